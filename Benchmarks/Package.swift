@@ -1,0 +1,28 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// A package of its own, so that nobody who uses Signet builds it.
+let package = Package(
+  name: "signet-benchmarks",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "signet", path: "..")],
+  targets: [
+    .target(
+      name: "CLoadClient",
+      cSettings: [.define("_GNU_SOURCE")],
+      linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .executableTarget(
+      name: "signet-bench",
+      dependencies: [
+        "CLoadClient",
+        .product(name: "Signet", package: "signet"),
+        .product(name: "SignetTesting", package: "signet"),
+      ],
+      swiftSettings: [
+        .enableUpcomingFeature("ExistentialAny"), .enableUpcomingFeature("MemberImportVisibility"),
+        .enableUpcomingFeature("NonisolatedNonsendingByDefault"), .treatAllWarnings(as: .error),
+        .strictMemorySafety(),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,43 @@
+import SignetCrypto
+import SignetOATH
+
+extension Bench {
+  /// One-time codes: making them, and checking one against a window of three as a server does.
+  func codes(_ report: inout Report) async throws {
+    let bytes = Array("12345678901234567890".utf8)
+    let peers = try peers(["liboath"], &report)
+    let raw = try RawHMAC(key: bytes)
+    let hotp = try HOTP(secret: SecretBytes(copying: bytes))
+    var counter: UInt64 = 0
+    let made = try race.run(
+      [
+        Race.Contender("HOTP") {
+          keep(hotp.code(at: counter))
+          counter &+= 1
+        },
+        Race.Contender("OpenSSL HMAC-SHA-1, key kept") { try raw.run() },
+      ] + peers.map { $0.contender("generate") })
+    report.add(
+      made.dropFirst().map { other in
+        Measurement(
+          name: "HOTP codes, key kept", value: made[0].rate, unit: "codes/s",
+          comparedWith: other.described("/s"),
+          ratio: made[0].ratio(to: other))
+      })
+
+    let now: Int64 = 1_700_000_000
+    let earlier = try TOTP(secret: SecretBytes(copying: bytes)).code(at: now - 30).code
+    let checked = try race.run(
+      [
+        Race.Contender("TOTP check") {
+          let totp = try TOTP(secret: SecretBytes(copying: bytes))
+          keep(TOTPWindow.standard.verdict(on: earlier, from: totp, at: now, lastAccepted: nil))
+        }
+      ] + peers.map { $0.contender("validate") })
+    report.add(
+      Measurement(
+        name: "TOTP checks, new key, window of 3", value: checked[0].rate, unit: "checks/s",
+        comparedWith: checked.dropFirst().map { $0.described("/s") }.joined(),
+        ratio: checked.dropFirst().first.map { checked[0].ratio(to: $0) }))
+  }
+}

@@ -1,0 +1,20 @@
+/// What was measured several times.
+struct Samples: Sendable {
+  private var sorted: [Double] = []
+
+  init(_ values: [Double]) { sorted = values.sorted() }
+
+  /// Takes times in nanoseconds and keeps milliseconds.
+  init(nanoseconds: [UInt64]) { self.init(nanoseconds.map { Double($0) / 1e6 }) }
+
+  var count: Int { sorted.count }
+
+  var median: Double { percentile(50) }
+
+  /// The smallest value that at least this part of all values, in percent, does not exceed; 0 of none.
+  func percentile(_ percent: Double) -> Double {
+    guard !sorted.isEmpty else { return 0 }
+    let rank = (percent / 100 * Double(sorted.count)).rounded(.up)
+    return sorted[min(max(Int(rank) - 1, 0), sorted.count - 1)]
+  }
+}

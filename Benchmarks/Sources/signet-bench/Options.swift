@@ -1,0 +1,44 @@
+import Foundation
+
+/// What the command line says.
+struct Options {
+  /// Where the JSON goes.
+  var output = ".build/bench.json"
+  /// Where the peers' programs are.
+  var peers = ".build/bench-peers"
+  /// A folder on a real disk in which databases are made.
+  var work = ".build"
+  /// A tenth of the rounds, to see that everything runs.
+  var isQuick = false
+  /// Which groups of measurements run; all when empty.
+  var only: Set<String> = []
+
+  static let usage =
+    "usage: signet-bench [--quick] [--only jose,codes,vault,device,server] [--output FILE] [--peers DIR] [--work DIR]"
+
+  struct UsageFailure: Error {}
+
+  init(_ arguments: [String]) throws {
+    var rest = arguments[...]
+    while let option = rest.popFirst() {
+      switch option {
+      case "--quick": isQuick = true
+      case "--only": only = Set(try Self.value(&rest).split(separator: ",").map(String.init))
+      case "--output": output = try Self.value(&rest)
+      case "--peers": peers = try Self.value(&rest)
+      case "--work": work = try Self.value(&rest)
+      default: throw UsageFailure()
+      }
+    }
+  }
+
+  private static func value(_ rest: inout ArraySlice<String>) throws -> String {
+    guard let value = rest.popFirst() else { throw UsageFailure() }
+    return value
+  }
+
+  func runs(_ group: String) -> Bool { only.isEmpty || only.contains(group) }
+
+  /// A number of repetitions.
+  func times(_ count: Int) -> Int { isQuick ? max(3, count / 10) : count }
+}

@@ -1,0 +1,31 @@
+import Foundation
+
+/// Another implementation, in a process of its own that takes orders (`Benchmarks/Peers/peer.h`).
+struct Peer {
+  let name: String
+  private let process: LineProcess
+
+  /// Starts a peer's program; `nil` if it was not built, because what it measures is not installed.
+  init?(_ name: String, in directory: String) throws {
+    let path = "\(directory)/\(name)_peer"
+    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+    self.name = name
+    process = try LineProcess(path)
+  }
+
+  /// Gives it an input.
+  func set(_ name: String, _ text: String) throws { try process.tell("set \(name) \(text)") }
+
+  /// An operation of it as a contender.
+  func contender(_ operation: String) -> Race.Contender {
+    Race.Contender(
+      name,
+      measured: { count in
+        let answer = try process.ask("run \(operation) \(count)")
+        guard let nanoseconds = Double(answer) else {
+          throw LineProcess.Failure(description: "\(name) answered \(answer)")
+        }
+        return nanoseconds
+      })
+  }
+}

@@ -1,0 +1,45 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// A package of its own: only here the libraries are built with the fuzzer's instrumentation. See README.md.
+
+let house: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .treatAllWarnings(as: .error),
+]
+
+// One executable for each family of parsers. A product holds the modules that it is made of.
+func fuzzTarget(_ name: String, _ product: String) -> Target {
+  .executableTarget(
+    name: name, dependencies: ["LibFuzzer", .product(name: product, package: "signet")], swiftSettings: house)
+}
+
+let package = Package(
+  name: "signet-fuzz",
+  platforms: [.macOS(.v26)],
+  dependencies: [.package(name: "signet", path: "..")],
+  targets: [
+    .systemLibrary(name: "CLibFuzzer", path: "Modules/CLibFuzzer"),
+    .target(
+      name: "LibFuzzer", dependencies: ["CLibFuzzer"], swiftSettings: house + [.strictMemorySafety()]),
+    fuzzTarget("fuzz-json", "Signet"),
+    fuzzTarget("fuzz-jose", "Signet"),
+    fuzzTarget("fuzz-crypto", "Signet"),
+    fuzzTarget("fuzz-certificate", "Signet"),
+    fuzzTarget("fuzz-oath", "Signet"),
+    fuzzTarget("fuzz-policy", "Signet"),
+    fuzzTarget("fuzz-wire", "Signet"),
+    fuzzTarget("fuzz-qr", "SignetQR"),
+    fuzzTarget("fuzz-transport", "Signet"),
+    fuzzTarget("fuzz-http", "SignetTesting"),
+    fuzzTarget("fuzz-vault", "Signet"),
+    // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
+    // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
+    .executableTarget(
+      name: "fuzz-check", dependencies: ["LibFuzzer", .product(name: "Signet", package: "signet")],
+      exclude: ["signet-check/main.swift"], swiftSettings: [.swiftLanguageMode(.v5)]),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,63 @@
+import LibFuzzer
+import SignetCrypto
+import SignetOATH
+
+@main struct FuzzOATH {
+  static func main() { LibFuzzer.run(check) }
+
+  private static func check(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    checkBase32(text)
+    checkCrockford(text)
+    checkBytes(input)
+    _ = hotp.counter(matching: text, in: 0...3)
+  }
+
+  private static func checkBase32(_ text: String) {
+    let strict = base32(text, .strict)
+    let lenient = base32(text, .lenient)
+    let transcribed = base32(text, .transcribed)
+    require(strict == nil || strict == lenient, "lenient reads what strict reads, alike")
+    require(lenient == nil || lenient == transcribed, "transcribed reads what lenient reads, alike")
+    guard let transcribed else { return }
+    require(transcribed.count <= text.utf8.count * 5 / 8, "no byte comes from nowhere")
+    require(base32(Base32.encode(transcribed), .lenient) == transcribed, "what is printed is read")
+  }
+
+  private static func base32(_ text: String, _ mode: Base32.Mode) -> [UInt8]? {
+    accepted { () throws(Base32Failure) in try Base32.decode(text, mode: mode) }
+  }
+
+  private static func checkCrockford(_ text: String) {
+    for byteCount in [1, 2, 3, 4, 5, 10] {
+      for hasCheck in [false, true] {
+        let bytes = accepted { () throws(CrockfordBase32Failure) in
+          try CrockfordBase32.decode(text, byteCount: byteCount, withCheckSymbol: hasCheck)
+        }
+        guard let bytes else { continue }
+        require(bytes.count == byteCount, "as many bytes as asked for")
+        let canonical = text.uppercased().replacing("O", with: "0").replacing("I", with: "1")
+          .replacing("L", with: "1").filter { $0 != "-" && $0 != " " }
+        require(
+          CrockfordBase32.encode(bytes, withCheckSymbol: hasCheck) == canonical,
+          "but for case, groups and look-alikes, bytes have one text")
+      }
+    }
+  }
+
+  private static func checkBytes(_ input: [UInt8]) {
+    if input.count < 4096 {
+      require(base32(Base32.encode(input), .lenient) == input, "what is printed is read")
+    }
+    guard (1...32).contains(input.count) else { return }
+    let typed = CrockfordBase32.encode(input, withCheckSymbol: true, groupSize: 4)
+    let bytes = made("what is printed is read") { () throws(CrockfordBase32Failure) in
+      try CrockfordBase32.decode(typed, byteCount: input.count, withCheckSymbol: true)
+    }
+    require(bytes == input, "printing loses nothing")
+  }
+
+  private static let hotp = made("a generator") { () throws(OATHFailure) in
+    try HOTP(secret: SecretBytes(copying: Array("a secret of 20 bytes".utf8)))
+  }
+}

@@ -1,0 +1,61 @@
+import LibFuzzer
+import SignetJSON
+import SignetPolicy
+
+@main struct FuzzPolicy {
+  static func main() { LibFuzzer.run(check) }
+
+  private static func check(_ input: [UInt8]) {
+    checkOpaqueString(input)
+    checkPolicies(input)
+    _ = policy.violations(ofUTF8: input).map(\.description)
+  }
+
+  private static func checkOpaqueString(_ input: [UInt8]) {
+    let prepared = accepted { () throws(OpaqueStringFailure) in try OpaqueString.prepare(utf8: input) }
+    if let text = String(validating: input, as: UTF8.self) {
+      let same = accepted { () throws(OpaqueStringFailure) in try OpaqueString.prepare(text) }
+      require(same == prepared, "bytes and text are prepared alike")
+    } else {
+      require(prepared == nil, "what is not UTF-8 is refused")
+    }
+    guard let prepared, prepared.count <= OpaqueString.maximumByteCount else { return }
+    let again = made("what is prepared can be prepared") { () throws(OpaqueStringFailure) in
+      try OpaqueString.prepare(utf8: prepared)
+    }
+    require(again == prepared, "preparing twice is preparing once")
+  }
+
+  private static func checkPolicies(_ input: [UInt8]) {
+    guard let json = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
+    if let policy = accepted({ () throws(PolicyFailure) in try ProtectionPolicy(json) }) {
+      let again = made("a printed policy") { () throws(PolicyFailure) in try ProtectionPolicy(policy.json) }
+      require(again == policy, "printing a protection policy loses nothing")
+      checkPassword(policy.passwordPolicy, input)
+    }
+    if let policy = accepted({ () throws(PolicyFailure) in try PasswordPolicy(json) }) {
+      let again = made("a printed policy") { () throws(PolicyFailure) in try PasswordPolicy(policy.json) }
+      require(again == policy, "printing a password policy loses nothing")
+      checkPassword(policy, input)
+    }
+    if let policy = accepted({ () throws(PolicyFailure) in try LockPolicy(json) }) {
+      let again = made("a printed policy") { () throws(PolicyFailure) in try LockPolicy(policy.json) }
+      require(again == policy, "printing a lock policy loses nothing")
+      for failed in [0, 1, 99, 100, 101, Int.max] {
+        _ = policy.decision(after: AttemptState(failedCount: failed))
+      }
+    }
+  }
+
+  private static func checkPassword(_ policy: PasswordPolicy?, _ input: [UInt8]) {
+    guard let policy else { return }
+    require(policy.minimumLength <= policy.maximumLength, "lengths are in order")
+    _ = policy.violations(ofUTF8: Array(input.suffix(policy.maximumLength))).map(\.description)
+  }
+
+  private static let policy = made("a policy") { () throws(PolicyFailure) in
+    try PasswordPolicy(
+      minimumLength: 4, maximumLength: 64, uppercase: CharacterCount(minimum: 1),
+      digits: CharacterCount(minimum: 1, maximum: 8), maximumRepeats: 2)
+  }
+}

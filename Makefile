@@ -1,0 +1,48 @@
+# make demo      shows the main job with real processes
+# make test      runs every test
+# make bench     measures, beside raw limits and other implementations
+# make fuzz      feeds every parser of outside input with what nobody would send, a minute each
+# make check     format and documents
+# make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR)
+# demo, test, bench, fuzz and release install the Debian packages that are missing.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+
+.PHONY: demo test check format release install bench fuzz clean
+
+demo:
+	Scripts/setup demo
+	$(SWIFT) build -c release --product signet
+	$(SWIFT) build -c release --product signet-server
+	Scripts/demo .build/release
+
+test:
+	Scripts/setup test
+	Scripts/test
+
+bench:
+	Scripts/setup bench
+	Scripts/bench
+
+fuzz:
+	Scripts/setup build
+	Scripts/fuzz --seconds $(or $(SECONDS_EACH),60)
+
+check:
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+	Scripts/check-docs
+
+format:
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
+
+release:
+	Scripts/setup build
+	$(SWIFT) build -c release --static-swift-stdlib --product signet
+	$(SWIFT) build -c release --static-swift-stdlib --product signet-server
+
+install:
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install
+
+clean:
+	rm -rf .build Benchmarks/.build Fuzz/.build

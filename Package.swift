@@ -1,0 +1,167 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The settings of every Swift target: Swift 6 mode comes from `swiftLanguageModes` below.
+let house: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .treatAllWarnings(as: .error),
+]
+
+/// The settings of targets that call C: every unsafe expression is marked `unsafe`.
+let facingC: [SwiftSetting] = house + [.strictMemorySafety()]
+
+let package = Package(
+  name: "signet",
+  platforms: [.macOS(.v26), .iOS(.v26)],
+  products: [
+    .library(name: "Signet", targets: ["Signet"]),
+    .library(name: "SignetTesting", targets: ["SignetTesting"]),
+    .library(name: "SignetQR", targets: ["SignetQR"]),
+    .executable(name: "signet", targets: ["signet-cli"]),
+    .executable(name: "signet-server", targets: ["signet-server"]),
+    .executable(name: "signet-check", targets: ["signet-check"]),
+  ],
+  targets: [
+    // C libraries of the system.
+    .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+    .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
+    .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(
+      name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
+    .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
+    .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+
+    // Base.
+    .target(name: "SignetConcurrency", swiftSettings: facingC),
+    .target(name: "SignetCrypto", dependencies: ["COpenSSL", "CArgon2"], swiftSettings: facingC),
+    .target(name: "SignetFiles", swiftSettings: facingC),
+    .target(name: "SignetJSON", swiftSettings: house),
+    .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
+    .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
+    .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
+    .target(
+      name: "SignetQR", dependencies: ["CQREncode", "CZBar", "CPNG", "SignetFiles"], swiftSettings: facingC),
+
+    // Shared by device and server.
+    .target(name: "SignetOATH", dependencies: ["SignetCrypto"], swiftSettings: house),
+    .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetWire",
+      dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy"],
+      swiftSettings: house),
+
+    // Domain.
+    .target(
+      name: "SignetVault",
+      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetPolicy", "SignetSQLite"],
+      swiftSettings: house),
+    .target(
+      name: "SignetStorage", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetSQLite"],
+      swiftSettings: house),
+    .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
+
+    // Systems.
+    .target(
+      name: "Signet",
+      dependencies: [
+        "SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
+        "SignetTransport",
+        "SignetVault", "SignetWire",
+      ],
+      swiftSettings: house),
+    .target(
+      name: "SignetServer",
+      dependencies: [
+        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
+        "SignetOATH", "SignetPolicy",
+        "SignetStorage", "SignetWire",
+      ],
+      swiftSettings: house),
+    .target(
+      name: "SignetTesting",
+      dependencies: [
+        "Signet", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage",
+        "SignetTransport", "SignetWire",
+      ],
+      swiftSettings: house),
+
+    // Applications.
+    .target(name: "SignetTerminal", swiftSettings: facingC),
+    .executableTarget(
+      name: "signet-cli",
+      dependencies: ["Signet", "SignetJSON", "SignetPolicy", "SignetQR", "SignetTerminal"],
+      swiftSettings: house),
+    .executableTarget(
+      name: "signet-server",
+      dependencies: [
+        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetPolicy", "SignetQR",
+        "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetWire",
+      ],
+      swiftSettings: house),
+    .executableTarget(
+      name: "signet-check",
+      dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy"],
+      swiftSettings: house),
+
+    // Tests: one target a module; vectors that are ours to keep lie beside them.
+    .testTarget(name: "SignetCryptoTests", dependencies: ["SignetCrypto"], swiftSettings: house),
+    .testTarget(
+      name: "SignetFilesTests", dependencies: ["SignetCrypto", "SignetFiles", "SignetTesting"],
+      swiftSettings: house),
+    .testTarget(name: "SignetJSONTests", dependencies: ["SignetJSON"], swiftSettings: house),
+    .testTarget(
+      name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON"],
+      resources: [.copy("Vectors")], swiftSettings: house),
+    .testTarget(
+      name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite"], swiftSettings: house),
+    .testTarget(name: "SignetTransportTests", dependencies: ["SignetTransport"], swiftSettings: house),
+    .testTarget(name: "SignetQRTests", dependencies: ["SignetQR"], swiftSettings: house),
+    .testTarget(
+      name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto"], swiftSettings: house),
+    .testTarget(
+      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON"], swiftSettings: house),
+    .testTarget(
+      name: "SignetWireTests",
+      dependencies: [
+        "SignetWire", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
+      ],
+      resources: [.copy("Vectors")], swiftSettings: house),
+    .testTarget(
+      name: "SignetVaultTests",
+      dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
+      swiftSettings: house),
+    .testTarget(name: "SignetHTTPTests", dependencies: ["SignetHTTP"], swiftSettings: house),
+    .testTarget(name: "SignetTerminalTests", dependencies: ["SignetTerminal"], swiftSettings: house),
+    .testTarget(
+      name: "SignetCheckTests", dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetServerTests",
+      dependencies: [
+        "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
+        "SignetPolicy", "SignetStorage", "SignetTesting", "SignetTransport", "SignetWire",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "SignetTests",
+      dependencies: [
+        "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetServer", "SignetStorage",
+        "SignetTesting", "SignetTransport", "SignetVault", "SignetWire",
+      ], swiftSettings: house),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "Signet", "SignetCrypto", "SignetJSON", "SignetQR", "SignetSQLite", "SignetServer", "SignetTesting",
+        "SignetTransport",
+      ],
+      swiftSettings: house),
+  ],
+  swiftLanguageModes: [.v6]
+)

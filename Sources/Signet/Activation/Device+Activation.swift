@@ -1,0 +1,173 @@
+import SignetConcurrency
+import SignetCrypto
+import SignetPolicy
+import SignetTransport
+import SignetVault
+public import SignetWire
+
+/// What a new container starts from.
+public struct ContainerInitialization: Sendable {
+  /// The activation code, scanned or typed.
+  public var code: ActivationCode
+  /// What the user calls this device, for the operator's eyes; at most 128 characters.
+  public var deviceName: String
+  /// What the user calls the container; may be empty.
+  public var containerName: String
+  /// Certificate authorities in PEM for this server, instead of the device's.
+  public var certificateAuthoritiesPEM: String?
+
+  /// Names all parts.
+  public init(
+    code: ActivationCode, deviceName: String = "", containerName: String = "",
+    certificateAuthoritiesPEM: String? = nil
+  ) {
+    (self.code, self.deviceName, self.containerName) = (code, deviceName, containerName)
+    self.certificateAuthoritiesPEM = certificateAuthoritiesPEM
+  }
+}
+
+extension Device {
+  /// Activates this device for a user: a new container, all of it or nothing.
+  ///
+  /// An earlier container of the same user at the same server is replaced once the new one is confirmed. If the connection
+  /// breaks after the container was stored, the failure is thrown and ``finishActivations()`` goes on later.
+  ///
+  /// - Parameters:
+  ///   - initialization: What the container starts from.
+  ///   - handler: Hears of progress and gives the password.
+  /// - Returns: The container, confirmed.
+  /// - Throws: ``SignetFailure``.
+  public func createContainer(
+    _ initialization: ContainerInitialization, handler: some ActivationHandler
+  ) async throws(SignetFailure) -> Container {
+    let code = initialization.code
+    let settings = ConnectionSettings(
+      certificateAuthoritiesPEM: initialization.certificateAuthoritiesPEM
+        ?? connection.certificateAuthoritiesPEM,
+      pins: code.pins)
+    let session = try session(code.server, settings)
+    let description = try description(named: initialization.deviceName)
+
+    await handler.report(0.1, "Contacting \(code.server.shortForm)")
+    let started = StartedActivation(code, random: random)
+    let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
+    let protection = try await protection(for: offered, handler)
+
+    await handler.report(0.3, "Making keys")
+    let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
+      do throws(SignetFailure) { return .success(try offered.prove(device: description)) } catch {
+        return .failure(error)
+      }
+    }.get()
+
+    await handler.report(0.5, "Proving the invite")
+    let facts = try proved.receive(await session.post("/v1/activation/finish", proved.finish))
+
+    await handler.report(0.7, "Storing the container")
+    let draft = ContainerDraft(
+      attributes: ContainerAttributes(
+        userID: code.user.text, server: code.server.shortForm, name: initialization.containerName,
+        serverID: code.server.fullForm, connection: settings, protocolFacts: facts.bytes),
+      created: clock.now * 1000,
+      domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, protection: protection))
+    let id = try await vaulted(await vault.addContainer(draft))
+
+    await handler.report(0.9, "Confirming")
+    let container = try await confirm(try await container(id))
+    await handler.report(1, "Activated")
+    return container
+  }
+
+  /// Goes on with activations that were cut off after their container was stored.
+  ///
+  /// A container that the server knows becomes confirmed, one that it does not know is deleted. Each is tried, whatever
+  /// becomes of the others: one server can't keep the device from working with another.
+  ///
+  /// - Returns: The containers that are confirmed now.
+  /// - Throws: ``SignetFailure`` of the first that can't be finished now, after all were tried; it stays for the next call.
+  @discardableResult
+  public func finishActivations() async throws(SignetFailure) -> [Container] {
+    var confirmed: [Container] = []
+    var firstFailure: SignetFailure?
+    for container in try await unconfirmedContainers() {
+      do throws(SignetFailure) {
+        confirmed.append(try await confirm(container))
+      } catch .containerUnknown {
+        continue  // deleted
+      } catch {
+        firstFailure = firstFailure ?? error
+      }
+    }
+    if let firstFailure { throw firstFailure }
+    return confirmed
+  }
+
+  private func confirm(_ container: Container) async throws(SignetFailure) -> Container {
+    let session = try await session(container)
+    let key = try await sessionKey(of: container)
+    do throws(SignetFailure) {
+      let body = try await session.send(
+        .post, "/v1/activation/confirm", Array("{}".utf8), signedBy: key, container: container.serverMadeID)
+      try StatusAnswer.check(body, is: "active")
+    } catch {
+      if case .containerUnknown = error {
+        try await vaulted(await vault.discardContainer(container.id))
+      }
+      throw error
+    }
+    try await vaulted(await vault.confirmContainer(container.id))
+    return try await self.container(container.id)
+  }
+
+  private func description(named name: String) throws(SignetFailure) -> DeviceDescription {
+    do {
+      return try DeviceDescription(
+        id: vault.deviceID.bytes, name: name, platform: Self.platform,
+        keystore: DeviceDescription.Keystore(keystoreKind))
+    } catch { throw .deviceNameRefused(error) }
+  }
+
+  private static var platform: String {
+    #if os(Linux)
+      "linux"
+    #elseif os(macOS)
+      "macos"
+    #else
+      "ios"
+    #endif
+  }
+
+  /// Asks for the password where the server's policy wants one.
+  private func protection(
+    for offered: OfferedActivation, _ handler: some ActivationHandler
+  ) async throws(SignetFailure) -> DomainDraft.Protection {
+    guard case .password(let policy, let lock) = offered.profile.protection else { return .device }
+    let request = PasswordRequest(
+      subject: .container, policy: policy, lockPolicy: lock, deadline: offered.answer.offer.expires)
+    switch await handler.password(for: request) {
+    case .cancel: throw .activationCancelled
+    case .abort: throw .activationAborted
+    case .proceed(let password):
+      let violations = password.withSecret { secret in
+        secret.withTemporaryArray { policy.violations(ofUTF8: $0) }
+      }
+      guard violations.isEmpty else { throw .passwordRefused(violations) }
+      return .password(password, lock)
+    }
+  }
+}
+
+extension DeviceDescription.Keystore {
+  /// What the protocol calls a keystore of the vault.
+  fileprivate init(_ kind: KeystoreKind) {
+    switch kind {
+    case .software: self = .software
+    }
+  }
+}
+
+extension ActivationHandler {
+  fileprivate func report(_ fraction: Double, _ message: String) async {
+    await progressed(to: ActivationProgress(fraction: fraction, message: message))
+  }
+}

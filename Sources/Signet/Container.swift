@@ -1,0 +1,30 @@
+public import SignetVault
+public import SignetWire
+
+/// One user at one server, on this device.
+public struct Container: Hashable, Sendable, Identifiable {
+  /// Names the container on this device.
+  public let id: SignetVault.ContainerID
+  /// Names the container at the server.
+  public let serverMadeID: ServerMadeID
+  /// Whose it is.
+  public let user: UserID
+  /// Where it is good.
+  public let server: ServerURL
+  /// What the user calls it; may be empty.
+  public let name: String
+  /// When it was made, in seconds since 1970.
+  public let created: Int64
+  /// What it holds and what protects it.
+  public let profile: ContainerProfile
+  /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.
+  public let isConfirmed: Bool
+
+  /// The keys that an app can use: one signs decisions, one makes one-time codes.
+  public var keys: [Key] {
+    [
+      Key(usage: .transactionSigning, label: "signing", container: id, protection: profile.protection),
+      Key(usage: .oneTimePassword, label: profile.otpLabel, container: id, protection: profile.protection),
+    ]
+  }
+}

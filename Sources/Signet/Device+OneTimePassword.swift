@@ -1,0 +1,24 @@
+public import SignetCrypto
+public import SignetOATH
+import SignetVault
+import SignetWire
+
+extension Device {
+  /// The container's one-time code for now; no network is used.
+  ///
+  /// - Parameters:
+  ///   - container: Whose code.
+  ///   - password: UTF-8 as typed; `nil` where the device alone protects.
+  /// - Returns: The code and when it is valid.
+  /// - Throws: ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
+  public func oneTimePassword(
+    for container: Container, password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> TimedCode {
+    let unlocked = try await unlock(container, password: password)
+    let secret = try unlocked.secret(VaultLayout.otpSecret)
+    do { return try container.profile.totp.generator(secret: secret).code(at: clock.now) } catch {
+      // The protocol derives 32 bytes and checks the parameters, so only a clock before 1970 leads here.
+      throw .vault(.damaged)
+    }
+  }
+}

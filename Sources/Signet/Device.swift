@@ -1,0 +1,121 @@
+import SignetConcurrency
+public import SignetCrypto
+public import SignetTransport
+public import SignetVault
+public import SignetWire
+import Synchronization
+
+/// This installation: its containers and what they can do.
+///
+/// Any number of devices may be opened on one folder, in any number of processes.
+public final class Device: Sendable {
+  /// Makes what carries requests to a server.
+  public typealias TransportFactory =
+    @Sendable (ConnectionConfiguration) throws(TransportFailure) -> any HTTPTransport
+
+  /// How servers are reached; a container's own certificate authorities and pins take the place of those here.
+  public let connection: ConnectionConfiguration
+  let vault: Vault
+  let clock: any WallClock
+  let random: any RandomSource
+  let blocking = BlockingExecutor(label: "signet.device")
+  private let makeTransport: TransportFactory
+  private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
+
+  /// Opens a device over a vault.
+  ///
+  /// - Parameters:
+  ///   - vault: Where containers are kept.
+  ///   - connection: How servers are reached: time limit (30 s), retries (0), certificate authorities.
+  ///   - clock: The time.
+  ///   - random: Randomness for nonces and names.
+  ///   - transport: Makes what carries requests; libcurl unless told otherwise.
+  public init(
+    vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
+    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
+    transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
+      try CurlTransport(configuration)
+    }
+  ) {
+    (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
+    makeTransport = transport
+  }
+
+  /// What keeps the secrets of this device; the server is told.
+  public var keystoreKind: KeystoreKind { vault.keystoreKind }
+
+  // MARK: Containers
+
+  /// The confirmed containers that fit, oldest first.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func containers(
+    matching filter: ContainerFilter = ContainerFilter()
+  ) async throws(SignetFailure) -> [Container] {
+    try await stored(filter, state: .active)
+  }
+
+  /// The containers that the server has not confirmed yet; ``finishActivations()`` goes on with them.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func unconfirmedContainers() async throws(SignetFailure) -> [Container] {
+    try await stored(ContainerFilter(), state: .unconfirmed)
+  }
+
+  /// A container by its name on this device.
+  ///
+  /// - Throws: ``SignetFailure/noSuchContainer``.
+  public func container(_ id: SignetVault.ContainerID) async throws(SignetFailure) -> Container {
+    try await Container(vaulted(await vault.container(id)))
+  }
+
+  /// Deletes a container and its secrets, on this device only; the operator revokes it at the server.
+  ///
+  /// - Throws: ``SignetFailure/noSuchContainer``.
+  public func deleteContainer(_ id: SignetVault.ContainerID) async throws(SignetFailure) {
+    try await vaulted(await vault.deleteContainer(id))
+  }
+
+  private func stored(
+    _ filter: ContainerFilter, state: SignetVault.Container.State
+  ) async throws(SignetFailure) -> [Container] {
+    let filter = SignetVault.ContainerFilter(
+      userID: filter.user?.text, server: filter.server?.shortForm, state: state)
+    let found = try await vaulted(await vault.containers(matching: filter))
+    var containers: [Container] = []
+    for container in found { containers.append(try Container(container)) }
+    return containers
+  }
+
+  // MARK: Sessions
+
+  func session(
+    _ server: ServerURL, _ settings: ConnectionSettings
+  ) throws(SignetFailure) -> ServerSession {
+    var configuration = connection
+    if let authorities = settings.certificateAuthoritiesPEM {
+      configuration.certificateAuthoritiesPEM = authorities
+    }
+    if !settings.pins.isEmpty { configuration.pins = settings.pins }
+    return ServerSession(
+      server: server, transport: try transport(configuration), clock: clock, random: random)
+  }
+
+  func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
+    let stored = try await vaulted(await vault.container(container.id))
+    return try session(container.server, stored.attributes.connection)
+  }
+
+  /// One transport for each configuration, so that connections are kept and used again.
+  private func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport
+  {
+    if let known = transports.withLock({ $0[configuration] }) { return known }
+    let made: any HTTPTransport
+    do { made = try makeTransport(configuration) } catch { throw .transport(error) }
+    return transports.withLock { transports in
+      if let known = transports[configuration] { return known }
+      transports[configuration] = made
+      return made
+    }
+  }
+}

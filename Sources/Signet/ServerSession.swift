@@ -1,0 +1,48 @@
+import SignetCrypto
+import SignetTransport
+import SignetWire
+
+/// The exchanges with one server: requests out, bodies or failures back.
+struct ServerSession: Sendable {
+  let server: ServerURL
+  let transport: any HTTPTransport
+  let clock: any WallClock
+  let random: any RandomSource
+
+  /// Sends a request that carries no signature.
+  func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
+    try await send(.post, path, body, authorization: nil)
+  }
+
+  /// Sends a request that the session key signs.
+  func send(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: P256.Signing.PrivateKey,
+    container: ServerMadeID
+  ) async throws(SignetFailure) -> [UInt8] {
+    let proof = RequestProof(
+      method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
+    let authorization: String
+    do { authorization = try proof.authorization(signedBy: key, container: container) } catch {
+      throw .vault(.damaged)  // only a key that is none can't sign
+    }
+    return try await send(method, path, body, authorization: authorization)
+  }
+
+  private func send(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8], authorization: String?
+  ) async throws(SignetFailure) -> [UInt8] {
+    var headers: [(String, String)] = []
+    if method == .post { headers.append(("Content-Type", "application/json")) }
+    if let authorization { headers.append(("Authorization", authorization)) }
+    let response: HTTPResponse
+    do {
+      response = try await transport.send(
+        HTTPRequest(method: method, url: server.fullForm + path, headers: headers, body: body))
+    } catch { throw .transport(error) }
+    if (200...299).contains(response.status) { return response.body }
+    guard let problem = Problem(parsing: response.body) else {
+      throw .unexpectedAnswer(status: response.status)
+    }
+    throw SignetFailure(problem)
+  }
+}

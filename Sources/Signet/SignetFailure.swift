@@ -1,0 +1,165 @@
+public import SignetPolicy
+public import SignetTransport
+public import SignetVault
+public import SignetWire
+
+/// Why an operation of the SDK failed: one family, with a stable number for each case.
+///
+/// The numbers never change and are never used again; new cases get new numbers.
+@nonexhaustive public enum SignetFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  // What the user can mend.
+  /// The password is wrong; so many tries are left, `nil` where there is no limit.
+  case wrongPassword(remaining: Int?)
+  /// The new password breaks these rules of the policy.
+  case passwordRefused([PasswordViolation])
+  /// A password is needed and none was given.
+  case passwordRequired
+  /// The user cancelled the password prompt of an activation.
+  case activationCancelled
+  /// Too many wrong passwords: what it protects stays locked.
+  case lockedOut
+
+  // Activation.
+  /// What was scanned or pasted is no activation code.
+  case activationCode(ActivationCodeFailure)
+  /// The app stopped the activation.
+  case activationAborted
+  /// The server refused: wrong user or invite, or an invite that is used, expired or exhausted.
+  case activationRefused
+  /// What the server sent does not prove that it knows the invite; nothing was kept.
+  case serverNotAuthentic
+  /// The name that the user gave the device can't be sent.
+  case deviceNameRefused(WireFailure)
+  /// The server's offer holds something that this build does not do.
+  case unsupportedProfile(WireFailure)
+  /// The server calls itself by another URL than the activation code does; nothing was kept.
+  ///
+  /// What a container signs names its server, so both sides must use one URL. `offered` is not proved yet: go there only
+  /// if it is known to be right.
+  case serverNameMismatch(offered: ServerURL)
+
+  // The device.
+  /// There is no such container.
+  case noSuchContainer
+  /// The vault failed.
+  case vault(VaultFailure)
+
+  // The server.
+  /// The server could not be reached, or not trusted.
+  case transport(TransportFailure)
+  /// The server's answer is not of this protocol.
+  case unexpectedAnswer(status: Int)
+  /// The server does not know this container any more.
+  case containerUnknown
+  /// The server refused the request; the problem says why.
+  case refused(Problem)
+
+  // Transactions.
+  /// The transaction has expired.
+  case transactionExpired
+  /// There is no such transaction, for this container.
+  case noSuchTransaction
+  /// Another decision came first.
+  case transactionDecided
+  /// The server does not offer this decision.
+  case decisionNotAllowed
+
+  /// The stable number of the case.
+  public var number: Int {
+    switch self {
+    case .wrongPassword: 100
+    case .passwordRefused: 101
+    case .passwordRequired: 105
+    case .activationCancelled: 109
+    case .lockedOut: 110
+    case .activationCode: 200
+    case .activationAborted: 201
+    case .activationRefused: 202
+    case .serverNotAuthentic: 203
+    case .unsupportedProfile: 204
+    case .deviceNameRefused: 205
+    case .serverNameMismatch: 206
+    case .noSuchContainer: 8
+    case .vault: 10
+    case .transport: 303
+    case .unexpectedAnswer: 302
+    case .containerUnknown: 300
+    case .refused: 305
+    case .transactionExpired: 1000
+    case .noSuchTransaction: 1004
+    case .transactionDecided: 1003
+    case .decisionNotAllowed: 1005
+    }
+  }
+
+  /// What happened and what to do; never a password, a code or a key.
+  public var description: String {
+    switch self {
+    case .wrongPassword(nil): "the password is wrong; try again"
+    case .wrongPassword(0): "the password is wrong and no try is left; ask for a new activation code"
+    case .wrongPassword(1): "the password is wrong; 1 try is left"
+    case .wrongPassword(let remaining?): "the password is wrong; \(remaining) tries are left"
+    case .passwordRefused(let violations):
+      "the password is not allowed: \(violations.map(\.description).joined(separator: "; "))"
+    case .passwordRequired: "a password is needed; enter it"
+    case .activationCancelled: "the activation was cancelled; nothing was kept, the code can be used again"
+    case .lockedOut: "locked after too many wrong passwords; ask for a new activation code"
+    case .activationCode(let failure): failure.description
+    case .activationAborted: "the activation was stopped; nothing was kept, the code can be used again"
+    case .activationRefused:
+      "the server refused the activation; check the user id and the invite code, or ask for a new one (an invite is good once, for a limited time and for a few tries)"
+    case .serverNotAuthentic:
+      "the server did not prove that it knows the invite; nothing was kept: check the server URL with who gave you the code"
+    case .deviceNameRefused(let failure): "choose another name for the device: \(failure)"
+    case .unsupportedProfile(let failure):
+      "the server offers something that this version does not do: \(failure)"
+    case .serverNameMismatch(let offered):
+      "the server calls itself \(offered.shortForm); nothing was kept: if that is the right server, use that URL, or ask for a new activation code"
+    case .noSuchContainer: "there is no such container; list those there are"
+    case .vault(let failure): failure.description
+    case .transport(let failure): failure.description
+    case .unexpectedAnswer(let status):
+      "the server's answer (status \(status)) is not of this protocol; check the server URL"
+    case .containerUnknown: "the server does not know this container any more; activate again"
+    // What is unknown is better said by the detail alone.
+    case .refused(let problem) where problem.code == .unknown && !problem.detail.isEmpty: problem.detail
+    case .refused(let problem):
+      problem.detail.isEmpty ? problem.code.title : "\(problem.code.title) \(problem.detail)"
+    case .transactionExpired: "the transaction has expired; ask the other side to start again"
+    case .noSuchTransaction: "there is no such transaction waiting; list those there are"
+    case .transactionDecided:
+      "the transaction was decided before, perhaps on another device; nothing was changed"
+    case .decisionNotAllowed: "the server does not offer this decision for the transaction"
+    }
+  }
+
+  /// The one place where failures of the vault get the names that callers act on.
+  init(_ failure: VaultFailure) {
+    self =
+      switch failure {
+      case .wrongPassword(let remaining): .wrongPassword(remaining: remaining)
+      case .lockedOut: .lockedOut
+      case .noSuchContainer: .noSuchContainer
+      default: .vault(failure)
+      }
+  }
+
+  /// The one place where problem documents get the names that callers act on.
+  init(_ problem: Problem) {
+    self =
+      switch problem.code {
+      case .activationRefused: .activationRefused
+      case .containerUnknown: .containerUnknown
+      case .transactionExpired: .transactionExpired
+      case .transactionDecided: .transactionDecided
+      default: .refused(problem)
+      }
+  }
+}
+
+/// Runs a call of the vault and gives its failure our type.
+func vaulted<Value: ~Copyable>(
+  _ call: @autoclosure () async throws(VaultFailure) -> Value
+) async throws(SignetFailure) -> Value {
+  do { return try await call() } catch { throw SignetFailure(error) }
+}

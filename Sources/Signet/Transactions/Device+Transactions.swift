@@ -1,0 +1,63 @@
+public import SignetCrypto
+import SignetJSON
+import SignetTransport
+import SignetVault
+public import SignetWire
+
+extension Device {
+  /// The transactions that wait for the container's user, oldest first.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func pendingTransactions(for container: Container) async throws(SignetFailure)
+    -> [TransactionRequest]
+  {
+    let unlocked = try await vaulted(await vault.open(VaultLayout.device, of: container.id, with: .device))
+    let (sessionKey, decryptionKey) = (
+      try unlocked.signingKey(VaultLayout.sessionKey), try unlocked.agreementKey(VaultLayout.encryptionKey)
+    )
+    let body = try await session(container).send(
+      .get, "/v1/device/transactions", signedBy: sessionKey, container: container.serverMadeID)
+    do {
+      return try TransactionList(decrypting: String(decoding: body, as: UTF8.self), with: decryptionKey)
+        .transactions
+    } catch { throw .unexpectedAnswer(status: 200) }
+  }
+
+  /// Signs a decision about a transaction and sends it.
+  ///
+  /// What is signed is the text of `transaction`, exactly, with the decision, the time, the transaction's end, and the names of
+  /// server, user, container and device. Show `transaction.text` and nothing else. When the answer to a decision is lost,
+  /// the same decision can be made again until the transaction ends.
+  ///
+  /// - Parameters:
+  ///   - transaction: As ``pendingTransactions(for:)`` gave it.
+  ///   - status: What the user decided.
+  ///   - container: Who decides.
+  ///   - password: UTF-8 as typed; `nil` where the device alone protects.
+  /// - Throws: ``SignetFailure``; a wrong password changes nothing at the server.
+  public func decide(
+    _ transaction: TransactionRequest, _ status: DecisionStatus, with container: Container,
+    password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) {
+    guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
+    let now = clock.now
+    guard transaction.expires > now else { throw .transactionExpired }
+    let signingKey = try await unlock(container, password: password).signingKey(VaultLayout.signingKey)
+    let decision = Decision(
+      status, of: transaction, at: now, server: container.server, user: container.user,
+      container: container.serverMadeID, device: vault.deviceID.bytes)
+    let jws: String
+    do { jws = try decision.signed(by: signingKey) } catch { throw .vault(.damaged) }
+    let body: JSONObject = ["decision": .string(jws)]
+    let answer: [UInt8]
+    do throws(SignetFailure) {
+      answer = try await session(container).send(
+        .post, "/v1/device/transactions/\(transaction.id.text)/decision", JSONValue.object(body).bytes,
+        signedBy: sessionKey(of: container), container: container.serverMadeID)
+    } catch {
+      if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
+      throw error
+    }
+    try StatusAnswer.check(answer, is: status.rawValue)
+  }
+}

@@ -1,0 +1,142 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A fresh certificate authority with a P-256 key, for servers of one's own and for tests (RFC 5280).
+///
+/// Its certificate says that it is an authority, that no authority may stand below it, and that its key signs
+/// certificates and nothing else. Its key lives as long as this value and cannot be taken out.
+public struct CertificateAuthority: Sendable {
+  /// A server's certificate and its private key.
+  public struct ServerCertificate: Sendable {
+    /// The certificate in PEM.
+    public let certificatePEM: String
+    /// The private key as the UTF-8 text of PKCS #8 in PEM (RFC 5958, RFC 7468 section 10).
+    public let privateKeyPEM: SharedSecretBox
+
+    /// The private key's PEM in a text that nobody wipes: for tests that write it to a file.
+    package var insecurePrivateKeyPEM: String {
+      privateKeyPEM.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
+    }
+  }
+
+  /// The most days that a server certificate is valid: what TLS clients of the field accept from private authorities.
+  public static let maximumServerDays = 825
+
+  private let certificate: Certificate
+  private let key: KeyHandle
+  private let lastSecond: Int64
+
+  /// Makes a key and a certificate for it, signed by itself.
+  ///
+  /// - Parameters:
+  ///   - commonName: The name of the authority, 1 to 64 characters (RFC 5280 appendix A.1).
+  ///   - validDays: 1 to 7300.
+  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
+  /// - Throws: ``CryptoFailure/invalidSubjectName``, ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
+  public init(
+    commonName: String = "Signet local authority", validDays: Int = 3650,
+    at unixTime: Int64 = currentUnixTime()
+  ) throws(CryptoFailure) {
+    try CryptoFailure.require(validDays, in: 1...7300, .validDays)
+    key = try EllipticCurve.p256.generate()
+    lastSecond = unixTime + Int64(validDays) * 86_400
+    var builder = try CertificateBuilder(subjectKey: key, commonName: commonName)
+    try builder.setValidity(from: unixTime - 3600, until: lastSecond)
+    try builder.setIssuer(nil)
+    try builder.add(.basicConstraints, "critical,CA:TRUE,pathlen:0")
+    try builder.add(.keyUsage, "critical,keyCertSign,cRLSign")
+    try builder.add(.subjectKeyIdentifier, "hash")
+    certificate = try builder.sign(with: key)
+  }
+
+  /// The authority's own certificate in PEM, for clients to trust.
+  public var certificatePEM: String {
+    get throws(CryptoFailure) { try certificate.pem() }
+  }
+
+  /// Makes a P-256 key and a certificate for a TLS server.
+  ///
+  /// - Parameters:
+  ///   - dnsNames: Names of the server; the leftmost label may be `*`.
+  ///   - ipAddresses: IPv4 addresses in dotted form and IPv6 addresses (RFC 4291 section 2.2).
+  ///   - validDays: 1 to 825; the certificate ends with the authority's own at the latest.
+  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for slow clocks.
+  /// - Throws: ``CryptoFailure/invalidSubjectName`` for a name of another form, or for no name at all, or for
+  ///   more than 100; ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``.
+  /// - Returns: The certificate and the only copy of its key.
+  public func issueServerCertificate(
+    dnsNames: [String], ipAddresses: [String] = [], validDays: Int = 397,
+    at unixTime: Int64 = currentUnixTime()
+  ) throws(CryptoFailure) -> ServerCertificate {
+    try CryptoFailure.require(validDays, in: 1...Self.maximumServerDays, .validDays)
+    guard (1...100).contains(dnsNames.count + ipAddresses.count) else { throw .invalidSubjectName }
+    guard dnsNames.allSatisfy(ServerName.isDNSName), ipAddresses.allSatisfy(ServerName.isIPAddress) else {
+      throw .invalidSubjectName
+    }
+    let names = dnsNames.map { "DNS:\($0)" } + ipAddresses.map { "IP:\($0)" }
+    let serverKey = try EllipticCurve.p256.generate()
+    // Clients look at the alternative names only; the common name is for people, and has room for 64 characters.
+    let commonName = String((dnsNames + ipAddresses).first { $0.utf8.count <= 64 } ?? "server")
+    var builder = try CertificateBuilder(subjectKey: serverKey, commonName: commonName)
+    let end = unixTime - 3600 + Int64(validDays) * 86_400
+    try builder.setValidity(from: unixTime - 3600, until: min(end, lastSecond))
+    try builder.setIssuer(certificate)
+    try builder.add(.basicConstraints, "critical,CA:FALSE")
+    try builder.add(.keyUsage, "critical,digitalSignature")
+    try builder.add(.extendedKeyUsage, "serverAuth")
+    try builder.add(.subjectAlternativeName, names.joined(separator: ","))
+    try builder.add(.subjectKeyIdentifier, "hash")
+    try builder.add(.authorityKeyIdentifier, "keyid:always")
+    return ServerCertificate(
+      certificatePEM: try builder.sign(with: key).pem(),
+      privateKeyPEM: SharedSecretBox(try PEMText.privateKey(serverKey)))
+  }
+
+  /// The system's clock, in whole seconds since 1970.
+  public static func currentUnixTime() -> Int64 {
+    var now = timespec()
+    _ = unsafe clock_gettime(CLOCK_REALTIME, &now)
+    return Int64(now.tv_sec)
+  }
+}
+
+/// The forms of names that may stand in a server's certificate.
+///
+/// Nothing else passes, so that no name can smuggle a second entry into the text that OpenSSL parses.
+enum ServerName {
+  /// Letters, digits and hyphens in labels of 1 to 63 characters, 253 in all; the first label may be `*`.
+  static func isDNSName(_ name: String) -> Bool {
+    var labels = name.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)[...]
+    guard (1...253).contains(name.utf8.count) else { return false }
+    if labels.count > 1, labels.first?.elementsEqual("*".utf8) == true { labels.removeFirst() }
+    // A name whose last label is a number would be read as an address.
+    guard let last = labels.last, !last.allSatisfy(isDigit) else { return false }
+    return labels.allSatisfy { label in
+      (1...63).contains(label.count) && label.first != UInt8(ascii: "-") && label.last != UInt8(ascii: "-")
+        && label.allSatisfy(isLetterDigitOrHyphen)
+    }
+  }
+
+  /// An address that the system's own parser takes.
+  static func isIPAddress(_ address: String) -> Bool {
+    guard !address.utf8.contains(0) else { return false }
+    var storage = in6_addr()
+    return unsafe inet_pton(AF_INET, address, &storage) == 1 || inet_pton(AF_INET6, address, &storage) == 1
+  }
+
+  private static func isDigit(_ character: UInt8) -> Bool {
+    (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(character)
+  }
+
+  private static func isLetterDigitOrHyphen(_ character: UInt8) -> Bool {
+    switch character {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "-"):
+      true
+    default: isDigit(character)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+/// Base 64 with the URL and filename safe alphabet (RFC 4648 section 5), without padding, as JOSE uses it.
+///
+/// Strict: padding, white space, other alphabets and spare bits that are not zero are refused, so that bytes
+/// have one encoding only.
+public enum Base64URL {
+  /// The encoding of `bytes`, without padding.
+  public static func encode(_ bytes: [UInt8]) -> String {
+    SixBitAlphabet.urlSafe.encode(bytes.span, pads: false)
+  }
+
+  /// The encoding of a secret, in a text that nobody wipes: only for what must leave as text.
+  public static func insecureEncode(_ secret: borrowing SecretBytes) -> String {
+    secret.withUInt8Span { SixBitAlphabet.urlSafe.encode($0, pads: false) }
+  }
+
+  /// The bytes that `text` encodes.
+  public static func decode(_ text: String) throws(EncodingFailure) -> [UInt8] {
+    try decode(text.utf8Span.span)
+  }
+
+  /// The bytes that a text in UTF-8 encodes.
+  public static func decode(_ text: [UInt8]) throws(EncodingFailure) -> [UInt8] {
+    try decode(text.span)
+  }
+
+  /// The bytes that a text in UTF-8 encodes, such as one part of a longer text.
+  public static func decode(_ text: Span<UInt8>) throws(EncodingFailure) -> [UInt8] {
+    try SixBitAlphabet.urlSafe.decode(text)
+  }
+
+  /// The secret that a text in UTF-8 encodes; no other copy of its bytes is made.
+  public static func decodeSecret(_ text: [UInt8]) throws(EncodingFailure) -> SecretBytes {
+    let count = try SixBitAlphabet.urlSafe.decodedByteCount(of: text)
+    return SecretBytes(byteCount: count) { output in
+      for index in 0..<count { output.append(SixBitAlphabet.urlSafe.byte(index, of: text)) }
+    }
+  }
+}
+
+/// Base 64 with the standard alphabet and padding (RFC 4648 section 4), just as strict as ``Base64URL``.
+public enum Base64 {
+  /// The encoding of `bytes`, padded to a multiple of four characters.
+  public static func encode(_ bytes: [UInt8]) -> String {
+    SixBitAlphabet.standard.encode(bytes.span, pads: true)
+  }
+
+  /// The bytes that `text` encodes; its padding must be there.
+  public static func decode(_ text: String) throws(EncodingFailure) -> [UInt8] {
+    try decode(Array(text.utf8))
+  }
+
+  /// The bytes that a text in UTF-8 encodes; its padding must be there.
+  public static func decode(_ text: [UInt8]) throws(EncodingFailure) -> [UInt8] {
+    guard text.count.isMultiple(of: 4) else { throw .length(text.count) }
+    var body = text[...]
+    for _ in 0..<2 where body.last == UInt8(ascii: "=") { body.removeLast() }
+    let count = try SixBitAlphabet.standard.decodedByteCount(of: Array(body))
+    return (0..<count).map { SixBitAlphabet.standard.byte($0, of: text) }
+  }
+}
+
+/// The 64 characters of an encoding, both ways.
+struct SixBitAlphabet: Sendable {
+  static let urlSafe = SixBitAlphabet(last: (UInt8(ascii: "-"), UInt8(ascii: "_")))
+  static let standard = SixBitAlphabet(last: (UInt8(ascii: "+"), UInt8(ascii: "/")))
+
+  private let characters: [UInt8]
+  /// The value of each of the 256 bytes, or 0xFF.
+  private let values: [UInt8]
+
+  private init(last: (UInt8, UInt8)) {
+    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
+    characters = letters + [last.0, last.1]
+    var values = [UInt8](repeating: 0xFF, count: 256)
+    for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
+    self.values = values
+  }
+
+  func encode(_ bytes: Span<UInt8>, pads: Bool) -> String {
+    var text: [UInt8] = []
+    text.reserveCapacity((bytes.count + 2) / 3 * 4)
+    var index = 0
+    while index + 2 < bytes.count {
+      let group = UInt32(bytes[index]) << 16 | UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index + 2])
+      for position in 0..<4 {
+        text.append(characters[Int(group >> UInt32(18 - 6 * position) & 0x3F)])
+      }
+      index += 3
+    }
+    let rest = bytes.count - index
+    if rest > 0 {
+      let group = UInt32(bytes[index]) << 16 | (rest == 2 ? UInt32(bytes[index + 1]) << 8 : 0)
+      for position in 0...rest {
+        text.append(characters[Int(group >> UInt32(18 - 6 * position) & 0x3F)])
+      }
+      if pads { for _ in rest..<3 { text.append(UInt8(ascii: "=")) } }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  /// Checks a text without padding and says how many bytes it encodes.
+  func decodedByteCount(of text: [UInt8]) throws(EncodingFailure) -> Int {
+    let spareBits: [UInt8?] = [0, nil, 0x0F, 0x03]
+    guard let spare = spareBits[text.count % 4] else { throw .length(text.count) }
+    for index in text.indices where values[Int(text[index])] == 0xFF {
+      throw .character(offset: index)
+    }
+    if let last = text.last, values[Int(last)] & spare != 0 { throw .trailingBits }
+    return text.count * 3 / 4
+  }
+
+  /// The bytes that a text without padding encodes: four characters at a time, as most texts are long.
+  func decode(_ text: Span<UInt8>) throws(EncodingFailure) -> [UInt8] {
+    let values = self.values.span
+    let tail = text.count % 4
+    guard tail != 1 else { throw .length(text.count) }
+    // All values are joined, so that one comparison finds a character that is none: only those set bit 7.
+    var seen: UInt8 = 0
+    var spare: UInt8 = 0
+    let bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { output in
+      var at = 0
+      while at &+ 4 <= text.count {
+        let (a, b) = (values[Int(text[at])], values[Int(text[at &+ 1])])
+        let (c, d) = (values[Int(text[at &+ 2])], values[Int(text[at &+ 3])])
+        seen |= a | b | c | d
+        output.append(a &<< 2 | b &>> 4)
+        output.append(b &<< 4 | c &>> 2)
+        output.append(c &<< 6 | d)
+        at &+= 4
+      }
+      guard tail > 0 else { return }
+      let (a, b) = (values[Int(text[at])], values[Int(text[at + 1])])
+      let c = tail == 3 ? values[Int(text[at + 2])] : 0
+      seen |= a | b | c
+      output.append(a << 2 | b >> 4)
+      if tail == 3 { output.append(b << 4 | c >> 2) }
+      spare = tail == 3 ? c & 0x03 : b & 0x0F
+    }
+    if seen >= 0x80 {
+      for index in text.indices where values[Int(text[index])] == 0xFF { throw .character(offset: index) }
+    }
+    guard spare == 0 else { throw .trailingBits }
+    return bytes
+  }
+
+  /// One of the bytes that a checked text encodes.
+  func byte(_ index: Int, of text: [UInt8]) -> UInt8 {
+    let position = index / 3 * 4 + index % 3
+    let (left, right) = (values[Int(text[position])], values[Int(text[position + 1])])
+    return switch index % 3 {
+    case 0: left << 2 | right >> 4
+    case 1: left << 4 | right >> 2
+    default: left << 6 | right
+    }
+  }
+}

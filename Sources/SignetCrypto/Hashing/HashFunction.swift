@@ -1,0 +1,53 @@
+/// A hash function of FIPS 180-4.
+public enum HashFunction: Sendable, Hashable, CaseIterable {
+  /// SHA-1, only for HMAC in one-time codes (RFC 4226); it is refused in signatures.
+  case sha1
+  /// SHA-256.
+  case sha256
+  /// SHA-384.
+  case sha384
+  /// SHA-512.
+  case sha512
+
+  /// The bytes of a digest.
+  public var byteCount: Int {
+    switch self {
+    case .sha1: 20
+    case .sha256: 32
+    case .sha384: 48
+    case .sha512: 64
+    }
+  }
+
+  /// The digest of `message`.
+  public func digest(of message: [UInt8]) -> [UInt8] {
+    var context = DigestContext(self)
+    context.update(message.span)
+    return context.finish()
+  }
+
+  /// The digest of `message`.
+  public func digest(of message: RawSpan) -> [UInt8] {
+    var context = DigestContext(self)
+    withUInt8Span(of: message) { context.update($0) }
+    return context.finish()
+  }
+
+  var algorithm: DigestAlgorithm {
+    switch self {
+    case .sha1: .sha1
+    case .sha256: .sha256
+    case .sha384: .sha384
+    case .sha512: .sha512
+    }
+  }
+
+  var macPrototype: MACPrototype {
+    switch self {
+    case .sha1: .sha1
+    case .sha256: .sha256
+    case .sha384: .sha384
+    case .sha512: .sha512
+    }
+  }
+}

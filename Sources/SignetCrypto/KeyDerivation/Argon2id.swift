@@ -1,0 +1,61 @@
+/// The cost of deriving a key from a password with Argon2id version 1.3 (RFC 9106).
+///
+/// A derivation blocks its thread for the wanted time: call it from an executor of its own.
+public struct Argon2id: Sendable, Hashable {
+  /// The memory in KiB, 8 times the lanes to 1 048 576 (1 GiB).
+  public var memoryKiB: Int
+  /// The passes over that memory, 1 to 64.
+  public var passes: Int
+  /// The lanes, each with a thread, 1 to 16.
+  public var lanes: Int
+
+  /// The least cost for passwords of our own: 19 MiB, 2 passes, 1 lane (OWASP's smallest recommendation).
+  public static let minimum = Argon2id(memoryKiB: 19 * 1024, passes: 2, lanes: 1)
+
+  /// Names a cost; ``derive(password:salt:byteCount:)`` checks its bounds.
+  public init(memoryKiB: Int, passes: Int, lanes: Int) {
+    self.memoryKiB = memoryKiB
+    self.passes = passes
+    self.lanes = lanes
+  }
+
+  /// Whether no part of this cost is below ``minimum``.
+  public var meetsMinimum: Bool {
+    memoryKiB >= Self.minimum.memoryKiB && passes >= Self.minimum.passes && lanes >= Self.minimum.lanes
+  }
+
+  /// Derives `byteCount` bytes (4 to 1024) from a password and a salt (8 to 1024 bytes).
+  ///
+  /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)`` outside those bounds or those of the cost;
+  ///   ``CryptoFailure/outOfMemory``.
+  public func derive(
+    password: borrowing SecretBytes, salt: [UInt8], byteCount: Int
+  ) throws(CryptoFailure) -> SecretBytes {
+    try derive(
+      password: password, salt: salt, secret: SecretBytes(copying: []), associatedData: [],
+      byteCount: byteCount)
+  }
+
+  /// Derives as ``derive(password:salt:byteCount:)`` does, keyed by a secret and bound to associated data.
+  ///
+  /// `secret` is a key kept apart from the salt, such as one that hardware holds; `associatedData` is public
+  /// (K and X of RFC 9106 section 3.1).
+  public func derive(
+    password: borrowing SecretBytes, salt: [UInt8], secret: borrowing SecretBytes,
+    associatedData: [UInt8], byteCount: Int
+  ) throws(CryptoFailure) -> SecretBytes {
+    try CryptoFailure.require(lanes, in: 1...16, .lanes)
+    try CryptoFailure.require(memoryKiB, in: (8 * lanes)...(1024 * 1024), .memoryKiB)
+    try CryptoFailure.require(passes, in: 1...64, .passes)
+    try CryptoFailure.require(salt.count, in: 8...1024, .saltByteCount)
+    try CryptoFailure.require(password.byteCount, in: 0...65_536, .passwordByteCount)
+    try CryptoFailure.require(byteCount, in: 4...1024, .outputByteCount)
+    return try password.withUInt8Span { (password) throws(CryptoFailure) in
+      try secret.withUInt8Span { (secret) throws(CryptoFailure) in
+        try PasswordDerivation.argon2id(
+          password: password, salt: salt.span, secret: secret, associatedData: associatedData.span,
+          byteCount: byteCount, self)
+      }
+    }
+  }
+}

@@ -1,0 +1,54 @@
+extension Argon2id {
+  /// A cost that takes about `milliseconds` on this machine, and never less than ``minimum``.
+  ///
+  /// Memory is raised first, because memory is what an attacker's hardware lacks, then the passes.
+  /// One lane: a device unlocks on one core, and lanes help an attacker as much as us.
+  ///
+  /// `milliseconds` is 1 to 60 000. A machine too slow for it still gets the minimum.
+  ///
+  /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``, ``CryptoFailure/outOfMemory``.
+  public static func calibrated(milliseconds: Int) throws -> Argon2id {
+    let clock = ContinuousClock()
+    let password = SecretBytes(copying: [UInt8](repeating: 0x70, count: 16))
+    let salt = [UInt8](repeating: 0x73, count: 16)
+    return try calibrated(milliseconds: milliseconds) { (cost) throws(CryptoFailure) in
+      let start = clock.now
+      _ = try cost.derive(password: password, salt: salt, byteCount: 32)
+      return start.duration(to: clock.now)
+    }
+  }
+
+  /// The calibration as a function of what `measure` says, so that a test needs no clock.
+  package static func calibrated(
+    milliseconds: Int, measure: (Argon2id) throws(CryptoFailure) -> Duration
+  ) throws(CryptoFailure) -> Argon2id {
+    try CryptoFailure.require(milliseconds, in: 1...60_000, .milliseconds)
+    // The first derivation touches fresh pages and misleads; the quicker of two is the cost in steady use.
+    var spent = try min(measure(minimum), measure(minimum))
+    let wanted = Duration.milliseconds(milliseconds)
+    var work = wanted / max(spent, .microseconds(1))
+    var cost = minimum.multiplied(by: work)
+    // Memory beyond the caches costs more for each KiB, so what was reckoned is measured, and reckoned again from there.
+    for _ in 0..<2 where cost != minimum {
+      spent = try measure(cost)
+      let ratio = wanted / max(spent, .microseconds(1))
+      if (0.8...1.25).contains(ratio) { break }
+      work *= ratio
+      cost = minimum.multiplied(by: work)
+    }
+    return cost
+  }
+
+  /// A cost of about `work` times this one: more memory as far as calibration goes, then more passes; never less.
+  private func multiplied(by work: Double) -> Argon2id {
+    var cost = self
+    cost.memoryKiB = min(
+      max(memoryKiB, Int(Double(memoryKiB) * min(work, 1000))), Self.calibratedMemoryLimitKiB)
+    let left = work * Double(memoryKiB) / Double(cost.memoryKiB)
+    cost.passes = min(max(passes, Int(Double(passes) * min(left, 32))), 64)
+    return cost
+  }
+
+  /// The most memory that calibration chooses, 256 MiB: more would make an app a candidate for being ended.
+  package static var calibratedMemoryLimitKiB: Int { 256 * 1024 }
+}

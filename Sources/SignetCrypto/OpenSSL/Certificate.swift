@@ -1,0 +1,175 @@
+import COpenSSL
+
+/// A certificate, freed when its last user lets go.
+@safe final class Certificate: @unchecked Sendable {  // never changed after init
+  let raw: OpaquePointer
+
+  init(owning raw: OpaquePointer) {
+    unsafe self.raw = raw
+  }
+
+  /// Reads the first certificate of a text of at most 64 KiB.
+  ///
+  /// The C function is `PEM_read_bio_X509`.
+  init(pem: String) throws(CryptoFailure) {
+    let text = Array(pem.utf8)
+    guard text.count <= 65_536 else { throw .invalidCertificate }
+    let result: OpaquePointer? = unsafe text.withUnsafeBytes { text in
+      guard let source = unsafe BIO_new_mem_buf(text.baseAddress, Int32(text.count)) else { return nil }
+      defer { unsafe BIO_free(source) }
+      return unsafe PEM_read_bio_X509(source, nil, nil, nil)
+    }
+    guard let result = unsafe result else {
+      OpenSSLCall.forgetErrors()
+      throw .invalidCertificate
+    }
+    unsafe raw = result
+  }
+
+  deinit { unsafe X509_free(raw) }
+
+  /// The text of this certificate.
+  ///
+  /// The corresponding C function is `PEM_write_bio_X509`.
+  func pem() throws(CryptoFailure) -> String {
+    let text = try unsafe PEMText.write("PEM_write_bio_X509") { unsafe PEM_write_bio_X509($0, raw) }
+    return String(decoding: text.insecureCopy(), as: UTF8.self)  // a certificate is public
+  }
+
+  /// The DER of the public key.
+  ///
+  /// The corresponding C function is `i2d_X509_PUBKEY`.
+  func subjectPublicKeyInfo() throws(CryptoFailure) -> [UInt8] {
+    let info = unsafe X509_get_X509_PUBKEY(raw)
+    let count = unsafe i2d_X509_PUBKEY(info, nil)
+    guard count > 0 else { throw OpenSSLCall.failure("i2d_X509_PUBKEY") }
+    return try unsafe byteArray(count: Int(count)) { (buffer) throws(CryptoFailure) in
+      var place = unsafe buffer.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      guard unsafe i2d_X509_PUBKEY(info, &place) == count else {
+        throw OpenSSLCall.failure("i2d_X509_PUBKEY")
+      }
+    }
+  }
+}
+
+/// Texts that OpenSSL writes.
+enum PEMText {
+  /// A private key as PKCS #8.
+  ///
+  /// The corresponding C function is `PEM_write_bio_PKCS8PrivateKey`.
+  static func privateKey(_ key: KeyHandle) throws(CryptoFailure) -> SecretBytes {
+    try unsafe write("PEM_write_bio_PKCS8PrivateKey") {
+      unsafe PEM_write_bio_PKCS8PrivateKey($0, key.raw, nil, nil, 0, nil, nil)
+    }
+  }
+
+  /// What `body` writes to a memory buffer that OpenSSL wipes.
+  static func write(
+    _ function: String, _ body: (OpaquePointer) -> Int32
+  ) throws(CryptoFailure) -> SecretBytes {
+    guard let sink = unsafe BIO_new(BIO_s_secmem()) else { throw .outOfMemory }
+    defer { unsafe BIO_free(sink) }
+    try OpenSSLCall.check(unsafe body(sink), function)
+    return try unsafe SecretBytes(
+      byteCount: BIO_ctrl_pending(sink),
+      writing: { (buffer) throws(CryptoFailure) in
+        let count = unsafe BIO_read(sink, buffer.baseAddress, Int32(buffer.count))
+        guard Int(count) == buffer.count else { throw OpenSSLCall.failure("BIO_read") }
+      })
+  }
+}
+
+/// A certificate before it is signed (X.509 version 3).
+@safe struct CertificateBuilder: ~Copyable {
+  /// The extensions that we write.
+  enum Extension {
+    case basicConstraints
+    case keyUsage
+    case extendedKeyUsage
+    case subjectAlternativeName
+    case subjectKeyIdentifier
+    case authorityKeyIdentifier
+
+    fileprivate var nid: Int32 {
+      switch self {
+      case .basicConstraints: NID_basic_constraints
+      case .keyUsage: NID_key_usage
+      case .extendedKeyUsage: NID_ext_key_usage
+      case .subjectAlternativeName: NID_subject_alt_name
+      case .subjectKeyIdentifier: NID_subject_key_identifier
+      case .authorityKeyIdentifier: NID_authority_key_identifier
+      }
+    }
+  }
+
+  private let draft: Certificate
+  private var issuer: Certificate
+
+  /// Starts a certificate for `subjectKey` with a random serial number.
+  init(subjectKey: KeyHandle, commonName: String) throws(CryptoFailure) {
+    guard (1...64).contains(commonName.utf8.count), !commonName.utf8.contains(0) else {
+      throw .invalidSubjectName
+    }
+    draft = try Self.makeDraft(subjectKey, commonName)
+    issuer = draft
+  }
+
+  private static func makeDraft(
+    _ subjectKey: KeyHandle, _ commonName: String
+  ) throws(CryptoFailure) -> Certificate {
+    guard let raw = unsafe X509_new() else { throw .outOfMemory }
+    let draft = unsafe Certificate(owning: raw)
+    try OpenSSLCall.check(unsafe X509_set_version(raw, Int(X509_VERSION_3)), "X509_set_version")
+    try setRandomSerial(draft)
+    let name = unsafe X509_get_subject_name(raw)
+    let result = unsafe X509_NAME_add_entry_by_NID(
+      name, NID_commonName, MBSTRING_UTF8, Array(commonName.utf8), Int32(commonName.utf8.count), -1, 0)
+    try OpenSSLCall.check(result, "X509_NAME_add_entry_by_NID")
+    try OpenSSLCall.check(unsafe X509_set_pubkey(raw, subjectKey.raw), "X509_set_pubkey")
+    return draft
+  }
+
+  /// 127 random bits: the most that fit a positive number of 16 bytes (RFC 5280 section 4.1.2.2 allows 20).
+  private static func setRandomSerial(_ certificate: Certificate) throws(CryptoFailure) {
+    var bytes = SecureRandom.bytes(16)
+    bytes[0] &= 0x7F
+    guard let number = unsafe BN_bin2bn(bytes, Int32(bytes.count), nil) else { throw .outOfMemory }
+    defer { unsafe BN_free(number) }
+    let serial = unsafe BN_to_ASN1_INTEGER(number, X509_get_serialNumber(certificate.raw))
+    guard unsafe serial != nil else { throw OpenSSLCall.failure("BN_to_ASN1_INTEGER") }
+  }
+
+  /// Both ends of the validity, in seconds since 1970.
+  mutating func setValidity(from start: Int64, until end: Int64) throws(CryptoFailure) {
+    guard unsafe ASN1_TIME_set(X509_getm_notBefore(draft.raw), Int(start)) != nil,
+      unsafe ASN1_TIME_set(X509_getm_notAfter(draft.raw), Int(end)) != nil
+    else { throw OpenSSLCall.failure("ASN1_TIME_set") }
+  }
+
+  /// Names the issuer; `nil` means that the certificate signs itself.
+  ///
+  /// Before the extensions that look at it.
+  mutating func setIssuer(_ certificate: Certificate?) throws(CryptoFailure) {
+    issuer = certificate ?? draft
+    let result = unsafe X509_set_issuer_name(draft.raw, X509_get_subject_name(issuer.raw))
+    try OpenSSLCall.check(result, "X509_set_issuer_name")
+  }
+
+  /// Adds an extension in OpenSSL's own notation; `value` may hold nothing that was not checked.
+  mutating func add(_ kind: Extension, _ value: String) throws(CryptoFailure) {
+    var context = unsafe X509V3_CTX()
+    unsafe X509V3_set_ctx(&context, issuer.raw, draft.raw, nil, nil, 0)
+    guard let made = unsafe X509V3_EXT_conf_nid(nil, &context, kind.nid, value) else {
+      throw OpenSSLCall.failure("X509V3_EXT_conf_nid")
+    }
+    defer { unsafe X509_EXTENSION_free(made) }
+    try OpenSSLCall.check(unsafe X509_add_ext(draft.raw, made, -1), "X509_add_ext")
+  }
+
+  /// Signs with SHA-256.
+  consuming func sign(with key: KeyHandle) throws(CryptoFailure) -> Certificate {
+    let byteCount = unsafe X509_sign(draft.raw, key.raw, HashFunction.sha256.algorithm.raw)
+    guard byteCount > 0 else { throw OpenSSLCall.failure("X509_sign") }
+    return draft
+  }
+}

@@ -1,0 +1,246 @@
+import COpenSSL
+
+/// A named curve over a 256-bit prime field with cofactor 1, and the one encoding of its public keys.
+@safe final class EllipticCurve: @unchecked Sendable {  // never changed after init, never freed
+  /// The bytes of a coordinate and of a private scalar.
+  static let fieldByteCount = 32
+  /// The bytes of an uncompressed point (SEC 1 section 2.3.3).
+  static let pointByteCount = 65
+
+  /// secp256r1 of SEC 2, P-256 of FIPS 186-5.
+  static let p256 = EllipticCurve(
+    "P-256", nid: NID_X9_62_prime256v1,
+    algorithmIdentifier: [
+      0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86, 0x48, 0xCE,
+      0x3D, 0x03, 0x01, 0x07,
+    ])
+  /// secp256k1 of SEC 2.
+  static let secp256k1 = EllipticCurve(
+    "secp256k1", nid: NID_secp256k1,
+    algorithmIdentifier: [
+      0x30, 0x10, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x05, 0x2B, 0x81, 0x04, 0x00,
+      0x0A,
+    ])
+
+  /// What stands before the point in a SubjectPublicKeyInfo (RFC 5480 section 2).
+  ///
+  /// Its length is fixed, so
+  /// comparing it whole refuses other curves, explicit parameters, compressed points and loose DER at once.
+  let subjectPublicKeyInfoPrefix: [UInt8]
+
+  private let name: StaticString
+  private let group: OpaquePointer
+  private let order: OpaquePointer
+  private let parameters: KeyHandle
+
+  private init(_ name: StaticString, nid: Int32, algorithmIdentifier: [UInt8]) {
+    guard let group = unsafe EC_GROUP_new_by_curve_name(nid),
+      let order = unsafe EC_GROUP_get0_order(group),
+      let parameters = Self.makeParameters("\(name)")
+    else { preconditionFailure("this OpenSSL has no \(name); install its default provider") }
+    self.name = name
+    unsafe self.group = group
+    unsafe self.order = order
+    self.parameters = parameters
+    let bitString: [UInt8] = [0x03, UInt8(Self.pointByteCount + 1), 0x00]
+    let count = UInt8(algorithmIdentifier.count + bitString.count + Self.pointByteCount)
+    subjectPublicKeyInfoPrefix = [0x30, count] + algorithmIdentifier + bitString
+  }
+
+  private static func makeParameters(_ name: String) -> KeyHandle? {
+    guard let context = unsafe EVP_PKEY_CTX_new_from_name(nil, "EC", nil) else { return nil }
+    defer { unsafe EVP_PKEY_CTX_free(context) }
+    var key: OpaquePointer?
+    guard unsafe EVP_PKEY_paramgen_init(context) == 1,
+      unsafe EVP_PKEY_CTX_set_group_name(context, name) == 1,
+      unsafe EVP_PKEY_paramgen(context, &key) == 1,
+      let key = unsafe key
+    else { return nil }
+    return unsafe KeyHandle(owning: key)
+  }
+
+  /// The key of an uncompressed point; OpenSSL refuses one that is not on the curve.
+  ///
+  /// Copying the curve into an empty key and setting the point takes a third of the time of
+  /// `EVP_PKEY_fromdata`. The corresponding C function is `EVP_PKEY_set1_encoded_public_key`.
+  func publicKey(point: [UInt8]) throws(CryptoFailure) -> KeyHandle {
+    guard point.count == Self.pointByteCount, point[0] == 0x04 else { throw .invalidPoint }
+    guard let raw = unsafe EVP_PKEY_new() else { throw .outOfMemory }
+    let key = unsafe KeyHandle(owning: raw)
+    try OpenSSLCall.check(
+      unsafe EVP_PKEY_copy_parameters(raw, parameters.raw), "EVP_PKEY_copy_parameters")
+    guard unsafe EVP_PKEY_set1_encoded_public_key(raw, point, point.count) == 1 else {
+      OpenSSLCall.forgetErrors()
+      throw .invalidPoint
+    }
+    return key
+  }
+
+  /// A fresh key pair.
+  ///
+  /// The corresponding C function is `EVP_PKEY_generate`.
+  func generate() throws(CryptoFailure) -> KeyHandle {
+    let operation = try unsafe KeyOperation(
+      parameters, "EVP_PKEY_keygen_init", { unsafe EVP_PKEY_keygen_init($0) })
+    var key: OpaquePointer?
+    let result = unsafe EVP_PKEY_generate(operation.raw, &key)
+    guard result == 1, let key = unsafe key else { throw OpenSSLCall.failure("EVP_PKEY_generate") }
+    return unsafe KeyHandle(owning: key)
+  }
+
+  /// The key pair of a private scalar: 32 bytes, from 1 to the order less one.
+  func privateKey(scalar: Span<UInt8>) throws(CryptoFailure) -> KeyHandle {
+    guard scalar.count == Self.fieldByteCount else { throw .invalidPrivateKey }
+    let number = try BigNumber(bigEndian: scalar)
+    guard unsafe BN_is_zero(number.raw) == 0, unsafe BN_cmp(number.raw, order) < 0 else {
+      throw .invalidPrivateKey
+    }
+    let point = try publicPoint(of: number)
+    return try unsafe point.span.withUnsafeBytes { (point) throws(CryptoFailure) in
+      let builder = try KeyBuilder()
+      try builder.setText("group", name)
+      try builder.setNumber("priv", number)
+      try unsafe builder.setOctets("pub", point)
+      return try builder.build("EC", selection: COpenSSL_EVP_PKEY_KEYPAIR())
+    }
+  }
+
+  /// The uncompressed point of a private scalar, in constant time.
+  ///
+  /// The C function is `EC_POINT_mul`.
+  private func publicPoint(of scalar: borrowing BigNumber) throws(CryptoFailure) -> [UInt8] {
+    guard let point = unsafe EC_POINT_new(group) else { throw .outOfMemory }
+    defer { unsafe EC_POINT_clear_free(point) }
+    try OpenSSLCall.check(unsafe EC_POINT_mul(group, point, scalar.raw, nil, nil, nil), "EC_POINT_mul")
+    return try unsafe byteArray(count: Self.pointByteCount) { (buffer) throws(CryptoFailure) in
+      let count = unsafe EC_POINT_point2oct(
+        group, point, POINT_CONVERSION_UNCOMPRESSED,
+        buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), buffer.count, nil)
+      guard count == buffer.count else { throw OpenSSLCall.failure("EC_POINT_point2oct") }
+    }
+  }
+}
+
+/// A public key on a curve.
+final class ECPublicKey: Sendable {
+  let curve: EllipticCurve
+  /// The uncompressed point.
+  let point: [UInt8]
+  let key: KeyHandle
+  private let verification: KeyOperation?
+
+  /// Decodes an uncompressed point.
+  ///
+  /// A key that will verify signatures prepares for that once.
+  init(_ curve: EllipticCurve, point: [UInt8], verifies: Bool) throws(CryptoFailure) {
+    let key = try curve.publicKey(point: point)
+    verification = verifies ? try ECOperation.verification(key) : nil
+    (self.curve, self.point, self.key) = (curve, point, key)
+  }
+
+  /// Decodes a SubjectPublicKeyInfo with a named curve and an uncompressed point.
+  convenience init(
+    _ curve: EllipticCurve, subjectPublicKeyInfo der: [UInt8], verifies: Bool
+  ) throws(CryptoFailure) {
+    let prefix = curve.subjectPublicKeyInfoPrefix
+    guard der.count == prefix.count + EllipticCurve.pointByteCount, der.starts(with: prefix) else {
+      throw .invalidPublicKeyEncoding
+    }
+    try self.init(curve, point: Array(der.dropFirst(prefix.count)), verifies: verifies)
+  }
+
+  var subjectPublicKeyInfo: [UInt8] { curve.subjectPublicKeyInfoPrefix + point }
+
+  /// Whether `signature` is this key's of `message` under SHA-256.
+  func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
+    isValidSignature(signature, digest: HashFunction.sha256.digest(of: message))
+  }
+
+  private func isValidSignature(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
+    do throws(CryptoFailure) {
+      switch verification {
+      case .some(let prototype):
+        return try KeyOperation(duplicating: prototype)
+          .verifies(signature.derRepresentation, digest: digest)
+      case .none:
+        return try ECOperation.verification(key)
+          .verifies(signature.derRepresentation, digest: digest)
+      }
+    } catch {
+      return false  // out of memory: not valid is the safe answer
+    }
+  }
+}
+
+/// The operations of keys on a curve, prepared.
+enum ECOperation {
+  static func verification(_ key: KeyHandle) throws(CryptoFailure) -> KeyOperation {
+    try unsafe KeyOperation(key, "EVP_PKEY_verify_init", { unsafe EVP_PKEY_verify_init($0) })
+  }
+
+  static func signing(_ key: KeyHandle) throws(CryptoFailure) -> KeyOperation {
+    try unsafe KeyOperation(key, "EVP_PKEY_sign_init", { unsafe EVP_PKEY_sign_init($0) })
+  }
+
+  static func agreement(_ key: KeyHandle) throws(CryptoFailure) -> KeyOperation {
+    try unsafe KeyOperation(key, "EVP_PKEY_derive_init", { unsafe EVP_PKEY_derive_init($0) })
+  }
+}
+
+/// A private key on P-256 with its public key.
+final class ECPrivateKey: Sendable {
+  let key: KeyHandle
+  /// The uncompressed point of the public key.
+  let point: [UInt8]
+  /// Signing or agreeing, whichever the key is for.
+  private let operation: KeyOperation
+
+  /// Makes a fresh key pair.
+  convenience init(signs: Bool) throws(CryptoFailure) {
+    try self.init(EllipticCurve.p256.generate(), signs: signs)
+  }
+
+  /// Decodes a private scalar of 32 bytes.
+  convenience init(scalar: Span<UInt8>, signs: Bool) throws(CryptoFailure) {
+    try self.init(EllipticCurve.p256.privateKey(scalar: scalar), signs: signs)
+  }
+
+  private init(_ key: KeyHandle, signs: Bool) throws(CryptoFailure) {
+    operation = signs ? try ECOperation.signing(key) : try ECOperation.agreement(key)
+    point = try key.octets(OSSL_PKEY_PARAM_PUB_KEY, maximumByteCount: EllipticCurve.pointByteCount)
+    self.key = key
+  }
+
+  /// The private scalar, 32 bytes.
+  func scalar() throws(CryptoFailure) -> SecretBytes {
+    try BigNumber(OSSL_PKEY_PARAM_PRIV_KEY, of: key).secretBytes(byteCount: EllipticCurve.fieldByteCount)
+  }
+
+  /// A signature of `message` under SHA-256.
+  func signature(for message: [UInt8]) throws(CryptoFailure) -> ECDSASignature {
+    let digest = HashFunction.sha256.digest(of: message)
+    let der = try KeyOperation(duplicating: operation).sign(digest, maximumByteCount: 80)
+    return try ECDSASignature(derRepresentation: der)
+  }
+
+  /// The X coordinate of the product with `peer`, 32 bytes (NIST SP 800-56A section 5.7.1.2).
+  ///
+  /// The third argument of `EVP_PKEY_derive_set_peer_ex` is 0: OpenSSL then leaves out a multiplication of the
+  /// peer's point by the curve's order, which takes as long as the derivation itself. It would find nothing:
+  /// the point was checked to be on the curve when it was decoded, it is not the point at infinity, which has
+  /// no encoding that we take, and with a cofactor of 1 every other point of the curve has the right order.
+  func sharedSecret(with peer: ECPublicKey) throws(CryptoFailure) -> SecretBytes {
+    let operation = try KeyOperation(duplicating: operation)
+    try OpenSSLCall.check(
+      unsafe EVP_PKEY_derive_set_peer_ex(operation.raw, peer.key.raw, 0), "EVP_PKEY_derive_set_peer_ex")
+    let raw = unsafe operation.raw
+    return try unsafe SecretBytes(
+      byteCount: EllipticCurve.fieldByteCount,
+      writing: { (buffer) throws(CryptoFailure) in
+        var count = buffer.count
+        let result = unsafe EVP_PKEY_derive(
+          raw, buffer.baseAddress?.assumingMemoryBound(to: UInt8.self), &count)
+        guard result == 1, count == buffer.count else { throw OpenSSLCall.failure("EVP_PKEY_derive") }
+      })
+  }
+}

@@ -1,0 +1,43 @@
+import COpenSSL
+
+/// An RSA key for checking signatures.
+///
+/// The corresponding C function is `EVP_PKEY_verify`.
+final class RSAPublicKey: Sendable {
+  private let key: KeyHandle
+
+  init(modulus: [UInt8], exponent: [UInt8]) throws(CryptoFailure) {
+    let n = try BigNumber(bigEndian: modulus.span)
+    let e = try BigNumber(bigEndian: exponent.span)
+    let builder = try KeyBuilder()
+    try builder.setNumber("n", n)
+    try builder.setNumber("e", e)
+    key = try builder.build("RSA", selection: COpenSSL_EVP_PKEY_PUBLIC_KEY())
+  }
+
+  func isValidSignature(_ signature: [UInt8], for message: [UInt8], padding: RSA.Padding) -> Bool {
+    let hash: HashFunction
+    let saltLength: Int?
+    switch padding {
+    case .pkcs1(let function): (hash, saltLength) = (function, nil)
+    case .pss(let function, let length): (hash, saltLength) = (function, length)
+    }
+    guard hash != .sha1, (0...1024).contains(saltLength ?? 0) else { return false }
+    do throws(CryptoFailure) {
+      let operation = try unsafe KeyOperation(
+        key, "EVP_PKEY_verify_init",
+        { context in
+          guard unsafe EVP_PKEY_verify_init(context) == 1,
+            unsafe EVP_PKEY_CTX_set_rsa_padding(
+              context, saltLength == nil ? RSA_PKCS1_PADDING : RSA_PKCS1_PSS_PADDING) == 1,
+            unsafe EVP_PKEY_CTX_set_signature_md(context, hash.algorithm.raw) == 1
+          else { return 0 }
+          guard let saltLength else { return 1 }
+          return unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(context, Int32(saltLength))
+        })
+      return operation.verifies(signature, digest: hash.digest(of: message))
+    } catch {
+      return false  // out of memory: not valid is the safe answer
+    }
+  }
+}

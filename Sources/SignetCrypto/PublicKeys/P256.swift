@@ -1,0 +1,147 @@
+/// The curve P-256 (FIPS 186-5, secp256r1): keys for signing and keys for key agreement, which are two types.
+public enum P256 {
+  /// What a key is for.
+  public protocol Purpose: Sendable {}
+
+  /// ECDSA with SHA-256, which JOSE calls ES256.
+  public enum Signing: Purpose {
+    /// A key that checks signatures.
+    public typealias PublicKey = P256.PublicKey<Signing>
+    /// A key that signs.
+    public typealias PrivateKey = P256.PrivateKey<Signing>
+  }
+
+  /// ECDH (NIST SP 800-56A section 5.7.1.2).
+  public enum KeyAgreement: Purpose {
+    /// The key of the other side.
+    public typealias PublicKey = P256.PublicKey<KeyAgreement>
+    /// The key of this side.
+    public typealias PrivateKey = P256.PrivateKey<KeyAgreement>
+  }
+
+  /// A public key: a point that was checked to be on the curve.
+  ///
+  /// Decoding costs a fraction of a verification; keep the value where many signatures are checked.
+  public struct PublicKey<Use: Purpose>: Sendable, Hashable {
+    let key: ECPublicKey
+
+    init(_ key: ECPublicKey) {
+      self.key = key
+    }
+
+    /// Decodes an uncompressed point: 0x04, X and Y, 65 bytes (X9.62, SEC 1 section 2.3.4).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPoint`` for compressed and hybrid forms, the point at infinity, wrong
+    ///   lengths, coordinates outside the field and points that are not on the curve.
+    public init(x963 point: [UInt8]) throws(CryptoFailure) {
+      key = try ECPublicKey(.p256, point: point, verifies: Use.self == Signing.self)
+    }
+
+    /// Takes the coordinates, each 32 bytes big-endian, as a JWK has them (RFC 7518 section 6.2.1).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPoint``.
+    public init(x: [UInt8], y: [UInt8]) throws(CryptoFailure) {
+      guard x.count == 32, y.count == 32 else { throw .invalidPoint }
+      try self.init(x963: [0x04] + x + y)
+    }
+
+    /// Decodes a SubjectPublicKeyInfo in DER, 91 bytes (RFC 5480): named curve, uncompressed point.
+    ///
+    /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
+    public init(der: [UInt8]) throws(CryptoFailure) {
+      key = try ECPublicKey(.p256, subjectPublicKeyInfo: der, verifies: Use.self == Signing.self)
+    }
+
+    /// The uncompressed point: 0x04, X and Y, 65 bytes.
+    public var x963Representation: [UInt8] { key.point }
+
+    /// The X coordinate, 32 bytes big-endian.
+    public var x: [UInt8] { Array(key.point[1...32]) }
+
+    /// The Y coordinate, 32 bytes big-endian.
+    public var y: [UInt8] { Array(key.point[33...64]) }
+
+    /// The SubjectPublicKeyInfo in DER, 91 bytes (RFC 5480).
+    public var derRepresentation: [UInt8] { key.subjectPublicKeyInfo }
+
+    /// The SubjectPublicKeyInfo in PEM (RFC 7468 section 13).
+    public var pemRepresentation: String { PEM.encode(derRepresentation, label: "PUBLIC KEY") }
+
+    /// Whether both are the same point.
+    public static func == (left: Self, right: Self) -> Bool { left.key.point == right.key.point }
+
+    /// Hashes the point.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key.point) }
+  }
+
+  /// A private key with its public key.
+  ///
+  /// The scalar is wiped when the last copy is let go.
+  public struct PrivateKey<Use: Purpose>: Sendable {
+    let key: ECPrivateKey
+    /// The public key that belongs to it.
+    public let publicKey: PublicKey<Use>
+
+    private init(_ key: ECPrivateKey) throws(CryptoFailure) {
+      self.key = key
+      publicKey = try PublicKey(x963: key.point)
+    }
+
+    /// Makes a fresh key.
+    ///
+    /// The process ends if the system has no randomness or memory: nothing that follows would be safe.
+    public init() {
+      do throws(CryptoFailure) {
+        try self.init(ECPrivateKey(signs: Use.self == Signing.self))
+      } catch {
+        preconditionFailure("a P-256 key cannot be made: \(error)")
+      }
+    }
+
+    /// Takes the private scalar, 32 bytes big-endian, and computes the public key.
+    ///
+    /// - Throws: ``CryptoFailure/invalidPrivateKey`` for another length, zero, and the order or more.
+    public init(rawRepresentation: borrowing SecretBytes) throws(CryptoFailure) {
+      try self.init(
+        rawRepresentation.withUInt8Span { (scalar) throws(CryptoFailure) in
+          try ECPrivateKey(scalar: scalar, signs: Use.self == Signing.self)
+        })
+    }
+
+    /// The private scalar, 32 bytes big-endian.
+    public var rawRepresentation: SecretBytes {
+      do throws(CryptoFailure) {
+        return try key.scalar()
+      } catch {
+        preconditionFailure("a P-256 key has no scalar: \(error)")
+      }
+    }
+  }
+}
+
+extension P256.PublicKey where Use == P256.Signing {
+  /// Whether `signature` is this key's signature of `message` with SHA-256.
+  public func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
+    key.isValidSignature(signature, for: message)
+  }
+}
+
+extension P256.PrivateKey where Use == P256.Signing {
+  /// Signs `message` with SHA-256.
+  ///
+  /// - Throws: ``CryptoFailure/library(function:code:)`` when memory or randomness fails.
+  public func signature(for message: [UInt8]) throws(CryptoFailure) -> ECDSASignature {
+    try key.signature(for: message)
+  }
+}
+
+extension P256.PrivateKey where Use == P256.KeyAgreement {
+  /// The shared secret with `peer`: the X coordinate, 32 bytes big-endian.
+  ///
+  /// Derive keys from it, use it for nothing else.
+  ///
+  /// - Throws: ``CryptoFailure/library(function:code:)`` when memory fails.
+  public func sharedSecret(with peer: P256.KeyAgreement.PublicKey) throws(CryptoFailure) -> SecretBytes {
+    try key.sharedSecret(with: peer.key)
+  }
+}

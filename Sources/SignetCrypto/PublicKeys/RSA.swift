@@ -1,0 +1,116 @@
+/// RSA signatures (RFC 8017).
+///
+/// Only checking is offered.
+public enum RSA {
+  /// How the digest is padded before the RSA operation.
+  public enum Padding: Sendable, Hashable {
+    /// RSASSA-PKCS1-v1_5 (section 8.2).
+    case pkcs1(HashFunction)
+    /// RSASSA-PSS with the same hash in MGF1 and exactly this many bytes of salt (section 8.1).
+    case pss(HashFunction, saltLength: Int)
+  }
+
+  /// A public key of 2048 to 8192 bits.
+  public struct PublicKey: Sendable, Hashable {
+    /// The modulus, big-endian without leading zeros.
+    public let n: [UInt8]
+    /// The public exponent, big-endian without leading zeros.
+    public let e: [UInt8]
+    private let key: RSAPublicKey
+
+    /// Takes modulus and exponent, big-endian; leading zeros are dropped.
+    ///
+    /// - Throws: ``CryptoFailure/rsaModulus(bits:)`` unless it is odd and of 2048 to 8192 bits;
+    ///   ``CryptoFailure/rsaExponent`` unless it is odd, at least 3 and of at most 32 bits.
+    public init(n: [UInt8], e: [UInt8]) throws(CryptoFailure) {
+      let modulus = Array(n.drop { $0 == 0 })
+      let exponent = Array(e.drop { $0 == 0 })
+      let bits = modulus.count * 8 - (modulus.first?.leadingZeroBitCount ?? 0)
+      guard (2048...8192).contains(bits), let last = modulus.last, last & 1 == 1 else {
+        throw .rsaModulus(bits: bits)
+      }
+      // An exponent of 1 makes every message its own signature, an even one has no inverse, and a huge one
+      // only serves to keep the processor busy.
+      guard (1...4).contains(exponent.count), let end = exponent.last, end & 1 == 1, exponent != [1] else {
+        throw .rsaExponent
+      }
+      (self.n, self.e) = (modulus, exponent)
+      key = try RSAPublicKey(modulus: modulus, exponent: exponent)
+    }
+
+    /// Decodes a SubjectPublicKeyInfo with rsaEncryption in strict DER (RFC 3279 section 2.3.1).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` and the failures of ``init(n:e:)``.
+    public init(der: [UInt8]) throws(CryptoFailure) {
+      let numbers: (n: [UInt8], e: [UInt8])
+      do throws(DERReader.Refusal) {
+        var outer = DERReader(der)
+        var info = try outer.readSequence()
+        try outer.finish()
+        try info.expect(Self.algorithmIdentifier)
+        var bits = try info.readBitString()
+        try info.finish()
+        numbers = try Self.readNumbers(&bits)
+      } catch {
+        throw .invalidPublicKeyEncoding
+      }
+      try self.init(n: numbers.n, e: numbers.e)
+    }
+
+    /// Decodes an RSAPublicKey in strict DER (RFC 8017 appendix A.1.1).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` and the failures of ``init(n:e:)``.
+    public init(pkcs1: [UInt8]) throws(CryptoFailure) {
+      let numbers: (n: [UInt8], e: [UInt8])
+      do throws(DERReader.Refusal) {
+        var reader = DERReader(pkcs1)
+        numbers = try Self.readNumbers(&reader)
+      } catch {
+        throw .invalidPublicKeyEncoding
+      }
+      try self.init(n: numbers.n, e: numbers.e)
+    }
+
+    /// The RSAPublicKey in DER (RFC 8017 appendix A.1.1).
+    public var pkcs1Representation: [UInt8] {
+      DERWriter.element(
+        .sequence, DERWriter.unsignedInteger(n[...]) + DERWriter.unsignedInteger(e[...]))
+    }
+
+    /// The SubjectPublicKeyInfo in DER (RFC 3279 section 2.3.1).
+    public var derRepresentation: [UInt8] {
+      DERWriter.element(
+        .sequence, Self.algorithmIdentifier + DERWriter.element(.bitString, [0] + pkcs1Representation))
+    }
+
+    /// Whether `signature` is this key's signature of `message`; a signature over SHA-1 never is.
+    public func isValidSignature(_ signature: [UInt8], for message: [UInt8], padding: Padding) -> Bool {
+      guard signature.count == n.count else { return false }
+      return key.isValidSignature(signature, for: message, padding: padding)
+    }
+
+    /// Whether both have the same modulus and exponent.
+    public static func == (left: Self, right: Self) -> Bool { left.n == right.n && left.e == right.e }
+
+    /// Hashes modulus and exponent.
+    public func hash(into hasher: inout Hasher) {
+      hasher.combine(n)
+      hasher.combine(e)
+    }
+
+    /// rsaEncryption with the parameters that RFC 3279 demands, which are NULL.
+    private static let algorithmIdentifier: [UInt8] = [
+      0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
+    ]
+
+    private static func readNumbers(
+      _ reader: inout DERReader
+    ) throws(DERReader.Refusal) -> (n: [UInt8], e: [UInt8]) {
+      var sequence = try reader.readSequence()
+      try reader.finish()
+      let numbers = (n: try sequence.readUnsignedInteger(), e: try sequence.readUnsignedInteger())
+      try sequence.finish()
+      return numbers
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The curve secp256k1 (SEC 2), which some FIDO UAF authenticators sign with.
+///
+/// Only checking is offered.
+public enum Secp256k1 {
+  /// A public key: a point that was checked to be on the curve.
+  public struct PublicKey: Sendable, Hashable {
+    private let key: ECPublicKey
+
+    /// Decodes an uncompressed point: 0x04, X and Y, 65 bytes (SEC 1 section 2.3.4).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPoint`` for every other form and for points that are not on the curve.
+    public init(x963 point: [UInt8]) throws(CryptoFailure) {
+      key = try ECPublicKey(.secp256k1, point: point, verifies: true)
+    }
+
+    /// Decodes a SubjectPublicKeyInfo in DER, 88 bytes (RFC 5480): named curve, uncompressed point.
+    ///
+    /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
+    public init(der: [UInt8]) throws(CryptoFailure) {
+      key = try ECPublicKey(.secp256k1, subjectPublicKeyInfo: der, verifies: true)
+    }
+
+    /// The uncompressed point: 0x04, X and Y, 65 bytes.
+    public var x963Representation: [UInt8] { key.point }
+
+    /// The SubjectPublicKeyInfo in DER, 88 bytes (RFC 5480).
+    public var derRepresentation: [UInt8] { key.subjectPublicKeyInfo }
+
+    /// Whether `signature` is this key's signature of `message` with SHA-256.
+    public func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
+      key.isValidSignature(signature, for: message)
+    }
+
+    /// Whether both are the same point.
+    public static func == (left: Self, right: Self) -> Bool { left.key.point == right.key.point }
+
+    /// Hashes the point.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key.point) }
+  }
+}

@@ -1,0 +1,136 @@
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Overwrites `buffer` with zeros in a way that the optimiser may not remove.
+package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+  guard let base = buffer.baseAddress, buffer.count > 0 else { return }
+  #if canImport(Glibc)
+    unsafe explicit_bzero(base, buffer.count)
+  #else
+    _ = unsafe memset_s(base, buffer.count, 0, buffer.count)
+  #endif
+}
+
+/// Where the bytes of one secret lie.
+///
+/// `mlock` works on whole pages, so locking each secret where `malloc` put it would let the end of one secret
+/// unlock the page of its neighbour, and would cost a system call a secret. Small secrets therefore lie in
+/// slots of one arena that is locked once; large ones have pages of their own.
+@safe struct SecretMemory {
+  private enum Origin {
+    case slot(Int)
+    case pages
+    case heap
+    case borrowed
+  }
+
+  let buffer: UnsafeMutableRawBufferPointer
+  private let origin: Origin
+
+  private init(_ buffer: UnsafeMutableRawBufferPointer, _ origin: Origin) {
+    unsafe self.buffer = buffer
+    self.origin = origin
+  }
+
+  /// Memory for `byteCount` bytes: locked where the system allows it, otherwise ordinary memory.
+  static func allocate(byteCount: Int) -> SecretMemory {
+    if let (slot, sizeClass) = unsafe SecretArena.shared.take(byteCount: byteCount) {
+      return unsafe SecretMemory(
+        UnsafeMutableRawBufferPointer(start: slot, count: byteCount), .slot(sizeClass))
+    }
+    if byteCount > SecretArena.largestSlot, let pages = unsafe mapLocked(byteCount: byteCount) {
+      return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: pages, count: byteCount), .pages)
+    }
+    let heap = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
+    return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: heap, count: byteCount), .heap)
+  }
+
+  /// Memory that somebody else frees; it is wiped all the same.
+  static func borrow(_ buffer: UnsafeMutableRawBufferPointer) -> SecretMemory {
+    unsafe SecretMemory(buffer, .borrowed)
+  }
+
+  /// Wipes the bytes, then gives the memory back.
+  ///
+  /// The last call on this value.
+  func wipeAndFree() {
+    unsafe wipe(buffer)
+    guard let base = unsafe buffer.baseAddress else { return }
+    switch origin {
+    case .slot(let sizeClass): unsafe SecretArena.shared.give(base, sizeClass)
+    case .pages: unsafe munmap(base, buffer.count)  // unlocks as well
+    case .heap: unsafe base.deallocate()
+    case .borrowed: break
+    }
+  }
+}
+
+/// One locked block of memory, cut into slots of three sizes.
+///
+/// The only mutable state of the module that is shared by the whole process: pages are the process's too.
+@safe private final class SecretArena: @unchecked Sendable {
+  static let shared = SecretArena()
+  static let largestSlot = 4096
+
+  private struct SizeClass {
+    let slotByteCount: Int
+    let offset: Int
+    var free: [Int32]
+  }
+
+  private let base: UnsafeMutableRawPointer?
+  private let classes: Mutex<[SizeClass]>
+
+  private init() {
+    var classes: [SizeClass] = []
+    var offset = 0
+    // 512 KiB in all, well under the usual limit of 8 MiB of locked memory for a process.
+    for (slotByteCount, count) in [(64, 4096), (512, 256), (SecretArena.largestSlot, 32)] {
+      let free = (0..<Int32(count)).reversed().map { $0 }
+      classes.append(SizeClass(slotByteCount: slotByteCount, offset: offset, free: free))
+      offset += slotByteCount * count
+    }
+    unsafe base = mapLocked(byteCount: offset)
+    self.classes = Mutex(classes)
+  }
+
+  func take(byteCount: Int) -> (UnsafeMutableRawPointer, sizeClass: Int)? {
+    guard let base = unsafe base else { return nil }
+    let place: (offset: Int, sizeClass: Int)? = classes.withLock { classes in
+      for index in classes.indices where byteCount <= classes[index].slotByteCount {
+        guard let slot = classes[index].free.popLast() else { continue }
+        return (classes[index].offset + Int(slot) * classes[index].slotByteCount, index)
+      }
+      return nil
+    }
+    return unsafe place.map { unsafe (base + $0.offset, $0.sizeClass) }
+  }
+
+  func give(_ slot: UnsafeMutableRawPointer, _ sizeClass: Int) {
+    guard let base = unsafe base else { return }
+    let offset = unsafe slot - base
+    classes.withLock { classes in
+      let position = (offset - classes[sizeClass].offset) / classes[sizeClass].slotByteCount
+      classes[sizeClass].free.append(Int32(position))
+    }
+  }
+}
+
+/// Pages of zeros that are kept out of swap and out of core dumps, as far as the system grants it.
+private func mapLocked(byteCount: Int) -> UnsafeMutableRawPointer? {
+  let flags = MAP_PRIVATE | MAP_ANONYMOUS
+  guard let pages = unsafe mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
+    unsafe pages != UnsafeMutableRawPointer(bitPattern: -1)
+  else { return nil }
+  // Best effort: a process without the right to lock memory keeps working, only less well protected.
+  _ = unsafe mlock(pages, byteCount)
+  #if canImport(Glibc)
+    _ = unsafe madvise(pages, byteCount, Int32(MADV_DONTDUMP))
+  #endif
+  return unsafe pages
+}

@@ -1,0 +1,129 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An open file, closed with its single owner.
+package struct OpenFile: ~Copyable, Sendable {
+  private let descriptor: Int32
+
+  private init(_ path: String, _ flags: Int32) throws(FileFailure) {
+    let opened = retrying { unsafe open(path, flags | O_CLOEXEC, 0o600) }
+    guard opened >= 0 else { throw errno == ENOENT && flags & O_CREAT == 0 ? .missing : .last("open") }
+    descriptor = opened
+  }
+
+  deinit { _ = close(descriptor) }
+
+  /// Makes an empty file, mode 0600, to write to.
+  ///
+  /// What is there already, be it a link that leads nowhere, is neither followed nor changed: `EEXIST`.
+  ///
+  /// - Throws: ``FileFailure/system(call:errno:)``.
+  package init(creating path: String) throws(FileFailure) {
+    try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+  }
+
+  /// Opens a file, pipe or terminal, whosoever it is.
+  ///
+  /// - Throws: ``FileFailure/missing``, ``FileFailure/system(call:errno:)``.
+  package init(reading path: String) throws(FileFailure) { try self.init(path, O_RDONLY) }
+
+  /// Opens what a rule allows.
+  ///
+  /// It is judged once it is open, so that nothing else can take its place meanwhile, and a pipe in its place does not
+  /// make the caller wait.
+  ///
+  /// - Throws: ``FileFailure``; `ELOOP` for a link where none may be.
+  package static func reading(_ path: String, as rule: FileRule) throws(FileFailure) -> OpenFile {
+    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK | (rule.kind == .file ? O_NOFOLLOW : 0))
+    try rule.check(file.status())
+    return file
+  }
+
+  private func status() throws(FileFailure) -> stat {
+    var status = stat()
+    guard unsafe fstat(descriptor, &status) == 0 else { throw .last("fstat") }
+    return status
+  }
+
+  /// How many bytes the file has.
+  ///
+  /// - Throws: ``FileFailure/tooLarge`` if they are more than `limit`.
+  package func byteCount(limit: Int) throws(FileFailure) -> Int {
+    let count = Int(try status().st_size)
+    guard count <= limit else { throw .tooLarge }
+    return count
+  }
+
+  /// Fills all that is free in `output`, so that a secret has no second copy.
+  ///
+  /// - Throws: ``FileFailure/tooShort`` if the file ends before that.
+  package func fill(_ output: inout OutputRawSpan) throws(FileFailure) {
+    while output.freeCapacity > 0 {
+      let count = unsafe output.withUnsafeMutableBytes { buffer, initialized in
+        let count = unsafe next(into: UnsafeMutableRawBufferPointer(rebasing: buffer[initialized...]))
+        initialized += max(count, 0)
+        return count
+      }
+      guard count >= 0 else { throw .last("read") }
+      guard count > 0 else { throw .tooShort }
+    }
+  }
+
+  /// Reads to the end.
+  ///
+  /// - Throws: ``FileFailure/tooLarge`` as soon as more than `limit` bytes came, whatever the file says of its size.
+  package func contents(limit: Int) throws(FileFailure) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var part = [UInt8](repeating: 0, count: 65_536)
+    while true {
+      let count = unsafe part.withUnsafeMutableBytes { unsafe next(into: $0) }
+      guard count >= 0 else { throw .last("read") }
+      if count == 0 { return bytes }
+      guard bytes.count + count <= limit else { throw .tooLarge }
+      bytes += part[..<count]
+    }
+  }
+
+  private func next(into buffer: UnsafeMutableRawBufferPointer) -> Int {
+    retrying { unsafe read(descriptor, buffer.baseAddress, buffer.count) }
+  }
+
+  /// Writes all of `bytes`.
+  ///
+  /// - Throws: ``FileFailure/system(call:errno:)``; a part may be written then.
+  package func append(_ bytes: RawSpan) throws(FileFailure) {
+    var offset = 0
+    while offset < bytes.byteCount {
+      let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes { rest in
+        retrying { unsafe write(descriptor, rest.baseAddress, rest.count) }
+      }
+      guard count >= 0 else { throw .last("write") }
+      offset += count
+    }
+  }
+
+  /// Puts what was written on the disk.
+  ///
+  /// - Throws: ``FileFailure/system(call:errno:)``.
+  package func synchronize() throws(FileFailure) {
+    guard retrying({ fsync(descriptor) }) == 0 else { throw .last("fsync") }
+  }
+
+  /// Puts the names in a folder on the disk.
+  ///
+  /// A folder that this user may not list can't be opened for that, and some file systems can't do it at all
+  /// (`EINVAL`): neither is a reason to refuse.
+  ///
+  /// - Throws: ``FileFailure/missing``, ``FileFailure/system(call:errno:)``.
+  package static func synchronizeFolder(_ path: String) throws(FileFailure) {
+    do throws(FileFailure) { try OpenFile(path, O_RDONLY | O_DIRECTORY).synchronize() } catch {
+      switch error {
+      case .system("open", EACCES), .system("fsync", EINVAL): return
+      default: throw error
+      }
+    }
+  }
+}

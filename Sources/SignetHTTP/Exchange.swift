@@ -1,0 +1,140 @@
+internal import CMicroHTTPD
+
+/// One request and its response.
+///
+/// MHD's `con_cls` retains it once, from the request line to the completed callback. Its variables belong to
+/// the polling thread; what other threads may touch lies behind the ``Link``'s lock.
+final class Exchange: @unchecked Sendable {
+  let connection: ConnectionHandle
+  private let core: ServerCore
+  private let link: Link
+  private let target: [UInt8]
+  private var head: RequestHead?
+  private var body: [UInt8] = []
+  private var stage = Stage.head
+
+  private enum Stage {
+    case head
+    case body
+    /// Refused in the middle of the body; the number of bytes still to be read and thrown away.
+    case discarding(Int)
+    case handling
+    case answered
+  }
+
+  init(core: ServerCore, link: Link, connection: ConnectionHandle, target: [UInt8]) {
+    self.core = core
+    self.link = link
+    self.connection = connection
+    self.target = target
+    link.receives()
+  }
+
+  /// Whether the access handler was not called yet.
+  var isNew: Bool { if case .head = stage { true } else { false } }
+
+  /// The first call of the access handler: the head is there.
+  ///
+  /// - Returns: `false` where the connection has to be closed.
+  func headArrived(_ line: RequestHead.Line) -> Bool {
+    do throws(RequestRefusal) {
+      let head = try unsafe RequestHead(line, target: target, connection: connection, limits: core.limits)
+      self.head = head
+      stage = .body
+      guard case .length(let count) = head.framing else { return true }
+      guard count <= UInt64(core.limits.bodyByteCount) else {
+        // A client that waits for "100 Continue" has sent no body that would have to be read.
+        if head.expectsContinue { return refuse(.bodyTooLarge) }
+        refuseAndDiscard(.bodyTooLarge)
+        return true
+      }
+      body.reserveCapacity(Int(count))
+      return true
+    } catch {
+      return refuse(error)
+    }
+  }
+
+  /// A piece of the body.
+  func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    switch stage {
+    case .body:
+      guard body.count + bytes.count <= core.limits.bodyByteCount else {
+        refuseAndDiscard(.bodyTooLarge)
+        return true
+      }
+      unsafe body.append(contentsOf: bytes)
+      return true
+    case .discarding(let rest):
+      stage = .discarding(rest - bytes.count)
+      return rest > bytes.count
+    case .head, .handling, .answered: return false
+    }
+  }
+
+  /// The last call: the request is whole, or the connection was resumed because its response is there.
+  func requestArrived() -> Bool {
+    switch stage {
+    case .body:
+      guard let head else { return false }
+      return handle(request(head))
+    case .handling:
+      guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }
+      return send(response)
+    case .head, .discarding, .answered: return false
+    }
+  }
+
+  /// MHD is done with the request.
+  func completed() {
+    link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
+  }
+
+  private func request(_ head: RequestHead) -> ServerRequest {
+    let request = ServerRequest(
+      method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
+      body: body, remoteAddress: link.peer.text)
+    body = []
+    return request
+  }
+
+  /// Runs the handler on this thread up to its first suspension: a handler that has nothing to wait for needs
+  /// no other thread and no suspended connection.
+  private func handle(_ request: ServerRequest) -> Bool {
+    stage = .handling
+    let mayHandle = link.handles(
+      self, deadline: core.handlerDeadline, isRefusing: { [core] in core.isRefusing })
+    guard mayHandle else { return refuse(.stopping) }
+    let task = Task.immediate { [core, link] in
+      let response = await core.handler(request)
+      link.answer(self, response)
+    }
+    guard let response = link.responseOrSuspend(task, sendingUntil: core.responseDeadline) else {
+      return true
+    }
+    return send(response)
+  }
+
+  private func send(_ response: ServerResponse) -> Bool {
+    stage = .answered
+    let response = response.isValid ? response : core.response(to: .invalidResponse)
+    return connection.queue(response, closing: core.isDraining)
+  }
+
+  /// Answers and closes: after a refusal here it is not known where the next request would begin.
+  private func refuse(_ refusal: RequestRefusal) -> Bool {
+    stage = .answered
+    link.sends(until: core.responseDeadline)
+    return connection.queue(core.response(to: refusal), closing: true)
+  }
+
+  /// Answers although the client is still sending, then reads on for a while: closing with unread bytes would
+  /// reset the connection and could take the answer with it.
+  private func refuseAndDiscard(_ refusal: RequestRefusal) {
+    stage = .discarding(Self.discardedByteCount)
+    body = []
+    connection.sendLast(core.response(to: refusal).closingMessage)
+  }
+
+  private static let discardedByteCount = 1024 * 1024
+}

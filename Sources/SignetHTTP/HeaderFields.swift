@@ -1,0 +1,82 @@
+/// Header fields in the order they stand in a message (RFC 9110 section 5); names are matched without case.
+public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
+  /// One field line.
+  public struct Field: Sendable, Hashable {
+    /// The field name as it was written.
+    public var name: String
+    /// The field value, without the white space around it.
+    public var value: String
+
+    /// A field of this name and value; both are checked when a response is sent, not here.
+    public init(name: String, value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// Every field, in order, repeated names included.
+  public private(set) var fields: [Field]
+
+  /// The fields given, in order.
+  public init(_ fields: [Field] = []) {
+    self.fields = fields
+  }
+
+  /// The fields of a literal such as `["Content-Type": "application/json"]`, in order.
+  public init(dictionaryLiteral elements: (String, String)...) {
+    fields = elements.map { Field(name: $0.0, value: $0.1) }
+  }
+
+  /// The first value of a field; setting replaces every field of that name, `nil` removes them.
+  public subscript(name: String) -> String? {
+    get { fields.first { Self.isSame($0.name, name) }?.value }
+    set {
+      fields.removeAll { Self.isSame($0.name, name) }
+      if let newValue { fields.append(Field(name: name, value: newValue)) }
+    }
+  }
+
+  /// Every value of a field, in order.
+  public func values(for name: String) -> [String] {
+    fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
+  }
+
+  /// Appends a field and leaves those of the same name in place.
+  public mutating func add(name: String, value: String) {
+    fields.append(Field(name: name, value: value))
+  }
+
+  /// Compares two field names without regard to ASCII case (RFC 9110 section 5.1).
+  static func isSame(_ a: String, _ b: String) -> Bool {
+    let (a, b) = (a.utf8, b.utf8)
+    return a.count == b.count && zip(a, b).allSatisfy { lowercased($0) == lowercased($1) }
+  }
+
+  private static func lowercased(_ byte: UInt8) -> UInt8 {
+    (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
+  }
+}
+
+extension HeaderFields.Field {
+  /// Whether the name is a token and the value has no control byte, so that it cannot end its line early.
+  ///
+  /// RFC 9110 section 5.5 with section 5.6.2; horizontal tab is allowed inside a value.
+  var isValid: Bool {
+    Token.isValid(name.utf8) && value.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }
+  }
+}
+
+/// The `token` rule of RFC 9110 section 5.6.2: methods and field names.
+enum Token {
+  static func isValid(_ bytes: some Collection<UInt8>) -> Bool {
+    !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
+  }
+
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,207 @@
+internal import CMicroHTTPD
+internal import Glibc
+internal import Synchronization
+
+/// One client connection as the server sees it, from accept to close.
+///
+/// The lock orders everything that other threads do to the connection (resume it, shut it down) before the
+/// callback after which MHD frees it. It is never held while a handler, a responder or a task's
+/// cancellation runs.
+final class Link: Sendable {
+  /// The socket; open while `State.isOpen`.
+  let descriptor: Int32
+  let peer: PeerAddress
+  private let state: Mutex<State>
+
+  private struct State {
+    /// Between MHD's started and closed callbacks: only then is the descriptor known to be this connection's.
+    var isOpen = false
+    var phase = Phase.idle
+    var deadline: ContinuousClock.Instant
+    var handling: Handling?
+  }
+
+  private enum Phase {
+    /// No request line of the next request yet.
+    case idle
+    /// A request line, and not yet the whole request.
+    case receiving
+    /// A handler has the request.
+    case handling
+    /// A response is on its way.
+    case sending
+  }
+
+  private struct Handling {
+    let exchange: Exchange
+    var task: Task<Void, Never>?
+    var isSuspended = false
+    var isCancelled = false
+    var outcome: ServerResponse?
+  }
+
+  init(descriptor: Int32, peer: PeerAddress, deadline: ContinuousClock.Instant) {
+    self.descriptor = descriptor
+    self.peer = peer
+    state = Mutex(State(deadline: deadline))
+  }
+
+  // MARK: - On the polling thread, inside callbacks
+
+  func opened(isDraining: @Sendable () -> Bool) {
+    state.withLock { state in
+      state.isOpen = true
+      if isDraining() { shutdown(descriptor, Int32(SHUT_RD)) }
+    }
+  }
+
+  /// After this no other thread touches the connection.
+  func closed() {
+    state.withLock { $0.isOpen = false }
+  }
+
+  func receives() {
+    state.withLock { $0.phase = .receiving }
+  }
+
+  /// Notes that a handler is about to run, unless `isRefusing`.
+  func handles(_ exchange: Exchange, deadline: ContinuousClock.Instant, isRefusing: @Sendable () -> Bool)
+    -> Bool
+  {
+    state.withLock { state in
+      guard !isRefusing() else { return false }
+      state.phase = .handling
+      state.deadline = deadline
+      state.handling = Handling(exchange: exchange)
+      return true
+    }
+  }
+
+  /// The response, if there is one by now; otherwise suspends the connection until there is.
+  func responseOrSuspend(_ task: Task<Void, Never>, sendingUntil deadline: ContinuousClock.Instant)
+    -> ServerResponse?
+  {
+    let (response, mustCancel) = state.withLock { state -> (ServerResponse?, Bool) in
+      guard var handling = state.handling else { return (nil, false) }
+      if let outcome = handling.outcome {
+        state.handling = nil
+        state.phase = .sending
+        state.deadline = deadline
+        return (outcome, false)
+      }
+      handling.task = task
+      handling.isSuspended = true
+      handling.exchange.connection.suspend()
+      state.handling = handling
+      return (nil, handling.isCancelled)
+    }
+    if mustCancel { task.cancel() }
+    return response
+  }
+
+  /// The response for which the connection was resumed.
+  func takeResponse(sendingUntil deadline: ContinuousClock.Instant) -> ServerResponse? {
+    state.withLock { state in
+      guard let outcome = state.handling?.outcome else { return nil }
+      state.handling = nil
+      state.phase = .sending
+      state.deadline = deadline
+      return outcome
+    }
+  }
+
+  func sends(until deadline: ContinuousClock.Instant) {
+    state.withLock { state in
+      state.phase = .sending
+      state.deadline = deadline
+    }
+  }
+
+  /// The request is over, one way or another.
+  func completed(nextUntil deadline: ContinuousClock.Instant, isDraining: @Sendable () -> Bool) {
+    state.withLock { state in
+      state.phase = .idle
+      state.deadline = deadline
+      state.handling = nil
+      if state.isOpen, isDraining() { shutdown(descriptor, Int32(SHUT_RD)) }
+    }
+  }
+
+  // MARK: - On any thread
+
+  /// Answers the exchange, unless it was answered before; the polling thread does the rest.
+  @discardableResult
+  func answer(_ exchange: Exchange, _ response: ServerResponse) -> Bool {
+    state.withLock { state in
+      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else { return false }
+      state.handling?.outcome = response
+      if state.handling?.isSuspended == true {
+        state.handling?.isSuspended = false
+        exchange.connection.resume()
+      }
+      return true
+    }
+  }
+
+  /// What the regular check found.
+  enum Finding {
+    case nothing
+    /// The handler's deadline has passed.
+    case overdue(Exchange)
+    /// Nobody waits for the handler any more.
+    case deserted(Task<Void, Never>?)
+  }
+
+  /// Enforces the deadlines of receiving and sending, and looks whether the client of a handler is still there.
+  func check(now: ContinuousClock.Instant) -> Finding {
+    state.withLock { state in
+      guard state.isOpen else { return .nothing }
+      let isOverdue = now >= state.deadline
+      guard let handling = state.handling else {
+        if isOverdue {
+          shutdown(descriptor, Int32(SHUT_RDWR))
+        } else if state.phase != .sending, hasPeerLeft {
+          // MHD takes a short read for the end of what there is, and so misses an end that came with the last
+          // bytes. This wakes it; it reads on to the end, and what was unread is not lost.
+          shutdown(descriptor, Int32(SHUT_RD))
+        }
+        return .nothing
+      }
+      if isOverdue, handling.outcome == nil { return .overdue(handling.exchange) }
+      guard !handling.isCancelled, handling.outcome == nil, hasPeerLeft else { return .nothing }
+      state.handling?.isCancelled = true
+      return .deserted(handling.task)
+    }
+  }
+
+  /// Ends the reading side of a connection between requests; what has arrived is still answered.
+  func drain() {
+    state.withLock { state in
+      if state.isOpen, state.phase == .idle { shutdown(descriptor, Int32(SHUT_RD)) }
+    }
+  }
+
+  /// Ends a connection whose request is not complete, and gives the exchange that a handler still has.
+  func abandon() -> Exchange? {
+    state.withLock { state in
+      if state.isOpen, state.phase == .idle || state.phase == .receiving {
+        shutdown(descriptor, Int32(SHUT_RDWR))
+      }
+      return state.handling?.exchange
+    }
+  }
+
+  /// Cancels the handler's task.
+  func cancelHandler() { handlerToCancel()?.cancel() }
+
+  /// The handler's task, to be cancelled by the caller; one that has not begun is cancelled as it begins.
+  func handlerToCancel() -> Task<Void, Never>? {
+    state.withLock { state in
+      state.handling?.isCancelled = true
+      return state.handling?.task
+    }
+  }
+
+  /// Whether the client closed at least its sending side (all that can be known of a suspended connection).
+  private var hasPeerLeft: Bool { signet_peer_has_left(descriptor) != 0 }
+}

@@ -1,0 +1,132 @@
+internal import CMicroHTTPD
+internal import Glibc
+
+/// One MHD daemon: an epoll thread that serves the connections it is given.
+@safe final class PollingThread: @unchecked Sendable {
+  private let daemon: OpaquePointer
+  private let context: Unmanaged<ServerCore>
+
+  /// Starts the thread.
+  ///
+  /// The core lives until ``stop()`` has returned.
+  ///
+  /// The corresponding C function is `MHD_start_daemon`.
+  init(core: ServerCore, security: ServerConfiguration.Security) throws(ServerFailure) {
+    let context = unsafe Unmanaged.passRetained(core)
+    let limits = core.limits
+    var options = unsafe signet_mhd_options(
+      context: context.toOpaque(), handle: handleCallback, target: targetCallback,
+      completed: completedCallback, connection: connectionCallback,
+      // The registry holds the real limit; this one only has to be out of its way.
+      connection_limit: UInt32(limits.connectionCount) * 2 + 64,
+      idle_seconds: UInt32(limits.idleTimeout.components.seconds),
+      memory_limit: limits.headerByteCount + limits.requestLineByteCount + 8 * 1024,
+      certificate: nil, private_key: nil, priorities: nil)
+    let daemon: OpaquePointer? =
+      switch security {
+      case .insecurePlaintext: unsafe signet_mhd_start(&options)
+      case .tls(let identity):
+        unsafe identity.withPEM { certificate, privateKey in
+          unsafe TLSIdentity.priorities.withCString { priorities in
+            unsafe options.certificate = unsafe certificate
+            unsafe options.private_key = unsafe privateKey
+            unsafe options.priorities = unsafe priorities
+            return unsafe signet_mhd_start(&options)
+          }
+        }
+      }
+    guard let daemon = unsafe daemon else {
+      unsafe context.release()
+      throw .cannotStart
+    }
+    unsafe self.context = unsafe context
+    unsafe self.daemon = unsafe daemon
+  }
+
+  /// Hands over an accepted socket, which MHD closes whatever happens.
+  ///
+  /// The corresponding C function is `MHD_add_connection`.
+  func adopt(_ descriptor: Int32, _ address: PeerAddress) -> Bool {
+    unsafe address.withSocketAddress { pointer, length in
+      unsafe MHD_add_connection(daemon, descriptor, pointer, length) == .YES
+    }
+  }
+
+  /// Closes every connection and ends the thread; blocks meanwhile.
+  ///
+  /// No connection may be suspended, and no
+  /// call may come after it.
+  ///
+  /// The corresponding C function is `MHD_stop_daemon`.
+  func stop() {
+    unsafe MHD_stop_daemon(daemon)
+    unsafe context.release()
+  }
+}
+
+private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
+  guard let context = unsafe context else { return nil }
+  return unsafe Unmanaged<ServerCore>.fromOpaque(context).takeUnretainedValue()
+}
+
+/// Runs when a connection begins and when it ends; the socket context retains the link between the two.
+private let connectionCallback: MHD_NotifyConnectionCallback = { context, connection, socketContext, event in
+  guard let core = unsafe core(context), let connection = unsafe connection,
+    let socketContext = unsafe socketContext
+  else { return }
+  if signet_mhd_begins(event) != 0 {
+    guard let link = core.registry.link(unsafe signet_mhd_socket(connection)) else { return }
+    unsafe socketContext.pointee = unsafe Unmanaged.passRetained(link).toOpaque()
+    link.opened(isDraining: { core.isDraining })
+  } else if let retained = unsafe socketContext.pointee {
+    unsafe socketContext.pointee = nil
+    let link = unsafe Unmanaged<Link>.fromOpaque(retained).takeRetainedValue()
+    link.closed()
+    core.registry.remove(link)
+  }
+}
+
+/// Runs when the request line is there, before MHD splits the target; what it returns becomes `con_cls`.
+private let targetCallback:
+  @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer? =
+    { context, target, connection in
+      guard let core = unsafe core(context), let target = unsafe target, let connection = unsafe connection,
+        let socketContext = unsafe signet_mhd_socket_context(connection)
+      else { return nil }
+      let link = unsafe Unmanaged<Link>.fromOpaque(socketContext).takeUnretainedValue()
+      let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
+      let exchange = unsafe Exchange(
+        core: core, link: link, connection: ConnectionHandle(connection), target: Array(bytes))
+      unsafe signet_mhd_skip_arguments(target)
+      return unsafe Unmanaged.passRetained(exchange).toOpaque()
+    }
+
+/// Runs for the head, for each piece of the body, for the end of the request and after a resume.
+private let handleCallback: MHD_AccessHandlerCallback = {
+  _, _, target, method, version, data, byteCount, exchangeContext in
+  guard let retained = unsafe exchangeContext?.pointee, let byteCount = unsafe byteCount else { return .NO }
+  let exchange = unsafe Unmanaged<Exchange>.fromOpaque(retained).takeUnretainedValue()
+  let goesOn: Bool
+  if let data = unsafe data, unsafe byteCount.pointee > 0 {
+    goesOn = unsafe exchange.bodyArrived(UnsafeRawBufferPointer(start: data, count: byteCount.pointee))
+    unsafe byteCount.pointee = 0
+  } else if exchange.isNew {
+    guard let target = unsafe target, let method = unsafe method, let version = unsafe version else {
+      return .NO
+    }
+    goesOn = unsafe exchange.headArrived(
+      RequestHead.Line(method: method, target: target, version: version))
+  } else {
+    goesOn = exchange.requestArrived()
+  }
+  return goesOn ? .YES : .NO
+}
+
+/// Runs once for every request whose request line was there.
+private let completedCallback: MHD_RequestCompletedCallback = { _, _, exchangeContext, _ in
+  guard let exchangeContext = unsafe exchangeContext, let retained = unsafe exchangeContext.pointee else {
+    return
+  }
+  unsafe exchangeContext.pointee = nil
+  unsafe Unmanaged<Exchange>.fromOpaque(retained).takeRetainedValue().completed()
+}

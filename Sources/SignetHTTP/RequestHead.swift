@@ -1,0 +1,152 @@
+internal import CMicroHTTPD
+
+/// The head of a request, checked against the very bytes that arrived.
+///
+/// MHD splits the head in place: it overwrites separators with NUL and hands out pointers. It also accepts
+/// more than the standard does (NUL inside a line, bare line feeds, folded lines, white space before the
+/// colon), which is what request smuggling lives on. Here each part has to begin exactly where the previous
+/// one ended, so that nothing in between was skipped or merged.
+struct RequestHead {
+  let method: String
+  let target: RequestTarget
+  let headers: HeaderFields
+  let framing: BodyFraming
+  /// Whether the client waits for `100 Continue` and has not sent its body yet.
+  let expectsContinue: Bool
+
+  /// Where MHD says that the parts of the request line are.
+  @unsafe struct Line {
+    let method: UnsafePointer<CChar>
+    let target: UnsafePointer<CChar>
+    let version: UnsafePointer<CChar>
+  }
+
+  /// Checks and copies the head.
+  ///
+  /// - Parameters:
+  ///   - line: The parts of the request line in MHD's memory.
+  ///   - target: The target as it was before MHD split it.
+  ///   - connection: The connection, whose header fields are read.
+  ///   - limits: The bounds on the line and the fields.
+  /// - Throws: The refusal to answer with; the connection cannot be used any further then.
+  init(
+    _ line: Line, target: [UInt8], connection: ConnectionHandle, limits: ServerLimits
+  ) throws(RequestRefusal) {
+    let start = unsafe UnsafeRawPointer(line.method)
+    let methodByteCount = unsafe strlen(line.method)
+    let versionStart = unsafe UnsafeRawPointer(line.version) - start
+    guard unsafe UnsafeRawPointer(line.target) - start == methodByteCount + 1,
+      versionStart == methodByteCount + target.count + 2, unsafe strlen(line.version) == 8
+    else { throw .malformed }
+    let version = unsafe String(cString: line.version)
+    guard version == "HTTP/1.1" || version == "HTTP/1.0" else { throw .unsupportedVersion }
+    let lineByteCount = versionStart + 8
+    guard lineByteCount <= limits.requestLineByteCount else { throw .targetTooLong }
+    let method = unsafe UnsafeRawBufferPointer(start: start, count: methodByteCount)
+    guard methodByteCount <= 32, Token.isValid(unsafe Array(method)) else { throw .malformed }
+    self.method = unsafe String(decoding: method, as: UTF8.self)
+
+    let headByteCount = connection.headByteCount
+    guard headByteCount - lineByteCount <= limits.headerByteCount else { throw .headersTooLarge }
+    var collector = unsafe FieldCollector(
+      next: start + (lineByteCount + 2), end: start + headByteCount, limit: limits.headerCount)
+    unsafe connection.forEachField(&collector, FieldCollector.visit)
+    headers = try unsafe collector.finished()
+    framing = try BodyFraming(headers, version: version)
+    self.target = try RequestTarget(target, method: self.method)
+    expectsContinue = headers["Expect"] != nil
+  }
+}
+
+/// Copies MHD's fields while it checks that they follow one another without a gap.
+@unsafe private struct FieldCollector {
+  private var next: UnsafeRawPointer
+  private let end: UnsafeRawPointer
+  private let limit: Int
+  private var fields: [HeaderFields.Field] = []
+  private var refusal: RequestRefusal?
+
+  init(next: UnsafeRawPointer, end: UnsafeRawPointer, limit: Int) {
+    unsafe self.next = unsafe next
+    unsafe self.end = unsafe end
+    unsafe self.limit = limit
+  }
+
+  /// The callback for `MHD_get_connection_values_n`; `MHD_NO` ends the visit.
+  static let visit:
+    @convention(c) (
+      UnsafeMutableRawPointer?, MHD_ValueKind, UnsafePointer<CChar>?, Int, UnsafePointer<CChar>?, Int
+    ) -> MHD_Result = { context, _, name, nameByteCount, value, valueByteCount in
+      guard let collector = unsafe context?.assumingMemoryBound(to: FieldCollector.self) else { return .NO }
+      guard let name = unsafe name, let value = unsafe value else {
+        unsafe collector.pointee.refusal = .malformed
+        return .NO
+      }
+      return unsafe collector.pointee.take(
+        UnsafeRawBufferPointer(start: name, count: nameByteCount),
+        UnsafeRawBufferPointer(start: value, count: valueByteCount)) ? .YES : .NO
+    }
+
+  private mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
+    guard unsafe fields.count < limit else {
+      unsafe refusal = .headersTooLarge
+      return false
+    }
+    guard unsafe name.baseAddress == next, let valueStart = value.baseAddress,
+      unsafe valueStart > next + name.count, unsafe valueStart + value.count <= end,
+      let text = unsafe Self.text(name, value)
+    else {
+      unsafe refusal = .malformed
+      return false
+    }
+    unsafe fields.append(text)
+    unsafe next = valueStart + (value.count + 2)  // carriage return and line feed
+    return true
+  }
+
+  private static func text(
+    _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
+  ) -> HeaderFields.Field? {
+    var value = unsafe value[...]
+    while let last = unsafe value.last, last == 0x20 || last == 0x09 { unsafe value.removeLast() }
+    guard let text = unsafe String(validating: value, as: UTF8.self) else { return nil }
+    let field = unsafe HeaderFields.Field(name: String(decoding: name, as: UTF8.self), value: text)
+    return field.isValid ? field : nil
+  }
+
+  /// The fields, if the last one is followed by the empty line and the end of the head.
+  func finished() throws(RequestRefusal) -> HeaderFields {
+    if let refusal = unsafe refusal { throw refusal }
+    guard unsafe next + 2 == end else { throw .malformed }
+    return unsafe HeaderFields(fields)
+  }
+}
+
+/// How the end of the body is found (RFC 9112 section 6), with everything ambiguous refused.
+enum BodyFraming: Equatable {
+  case none
+  case length(UInt64)
+  case chunked
+
+  init(_ headers: HeaderFields, version: String) throws(RequestRefusal) {
+    let hosts = headers.values(for: "Host")
+    guard hosts.count <= 1, version == "HTTP/1.0" || hosts.count == 1 else { throw .malformed }
+    let lengths = headers.values(for: "Content-Length")
+    let codings = headers.values(for: "Transfer-Encoding")
+    guard lengths.count <= 1, codings.count <= 1, lengths.isEmpty || codings.isEmpty else {
+      throw .malformed
+    }
+    if let coding = codings.first {
+      guard version == "HTTP/1.1" else { throw .malformed }
+      guard HeaderFields.isSame(coding, "chunked") else { throw .unsupportedTransferCoding }
+      self = .chunked
+    } else if let length = lengths.first {
+      guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt64(length) else {
+        throw .malformed
+      }
+      self = .length(count)
+    } else {
+      self = .none
+    }
+  }
+}

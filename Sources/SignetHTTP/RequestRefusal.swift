@@ -1,0 +1,85 @@
+/// Why a request is answered by the server or the router rather than by a handler.
+@nonexhaustive public enum RequestRefusal: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The request line, a header field or the framing is not valid HTTP/1.1 (400).
+  case malformed
+  /// No route has this path (404).
+  case notFound
+  /// The path exists, but not for this method (405); `allowed` goes into the `Allow` field.
+  case methodNotAllowed(allowed: [String])
+  /// The body is larger than the limit (413).
+  case bodyTooLarge
+  /// The request line is longer than the limit (414).
+  case targetTooLong
+  /// The header fields are larger, or more, than the limit (431).
+  case headersTooLarge
+  /// A transfer coding other than `chunked` (501).
+  case unsupportedTransferCoding
+  /// A version other than HTTP/1.0 and HTTP/1.1 (505).
+  case unsupportedVersion
+  /// The handler's response cannot be sent: a header would break its line, or the status is no status (500).
+  case invalidResponse
+  /// The server is stopping (503).
+  case stopping
+  /// The handler did not answer within its deadline (503).
+  case handlerTimedOut
+
+  /// The status code that goes with it.
+  public var status: Int {
+    switch self {
+    case .malformed: 400
+    case .notFound: 404
+    case .methodNotAllowed: 405
+    case .bodyTooLarge: 413
+    case .targetTooLong: 414
+    case .headersTooLarge: 431
+    case .invalidResponse: 500
+    case .unsupportedTransferCoding: 501
+    case .stopping, .handlerTimedOut: 503
+    case .unsupportedVersion: 505
+    }
+  }
+
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .malformed: "the request is not valid HTTP/1.1; correct it before sending it again"
+    case .notFound: "nothing is at this path; check the URL"
+    case .methodNotAllowed(let allowed): "use one of \(allowed.joined(separator: ", ")) here"
+    case .bodyTooLarge: "the body is too large; send less"
+    case .targetTooLong: "the request line is too long; shorten the URL"
+    case .headersTooLarge: "the header fields are too large; send fewer or shorter ones"
+    case .unsupportedTransferCoding: "only the transfer coding chunked is understood"
+    case .unsupportedVersion: "only HTTP/1.1 and HTTP/1.0 are understood"
+    case .invalidResponse: "the server made a response it cannot send; report this to its operator"
+    case .stopping: "the server is stopping; try again"
+    case .handlerTimedOut: "the server did not finish in time; try again"
+    }
+  }
+
+  /// The plain answer used where the caller gives no ``RefusalResponder``: the status and no body.
+  public var plainResponse: ServerResponse { ServerResponse(status: status) }
+
+  /// The responder's answer with `Allow` added, or the plain one where the responder's cannot be sent.
+  func response(by responder: RefusalResponder) -> ServerResponse {
+    var response = responder(self)
+    if case .methodNotAllowed(let allowed) = self {
+      response.headers["Allow"] = allowed.joined(separator: ", ")
+    }
+    return response.isValid ? response : plainResponse
+  }
+
+  /// The reason phrase of the statuses the server itself can send before a handler runs.
+  static func reasonPhrase(_ status: Int) -> String {
+    switch status {
+    case 400: "Bad Request"
+    case 413: "Content Too Large"
+    default: "Refused"
+    }
+  }
+}
+
+/// Makes the response for a refusal, so that every error of a service has one shape (RFC 9457, say).
+///
+/// Called on any thread, so it must not block. `Allow`, which RFC 9110 section 15.5.6 requires with 405, is
+/// added to what it returns.
+public typealias RefusalResponder = @Sendable (RequestRefusal) -> ServerResponse

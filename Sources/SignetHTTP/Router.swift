@@ -1,0 +1,123 @@
+/// Finds the handler for a method and a path.
+///
+/// A pattern is a path whose segments are literal or a name in braces: `/{domain}/v1/otp/validate`. A name matches
+/// one segment that is not empty, and the decoded segment is found in ``ServerRequest/parameters``. At each place a
+/// literal segment is tried before a name, whatever the method. `HEAD` goes to the handler of `GET` unless it has its own, and
+/// `OPTIONS` is answered with the methods of the path (204 and `Allow`) unless it has a handler.
+public struct Router: Sendable {
+  private var root = Node()
+  private let refusalResponder: RefusalResponder
+
+  /// A router without routes.
+  ///
+  /// - Parameter refusalResponder: Makes the responses for unknown paths (404) and methods (405).
+  public init(refusalResponder: @escaping RefusalResponder = { $0.plainResponse }) {
+    self.refusalResponder = refusalResponder
+  }
+
+  /// Adds a route.
+  ///
+  /// - Parameters:
+  ///   - method: The method, as it stands in requests (`POST`); it is compared with case.
+  ///   - pattern: An absolute path pattern, not percent-encoded.
+  ///   - handler: Answers the requests that match.
+  /// - Precondition: The pattern starts with `/`, no name in it is empty or repeated, and the route is new.
+  public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping ServerHandler) {
+    precondition(Token.isValid(method.utf8), "\(method) is no method")
+    precondition(pattern.first == "/", "\(pattern) does not start with a slash")
+    let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(
+      Segment.init)
+    let names = segments.compactMap(\.name)
+    precondition(
+      Set(names).count == names.count && !names.contains(""), "\(pattern) has an empty or repeated name")
+    let isNew = root.insert(segments[...], method: method, Route(names: names, handler: handler))
+    precondition(isNew, "\(method) \(pattern) is there already")
+  }
+
+  /// The handler for ``HTTPServer``: finds the route and runs it.
+  public func respond(to request: ServerRequest) async -> ServerResponse {
+    var captured: [String] = []
+    if request.path.raw == "*" { return ServerResponse(status: 204) }  // OPTIONS only; see RequestPath
+    guard let routes = root.routes(for: request.path.segments[...], &captured) else {
+      return RequestRefusal.notFound.response(by: refusalResponder)
+    }
+    guard let route = routes[request.method] ?? (request.method == "HEAD" ? routes["GET"] : nil) else {
+      let allowed = Self.allowed(routes)
+      guard request.method == "OPTIONS" else {
+        return RequestRefusal.methodNotAllowed(allowed: allowed).response(by: refusalResponder)
+      }
+      return ServerResponse(status: 204, headers: ["Allow": allowed.joined(separator: ", ")])
+    }
+    var request = request
+    request.parameters = Dictionary(zip(route.names, captured)) { first, _ in first }
+    return await route.handler(request)
+  }
+
+  private static func allowed(_ routes: [String: Route]) -> [String] {
+    var methods = Set(routes.keys).union(["OPTIONS"])
+    if methods.contains("GET") { methods.insert("HEAD") }
+    return methods.sorted()
+  }
+}
+
+/// A handler and the names its pattern gives to what it captures, in order.
+private struct Route: Sendable {
+  let names: [String]
+  let handler: ServerHandler
+}
+
+/// One segment of a pattern.
+private enum Segment {
+  case literal(String)
+  case name(String)
+
+  init(_ text: Substring) {
+    if text.hasPrefix("{"), text.hasSuffix("}") {
+      self = .name(String(text.dropFirst().dropLast()))
+    } else {
+      self = .literal(String(text))
+    }
+  }
+
+  var name: String? {
+    if case .name(let name) = self { name } else { nil }
+  }
+}
+
+/// A place in a path, with the routes that end here.
+private struct Node: Sendable {
+  private var routes: [String: Route] = [:]
+  private var literals: [String: Node] = [:]
+  /// At most one: the place behind a name.
+  private var named: [Node] = []
+
+  mutating func insert(_ segments: ArraySlice<Segment>, method: String, _ route: Route) -> Bool {
+    guard let first = segments.first else {
+      guard routes[method] == nil else { return false }
+      routes[method] = route
+      return true
+    }
+    switch first {
+    case .literal(let text):
+      return literals[text, default: Node()].insert(segments.dropFirst(), method: method, route)
+    case .name:
+      if named.isEmpty { named.append(Node()) }
+      return named[0].insert(segments.dropFirst(), method: method, route)
+    }
+  }
+
+  /// The routes at a path, by method; `nil` where there is none.
+  ///
+  /// `captured` gains what the names match.
+  func routes(for segments: ArraySlice<String>, _ captured: inout [String]) -> [String: Route]? {
+    guard let first = segments.first else { return routes.isEmpty ? nil : routes }
+    if let node = literals[first], let found = node.routes(for: segments.dropFirst(), &captured) {
+      return found
+    }
+    guard let node = named.first, !first.isEmpty else { return nil }
+    captured.append(first)
+    if let found = node.routes(for: segments.dropFirst(), &captured) { return found }
+    captured.removeLast()
+    return nil
+  }
+}

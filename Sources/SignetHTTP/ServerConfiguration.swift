@@ -1,0 +1,95 @@
+/// Where a server listens and what it allows.
+public struct ServerConfiguration: Sendable {
+  /// How bytes are protected on the wire.
+  public enum Security: Sendable {
+    /// TLS 1.2 or 1.3, forward-secret AEAD suites only.
+    case tls(TLSIdentity)
+    /// No protection; only for tests and behind a reverse proxy, and only on a loopback address.
+    case insecurePlaintext
+  }
+
+  /// A numeric IPv4 or IPv6 address; `::` serves both.
+  public var address: String
+  /// The TCP port; 0 lets the system choose one, which ``HTTPServer/start()`` returns.
+  public var port: UInt16
+  /// TLS, or `insecurePlaintext`.
+  public var security: Security
+  /// The bounds on what clients may use.
+  public var limits: ServerLimits
+  /// Polling threads; connections are spread over them.
+  public var threadCount: Int
+  /// Makes the responses to requests that no handler sees.
+  public var refusalResponder: RefusalResponder
+
+  /// A configuration; only `security` has no default.
+  public init(
+    address: String = "127.0.0.1", port: UInt16 = 0, security: Security,
+    limits: ServerLimits = ServerLimits(), threadCount: Int = 2,
+    refusalResponder: @escaping RefusalResponder = { $0.plainResponse }
+  ) {
+    self.address = address
+    self.port = port
+    self.security = security
+    self.limits = limits
+    self.threadCount = threadCount
+    self.refusalResponder = refusalResponder
+  }
+}
+
+/// The bounds on what clients may use.
+///
+/// Deadlines are enforced within a quarter of a second.
+public struct ServerLimits: Sendable, Hashable {
+  /// The largest body, in bytes; above it the answer is 413.
+  public var bodyByteCount = 64 * 1024
+  /// The largest header section, in bytes, and with it ``headerCount``; above it the answer is 431.
+  public var headerByteCount = 16 * 1024
+  /// The most header fields.
+  public var headerCount = 100
+  /// The longest request line, in bytes; above it the answer is 414.
+  public var requestLineByteCount = 8 * 1024
+  /// Connections at one time; those above are closed at once.
+  public var connectionCount = 1024
+  /// Connections at one time from one IPv4 address or one IPv6 /64 network, which one host can fill.
+  public var connectionCountPerAddress = 64
+  /// How long a connection may stay without a byte in either direction; whole seconds, at least 1.
+  public var idleTimeout: Duration = .seconds(15)
+  /// The time from the start of a connection, or from the end of the previous response, to the last byte of a
+  /// request.
+  ///
+  /// It holds however the bytes trickle in, and counts the TLS handshake.
+  public var requestDeadline: Duration = .seconds(60)
+  /// How long a handler may take; then its task is cancelled and the client is told to try again (503).
+  public var handlerDeadline: Duration = .seconds(60)
+  /// How long a client may take to read a response.
+  public var responseDeadline: Duration = .seconds(60)
+
+  /// The defaults.
+  public init() {}
+}
+
+extension ServerConfiguration {
+  /// Refuses values that would stop the server from serving, or that the library cannot hold.
+  func checkRanges() throws(ServerFailure) {
+    let counts: [(String, Int, ClosedRange<Int>)] = [
+      ("threadCount", threadCount, 1...64),
+      ("bodyByteCount", limits.bodyByteCount, 0...(1 << 30)),
+      ("headerByteCount", limits.headerByteCount, 256...(1 << 20)),
+      ("headerCount", limits.headerCount, 1...10_000),
+      ("requestLineByteCount", limits.requestLineByteCount, 16...(1 << 20)),
+      ("connectionCount", limits.connectionCount, 1...1_000_000),
+      ("connectionCountPerAddress", limits.connectionCountPerAddress, 1...1_000_000),
+    ]
+    for (name, value, range) in counts where !range.contains(value) { throw .limitOutOfRange(name) }
+    guard (1...86_400).contains(limits.idleTimeout.components.seconds) else {
+      throw .limitOutOfRange("idleTimeout")
+    }
+    let deadlines = [
+      ("requestDeadline", limits.requestDeadline), ("handlerDeadline", limits.handlerDeadline),
+      ("responseDeadline", limits.responseDeadline),
+    ]
+    for (name, value) in deadlines where value <= .zero || value > .seconds(86_400) {
+      throw .limitOutOfRange(name)
+    }
+  }
+}

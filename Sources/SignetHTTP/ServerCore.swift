@@ -1,0 +1,196 @@
+internal import Dispatch
+internal import Glibc
+internal import Synchronization
+
+/// What the callbacks, the handlers' tasks and the server share; alive as long as any of them.
+final class ServerCore: Sendable {
+  let limits: ServerLimits
+  let handler: ServerHandler
+  let registry: LinkRegistry
+  private let configuration: ServerConfiguration
+  private let draining = Atomic(false)
+  private let refusing = Atomic(false)
+  private let stage = Mutex(Stage.fresh)
+
+  private enum Stage {
+    case fresh
+    case running(Machinery)
+    case stopping(Task<Void, Never>)
+    case stopped
+  }
+
+  /// What runs between start and stop.
+  private struct Machinery: Sendable {
+    let listener: ListeningSocket
+    let threads: [PollingThread]
+    let checks: RegularCheck
+  }
+
+  init(_ configuration: ServerConfiguration, handler: @escaping ServerHandler) {
+    self.configuration = configuration
+    self.handler = handler
+    limits = configuration.limits
+    registry = LinkRegistry(
+      limit: limits.connectionCount, limitPerNetwork: limits.connectionCountPerAddress)
+  }
+
+  /// Whether connections end after the response they are waiting for.
+  var isDraining: Bool { draining.load(ordering: .sequentiallyConsistent) }
+  /// Whether no handler may begin any more.
+  var isRefusing: Bool { refusing.load(ordering: .sequentiallyConsistent) }
+
+  var requestDeadline: ContinuousClock.Instant { .now + limits.requestDeadline }
+  var handlerDeadline: ContinuousClock.Instant { .now + limits.handlerDeadline }
+  var responseDeadline: ContinuousClock.Instant { .now + limits.responseDeadline }
+
+  /// The caller's response to a refusal, or a plain one where the caller's cannot be sent.
+  func response(to refusal: RequestRefusal) -> ServerResponse {
+    refusal.response(by: configuration.refusalResponder)
+  }
+
+  // MARK: - Start
+
+  func start() throws(ServerFailure) -> UInt16 {
+    let address = try BindAddress(configuration.address, port: configuration.port)
+    let result = stage.withLock { stage -> Result<UInt16, ServerFailure> in
+      guard case .fresh = stage else { return .failure(.alreadyStarted) }
+      do throws(ServerFailure) {
+        let machinery = try assemble(address)
+        stage = .running(machinery)
+        return .success(machinery.listener.port)
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  private func assemble(_ address: BindAddress) throws(ServerFailure) -> Machinery {
+    var threads: [PollingThread] = []
+    do throws(ServerFailure) {
+      for _ in 0..<configuration.threadCount {
+        threads.append(try PollingThread(core: self, security: configuration.security))
+      }
+      let entrance = Entrance(core: self, threads: threads)
+      let listener = try ListeningSocket(address) { entrance.admit($0, $1) }
+      // The check, like the threads, keeps the core alive until the server stops.
+      let checks = RegularCheck(every: .milliseconds(200)) { self.check() }
+      return Machinery(listener: listener, threads: threads, checks: checks)
+    } catch {
+      for thread in threads { thread.stop() }
+      throw error
+    }
+  }
+
+  /// Looks at every connection; see ``Link/check(now:)``.
+  private func check() {
+    let now = ContinuousClock.now
+    for link in registry.all {
+      switch link.check(now: now) {
+      case .nothing: continue
+      case .overdue(let exchange):
+        // The answer first: a handler that returns as soon as it is cancelled comes too late.
+        let task = link.handlerToCancel()
+        link.answer(exchange, response(to: .handlerTimedOut))
+        task?.cancel()
+      case .deserted(let task): task?.cancel()
+      }
+    }
+  }
+
+  // MARK: - Stop
+
+  func stop(grace: Duration) async {
+    let task = stage.withLock { stage -> Task<Void, Never>? in
+      switch stage {
+      case .fresh, .stopped:
+        stage = .stopped
+        return nil
+      case .stopping(let task): return task
+      case .running(let machinery):
+        let task = Task { await self.shutDown(machinery) }
+        stage = .stopping(task)
+        return task
+      }
+    }
+    guard let task else { return }
+    // Each call brings its own grace: a second, shorter one hastens the first.
+    let impatience = Task { [registry] in
+      do { try await Task.sleep(for: grace) } catch { return }
+      registry.stopWaiting()
+    }
+    await task.value
+    impatience.cancel()
+  }
+
+  private func shutDown(_ machinery: Machinery) async {
+    await machinery.listener.stop()
+    draining.store(true, ordering: .sequentiallyConsistent)
+    for link in registry.all { link.drain() }
+    await registry.waitUntilEmpty()
+
+    refusing.store(true, ordering: .sequentiallyConsistent)
+    let farewell = response(to: .stopping)
+    for link in registry.all {
+      guard let exchange = link.abandon() else { continue }
+      link.cancelHandler()
+      link.answer(exchange, farewell)
+    }
+    registry.allowWaiting()
+    let impatience = Task { [registry] in
+      do { try await Task.sleep(for: Self.farewellTime) } catch { return }
+      registry.stopWaiting()
+    }
+    await registry.waitUntilEmpty()
+    impatience.cancel()
+
+    machinery.checks.stop()
+    await withCheckedContinuation { continuation in
+      // Joining threads blocks, which no thread of the shared pool may do.
+      DispatchQueue(label: "signet.http.stop").async {
+        for thread in machinery.threads { thread.stop() }
+        continuation.resume()
+      }
+    }
+    stage.withLock { $0 = .stopped }
+  }
+
+  /// How long clients have to read that the server is stopping, after the grace.
+  private static let farewellTime: Duration = .milliseconds(500)
+}
+
+/// Distributes accepted connections over the polling threads; used on the listening socket's queue only.
+private final class Entrance: @unchecked Sendable {
+  private let core: ServerCore
+  private let threads: [PollingThread]
+  private var turn = 0
+
+  init(core: ServerCore, threads: [PollingThread]) {
+    self.core = core
+    self.threads = threads
+  }
+
+  func admit(_ descriptor: Int32, _ peer: PeerAddress) {
+    let link = Link(descriptor: descriptor, peer: peer, deadline: core.requestDeadline)
+    guard core.registry.admit(link) else {
+      close(descriptor)
+      return
+    }
+    turn = (turn + 1) % threads.count
+    if !threads[turn].adopt(descriptor, peer) { core.registry.remove(link) }
+  }
+}
+
+/// A timer.
+@safe private final class RegularCheck: Sendable {
+  nonisolated(unsafe) private let source: any DispatchSourceTimer
+
+  init(every interval: DispatchTimeInterval, _ check: @escaping @Sendable () -> Void) {
+    unsafe source = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "signet.http.check"))
+    unsafe source.schedule(deadline: .now() + interval, repeating: interval, leeway: .milliseconds(50))
+    unsafe source.setEventHandler(handler: check)
+    unsafe source.resume()
+  }
+
+  func stop() { unsafe source.cancel() }
+}

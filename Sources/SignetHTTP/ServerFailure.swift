@@ -1,0 +1,33 @@
+/// Why a server did not start.
+@nonexhaustive public enum ServerFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The address is not a numeric IPv4 or IPv6 address.
+  case invalidAddress(String)
+  /// Plaintext was asked for on an address that other machines reach.
+  case plaintextBeyondLoopback(String)
+  /// A limit is zero, negative or beyond what the library takes.
+  case limitOutOfRange(String)
+  /// A socket call failed.
+  case cannotListen(call: String, errno: Int32)
+  /// GnuTLS refused the certificate or its key.
+  case certificateRefused(code: Int32)
+  /// The polling threads could not be started.
+  case cannotStart
+  /// `start` was called before, or after `stop`.
+  case alreadyStarted
+
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .invalidAddress(let address): "\(address) is no numeric address; use one such as 127.0.0.1 or ::"
+    case .plaintextBeyondLoopback(let address):
+      "plain HTTP is only for loopback, not \(address); configure TLS or listen on 127.0.0.1"
+    case .limitOutOfRange(let name): "\(name) is out of range; see ServerLimits"
+    case .cannotListen(let call, let errno):
+      "\(call) failed with errno \(errno); check the address, the port and who uses it"
+    case .certificateRefused(let code):
+      "the certificate or key was refused (GnuTLS \(code)); both must be PEM and belong together"
+    case .cannotStart: "the server's threads could not start; check memory and file descriptor limits"
+    case .alreadyStarted: "a server starts once; make another one"
+    }
+  }
+}

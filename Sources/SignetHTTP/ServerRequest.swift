@@ -1,0 +1,102 @@
+/// A request that arrived whole: its head was checked and its body is within the limits.
+public struct ServerRequest: Sendable {
+  /// The method, a token of at most 32 bytes, in the case it was sent (`GET`, `POST` …).
+  public var method: String
+  /// The path, as it was sent and decoded.
+  public var path: RequestPath
+  /// The decoded query; empty where there was none.
+  public var query: QueryParameters
+  /// The header fields, in order.
+  ///
+  /// Values are UTF-8 without control bytes.
+  public var headers: HeaderFields
+  /// The body, at most ``ServerLimits/bodyByteCount`` bytes; empty where there was none.
+  public var body: [UInt8]
+  /// The numeric address the connection came from, such as `192.0.2.7` or `2001:db8::1`.
+  public var remoteAddress: String
+  /// What the pattern of ``Router`` captured, by name; empty outside a router.
+  public var parameters: [String: String]
+
+  /// A request made by hand, for tests of handlers.
+  public init(
+    method: String, path: RequestPath, query: QueryParameters = QueryParameters(),
+    headers: HeaderFields = [:], body: [UInt8] = [], remoteAddress: String = "127.0.0.1",
+    parameters: [String: String] = [:]
+  ) {
+    self.method = method
+    self.path = path
+    self.query = query
+    self.headers = headers
+    self.body = body
+    self.remoteAddress = remoteAddress
+    self.parameters = parameters
+  }
+}
+
+/// The path of a request target (RFC 3986 section 3.3).
+public struct RequestPath: Sendable, Hashable {
+  /// The path as it was sent, percent-encoded, starting with `/`; `*` for a server-wide `OPTIONS`.
+  public let raw: String
+  /// The segments between the slashes, each percent-decoded after splitting.
+  ///
+  /// A decoded slash stays inside its segment. `/` is one empty segment, `*` is none.
+  public let segments: [String]
+
+  /// Splits and decodes a path.
+  ///
+  /// - Parameter raw: An absolute path, visible ASCII; `*` is accepted as well.
+  /// - Throws: ``RequestRefusal/malformed`` for a percent sign without two hexadecimal digits, decoded bytes
+  ///   that are not UTF-8, control bytes (NUL included), and `.` or `..` segments however they are written.
+  public init(raw: String) throws(RequestRefusal) {
+    self.raw = raw
+    guard raw != "*" else {
+      segments = []
+      return
+    }
+    guard raw.utf8.first == UInt8(ascii: "/") else { throw .malformed }
+    var segments: [String] = []
+    for part in raw.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+      let segment = try PercentEncoding.decode(part, plusIsSpace: false)
+      guard segment != ".", segment != ".." else { throw .malformed }
+      segments.append(segment)
+    }
+    self.segments = segments
+  }
+}
+
+/// The name and value pairs of a query in the form `a=1&b=2` (WHATWG URL section 5.1; `+` is a space).
+public struct QueryParameters: Sendable, Hashable {
+  /// The query as it was sent, without the question mark; `nil` where the target had none.
+  public let raw: String?
+  /// The decoded pairs, in order; a name without `=` has an empty value.
+  public let items: [HeaderFields.Field]
+
+  /// No query.
+  public init() {
+    raw = nil
+    items = []
+  }
+
+  /// Splits and decodes a query.
+  ///
+  /// - Throws: ``RequestRefusal/malformed`` where percent-encoding is broken or decodes to bytes that are not
+  ///   UTF-8 or are control bytes.
+  public init(raw: String) throws(RequestRefusal) {
+    self.raw = raw
+    var items: [HeaderFields.Field] = []
+    for pair in raw.utf8.split(separator: UInt8(ascii: "&")) {
+      let cut = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
+      items.append(
+        HeaderFields.Field(
+          name: try PercentEncoding.decode(pair[..<cut], plusIsSpace: true),
+          value: try PercentEncoding.decode(pair[cut...].dropFirst(), plusIsSpace: true)))
+    }
+    self.items = items
+  }
+
+  /// The first value of that name (case matters), or `nil`.
+  public subscript(name: String) -> String? { items.first { $0.name == name }?.value }
+
+  /// Every value of that name, in order.
+  public func values(for name: String) -> [String] { items.filter { $0.name == name }.map(\.value) }
+}

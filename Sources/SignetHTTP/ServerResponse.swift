@@ -1,0 +1,41 @@
+/// An answer of fixed bytes.
+///
+/// `Content-Length`, `Transfer-Encoding`, `Connection`, `Keep-Alive`, `Trailer`, `Upgrade` and `Date` belong to the
+/// server: a response that carries one, or a field whose value would break its line, or a status outside
+/// 200 to 599, is not sent; the client gets ``RequestRefusal/invalidResponse`` instead.
+public struct ServerResponse: Sendable, Hashable {
+  /// The status code, 200 to 599 (RFC 9110 section 15).
+  public var status: Int
+  /// The header fields.
+  public var headers: HeaderFields
+  /// The body; not sent for `HEAD`, and empty for 204 and 304.
+  public var body: [UInt8]
+
+  /// A response of that status.
+  public init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {
+    self.status = status
+    self.headers = headers
+    self.body = body
+  }
+
+  /// Whether it can be sent as it is.
+  var isValid: Bool {
+    guard (200...599).contains(status) else { return false }
+    guard body.isEmpty || (status != 204 && status != 304) else { return false }
+    return headers.fields.allSatisfy { field in
+      field.isValid && !Self.ownedByServer.contains { HeaderFields.isSame($0, field.name) }
+    }
+  }
+
+  private static let ownedByServer = [
+    "content-length", "transfer-encoding", "connection", "keep-alive", "trailer", "upgrade", "date",
+  ]
+
+  /// The whole message as bytes, for the one place where MHD cannot send it.
+  var closingMessage: [UInt8] {
+    var head = "HTTP/1.1 \(status) \(RequestRefusal.reasonPhrase(status))\r\n"
+    for field in headers.fields { head += "\(field.name): \(field.value)\r\n" }
+    head += "Connection: close\r\nContent-Length: \(body.count)\r\n\r\n"
+    return Array(head.utf8) + body
+  }
+}

@@ -1,0 +1,58 @@
+internal import CMicroHTTPD
+
+/// A server's certificate chain and private key, kept outside Swift's arrays and wiped at the end.
+@safe public final class TLSIdentity: Sendable {
+  // Written in `init` only.
+  nonisolated(unsafe) private let certificate: UnsafeMutableBufferPointer<CChar>
+  nonisolated(unsafe) private let privateKey: UnsafeMutableBufferPointer<CChar>
+
+  /// Takes a chain and its key after checking that they belong together.
+  ///
+  /// - Parameters:
+  ///   - certificateChainPEM: The server's certificate, then its intermediates (RFC 7468 section 5.1).
+  ///   - privateKeyPEM: The key of the first certificate, unencrypted (RFC 7468 section 10, or SEC 1, or
+  ///     PKCS #1). The bytes are copied; the caller's copy is the caller's to wipe.
+  /// - Throws: ``ServerFailure/certificateRefused(code:)`` with GnuTLS's code.
+  public init(certificateChainPEM: String, privateKeyPEM: RawSpan) throws(ServerFailure) {
+    let chain = UnsafeMutableBufferPointer<CChar>.allocate(
+      capacity: certificateChainPEM.utf8.count + 1)
+    for (index, byte) in certificateChainPEM.utf8.enumerated() {
+      unsafe chain[index] = CChar(bitPattern: byte)
+    }
+    unsafe chain[chain.count - 1] = 0
+    let key = UnsafeMutableBufferPointer<CChar>.allocate(capacity: privateKeyPEM.byteCount + 1)
+    for index in 0..<privateKeyPEM.byteCount {
+      unsafe key[index] = privateKeyPEM.unsafeLoad(fromByteOffset: index, as: CChar.self)
+    }
+    unsafe key[key.count - 1] = 0
+    unsafe certificate = chain
+    unsafe privateKey = key
+    let code = unsafe signet_tls_check(chain.baseAddress, key.baseAddress)
+    guard code == 0 else { throw .certificateRefused(code: code) }
+  }
+
+  /// The same for a key in an array, which stays the caller's to wipe.
+  public convenience init(certificateChainPEM: String, privateKeyPEM: [UInt8]) throws(ServerFailure) {
+    try self.init(
+      certificateChainPEM: certificateChainPEM, privateKeyPEM: unsafe privateKeyPEM.span.bytes)
+  }
+
+  deinit {
+    unsafe signet_wipe(privateKey.baseAddress, privateKey.count)
+    unsafe privateKey.deallocate()
+    unsafe certificate.deallocate()
+  }
+
+  /// Lends both as zero-terminated PEM.
+  ///
+  /// The pointers live as long as `self`.
+  func withPEM<R>(_ body: (UnsafePointer<CChar>?, UnsafePointer<CChar>?) -> R) -> R {
+    unsafe body(UnsafePointer(certificate.baseAddress), UnsafePointer(privateKey.baseAddress))
+  }
+
+  /// GnuTLS's name for TLS 1.3 and 1.2 with ephemeral elliptic-curve keys and authenticated encryption only.
+  static let priorities =
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-KX-ALL:+ECDHE-ECDSA:+ECDHE-RSA"
+    + ":-CIPHER-ALL:+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:-MAC-ALL:+AEAD"
+    + ":-GROUP-ALL:+GROUP-X25519:+GROUP-SECP256R1:+GROUP-SECP384R1:-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1"
+}

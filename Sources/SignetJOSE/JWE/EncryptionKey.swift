@@ -1,0 +1,75 @@
+public import SignetCrypto
+
+/// A key made ready to encrypt many JWEs.
+public struct EncryptionKey: Sendable {
+  /// `kid`, which goes into the header.
+  public let keyID: String?
+  /// The values of `alg` that the key's type, length and `alg` permit; never empty.
+  public let keyAlgorithms: Set<KeyManagementAlgorithm>
+  private let contentAlgorithms: Set<ContentEncryptionAlgorithm>
+  let material: Material
+
+  enum Material: Sendable {
+    case p256(P256.KeyAgreement.PublicKey)
+    case symmetric(SharedSecretBox)
+  }
+
+  /// Makes the reader's P-256 key ready for the algorithms that agree a key.
+  ///
+  /// - Parameters:
+  ///   - key: The reader's public key.
+  ///   - keyID: `kid`.
+  public init(_ key: P256.KeyAgreement.PublicKey, keyID: String? = nil) {
+    (material, self.keyID) = (.p256(key), keyID)
+    (keyAlgorithms, contentAlgorithms) = (
+      KeyManagementAlgorithm.agreeing, Set(ContentEncryptionAlgorithm.allCases)
+    )
+  }
+
+  /// Makes a shared key ready for those algorithms that take a key of its length.
+  ///
+  /// - Parameters:
+  ///   - secret: The key, 16, 24, 32 or 64 bytes.
+  ///   - keyID: `kid`.
+  /// - Throws: ``JOSEFailure/keyNotPermitted`` for another length.
+  public init(_ secret: SharedSecretBox, keyID: String? = nil) throws(JOSEFailure) {
+    let permission = try EncryptionPermission(
+      sharedKeyByteCount: secret.withSecret { $0.byteCount }, algorithm: nil)
+    (material, self.keyID) = (.symmetric(secret), keyID)
+    (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
+  }
+
+  /// Makes a JWK ready, as far as its `use`, `key_ops` and `alg` permit.
+  ///
+  /// The `key_ops` of a public key on a curve may
+  /// be empty, as Web Cryptography writes it.
+  ///
+  /// - Throws: ``JOSEFailure/keyNotPermitted``.
+  public init(_ jwk: JWK) throws(JOSEFailure) {
+    let permission: EncryptionPermission
+    switch jwk.material {
+    case .p256(let key, _):
+      if jwk.operations?.isEmpty != true {
+        try jwk.require(.encryption, anyOf: ["deriveKey", "deriveBits"])
+      }
+      permission = try EncryptionPermission(agreeingWith: jwk.algorithm)
+      do {
+        material = .p256(try P256.KeyAgreement.PublicKey(x963: key.x963Representation))
+      } catch {
+        throw .invalidKey
+      }
+    case .symmetric(let box):
+      try jwk.require(.encryption, anyOf: ["encrypt", "wrapKey"])
+      permission = try EncryptionPermission(
+        sharedKeyByteCount: box.withSecret { $0.byteCount }, algorithm: jwk.algorithm)
+      material = .symmetric(box)
+    case .secp256k1, .rsa: throw .keyNotPermitted
+    }
+    (keyAlgorithms, contentAlgorithms) = (permission.keyAlgorithms, permission.contentAlgorithms)
+    keyID = jwk.keyID
+  }
+
+  func permits(_ algorithm: KeyManagementAlgorithm, _ encryption: ContentEncryptionAlgorithm) -> Bool {
+    EncryptionPermission.permits(algorithm, encryption, keyAlgorithms, contentAlgorithms)
+  }
+}

@@ -1,0 +1,126 @@
+public import SignetCrypto
+public import SignetJSON
+
+/// A JSON Web Key (RFC 7517) that was found to be a key: its point is on its curve, its lengths are right.
+public struct JWK: Sendable {
+  /// The numbers of a key, by type and curve (RFC 7518 section 6, RFC 8812 section 3.1).
+  public enum Material: Sendable {
+    /// `EC` on `P-256`; the private part, where there is one, is `d` in 32 bytes, big-endian.
+    case p256(P256.Signing.PublicKey, privateScalar: SharedSecretBox?)
+    /// `EC` on `secp256k1`.
+    case secp256k1(Secp256k1.PublicKey)
+    /// `RSA`; private parts are not kept.
+    case rsa(RSA.PublicKey)
+    /// `oct`: a shared key.
+    case symmetric(SharedSecretBox)
+  }
+
+  /// What a key is for (RFC 7517 section 4.2).
+  public enum Use: String, Sendable, Hashable {
+    /// `sig`: signatures and MACs.
+    case signature = "sig"
+    /// `enc`: encryption.
+    case encryption = "enc"
+  }
+
+  /// The numbers of the key.
+  public let material: Material
+  /// `kid`, which names the key.
+  public let keyID: String?
+  /// `alg`, the one algorithm for which the key may be used, as written.
+  public let algorithm: String?
+  /// `use`; a key with another use than ours is refused when it is read.
+  public let use: Use?
+  /// `key_ops`: the operations for which the key may be used, or nil for no such limit.
+  public let operations: Set<String>?
+  /// The members that RFC 7638 section 3.2 hashes; for `oct` these hold the secret and stay inside.
+  let requiredMembers: JSONObject?
+
+  init(
+    material: Material, requiredMembers: JSONObject?, keyID: String?, algorithm: String?, use: Use?,
+    operations: Set<String>?
+  ) {
+    self.material = material
+    self.requiredMembers = requiredMembers
+    self.keyID = keyID
+    self.algorithm = algorithm
+    self.use = use
+    self.operations = operations
+  }
+
+  /// Describes a P-256 key that signs.
+  ///
+  /// - Parameters:
+  ///   - key: The public key.
+  ///   - keyID: `kid`.
+  public init(_ key: P256.Signing.PublicKey, keyID: String? = nil) {
+    self.init(
+      material: .p256(key, privateScalar: nil), requiredMembers: Self.members(x963: key.x963Representation),
+      keyID: keyID, algorithm: SignatureAlgorithm.es256.rawValue, use: .signature, operations: nil)
+  }
+
+  /// Describes a P-256 key with which others agree keys.
+  ///
+  /// - Parameters:
+  ///   - key: The public key.
+  ///   - keyID: `kid`.
+  ///   - algorithm: The algorithm that senders are to use, or nil to leave the choice to them.
+  /// - Throws: ``JOSEFailure/invalidKey``, which does not happen for a key that exists.
+  public init(
+    _ key: P256.KeyAgreement.PublicKey, keyID: String? = nil, algorithm: KeyManagementAlgorithm? = nil
+  ) throws(JOSEFailure) {
+    let point = key.x963Representation
+    self.init(
+      material: .p256(try Self.p256(x963: point), privateScalar: nil),
+      requiredMembers: Self.members(x963: point), keyID: keyID, algorithm: algorithm?.rawValue,
+      use: .encryption, operations: nil)
+  }
+
+  /// `kty`.
+  public var keyType: String {
+    switch material {
+    case .p256, .secp256k1: "EC"
+    case .rsa: "RSA"
+    case .symmetric: "oct"
+    }
+  }
+
+  /// `crv`, or nil for keys that are not on a curve.
+  public var curve: String? {
+    switch material {
+    case .p256: "P-256"
+    case .secp256k1: "secp256k1"
+    case .rsa, .symmetric: nil
+    }
+  }
+
+  /// The public members, ready to be sent.
+  ///
+  /// - Throws: ``JOSEFailure/keyNotPermitted`` for a symmetric key, which has no public part.
+  public func publicObject() throws(JOSEFailure) -> JSONObject {
+    guard var object = requiredMembers else { throw .keyNotPermitted }
+    if let use { object["use"] = .string(use.rawValue) }
+    if let algorithm { object["alg"] = .string(algorithm) }
+    if let keyID { object["kid"] = .string(keyID) }
+    return object
+  }
+
+  /// The SHA-256 thumbprint, 32 bytes (RFC 7638 section 3).
+  public var thumbprint: [UInt8] {
+    switch material {
+    case .symmetric(let box):
+      let key = box.withSecret { secret in secret.withTemporaryArray { Base64URL.encode($0) } }
+      let members: JSONObject = ["kty": "oct", "k": .string(key)]
+      return HashFunction.sha256.digest(of: members.bytes(.sorted))
+    case .p256, .secp256k1, .rsa:
+      return HashFunction.sha256.digest(of: (requiredMembers ?? [:]).bytes(.sorted))
+    }
+  }
+
+  static func members(x963 point: [UInt8]) -> JSONObject {
+    [
+      "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(Array(point[1..<33]))),
+      "y": .string(Base64URL.encode(Array(point[33...]))),
+    ]
+  }
+}

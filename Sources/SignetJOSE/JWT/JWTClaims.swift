@@ -1,0 +1,104 @@
+import SignetCrypto
+public import SignetJSON
+
+/// The claims of a token that was verified and found to be meant for its reader, now (RFC 7519).
+public struct JWTClaims: Sendable {
+  /// All claims as they were written.
+  public let all: JSONObject
+  /// `iss`.
+  public let issuer: String?
+  /// `sub`.
+  public let subject: String?
+  /// `aud`; empty when absent.
+  public let audiences: [String]
+  /// `exp`, in seconds since 1970-01-01T00:00:00Z.
+  public let expiresAt: Double?
+  /// `nbf`, in seconds since 1970-01-01T00:00:00Z.
+  public let notBefore: Double?
+  /// `iat`, in seconds since 1970-01-01T00:00:00Z.
+  public let issuedAt: Double?
+  /// `jti`.
+  public let tokenID: String?
+
+  /// Reads the registered claims; their meaning is checked by ``VerifiedJWS/claims(_:now:)``.
+  fileprivate init(_ payload: [UInt8]) throws(JSONFailure) {
+    let object = try JSONObject(parsing: payload)
+    all = object
+    issuer = try object.optionalString("iss")
+    subject = try object.optionalString("sub")
+    tokenID = try object.optionalString("jti")
+    if case .string(let audience)? = object["aud"] {
+      audiences = [audience]
+    } else {
+      audiences = try object.optionalStrings("aud") ?? []
+    }
+    expiresAt = try Self.date("exp", object)
+    notBefore = try Self.date("nbf", object)
+    issuedAt = try Self.date("iat", object)
+  }
+
+  private static func date(_ name: String, _ object: JSONObject) throws(JSONFailure) -> Double? {
+    object.contains(name) ? try object.number(name) : nil
+  }
+}
+
+extension VerifiedJWS {
+  /// The claims of the token, if it says what it must say.
+  ///
+  /// - Parameters:
+  ///   - validation: What it must say.
+  ///   - now: The time in seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: The claims.
+  /// - Throws: ``JOSEFailure``.
+  public func claims(_ validation: JWTValidation, now: Int64) throws(JOSEFailure) -> JWTClaims {
+    if let type = validation.type {
+      guard let found = header.type, Self.mediaType(found) == Self.mediaType(type) else { throw .wrongType }
+    }
+    let claims: JWTClaims
+    do throws(JSONFailure) {
+      claims = try JWTClaims(payload)
+    } catch {
+      throw .malformedClaims(error)
+    }
+    try Self.checkTimes(of: claims, validation, Double(now))
+    if let issuer = validation.issuer, !Self.isSame(claims.issuer, issuer) { throw .wrongIssuer }
+    if let subject = validation.subject, !Self.isSame(claims.subject, subject) { throw .wrongSubject }
+    if let audience = validation.audience {
+      guard claims.audiences.contains(where: { Self.isSame($0, audience) }) else { throw .wrongAudience }
+    } else {
+      // Whoever has no name in `aud` must reject a token that has an `aud` (RFC 7519 section 4.1.3).
+      guard !claims.all.contains("aud") else { throw .wrongAudience }
+    }
+    return claims
+  }
+
+  private static func checkTimes(
+    of claims: JWTClaims, _ validation: JWTValidation, _ now: Double
+  ) throws(JOSEFailure) {
+    let leeway = Double(validation.leewaySeconds)
+    if let expiry = claims.expiresAt {
+      guard now < expiry + leeway else { throw .expired }
+    } else if validation.requiresExpiry {
+      throw .malformedClaims(.missingMember("exp"))
+    }
+    if let start = claims.notBefore, now < start - leeway { throw .notYetValid }
+    if let issued = claims.issuedAt {
+      guard now >= issued - leeway else { throw .issuedInFuture }
+      if let age = validation.maximumAgeSeconds, now > issued + Double(age) + leeway { throw .tooOld }
+    } else if validation.maximumAgeSeconds != nil {
+      throw .malformedClaims(.missingMember("iat"))
+    }
+  }
+
+  /// A media type without regard to case, and without an `application/` before a single name (RFC 7515 section 4.1.9).
+  private static func mediaType(_ text: String) -> String {
+    let lowered = text.lowercased()
+    let name = lowered.dropFirst("application/".count)
+    return lowered.hasPrefix("application/") && !name.contains("/") ? String(name) : lowered
+  }
+
+  /// Code point by code point (RFC 7519 section 7.3), not by canonical equivalence.
+  private static func isSame(_ found: String?, _ wanted: String) -> Bool {
+    found?.utf8.elementsEqual(wanted.utf8) ?? false
+  }
+}

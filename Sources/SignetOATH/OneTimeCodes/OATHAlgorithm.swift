@@ -1,0 +1,30 @@
+public import SignetCrypto
+
+/// The hash function under the HMAC of a one-time code.
+public enum OATHAlgorithm: String, Sendable, Hashable, CaseIterable {
+  /// SHA-1, the one of RFC 4226 and what most authenticators assume.
+  case sha1 = "SHA1"
+  /// SHA-256 (RFC 6238 section 1.2).
+  case sha256 = "SHA256"
+  /// SHA-512 (RFC 6238 section 1.2).
+  case sha512 = "SHA512"
+
+  /// The algorithm with this name, upper or lower case: `SHA1`, `SHA256` or `SHA512`.
+  public init?(name: String) {
+    // ASCII only: the rules of Unicode would make "ſha1" the same name.
+    let upper = name.utf8.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 0x20 : $0 }
+    guard let algorithm = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(upper) }) else {
+      return nil
+    }
+    self = algorithm
+  }
+
+  /// The hash function.
+  public var hash: HashFunction {
+    switch self {
+    case .sha1: .sha1
+    case .sha256: .sha256
+    case .sha512: .sha512
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// A rule that a password breaks.
+///
+/// It says what is asked for, never what was typed.
+@nonexhaustive public enum PasswordViolation: Error, Sendable, Hashable, CustomStringConvertible {
+  /// Shorter than the minimum length, in code points.
+  case tooShort(minimum: Int)
+  /// Longer than the maximum length, in code points.
+  case tooLong(maximum: Int)
+  /// Fewer characters of a class than asked for.
+  case tooFew(CharacterClass, minimum: Int)
+  /// More characters of a class than allowed.
+  case tooMany(CharacterClass, maximum: Int)
+  /// Three or more letters or digits in order, such as `abc` or `321`.
+  case sequence
+  /// One character more often in a row than allowed.
+  case repetition(maximum: Int)
+  /// A control character, or another that RFC 8264 keeps out of free text.
+  case disallowedCharacter
+  /// Bytes that are not UTF-8; nothing else was checked.
+  case notUTF8
+
+  /// The name of the broken rule, for programs: the rule's name in the JSON form of the policy, or
+  /// `disallowedCharacter` or `encoding`, which every policy has.
+  public var rule: String {
+    switch self {
+    case .tooShort: RuleName.minimumLength
+    case .tooLong: RuleName.maximumLength
+    case .tooFew(let kind, _): kind.minimumRule
+    case .tooMany(let kind, _): kind.maximumRule
+    case .sequence: RuleName.allowsSequences
+    case .repetition: RuleName.maximumRepeats
+    case .disallowedCharacter: "disallowedCharacter"
+    case .notUTF8: "encoding"
+    }
+  }
+
+  /// What to do, with the number needed.
+  public var description: String {
+    switch self {
+    case .tooShort(let minimum): "use at least \(minimum) characters"
+    case .tooLong(let maximum): "use at most \(maximum) characters"
+    case .tooFew(let kind, let minimum): "use at least \(minimum) \(kind.noun)"
+    case .tooMany(let kind, 0): "use no \(kind.noun)"
+    case .tooMany(let kind, let maximum): "use at most \(maximum) \(kind.noun)"
+    case .sequence:
+      "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
+    case .repetition(let maximum): "use the same character at most \(maximum) times in a row"
+    case .disallowedCharacter: "leave out control, invisible and unassigned characters"
+    case .notUTF8: "enter the password as UTF-8 text"
+    }
+  }
+}

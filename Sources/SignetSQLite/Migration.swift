@@ -1,0 +1,51 @@
+/// One step of a schema: the SQL that takes a database from the version before to ``version``.
+///
+/// Migrations are data. Once published, one is never edited; the next is added.
+public struct Migration: Sendable, Hashable {
+  /// The version that the database has afterwards, stored in `PRAGMA user_version`; from 1, without gaps.
+  public let version: Int
+  /// One or more SQL statements.
+  public let sql: String
+
+  /// Creates a step.
+  public init(version: Int, sql: String) {
+    self.version = version
+    self.sql = sql
+  }
+}
+
+extension Database {
+  /// The version of the schema (`PRAGMA user_version`); 0 for a new file.
+  public func schemaVersion() throws(SQLiteFailure) -> Int {
+    guard case .integer(let version)? = try query("PRAGMA user_version").first?[0] else { return 0 }
+    return Int(version)
+  }
+
+  /// Brings the schema to the last of `migrations`, all missing steps in one transaction or none.
+  ///
+  /// Any number of processes may do this at once; one does the work.
+  ///
+  /// - Precondition: `migrations` are numbered 1, 2, 3 ….
+  /// - Throws: ``SQLiteFailure``: ``SQLiteFailure/tooNew(found:supported:)`` if a newer program has written the file, which is then left as it is;
+  ///   else what the statements fail with.
+  public func migrate(_ migrations: [Migration]) throws {
+    precondition(
+      migrations.map(\.version) == Array(1..<(migrations.count + 1)), "number migrations 1, 2, 3 … in order")
+    let found = try schemaVersion()
+    if found == migrations.count { return }
+    guard (0..<migrations.count).contains(found) else {
+      throw SQLiteFailure.tooNew(found: found, supported: migrations.count)
+    }
+    try transaction(.immediate) {
+      // Again, now that nobody else can write: another process may have done some or all of it.
+      let found = try schemaVersion()
+      guard (0...migrations.count).contains(found) else {
+        throw SQLiteFailure.tooNew(found: found, supported: migrations.count)
+      }
+      for migration in migrations[found...] {
+        try execute(script: migration.sql)
+        try execute(script: "PRAGMA user_version = \(migration.version)")
+      }
+    }
+  }
+}

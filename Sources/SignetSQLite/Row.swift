@@ -1,0 +1,77 @@
+/// One row of a result, copied out of SQLite: it stays valid after the statement has gone on.
+///
+/// The file may have been changed by anyone, so the typed readers throw where a column does not hold what is asked for.
+public struct Row: Sendable {
+  let names: [String]
+  let values: [SQLiteValue]
+
+  /// How many columns there are.
+  public var count: Int { values.count }
+
+  /// The value at a column index, from 0.
+  ///
+  /// - Precondition: `index` is below ``count``.
+  public subscript(index: Int) -> SQLiteValue { values[index] }
+
+  /// The value of the first column of this name, or `nil` if the statement has no such column.
+  public subscript(name: String) -> SQLiteValue? {
+    names.firstIndex(of: name).map { values[$0] }
+  }
+
+  /// The integer in a column.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func integer(_ name: String) throws(SQLiteFailure) -> Int64 {
+    guard case .integer(let value)? = self[name] else { throw mismatch(name, "INTEGER") }
+    return value
+  }
+
+  /// The integer in a column, or `nil` for `NULL`.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func optionalInteger(_ name: String) throws(SQLiteFailure) -> Int64? {
+    self[name] == .null ? nil : try integer(name)
+  }
+
+  /// The number in a column that holds `REAL`.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func real(_ name: String) throws(SQLiteFailure) -> Double {
+    guard case .real(let value)? = self[name] else { throw mismatch(name, "REAL") }
+    return value
+  }
+
+  /// The text in a column.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func text(_ name: String) throws(SQLiteFailure) -> String {
+    guard case .text(let value)? = self[name] else { throw mismatch(name, "TEXT") }
+    return value
+  }
+
+  /// The text in a column, or `nil` for `NULL`.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func optionalText(_ name: String) throws(SQLiteFailure) -> String? {
+    self[name] == .null ? nil : try text(name)
+  }
+
+  /// The bytes in a column.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func blob(_ name: String) throws(SQLiteFailure) -> [UInt8] {
+    guard case .blob(let value)? = self[name] else { throw mismatch(name, "BLOB") }
+    return value
+  }
+
+  /// The bytes in a column, or `nil` for `NULL`.
+  ///
+  /// - Throws: ``SQLiteFailure/unexpectedValue(column:expected:found:)``.
+  public func optionalBlob(_ name: String) throws(SQLiteFailure) -> [UInt8]? {
+    self[name] == .null ? nil : try blob(name)
+  }
+
+  private func mismatch(_ name: String, _ expected: String) -> SQLiteFailure {
+    .unexpectedValue(column: name, expected: expected, found: self[name]?.storageClass ?? "no such column")
+  }
+}

@@ -1,0 +1,51 @@
+/// One value that SQLite stores: the five storage classes (<https://www.sqlite.org/datatype3.html>, section 2).
+///
+/// Values are bound to statements, never pasted into SQL, and never appear in an error text.
+public enum SQLiteValue: Sendable, Hashable {
+  /// `NULL`.
+  case null
+  /// `INTEGER`: a signed 64-bit number.
+  case integer(Int64)
+  /// `REAL`: an IEEE 754 double. SQLite turns a NaN into `NULL`.
+  case real(Double)
+  /// `TEXT`: UTF-8. What is read and is not UTF-8 is repaired with U+FFFD, so never used unrepaired.
+  case text(String)
+  /// `BLOB`: bytes.
+  case blob([UInt8])
+
+  /// The name of the storage class as SQLite spells it.
+  var storageClass: String {
+    switch self {
+    case .null: "NULL"
+    case .integer: "INTEGER"
+    case .real: "REAL"
+    case .text: "TEXT"
+    case .blob: "BLOB"
+    }
+  }
+}
+
+extension SQLiteValue: ExpressibleByIntegerLiteral, ExpressibleByStringLiteral, ExpressibleByNilLiteral {
+  /// An integer, for literals in calls.
+  public init(integerLiteral value: Int64) { self = .integer(value) }
+
+  /// A text, for literals in calls.
+  public init(stringLiteral value: String) { self = .text(value) }
+
+  /// `NULL`.
+  public init(nilLiteral: ()) { self = .null }
+}
+
+extension SQLiteValue {
+  /// The integer, from the type that counts and sizes have.
+  public static func int(_ value: Int) -> Self { .integer(Int64(value)) }
+
+  /// The integer, or `NULL` for `nil`.
+  public static func optional(_ value: Int64?) -> Self { value.map(Self.integer) ?? .null }
+
+  /// The text, or `NULL` for `nil`.
+  public static func optional(_ value: String?) -> Self { value.map(Self.text) ?? .null }
+
+  /// The bytes, or `NULL` for `nil`.
+  public static func optional(_ value: [UInt8]?) -> Self { value.map(Self.blob) ?? .null }
+}

@@ -1,0 +1,69 @@
+extension Database {
+  /// When a transaction takes the lock for writing.
+  public enum TransactionKind: String, Sendable {
+    /// At its first write: for transactions that only read, from one unchanging state.
+    case deferred = "DEFERRED"
+    /// At once, so that what was read inside is still true when it is written.
+    case immediate = "IMMEDIATE"
+  }
+
+  /// Runs `body` in a transaction: committed and durable when this returns, rolled back if anything throws.
+  ///
+  /// - Precondition: No transaction is open; inside one, use ``savepoint(_:)``.
+  /// - Throws: What `body` throws, and ``SQLiteFailure`` for the transaction itself.
+  public func transaction<R: ~Copyable>(
+    _ kind: TransactionKind = .immediate, _ body: () throws -> R
+  ) throws -> R {
+    precondition(!isInTransaction, "a transaction is open already; use savepoint inside it")
+    try execute("BEGIN \(kind.rawValue)")
+    isTransactionExpected = true
+    do {
+      let result = try body()
+      try execute("COMMIT")
+      isTransactionExpected = false
+      return result
+    } catch {
+      isTransactionExpected = false
+      rollBack("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// Runs `body` inside the open transaction; if it throws, what it did is undone and the transaction goes on.
+  ///
+  /// - Precondition: A transaction is open.
+  /// - Throws: What `body` throws, and ``SQLiteFailure`` for the savepoint itself.
+  public func savepoint<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+    precondition(isTransactionExpected, "a savepoint needs an open transaction")
+    savepointDepth += 1
+    defer { savepointDepth -= 1 }
+    let name = "level\(savepointDepth)"
+    try execute("SAVEPOINT \(name)")
+    do {
+      let result = try body()
+      try execute("RELEASE \(name)")
+      return result
+    } catch {
+      rollBack("ROLLBACK TO \(name)")
+      rollBack("RELEASE \(name)")
+      throw error
+    }
+  }
+
+  /// Moves the write-ahead log into the database file and empties it, so that no earlier content is left in it.
+  ///
+  /// Call this after deleting secrets: `secure_delete` overwrites pages, and the log holds copies of them.
+  ///
+  /// - Throws: ``SQLiteFailure``; `busy` if another connection is in the middle of a transaction.
+  public func checkpoint() throws(SQLiteFailure) {
+    guard try query("PRAGMA wal_checkpoint(TRUNCATE)").first?[0] == .integer(0) else {
+      throw .busy(extendedCode: 5)
+    }
+  }
+
+  /// Undoes; fails only where SQLite has rolled back by itself, or will when the file is next opened.
+  private func rollBack(_ sql: String) {
+    guard isInTransaction else { return }
+    do { try execute(sql) } catch {}
+  }
+}

@@ -1,0 +1,24 @@
+import SignetJSON
+import SignetStorage
+
+/// The events of the audit log, as one JSON object each: `time`, `event`, who and what, and a reason.
+///
+/// No code, password, key or invite is ever in one.
+struct Audit: Sendable {
+  /// Who does it: `key:<id>`, `container:<id>`, `local` or `anyone`.
+  let by: String
+  /// When, in seconds since 1970.
+  let time: Int64
+
+  /// Makes an event.
+  func callAsFunction(_ event: String, _ members: KeyValuePairs<String, String?> = [:]) -> AuditEvent {
+    var object = JSONObject()
+    object["time"] = .integer(time)
+    object["event"] = .string(event)
+    object["by"] = .string(by)
+    for (name, value) in members {
+      if let value { object[name] = .string(value) }
+    }
+    return AuditEvent(text: JSONValue.object(object).text)
+  }
+}

@@ -1,0 +1,65 @@
+import SignetHTTP
+import SignetJSON
+import SignetWire
+
+extension ServerResponse {
+  /// A JSON answer.
+  static func json(_ object: JSONObject, status: Int = 200) -> ServerResponse {
+    bytes(JSONValue.object(object).bytes, type: "application/json", status: status)
+  }
+
+  /// An answer of any media type.
+  ///
+  /// Nothing that we answer may be kept by a cache.
+  static func bytes(_ body: [UInt8], type: String, status: Int = 200) -> ServerResponse {
+    ServerResponse(
+      status: status,
+      headers: ["Content-Type": type, "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"],
+      body: body)
+  }
+
+  /// A problem document.
+  static func problem(_ problem: Problem) -> ServerResponse {
+    var response = bytes(problem.bytes, type: Problem.mediaType, status: problem.code.status)
+    // RFC 9110 section 15.5.2 wants to hear how to authenticate.
+    if problem.code.status == 401 { response.headers["WWW-Authenticate"] = "Signet, Bearer" }
+    if problem.code == .busy { response.headers["Retry-After"] = "1" }
+    return response
+  }
+}
+
+/// The JSON object that a request carries.
+///
+/// - Throws: ``Problem/Code/mediaType`` or ``Problem/Code/malformed``.
+func jsonBody(of request: ServerRequest) throws(Problem) -> JSONObject {
+  try requireJSON(request)
+  return try members(JSONObject(parsing: request.body))
+}
+
+/// Refuses a body that does not say that it is JSON (RFC 9110 section 8.3).
+func requireJSON(_ request: ServerRequest) throws(Problem) {
+  let type = request.headers["Content-Type"]?.split(separator: ";").first.map(String.init) ?? ""
+  // What is long is not compared: it could be a run of combining marks, which takes long to put into its normal form.
+  guard type.utf8.count <= 128, type.trimmingSpaces.lowercased() == "application/json" else {
+    throw Problem(.mediaType, "Send Content-Type: application/json.")
+  }
+}
+
+/// Reads members of a request; what is wrong with them goes to the sender.
+func members<Value>(_ members: @autoclosure () throws(JSONFailure) -> Value) throws(Problem) -> Value {
+  do { return try members() } catch { throw Problem(.malformed, error.description) }
+}
+
+/// Reads the user id that a request names.
+func userID(_ text: String) throws(Problem) -> UserID {
+  try reading(UserID(text))
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    var text = self[...]
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

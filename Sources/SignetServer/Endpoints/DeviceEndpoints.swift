@@ -1,0 +1,48 @@
+import SignetHTTP
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+/// What devices call: activation, transactions.
+struct DeviceEndpoints: Sendable {
+  let activations: ActivationService
+  let transactions: TransactionService
+  let authentication: DeviceAuthentication
+
+  func start(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    return .bytes(try await activations.start(request.body).bytes, type: "application/json")
+  }
+
+  func finish(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    return .bytes(try await activations.finish(request.body), type: "application/json")
+  }
+
+  func confirm(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    try await activations.confirm(container(of: request, states: [.pending, .active]))
+    return .json(["status": "active"])
+  }
+
+  func pending(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    let jwe = try await transactions.pending(for: container(of: request))
+    return .bytes(Array(jwe.utf8), type: "application/jose")
+  }
+
+  func decide(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let container = try await container(of: request)
+    let status = try await transactions.decide(
+      request.body, id: request.parameters["id"] ?? "", by: container)
+    return .json(["status": .string(status.rawValue)])
+  }
+
+  private func container(
+    of request: ServerRequest, states: Set<ContainerRecord.State> = [.active]
+  ) async throws(Problem) -> ContainerRecord {
+    try await authentication.container(
+      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
+      body: request.body, states: states)
+  }
+}

@@ -1,0 +1,108 @@
+import SignetCrypto
+import SignetJSON
+import SignetWire
+
+extension FolderSettings {
+  /// Why settings were refused; the caller adds the file's name.
+  enum Refusal: Error {
+    case tooNew(Int64)
+    case reason(String)
+  }
+
+  private static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
+    ("inviteAttempts", 1...100), ("inviteLifetime", 60...2_592_000),
+    ("transactionLifetime", 1...86_400), ("codeAttempts", 1...100),
+  ]
+
+  /// Reads the text of `server.json`.
+  init(parsing bytes: [UInt8]) throws(Refusal) {
+    do {
+      let object = try JSONObject(parsing: bytes)
+      // Before anything else is looked at: a newer format may have anything in it.
+      let format = try object.integer("format")
+      guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
+      try Self.refuseMembers(
+        of: object, at: nil,
+        except: ["format", "url", "listen", "profile", "tls", "limits", "masterKeyCheck"])
+      let listen = try object.object("listen")
+      try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
+      guard let port = UInt16(exactly: try listen.integer("port")), port > 0 else {
+        throw Refusal.reason("\"port\" in \"listen\" is 1 to 65535")
+      }
+      self.init(
+        serverURL: try ServerURL(object.string("url")), listenAddress: try listen.string("address"),
+        listenPort: port, profile: try ContainerProfile(object.object("profile")))
+      tls = try Self.tlsFiles(object.object("tls"))
+      try readLimits(object.optionalObject("limits") ?? [:])
+      masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
+    } catch let refusal as Refusal {
+      throw refusal
+    } catch {
+      throw .reason("\(error)")  // each of them says which member is wrong and how
+    }
+  }
+
+  private static func tlsFiles(_ object: JSONObject) throws -> TLSFiles {
+    try refuseMembers(of: object, at: "tls", except: ["certificate", "key", "authority"])
+    let files = TLSFiles(
+      certificate: try object.string("certificate"), key: try object.string("key"),
+      authority: try object.optionalString("authority"))
+    for name in [files.certificate, files.key] + (files.authority.map { [$0] } ?? []) {
+      let isInside = !name.contains("/") && name != "." && name != ".."
+      guard !name.isEmpty, !name.utf8.contains(0), isInside || name.hasPrefix("/") else {
+        throw Refusal.reason("a file in \"tls\" is a name within the folder or a full path")
+      }
+    }
+    return files
+  }
+
+  private mutating func readLimits(_ object: JSONObject) throws {
+    try Self.refuseMembers(of: object, at: "limits", except: Self.limitRanges.map(\.name))
+    var values: [String: Int64] = [:]
+    for (name, range) in Self.limitRanges {
+      guard let value = try object.optionalInteger(name) else { continue }
+      guard range.contains(value) else {
+        throw Refusal.reason("\"\(name)\" is \(range.lowerBound) to \(range.upperBound)")
+      }
+      values[name] = value
+    }
+    inviteAttempts = values["inviteAttempts"].map(Int.init) ?? inviteAttempts
+    inviteLifetime = values["inviteLifetime"] ?? inviteLifetime
+    transactionLifetime = values["transactionLifetime"] ?? transactionLifetime
+    codeAttempts = values["codeAttempts"].map(Int.init) ?? codeAttempts
+  }
+
+  private static func refuseMembers(
+    of object: JSONObject, at place: String?, except known: [String]
+  ) throws(Refusal) {
+    for member in object.members where !known.contains(member.name) {
+      let location = place.map { " in \"\($0)\"" } ?? ""
+      throw .reason(
+        "\"\(member.name.prefix(40))\"\(location) is not known here; remove it or correct its name")
+    }
+  }
+
+  /// The settings as `server.json` has them; limits are written where they differ from the defaults.
+  var json: JSONObject {
+    var tlsObject: JSONObject = ["certificate": .string(tls.certificate), "key": .string(tls.key)]
+    if let authority = tls.authority { tlsObject["authority"] = .string(authority) }
+    var object: JSONObject = [
+      "format": .integer(Self.format), "url": .string(serverURL.shortForm),
+      "listen": ["address": .string(listenAddress), "port": .integer(Int64(listenPort))],
+      "profile": .object(profile.json), "tls": .object(tlsObject),
+    ]
+    let defaults = FolderSettings(serverURL: serverURL, profile: profile)
+    var limits = JSONObject()
+    if inviteAttempts != defaults.inviteAttempts {
+      limits["inviteAttempts"] = .integer(Int64(inviteAttempts))
+    }
+    if inviteLifetime != defaults.inviteLifetime { limits["inviteLifetime"] = .integer(inviteLifetime) }
+    if transactionLifetime != defaults.transactionLifetime {
+      limits["transactionLifetime"] = .integer(transactionLifetime)
+    }
+    if codeAttempts != defaults.codeAttempts { limits["codeAttempts"] = .integer(Int64(codeAttempts)) }
+    if !limits.isEmpty { object["limits"] = .object(limits) }
+    object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
+    return object
+  }
+}

@@ -1,0 +1,93 @@
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+public import SignetWire
+
+/// What `server.json` in an operator's data folder says.
+///
+/// The file is strict JSON. A member that is not known is refused: a setting with a typing error would otherwise be
+/// one that silently does not hold.
+/// ```json
+/// {"format":1,"url":"id.example.org/bank","listen":{"address":"::","port":443},
+///  "profile":{…},"tls":{"certificate":"tls.pem","key":"tls.key","authority":"ca.pem"},
+///  "masterKeyCheck":"…"}
+/// ```
+/// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
+/// `transactionLifetime` and `codeAttempts`, each as in ``ServerSettings``.
+public struct FolderSettings: Hashable, Sendable {
+  /// The format that this build writes, and the newest that it reads.
+  public static let format: Int64 = 1
+
+  /// The files of TLS: names within the folder, or full paths.
+  public struct TLSFiles: Hashable, Sendable {
+    /// The server's certificate, then its intermediates, PEM.
+    public var certificate: String
+    /// The certificate's private key, PEM.
+    public var key: String
+    /// The authority that clients trust, PEM; `nil` where a public one issued the certificate.
+    public var authority: String?
+
+    /// Names the files; the defaults are those that ``ServerFolder/create(at:_:alternativeNames:masterKeyFile:clock:)`` makes.
+    public init(certificate: String = "tls.pem", key: String = "tls.key", authority: String? = "ca.pem") {
+      (self.certificate, self.key, self.authority) = (certificate, key, authority)
+    }
+  }
+
+  /// Where devices find the server.
+  public var serverURL: ServerURL
+  /// The numeric address to listen on; `::` serves IPv4 as well.
+  public var listenAddress: String
+  /// The TCP port to listen on, 1 to 65535; another than that of the URL behind a forwarding port.
+  public var listenPort: UInt16
+  /// What a new container holds and what protects it.
+  public var profile: ContainerProfile
+  /// The files of TLS.
+  public var tls = TLSFiles()
+  /// Wrong proofs after which an invite is void, 1 to 100.
+  public var inviteAttempts: Int
+  /// How long an invite lives unless its maker says otherwise, 60 to 2,592,000 seconds.
+  public var inviteLifetime: Int64
+  /// How long a transaction lives unless its maker says otherwise, 1 to 86,400 seconds.
+  public var transactionLifetime: Int64
+  /// Failed one-time codes in a row after which a user is locked, 1 to 100.
+  public var codeAttempts: Int
+  /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
+  var masterKeyCheck: [UInt8] = []
+
+  /// Describes a server that listens for itself.
+  ///
+  /// - Parameters:
+  ///   - serverURL: Where devices find it.
+  ///   - listenAddress: A numeric address; `nil` for 127.0.0.1 where the URL's host is `localhost` or a loopback
+  ///     address, and for all addresses (`::`) otherwise.
+  ///   - listenPort: 1 to 65535; `nil` for the URL's.
+  ///   - profile: What a new container holds.
+  public init(
+    serverURL: ServerURL, listenAddress: String? = nil, listenPort: UInt16? = nil, profile: ContainerProfile
+  ) {
+    let defaults = ServerSettings(serverURL: serverURL, pins: [], profile: profile)
+    self.serverURL = serverURL
+    self.listenAddress = listenAddress ?? Self.defaultAddress(for: serverURL.host)
+    self.listenPort = listenPort ?? UInt16(clamping: serverURL.port)
+    self.profile = profile
+    (inviteAttempts, inviteLifetime) = (defaults.inviteAttempts, defaults.inviteLifetime)
+    (transactionLifetime, codeAttempts) = (defaults.transactionLifetime, defaults.codeAttempts)
+  }
+
+  private static func defaultAddress(for host: String) -> String {
+    switch host {
+    case "[::1]": "::1"
+    case "localhost": "127.0.0.1"
+    case _ where host.hasPrefix("127.") && host.split(separator: ".").count == 4: "127.0.0.1"
+    default: "::"
+    }
+  }
+
+  /// What the services are told, with the pins of acceptable certificates: SHA-256 of SubjectPublicKeyInfo.
+  func serverSettings(pins: [[UInt8]]) -> ServerSettings {
+    var settings = ServerSettings(serverURL: serverURL, pins: pins, profile: profile)
+    (settings.inviteAttempts, settings.inviteLifetime) = (inviteAttempts, inviteLifetime)
+    (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
+    return settings
+  }
+}

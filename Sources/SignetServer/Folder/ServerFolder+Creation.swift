@@ -1,0 +1,188 @@
+import SignetCrypto
+import SignetFiles
+import SignetJSON
+import SignetStorage
+public import SignetWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension ServerFolder {
+  /// Called before each step of making a folder: a seam through which tests look at it, or break it off.
+  package typealias CreationObserver = @Sendable (_ step: String) throws(ServerFolderFailure) -> Void
+
+  /// Makes a folder with fresh keys, a certificate authority of its own, an empty database and the operator's key.
+  ///
+  /// All of it is written beside `path`, under its name with `.new-` and a number, put on the disk, and gets its name
+  /// last: at every moment there is nothing at `path` or all of it. What a killed process leaves beside it holds keys
+  /// that were never used; remove it.
+  ///
+  /// - Parameters:
+  ///   - path: The folder; nothing may be there, or an empty folder. The folder above it must exist.
+  ///   - settings: What the operator decided. `tls` must have the default names.
+  ///   - alternativeNames: DNS names and IP addresses for the certificate, besides the URL's host.
+  ///   - masterKeyFile: A file with a master key, 32 bytes, which then is not in the folder; `nil` makes a fresh one.
+  ///   - clock: Tells the time, for the certificates and the audit log.
+  /// - Returns: The folder, opened.
+  /// - Throws: ``ServerFolderFailure``; nothing is left then.
+  public static func create(
+    at path: String, _ settings: FolderSettings, alternativeNames: [String] = [],
+    masterKeyFile: String? = nil, clock: any WallClock = SystemWallClock()
+  ) async throws(ServerFolderFailure) -> ServerFolder {
+    try await create(
+      at: path, settings, alternativeNames: alternativeNames, masterKeyFile: masterKeyFile, clock: clock,
+      observer: { _ in })
+  }
+
+  package static func create(
+    at path: String, _ settings: FolderSettings, alternativeNames: [String], masterKeyFile: String?,
+    clock: any WallClock, observer: @escaping CreationObserver
+  ) async throws(ServerFolderFailure) -> ServerFolder {
+    precondition(settings.tls == FolderSettings.TLSFiles(), "a new folder has files of the default names")
+    let path = try resolvingParent(of: withoutTrailingSlashes(path))
+    let draft = FolderDraft(
+      path: "\(path).new-\(UInt64.random(in: 0 ... .max))", clock: clock, observer: observer)
+    do throws(ServerFolderFailure) {
+      try draft.makeFolder()
+      try await draft.fill(settings, alternativeNames: alternativeNames, masterKeyFile: masterKeyFile)
+      try draft.rename(to: path)
+    } catch {
+      draft.remove()
+      throw error
+    }
+    return try ServerFolder(opening: path)
+  }
+}
+
+/// A folder that does not have its name yet.
+private struct FolderDraft {
+  let path: String
+  let clock: any WallClock
+  let observer: ServerFolder.CreationObserver
+
+  func makeFolder() throws(ServerFolderFailure) {
+    try observer("folder")
+    guard mkdir(path, 0o700) == 0 else { throw .unwritable(path: path, errno: errno) }
+  }
+
+  func fill(
+    _ settings: FolderSettings, alternativeNames: [String], masterKeyFile: String?
+  ) async throws(ServerFolderFailure) {
+    var settings = settings
+    if masterKeyFile == nil {
+      try write(ServerFolder.masterKeyName, SecretBytes.random(byteCount: MasterKey.byteCount))
+    }
+    let masterKey = try ServerFolder.masterKey(in: path, at: masterKeyFile)
+    settings.masterKeyCheck = ServerFolder.check(of: masterKey)
+    let pin = try writeCertificates(settings, alternativeNames)
+    try observer(ServerFolder.databaseName)
+    let adminKey = try await makeDatabase(
+      settings.serverSettings(pins: [pin]), MasterKey(masterKey))
+    try write(ServerFolder.adminKeyName, SecretBytes(copying: Array("\(adminKey)\n".utf8)))
+    try write(ServerFolder.settingsName, SecretBytes(copying: settings.json.bytes(.pretty) + [0x0A]))
+    try FolderFile.synchronize(folder: path)
+  }
+
+  /// - Returns: The pin of the server's certificate.
+  private func writeCertificates(
+    _ settings: FolderSettings, _ alternativeNames: [String]
+  ) throws(ServerFolderFailure) -> [UInt8] {
+    let names = CertificateNames([settings.serverURL.host] + alternativeNames)
+    let authorityPEM: String
+    let certificate: CertificateAuthority.ServerCertificate
+    let pin: [UInt8]
+    do {
+      // The authority's key ends with this function: a certificate can be renewed under a new authority only,
+      // and nobody who reads the folder can issue one that devices trust.
+      let authority = try CertificateAuthority(
+        commonName: String("Signet \(settings.serverURL.domain)".prefix(64)), at: clock.now)
+      authorityPEM = try authority.certificatePEM
+      certificate = try authority.issueServerCertificate(
+        dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+      pin = try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: certificate.certificatePEM)
+    } catch { throw .certificate(error) }
+    try write("ca.pem", SecretBytes(copying: Array(authorityPEM.utf8)))
+    try write("tls.pem", SecretBytes(copying: Array(certificate.certificatePEM.utf8)))
+    try certificate.privateKeyPEM.withSecret { (secret) throws(ServerFolderFailure) in
+      try write("tls.key", secret)
+    }
+    return pin
+  }
+
+  /// - Returns: The operator's key.
+  private func makeDatabase(
+    _ settings: ServerSettings, _ masterKey: MasterKey
+  ) async throws(ServerFolderFailure) -> String {
+    let storage: SQLiteStorage
+    do { storage = try SQLiteStorage(path: "\(path)/\(ServerFolder.databaseName)") } catch {
+      throw .storage(error)
+    }
+    let context = ServiceContext(
+      settings: settings, storage: storage, masterKey: masterKey, clock: clock, log: EventLog { _ in })
+    do throws(Problem) {
+      let key = try await APIKeyService(context).create(name: "operator", scopes: [.admin], by: "local")
+      await storage.close()
+      return key.text
+    } catch {
+      await storage.close()
+      throw .adminKey(reason: "\(error.code.title) \(error.detail)")
+    }
+  }
+
+  private func write(_ name: String, _ content: borrowing SecretBytes) throws(ServerFolderFailure) {
+    try observer(name)
+    try FolderFile("\(path)/\(name)", .secret).create(content)
+  }
+
+  /// Gives the folder its name: the one step that others see.
+  ///
+  /// `rename` takes the place of an empty folder and refuses everything else.
+  func rename(to final: String) throws(ServerFolderFailure) {
+    try observer("rename")
+    guard systemRename(path, final) == 0 else {
+      switch errno {
+      case EEXIST, ENOTEMPTY, ENOTDIR: throw .exists(path: final)
+      case let error: throw .unwritable(path: final, errno: error)
+      }
+    }
+    try FolderFile.synchronize(folder: folderPath(of: final))
+  }
+
+  /// Removes what was made so far; best effort, for the failure that matters is already on its way.
+  func remove() {
+    let database = ServerFolder.databaseName
+    let names = [
+      ServerFolder.masterKeyName, "ca.pem", "tls.pem", "tls.key", ServerFolder.adminKeyName,
+      ServerFolder.settingsName, database, "\(database)-wal", "\(database)-shm", "\(database)-journal",
+    ]
+    for name in names { unlink("\(path)/\(name)") }
+    rmdir(path)
+  }
+}
+
+// The method above hides the C function of the same name.
+private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
+
+/// Names for a certificate, told apart.
+private struct CertificateNames {
+  private(set) var dnsNames: [String] = []
+  private(set) var ipAddresses: [String] = []
+
+  /// Sorts names and addresses; an IPv6 address may stand in brackets, as in URLs.
+  init(_ names: [String]) {
+    for name in names {
+      let isBracketed = name.hasPrefix("[") && name.hasSuffix("]")
+      let bare = isBracketed ? String(name.dropFirst().dropLast()) : name
+      var address = in6_addr()
+      let isAddress = inet_pton(AF_INET, bare, &address) == 1 || inet_pton(AF_INET6, bare, &address) == 1
+      if isAddress {
+        if !ipAddresses.contains(bare) { ipAddresses.append(bare) }
+      } else if !dnsNames.contains(name) {
+        dnsNames.append(name)
+      }
+    }
+  }
+}

@@ -1,0 +1,210 @@
+public import SignetCrypto
+import SignetFiles
+public import SignetHTTP
+import SignetStorage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// An operator's data folder: settings, keys, certificates and the database of one server.
+///
+/// The folder has mode 0700 and its files 0600. It is made whole or not at all
+/// (``create(at:_:alternativeNames:masterKeyFile:clock:)``), and checked each time it is opened.
+///
+/// | file | what it is |
+/// |---|---|
+/// | `server.json` | public settings (``FolderSettings``) |
+/// | `ca.pem` | the certificate authority that clients trust; its key was never stored |
+/// | `tls.pem`, `tls.key` | the server's certificate and key |
+/// | `master.key` | 32 bytes; it encrypts secrets in the database. It may lie elsewhere |
+/// | `admin.key` | the operator's API key |
+/// | `signet.sqlite` | the database |
+public struct ServerFolder: Sendable {
+  static let settingsName = "server.json"
+  static let masterKeyName = "master.key"
+  static let adminKeyName = "admin.key"
+  static let databaseName = "signet.sqlite"
+
+  /// The folder's path without links in it, which SQLite refuses.
+  public let path: String
+  /// What `server.json` says.
+  public let settings: FolderSettings
+
+  /// Opens a folder: checks who owns it and who has access to it and its files, and reads the settings.
+  ///
+  /// - Parameter path: The folder; a link to it is followed.
+  /// - Throws: ``ServerFolderFailure``.
+  public init(opening path: String) throws(ServerFolderFailure) {
+    let path = Self.withoutTrailingSlashes(path)
+    try Self.checkFolder(path)
+    let settingsPath = "\(path)/\(Self.settingsName)"
+    let text = try FolderFile(settingsPath, .plain).read()
+    do throws(FolderSettings.Refusal) {
+      settings = try FolderSettings(parsing: text.insecureCopy())
+    } catch {
+      switch error {
+      case .tooNew(let found):
+        throw .settingsTooNew(path: settingsPath, found: found, known: FolderSettings.format)
+      case .reason(let reason): throw .settings(path: settingsPath, reason: reason)
+      }
+    }
+    self.path = try Self.resolving(path)
+    for name in [Self.masterKeyName, Self.adminKeyName, Self.databaseName] {
+      try FolderFile("\(path)/\(name)", .secret).checkIfPresent()
+    }
+    for suffix in ["-wal", "-shm"] {
+      try FolderFile(databasePath + suffix, .secret).checkIfPresent()
+    }
+  }
+
+  /// The database.
+  public var databasePath: String { "\(path)/\(Self.databaseName)" }
+
+  /// The authority that clients of this server trust, PEM; `nil` where they trust the system's.
+  public func authorityPEM() throws(ServerFolderFailure) -> String? {
+    guard let name = settings.tls.authority else { return nil }
+    return try text(name, .plain)
+  }
+
+  /// The server's certificate and its intermediates, PEM.
+  public func certificatePEM() throws(ServerFolderFailure) -> String {
+    try text(settings.tls.certificate, .plain)
+  }
+
+  /// The operator's API key, which has the scope `admin`.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  public func adminKey() throws(ServerFolderFailure) -> SharedSecretBox {
+    let adminKeyPath = "\(path)/\(Self.adminKeyName)"
+    return try Self.apiKey(in: FolderFile(adminKeyPath, .secret).read(), of: adminKeyPath)
+  }
+
+  /// Reads an API key from a file that nobody else has access to.
+  ///
+  /// - Parameter path: One line of text.
+  /// - Returns: The key without the newline.
+  /// - Throws: ``ServerFolderFailure``.
+  public static func apiKey(at path: String) throws(ServerFolderFailure) -> SharedSecretBox {
+    try apiKey(in: FolderFile(path, .secret).read(isOutsideFolder: true), of: path)
+  }
+
+  private static func apiKey(
+    in content: borrowing SecretBytes, of path: String
+  ) throws(ServerFolderFailure) -> SharedSecretBox {
+    let key = content.withUInt8Span { span -> SecretBytes? in
+      var count = span.count
+      while count > 0, [0x0A, 0x0D].contains(span[count - 1]) { count -= 1 }
+      let isVisible = (0..<count).allSatisfy { (0x21...0x7E).contains(span[$0]) }
+      guard (1...256).contains(count), isVisible else { return nil }
+      return SecretBytes(byteCount: count) { output in
+        for index in 0..<count { output.append(span[index]) }
+      }
+    }
+    guard let key else { throw .notAnAPIKey(path: path) }
+    return SharedSecretBox(key)
+  }
+
+  /// Opens the database, brings its schema up to date, and reads the master key.
+  ///
+  /// - Parameters:
+  ///   - masterKeyFile: Where the master key lies; `nil` for `master.key` in the folder.
+  ///   - log: Where events go.
+  /// - Returns: What a ``Server`` works with. Whoever gets it closes its storage.
+  /// - Throws: ``ServerFolderFailure``.
+  public func serviceContext(
+    masterKeyFile: String? = nil, log: EventLog
+  ) throws(ServerFolderFailure) -> ServiceContext {
+    let key = try Self.masterKey(in: path, at: masterKeyFile)
+    guard constantTimeEqual(Self.check(of: key), settings.masterKeyCheck) else {
+      throw .wrongMasterKey(path: masterKeyFile ?? "\(path)/\(Self.masterKeyName)")
+    }
+    // SQLite would make a file that is missing, and the server would start empty.
+    guard access(databasePath, F_OK) == 0 else { throw .fileMissing(path: databasePath) }
+    let storage: SQLiteStorage
+    do { storage = try SQLiteStorage(path: databasePath) } catch { throw .storage(error) }
+    let settings = settings.serverSettings(pins: [try certificatePin()])
+    return ServiceContext(settings: settings, storage: storage, masterKey: MasterKey(key), log: log)
+  }
+
+  /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.
+  public func certificatePin() throws(ServerFolderFailure) -> [UInt8] {
+    let pem = try certificatePEM()
+    do { return try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem) } catch {
+      throw .certificate(error)
+    }
+  }
+
+  /// Address, port and TLS identity for HTTP, with the default limits.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  public func transportConfiguration() throws(ServerFolderFailure) -> ServerConfiguration {
+    let chain = try certificatePEM()
+    let key = try read(settings.tls.key, .secret)
+    do {
+      let identity = try key.withBytes { span throws(ServerFailure) in
+        try TLSIdentity(certificateChainPEM: chain, privateKeyPEM: span)
+      }
+      return ServerConfiguration(
+        address: settings.listenAddress, port: settings.listenPort, security: .tls(identity))
+    } catch { throw .transport(error) }
+  }
+}
+
+extension ServerFolder {
+  static func withoutTrailingSlashes(_ path: String) -> String {
+    var path = path[...]
+    while path.count > 1, path.last == "/" { path.removeLast() }
+    return String(path)
+  }
+
+  /// The path without links; what it names must exist.
+  private static func resolving(_ path: String) throws(ServerFolderFailure) -> String {
+    guard let resolved = realpath(path, nil) else { throw .unreadable(path: path, errno: errno) }
+    defer { free(resolved) }
+    return String(cString: resolved)
+  }
+
+  /// The path with no links above its last component, which need not exist.
+  static func resolvingParent(of path: String) throws(ServerFolderFailure) -> String {
+    let name = path.split(separator: "/").last.map(String.init) ?? ""
+    let parent = try resolving(folderPath(of: path))
+    return parent == "/" ? "/\(name)" : "\(parent)/\(name)"
+  }
+
+  /// The master key in a file of its own, or in the folder.
+  static func masterKey(in folder: String, at file: String?) throws(ServerFolderFailure) -> SecretBytes {
+    let path = file ?? "\(folder)/\(masterKeyName)"
+    let key = try FolderFile(path, .secret).read(isOutsideFolder: file != nil)
+    guard key.byteCount == MasterKey.byteCount else { throw .masterKeyLength(path: path) }
+    return key
+  }
+
+  /// 16 bytes by which the master key is known again; they tell nothing else about its 256 random bits.
+  static func check(of masterKey: borrowing SecretBytes) -> [UInt8] {
+    HKDF.derive(
+      inputKey: masterKey, salt: [], info: Array("signet master key check".utf8), byteCount: 16, .sha256
+    ).insecureCopy()
+  }
+
+  private static func checkFolder(_ path: String) throws(ServerFolderFailure) {
+    do throws(FileFailure) { try FileRule(.folder).check(path) } catch {
+      throw error == .missing ? .folderMissing(path: path) : ServerFolderFailure(reading: path, error)
+    }
+  }
+
+  private func read(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> SecretBytes {
+    let isOutside = name.hasPrefix("/")
+    return try FolderFile(isOutside ? name : "\(path)/\(name)", access).read(isOutsideFolder: isOutside)
+  }
+
+  private func text(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> String {
+    let content = try read(name, access)
+    guard let text = String(validating: content.insecureCopy(), as: UTF8.self) else {
+      throw .notText(path: name.hasPrefix("/") ? name : "\(path)/\(name)")
+    }
+    return text
+  }
+}

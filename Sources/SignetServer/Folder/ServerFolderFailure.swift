@@ -1,0 +1,105 @@
+public import SignetCrypto
+import SignetFiles
+public import SignetHTTP
+public import SignetStorage
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Why an operator's data folder could not be made or used.
+///
+/// After a failure to make one, nothing is left at its path.
+@nonexhaustive public enum ServerFolderFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// Something is at the path already, and it is no empty folder.
+  case exists(path: String)
+  /// There is no folder at the path.
+  case folderMissing(path: String)
+  /// The folder lacks a file.
+  case fileMissing(path: String)
+  /// Something other than a folder, or than a plain file, is where one should be.
+  case wrongKind(path: String)
+  /// Another user owns the folder or the file.
+  case ownedByAnother(path: String, owner: UInt32, user: UInt32)
+  /// Other users may read or change it; `mode` has the permission bits.
+  case openToOthers(path: String, mode: UInt32)
+  /// The file is larger than any file of its kind.
+  case tooLarge(path: String)
+  /// The system refused to read.
+  case unreadable(path: String, errno: Int32)
+  /// The system refused to write.
+  case unwritable(path: String, errno: Int32)
+  /// A member of the settings is missing, unknown or has a value that is not allowed.
+  case settings(path: String, reason: String)
+  /// A newer version wrote the settings.
+  case settingsTooNew(path: String, found: Int64, known: Int64)
+  /// The master key is not 32 bytes long.
+  case masterKeyLength(path: String)
+  /// The master key is not the one that the folder was made with.
+  case wrongMasterKey(path: String)
+  /// The file holds no API key.
+  case notAnAPIKey(path: String)
+  /// The file is not UTF-8 text.
+  case notText(path: String)
+  /// A name is neither a DNS name nor an IP address, or a certificate can't be read.
+  case certificate(CryptoFailure)
+  /// The server's certificate or key was refused.
+  case transport(ServerFailure)
+  /// The database can't be used.
+  case storage(StorageFailure)
+  /// The operator's key was not stored.
+  case adminKey(reason: String)
+
+  /// What happened and what to do; never what is in a file.
+  public var description: String {
+    switch self {
+    case .exists(let path): "\(path) is not empty; name a folder that does not exist yet"
+    case .folderMissing(let path): "there is no folder \(path); make one with 'signet-server init'"
+    case .fileMissing(let path):
+      "\(path) is missing; name a server's data folder, or restore the file from a backup"
+    case .wrongKind(let path): "\(path) is of the wrong kind: a plain file or folder is needed, not a link"
+    case .ownedByAnother(let path, let owner, let user):
+      "\(path) belongs to user \(owner), and this is user \(user); run this as its owner"
+    case .openToOthers(let path, let mode):
+      "other users have access to \(path) (mode \(String(mode, radix: 8))); chmod go= it, "
+        + "and replace the secrets in it if others may have read them"
+    case .tooLarge(let path): "\(path) is too large for what it should hold; restore it from a backup"
+    case .unreadable(let path, let error): "\(path) can't be read: \(Self.message(error))"
+    case .unwritable(let path, let error): "\(path) can't be written: \(Self.message(error))"
+    case .settings(let path, let reason): "\(path): \(reason)"
+    case .settingsTooNew(let path, let found, let known):
+      "\(path) has format \(found), this build knows up to \(known): use a newer signet-server"
+    case .masterKeyLength(let path):
+      "\(path) is no master key: it must hold exactly \(MasterKey.byteCount) bytes; restore it from a backup"
+    case .wrongMasterKey(let path):
+      "\(path) is not the master key that this folder was made with; use that one, "
+        + "for without it nothing in the database can be opened"
+    case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
+    case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
+    case .certificate(let failure): failure.description
+    case .transport(let failure): failure.description
+    case .storage(let failure): failure.description
+    case .adminKey(let reason): "the operator's key could not be stored: \(reason)"
+    }
+  }
+
+  private static func message(_ error: Int32) -> String {
+    let text = systemMessage(error)
+    return error == ENOSPC || error == EDQUOT ? "\(text); make room and try again" : text
+  }
+
+  /// The one place where failures to read a file or folder become this module's.
+  init(reading path: String, _ failure: FileFailure) {
+    self =
+      switch failure {
+      case .missing: .fileMissing(path: path)
+      case .wrongKind, .system("open", ELOOP): .wrongKind(path: path)
+      case .ownedByAnother(let owner): .ownedByAnother(path: path, owner: owner, user: geteuid())
+      case .openToOthers(let mode): .openToOthers(path: path, mode: mode)
+      case .tooLarge: .tooLarge(path: path)
+      case .tooShort, .system: .unreadable(path: path, errno: failure.code)
+      }
+  }
+}

@@ -1,0 +1,71 @@
+public import SignetCrypto
+
+/// The key under which a server keeps secrets at rest.
+///
+/// Each secret is bound to its purpose and owner: moved to another row, it does not open.
+public final class MasterKey: Sendable {
+  /// The bytes of a key: 256 bits.
+  public static let byteCount = 32
+
+  private let secret: SharedSecretBox
+
+  /// Takes the key over.
+  ///
+  /// - Precondition: `secret` has 32 bytes.
+  public init(_ secret: consuming SecretBytes) {
+    precondition(secret.byteCount == Self.byteCount, "a master key has 32 bytes")
+    self.secret = SharedSecretBox(secret)
+  }
+
+  /// What a sealed secret is for.
+  public enum Purpose: Sendable {
+    /// The invite key of an activation.
+    case inviteKey(activation: String)
+    /// The one-time password secret of a container.
+    case otpSecret(container: String)
+    /// The state of a handshake that the device carries.
+    case handshake
+
+    var label: [UInt8] {
+      switch self {
+      case .inviteKey(let activation): Array("signet invite key \(activation)".utf8)
+      case .otpSecret(let container): Array("signet otp secret \(container)".utf8)
+      case .handshake: Array("signet handshake".utf8)
+      }
+    }
+  }
+
+  /// Encrypts a secret: AES-256-GCM under a key of its purpose, with a random nonce.
+  ///
+  /// - Returns: nonce ‖ ciphertext ‖ tag, 28 bytes more than the secret.
+  public func seal(_ plaintext: borrowing SecretBytes, for purpose: Purpose) throws(CryptoFailure) -> [UInt8]
+  {
+    let key = key(for: purpose)
+    return try AESGCM.sealCombined(plaintext, key: key, additionalData: purpose.label)
+  }
+
+  /// Decrypts a secret.
+  ///
+  /// - Throws: `CryptoFailure` when the bytes are not what ``seal(_:for:)`` made for this purpose and owner.
+  public func open(_ sealed: [UInt8], for purpose: Purpose) throws(CryptoFailure) -> SecretBytes {
+    let key = key(for: purpose)
+    return try AESGCM.openCombined(sealed, key: key, additionalData: purpose.label)
+  }
+
+  /// A key for each purpose and owner, so that no key ever sees enough random nonces for two to meet.
+  private func key(for purpose: Purpose) -> SecretBytes {
+    secret.withSecret { HKDF.derive(inputKey: $0, salt: [], info: purpose.label, byteCount: 32, .sha256) }
+  }
+
+  /// The salt of a user's invites: 16 bytes that never change, whether or not there is an invite or even the user.
+  ///
+  /// A salt of each invite's own would tell whoever asks when one was made. None is needed: an invite has 80 random bits,
+  /// and the salt keeps different users, and different servers, apart.
+  func inviteSalt(for user: String) -> [UInt8] {
+    secret.withSecret {
+      HKDF.derive(
+        inputKey: $0, salt: [], info: Array("signet invite salt \(user)".utf8), byteCount: 16, .sha256
+      ).insecureCopy()  // a salt is public: it is sent to whoever asks
+    }
+  }
+}

@@ -1,0 +1,119 @@
+public import SignetHTTP
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+/// A running Signet server: the services behind HTTPS.
+///
+/// Any number of servers may run on one storage; no state lives in a process.
+public final class Server: Sendable {
+  /// The version of this build.
+  public static let version = "0.1.0"
+
+  private let context: ServiceContext
+  private let http: HTTPServer
+  private let upkeep: Upkeep
+
+  /// Builds a server; nothing is bound yet.
+  ///
+  /// - Parameters:
+  ///   - context: What the services work with. The server closes its storage when it stops.
+  ///   - transport: Address, TLS identity and limits.
+  /// - Throws: `ServerFailure` when HTTP can't be set up.
+  public init(_ context: ServiceContext, transport: ServerConfiguration) throws(ServerFailure) {
+    self.context = context
+    var transport = transport
+    transport.refusalResponder = { .problem(Problem($0)) }
+    let router = Self.router(context)
+    let log = context.log
+    http = try HTTPServer(transport) { request in
+      let response = await router.respond(to: request)
+      // The path names users and transactions, which are no secrets; bodies and headers stay out.
+      log.info(
+        "request",
+        [
+          "method": request.method, "path": request.path.raw, "status": String(response.status),
+          "from": request.remoteAddress,
+        ])
+      return response
+    }
+    upkeep = Upkeep(context)
+  }
+
+  /// Binds the address and answers from then on.
+  ///
+  /// - Returns: The port.
+  /// - Throws: `ServerFailure`.
+  public func start() throws(ServerFailure) -> UInt16 {
+    let port = try http.start()
+    upkeep.start()
+    context.log.info("server.started", ["port": String(port), "version": Self.version])
+    return port
+  }
+
+  /// Stops: no new connections, requests in flight finish within `grace`, then the storage closes.
+  public func stop(grace: Duration = .seconds(10)) async {
+    await http.stop(grace: grace)
+    await upkeep.stop()
+    await context.storage.close()
+    context.log.info("server.stopped")
+  }
+
+  private typealias Endpoint = @Sendable (ServerRequest) async throws(Problem) -> ServerResponse
+
+  private static func router(_ context: ServiceContext) -> Router {
+    let (keys, codes) = (APIKeyService(context), CodeService(context))
+    let (activations, transactions) = (ActivationService(context), TransactionService(context))
+    let device = DeviceEndpoints(
+      activations: activations, transactions: transactions, authentication: DeviceAuthentication(context))
+    let relyingParty = RelyingPartyEndpoints(
+      context: context, keys: keys, codes: codes, transactions: transactions)
+    let admin = AdminEndpoints(
+      context: context, keys: keys, users: UserService(context), codes: codes, activations: activations)
+    let routes: [(String, String, Endpoint)] = [
+      ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
+      ("POST", "/activation/start", device.start),
+      ("POST", "/activation/finish", device.finish),
+      ("POST", "/activation/confirm", device.confirm),
+      ("GET", "/device/transactions", device.pending),
+      ("POST", "/device/transactions/{id}/decision", device.decide),
+      ("POST", "/otp/validate", relyingParty.validate),
+      ("POST", "/transactions", relyingParty.create),
+      ("GET", "/transactions/{id}", relyingParty.find),
+      ("POST", "/admin/users", admin.addUser),
+      ("GET", "/admin/users", admin.listUsers),
+      ("GET", "/admin/users/{user}/containers", admin.listContainers),
+      ("POST", "/admin/users/{user}/unlock", admin.unlock),
+      ("POST", "/admin/activations", admin.invite),
+      ("DELETE", "/admin/containers/{id}", admin.revokeContainer),
+      ("POST", "/admin/keys", admin.addKey),
+      ("GET", "/admin/keys", admin.listKeys),
+      ("DELETE", "/admin/keys/{id}", admin.revokeKey),
+      ("GET", "/admin/audit", admin.audit),
+    ]
+    var router = Router { .problem(Problem($0)) }
+    let prefix = "/\(context.settings.serverURL.domain)/v1"
+    for (method, pattern, endpoint) in routes {
+      router.on(method, prefix + pattern) { request in
+        do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
+      }
+    }
+    return router
+  }
+}
+
+extension Problem {
+  /// A problem for a request that HTTP itself refuses.
+  init(_ refusal: RequestRefusal) {
+    let code: Code =
+      switch refusal.status {
+      case 404: .unknown
+      case 405: .method
+      case 413, 414, 431: .tooLarge
+      case 503: .busy
+      case 500...599: .serverFailure
+      default: .malformed
+      }
+    self.init(code, refusal.description)
+  }
+}

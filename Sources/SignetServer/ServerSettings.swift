@@ -1,0 +1,32 @@
+public import SignetCrypto
+public import SignetOATH
+public import SignetWire
+
+/// What an operator decides about a server.
+public struct ServerSettings: Hashable, Sendable {
+  /// Where devices find the server: its id, and part of everything that is signed.
+  public var serverURL: ServerURL
+  /// The pins that activation codes carry: SHA-256 of SubjectPublicKeyInfo, 32 bytes each.
+  public var pins: [[UInt8]]
+  /// What a new container holds and what protects it.
+  public var profile: ContainerProfile
+  /// Costs of the invite key; never below 19 MiB and 2 passes.
+  public var inviteCosts: Argon2id = .minimum
+  /// Wrong proofs after which an invite is void.
+  public var inviteAttempts = 5
+  /// How long a handshake lives, in seconds: a person types a password meanwhile.
+  public var handshakeLifetime: Int64 = 600
+  /// How long an invite lives unless its maker says otherwise, in seconds.
+  public var inviteLifetime: Int64 = 86_400
+  /// How long a transaction lives unless its maker says otherwise, in seconds.
+  public var transactionLifetime: Int64 = 300
+  /// How far a device's clock may be off for a one-time code.
+  public var codeWindow = TOTPWindow.standard
+  /// Failed codes in a row after which a user is locked (NIST SP 800-63B section 5.2.2 allows at most 100).
+  public var codeAttempts = 100
+
+  /// Describes a server with the defaults for all but these.
+  public init(serverURL: ServerURL, pins: [[UInt8]], profile: ContainerProfile) {
+    (self.serverURL, self.pins, self.profile) = (serverURL, pins, profile)
+  }
+}

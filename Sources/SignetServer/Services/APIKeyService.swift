@@ -1,0 +1,103 @@
+import SignetCrypto
+public import SignetStorage
+public import SignetWire
+
+/// The keys of relying parties and operators.
+public struct APIKeyService: Sendable {
+  /// What a key may do.
+  public enum Scope: String, Hashable, Sendable, CaseIterable {
+    /// Check codes; make and read transactions.
+    case relyingParty = "relying-party"
+    /// Manage users, activations, containers and keys; read the audit log.
+    case admin
+  }
+
+  private static let prefix = "signet"
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// A new key, `signet_<id>_<secret>`.
+  ///
+  /// It is shown once; the server keeps a hash of the secret, which has 256 random bits.
+  public struct NewKey: Sendable {
+    /// Names the key.
+    public let id: String
+    /// The key itself.
+    public let text: String
+  }
+
+  /// Makes a key.
+  ///
+  /// - Parameters:
+  ///   - name: What the operator calls it.
+  ///   - scopes: What it may do; at least one.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The key, which can't be had again.
+  /// - Throws: ``Problem``.
+  public func create(name: String, scopes: [Scope], by actor: String) async throws(Problem) -> NewKey {
+    // Names are shown in terminals, like user ids, and have the same rules.
+    do { _ = try UserID(name) } catch {
+      throw Problem(.malformed, "a key has a name of 1 to 128 characters, none of them a control character")
+    }
+    guard !scopes.isEmpty else { throw Problem(.malformed, "a key has at least one scope") }
+    let id = Hex.encode(context.random.bytes(8))
+    let secret = Base64URL.encode(context.random.bytes(32))
+    let record = APIKeyRecord(
+      id: id, name: name, scopes: scopes.map(\.rawValue), secretDigest: Self.digest(secret),
+      created: context.clock.now)
+    let event = context.audit(by: actor)("key.added", ["key": id, "name": name])
+    try await context.stored(await context.storage.addAPIKey(record, audit: event))
+    return NewKey(id: id, text: "\(Self.prefix)_\(id)_\(secret)")
+  }
+
+  /// All keys, revoked ones included, oldest first.
+  ///
+  /// - Throws: ``Problem``.
+  public func all() async throws(Problem) -> [APIKeyRecord] {
+    try await context.stored(await context.storage.apiKeys())
+  }
+
+  /// Revokes a key.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func revoke(_ id: String, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("key.revoked", ["key": id])
+    let now = context.clock.now
+    let exists = try await context.stored(await context.storage.revokeAPIKey(id, at: now, audit: event))
+    guard exists else { throw Problem(.unknown, "There is no key of this id.") }
+  }
+
+  /// Finds out whose request it is.
+  ///
+  /// - Parameters:
+  ///   - authorization: The `Authorization` header.
+  ///   - scope: What the key must be good for.
+  /// - Returns: The key's name for the audit log.
+  /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
+  public func authenticate(authorization: String?, scope: Scope) async throws(Problem) -> String {
+    let refused = Problem(.unauthorized, "Send \"Authorization: Bearer\" and an API key that is not revoked.")
+    guard let authorization, authorization.utf8.count <= 256,
+      authorization.lowercased().hasPrefix("bearer ")
+    else { throw refused }
+    // base64url has underscores, so the secret is all that follows the second one.
+    let parts = authorization.dropFirst("bearer ".count).split(
+      separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0] == Self.prefix else { throw refused }
+    let found = try await context.stored(await context.storage.apiKey(String(parts[1])))
+    // An unknown key costs the same comparison.
+    let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
+    guard constantTimeEqual(digest, Self.digest(String(parts[2]))), let key = found, key.revoked == nil else {
+      throw refused
+    }
+    guard key.scopes.contains(scope.rawValue) else {
+      throw Problem(.forbidden, "The API key lacks the scope \"\(scope.rawValue)\".")
+    }
+    return "key:\(key.id)"
+  }
+
+  private static func digest(_ secret: String) -> [UInt8] {
+    HashFunction.sha256.digest(of: Array(secret.utf8))
+  }
+}

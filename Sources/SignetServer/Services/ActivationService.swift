@@ -1,0 +1,217 @@
+import SignetConcurrency
+import SignetCrypto
+import SignetJSON
+public import SignetStorage
+public import SignetWire
+
+/// Provisioning: invites become containers (`docs/protocol.md` sections 2 and 3).
+public struct ActivationService: Sendable {
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// An invite as its maker hands it on.
+  ///
+  /// It is shown once; the server keeps a derived key only.
+  public struct Invitation: Sendable {
+    /// The activation code; it holds the invite.
+    public let code: ActivationCode
+    /// When the invite ends, in seconds since 1970.
+    public let expires: Int64
+  }
+
+  /// Makes an invite for a user; an earlier open one ends.
+  ///
+  /// - Parameters:
+  ///   - user: For whom.
+  ///   - lifetime: Seconds; `nil` for the configured one.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The invite, which can't be had again.
+  /// - Throws: ``Problem``.
+  public func invite(_ user: UserID, lifetime: Int64?, by actor: String) async throws(Problem) -> Invitation {
+    let settings = context.settings
+    let lifetime = lifetime ?? settings.inviteLifetime
+    guard (60...2_592_000).contains(lifetime) else {
+      throw Problem(.malformed, "\"lifetime\" is 60 to 2592000 seconds")
+    }
+    let invite = InviteCode(random: context.random)
+    let salt = context.masterKey.inviteSalt(for: user.text)
+    let id = ServerMadeID(random: context.random).text
+    let sealed = try await derivingInviteKey { () throws(CryptoFailure) -> [UInt8] in
+      let key = try invite.key(salt: salt, costs: settings.inviteCosts)
+      return try context.masterKey.seal(key, for: .inviteKey(activation: id))
+    }
+    let now = context.clock.now
+    let activation = ActivationRecord(
+      id: id, user: user.text, sealedInviteKey: sealed, salt: salt,
+      memoryKiB: settings.inviteCosts.memoryKiB, passes: settings.inviteCosts.passes,
+      lanes: settings.inviteCosts.lanes, profile: JSONValue.object(settings.profile.json).bytes,
+      created: now, expires: now + lifetime)
+    let event = context.audit(by: actor)("activation.added", ["user": user.text, "activation": id])
+    try await context.stored(await context.storage.addActivation(activation, audit: event))
+    let code = ActivationCode(
+      server: settings.serverURL, user: user, invite: invite, pins: settings.pins)
+    return Invitation(code: code, expires: activation.expires)
+  }
+
+  /// Argon2id holds a thread for tens of milliseconds, so it runs on none of the shared ones.
+  private func derivingInviteKey<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(CryptoFailure) -> Value
+  ) async throws(Problem) -> Value {
+    let result = await context.blocking.run { () -> Result<Value, Problem> in
+      do throws(Problem) { return .success(try context.computed(body())) } catch { return .failure(error) }
+    }
+    return try result.get()
+  }
+
+  /// Answers *start*.
+  ///
+  /// A user without an open invite is answered like any other, to the length of each part.
+  public func start(_ body: [UInt8]) async throws(Problem) -> ActivationStartAnswer {
+    let start = try reading(ActivationStart(parsing: body))
+    let found = try await context.stored(await context.storage.openActivation(user: start.user.text))
+    let settings = context.settings
+    let key = P256.KeyAgreement.PrivateKey()
+    let expires = context.clock.now + settings.handshakeLifetime
+    let costs = found.map { Argon2id(memoryKiB: $0.memoryKiB, passes: $0.passes, lanes: $0.lanes) }
+    let offer = ActivationOffer(
+      key: key.publicKey, salt: found?.salt ?? context.masterKey.inviteSalt(for: start.user.text),
+      costs: costs ?? settings.inviteCosts, server: settings.serverURL,
+      profile: try profile(of: found), expires: expires, random: context.random)
+    // Where there is no activation an id that nothing has keeps the handshake's length.
+    let handshake = Handshake(
+      activation: found?.id ?? ServerMadeID(random: context.random).text, privateKey: key,
+      startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
+      expires: expires)
+    let sealed = try context.computed(handshake.sealed(under: context.masterKey))
+    return ActivationStartAnswer(handshake: sealed, offer: offer)
+  }
+
+  private func profile(of activation: ActivationRecord?) throws(Problem) -> ContainerProfile {
+    guard let activation else { return context.settings.profile }
+    return try context.composed(ContainerProfile(stored: activation.profile))
+  }
+
+  /// Answers *finish*: checks the proof and, if it is right, makes the container, pending.
+  ///
+  /// - Returns: The answer's body.
+  public func finish(_ body: [UInt8]) async throws(Problem) -> [UInt8] {
+    let finish = try reading(ActivationFinish(parsing: body))
+    let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
+    let core = try reading(ActivationCore(parsing: coreBytes))
+    guard let handshake = Handshake(opening: finish.handshake, under: context.masterKey),
+      handshake.expires > context.clock.now
+    else { throw Self.refused }
+    let found = try await context.stored(await context.storage.openActivation(user: core.user.text))
+    let activation = found?.id == handshake.activation ? found : nil
+    // Without an activation a random key takes the invite key's place: the work, and the answer, are the same.
+    let inviteKey = try inviteKey(of: activation)
+    let secrets = try context.computed(
+      ActivationSecrets(
+        ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: inviteKey,
+        startTranscript: handshake.startTranscript, core: coreBytes))
+    let proofKey = secrets.deviceProofKey()
+    let isProved =
+      SignedMessage.verify(finish.message, key: proofKey, type: SignedMessage.activationType) != nil
+      && core.server == context.settings.serverURL
+    guard let activation else {
+      try await refuseLikeAWrongProof("no open invite")
+      throw Self.refused
+    }
+    let container = isProved ? try pendingContainer(core, activation, secrets) : nil
+    try await stage(container, activation)
+    guard let container else { throw Self.refused }
+    return try receipt(for: container, core, secrets)
+  }
+
+  private func inviteKey(of activation: ActivationRecord?) throws(Problem) -> SecretBytes {
+    guard let activation else { return .random(byteCount: 32) }
+    return try context.computed(
+      context.masterKey.open(activation.sealedInviteKey, for: .inviteKey(activation: activation.id)))
+  }
+
+  private func pendingContainer(
+    _ core: ActivationCore, _ activation: ActivationRecord, _ secrets: borrowing ActivationSecrets
+  ) throws(Problem) -> ContainerRecord {
+    let id = ServerMadeID(random: context.random).text
+    let otpSecret = secrets.otpSecret()
+    let sealed = try context.computed(context.masterKey.seal(otpSecret, for: .otpSecret(container: id)))
+    return ContainerRecord(
+      id: id, user: core.user.text, activation: activation.id, device: core.device.id, name: core.device.name,
+      platform: core.device.platform, keystore: core.device.keystore.rawValue,
+      sessionKey: core.keys.session.x963Representation,
+      encryptionKey: core.keys.encryption.x963Representation,
+      signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed, profile: activation.profile,
+      created: context.clock.now)
+  }
+
+  private func stage(_ container: ContainerRecord?, _ activation: ActivationRecord) async throws(Problem) {
+    let audit = context.audit(by: "anyone")
+    let limit = context.settings.inviteAttempts
+    let now = context.clock.now
+    let outcome = try await context.stored(
+      await context.storage.finishActivation(activation.id, container: container, limit: limit, at: now) {
+        switch $0 {
+        case .staged:
+          audit(
+            "activation.staged",
+            [
+              "user": activation.user, "activation": activation.id, "container": container?.id,
+              "keystore": container?.keystore,
+            ])
+        case .wrongProof(let remaining):
+          audit(
+            "activation.refused",
+            [
+              "user": activation.user, "activation": activation.id, "reason": "wrong proof",
+              "remaining": String(remaining),
+            ])
+        case .closed: nil  // anyone can make this happen any number of times: it goes to the log below
+        }
+      })
+    if outcome == .closed { try await refuseLikeAWrongProof("expired or exhausted") }
+    guard outcome == .staged else { throw Self.refused }
+  }
+
+  private func receipt(
+    for container: ContainerRecord, _ core: ActivationCore, _ secrets: borrowing ActivationSecrets
+  ) throws(Problem) -> [UInt8] {
+    let id = try context.composed(ContainerID(container.id))
+    let receipt = ActivationReceipt(
+      container: id, user: core.user, server: context.settings.serverURL, created: container.created,
+      transcript: secrets.transcript)
+    let key = secrets.serverProofKey()
+    let message = try context.composed(
+      SignedMessage.sign(receipt.bytes, key: key, type: SignedMessage.receiptType))
+    var object = JSONObject()
+    object["message"] = .string(message)
+    return JSONValue.object(object).bytes
+  }
+
+  /// Answers *confirm*: the container is active from now on.
+  public func confirm(_ container: ContainerRecord) async throws(Problem) {
+    let audit = context.audit(by: "container:\(container.id)")
+    let now = context.clock.now
+    let outcome = try await context.stored(
+      await context.storage.confirmContainer(container.id, at: now) {
+        audit(
+          $0 == .activated ? "container.activated" : "container.refused",
+          ["user": container.user, "container": container.id])
+      })
+    guard outcome != .gone else { throw Problem(.containerUnknown, "Activate the device again.") }
+  }
+
+  /// Takes as long as counting a wrong proof does, a durable write, so that the time does not tell who has an open invite.
+  ///
+  /// What is written is swept away like the ids of requests.
+  private func refuseLikeAWrongProof(_ reason: String) async throws(Problem) {
+    context.log.info("activation.refused", ["reason": reason])
+    let (id, now) = (context.random.bytes(16), context.clock.now)
+    _ = try await context.stored(await context.storage.claimRequest(id, container: "", expires: now))
+  }
+
+  private static let refused = Problem(
+    .activationRefused,
+    "Check the user id and the invite code. An invite is good once, for a limited time and for a few tries.")
+}

@@ -1,0 +1,91 @@
+import SignetConcurrency
+public import SignetCrypto
+import SignetJSON
+public import SignetStorage
+public import SignetWire
+
+/// What every service works with.
+///
+/// All of it is a value or safe to share; no state lives in the process.
+public struct ServiceContext: Sendable {
+  /// What the operator decided.
+  public let settings: ServerSettings
+  /// The durable state.
+  public let storage: any Storage
+  /// The key of secrets at rest.
+  public let masterKey: MasterKey
+  /// The time.
+  public let clock: any WallClock
+  /// Randomness.
+  public let random: any RandomSource
+  /// Where events go.
+  public let log: EventLog
+  /// Where Argon2id runs: it holds its thread for tens of milliseconds.
+  let blocking = BlockingExecutor(label: "signet.server.blocking")
+
+  /// Puts a context together.
+  public init(
+    settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
+    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog
+  ) {
+    (self.settings, self.storage, self.masterKey) = (settings, storage, masterKey)
+    (self.clock, self.random, self.log) = (clock, random, log)
+  }
+
+  func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }
+
+  /// Runs a storage call and gives its failure the shape that callers see; the log gets the cause.
+  func stored<Value>(
+    _ call: @autoclosure () async throws(StorageFailure) -> Value
+  ) async throws(Problem) -> Value {
+    do { return try await call() } catch {
+      switch error {
+      case .exists: throw Problem(.exists, "Choose another id.")
+      case .unknown: throw Problem(.unknown, "There is no user of this id.")
+      case .busy, .closed: throw Problem(.busy, "Try again in a moment.")
+      default:
+        log.error("storage.failed", ["cause": error.description])
+        throw Problem(.serverFailure, "Nothing was changed; try again later.")
+      }
+    }
+  }
+
+  /// Makes or reads a message of the server's own, whose failure is the server's own too.
+  func composed<Value>(
+    _ message: @autoclosure () throws(WireFailure) -> Value
+  ) throws(Problem) -> Value {
+    do { return try message() } catch {
+      log.error("message.failed", ["cause": error.description])
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+
+  /// Runs a cryptographic call whose failure is the server's own.
+  func computed<Value: ~Copyable>(
+    _ call: @autoclosure () throws(CryptoFailure) -> Value
+  ) throws(Problem) -> Value {
+    do { return try call() } catch {
+      log.error("crypto.failed", ["cause": error.description])
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+}
+
+extension ContainerProfile {
+  /// Reads what a record keeps.
+  init(stored bytes: [UInt8]) throws(WireFailure) {
+    let object: JSONObject
+    do { object = try JSONObject(parsing: bytes) } catch { throw .json(error) }
+    try self.init(object)
+  }
+}
+
+extension Problem {
+  /// A problem for a message that is not what the protocol says.
+  init(_ failure: WireFailure) { self.init(.malformed, failure.description) }
+}
+
+/// Reads a message; what is wrong with it goes to the sender.
+func reading<Value>(_ message: @autoclosure () throws(WireFailure) -> Value) throws(Problem) -> Value {
+  do { return try message() } catch { throw Problem(error) }
+}

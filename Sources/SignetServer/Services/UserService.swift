@@ -1,0 +1,42 @@
+public import SignetStorage
+public import SignetWire
+
+/// Users and their containers, for operators.
+public struct UserService: Sendable {
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// Adds a user.
+  ///
+  /// - Throws: ``Problem/Code/exists``.
+  public func add(_ user: UserID, by actor: String) async throws(Problem) {
+    let record = UserRecord(id: user.text, created: context.clock.now)
+    let event = context.audit(by: actor)("user.added", ["user": user.text])
+    try await context.stored(await context.storage.addUser(record, audit: event))
+  }
+
+  /// All users, by id.
+  public func all() async throws(Problem) -> [UserRecord] {
+    try await context.stored(await context.storage.users())
+  }
+
+  /// A user's containers, oldest first.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func containers(of user: UserID) async throws(Problem) -> [ContainerRecord] {
+    let found = try await context.stored(await context.storage.user(user.text))
+    guard found != nil else { throw Problem(.unknown, "There is no user of this id.") }
+    return try await context.stored(await context.storage.containers(user: user.text))
+  }
+
+  /// Revokes a container for good.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func revokeContainer(_ id: String, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("container.revoked", ["container": id])
+    let exists = try await context.stored(await context.storage.revokeContainer(id, audit: event))
+    guard exists else { throw Problem(.unknown, "There is no container of this id.") }
+  }
+}

@@ -1,0 +1,58 @@
+/// A container as the server knows it: public keys, and the one-time password secret under the server's master key.
+public struct ContainerRecord: Hashable, Sendable {
+  /// Where a container stands.
+  public enum State: String, Hashable, Sendable {
+    /// Made, and not yet confirmed by the device: good for nothing else.
+    case pending
+    /// In use.
+    case active
+    /// Ended.
+    case revoked
+  }
+
+  /// Names the container.
+  public var id: String
+  /// Whose it is.
+  public var user: String
+  /// The activation that it came from.
+  public var activation: String
+  /// The installation, 16 bytes.
+  public var device: [UInt8]
+  /// What the user calls the device.
+  public var name: String
+  /// The device's operating system.
+  public var platform: String
+  /// What keeps the device's secrets.
+  public var keystore: String
+  /// The session key, X9.63, 65 bytes.
+  public var sessionKey: [UInt8]
+  /// The encryption key, X9.63, 65 bytes.
+  public var encryptionKey: [UInt8]
+  /// The signing key, X9.63, 65 bytes.
+  public var signingKey: [UInt8]
+  /// The one-time password secret under the server's master key.
+  public var sealedOTPSecret: [UInt8]
+  /// The container's profile as the protocol writes it, JSON.
+  public var profile: [UInt8]
+  /// When it was made.
+  public var created: Int64
+  /// Where it stands.
+  public var state: State
+  /// The highest accepted counter of a one-time code; `nil` before the first.
+  public var lastCounter: Int64?
+
+  /// Describes a container.
+  public init(
+    id: String, user: String, activation: String, device: [UInt8], name: String, platform: String,
+    keystore: String,
+    sessionKey: [UInt8], encryptionKey: [UInt8], signingKey: [UInt8], sealedOTPSecret: [UInt8],
+    profile: [UInt8],
+    created: Int64, state: State = .pending, lastCounter: Int64? = nil
+  ) {
+    (self.id, self.user, self.activation, self.device) = (id, user, activation, device)
+    (self.name, self.platform, self.keystore) = (name, platform, keystore)
+    (self.sessionKey, self.encryptionKey, self.signingKey) = (sessionKey, encryptionKey, signingKey)
+    (self.sealedOTPSecret, self.profile, self.created) = (sealedOTPSecret, profile, created)
+    (self.state, self.lastCounter) = (state, lastCounter)
+  }
+}

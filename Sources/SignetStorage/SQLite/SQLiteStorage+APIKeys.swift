@@ -1,0 +1,51 @@
+import SignetSQLite
+
+extension SQLiteStorage {
+  /// As ``Storage`` says.
+  public func addAPIKey(_ key: APIKeyRecord, audit: AuditEvent) async throws(StorageFailure) {
+    try await writer.write { database in
+      try database.execute(
+        "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked) VALUES (?, ?, ?, ?, ?, ?)",
+        .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
+        .integer(key.created), .optional(key.revoked))
+      try database.appendAudit(audit)
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func apiKey(_ id: String) async throws(StorageFailure) -> APIKeyRecord? {
+    try await reader.read { database in
+      try database.query("SELECT * FROM api_keys WHERE id = ?", .text(id)).first.map { try APIKeyRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func apiKeys() async throws(StorageFailure) -> [APIKeyRecord] {
+    try await reader.read { database in
+      try database.query("SELECT * FROM api_keys ORDER BY created, id").map { try APIKeyRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func revokeAPIKey(_ id: String, at time: Int64, audit: AuditEvent) async throws(StorageFailure)
+    -> Bool
+  {
+    try await writer.write { database in
+      try database.execute(
+        "UPDATE api_keys SET revoked = coalesce(revoked, ?) WHERE id = ?", .integer(time), .text(id))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension APIKeyRecord {
+  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    self.init(
+      id: try row.text("id"), name: try row.text("name"),
+      scopes: try row.text("scopes").split(separator: " ").map(String.init),
+      secretDigest: try row.blob("secret_digest"), created: try row.integer("created"),
+      revoked: try row.optionalInteger("revoked"))
+  }
+}

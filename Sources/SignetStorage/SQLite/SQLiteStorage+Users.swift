@@ -1,0 +1,46 @@
+import SignetSQLite
+
+extension SQLiteStorage {
+  /// As ``Storage`` says.
+  public func addUser(_ user: UserRecord, audit: AuditEvent) async throws(StorageFailure) {
+    try await writer.write { database in
+      try database.execute(
+        "INSERT INTO users (id, created, failed_codes) VALUES (?, ?, ?)", .text(user.id),
+        .integer(user.created),
+        .int(user.failedCodes))
+      try database.appendAudit(audit)
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func user(_ id: String) async throws(StorageFailure) -> UserRecord? {
+    try await reader.read { database in
+      try database.query("SELECT * FROM users WHERE id = ?", .text(id)).first.map { try UserRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func users() async throws(StorageFailure) -> [UserRecord] {
+    try await reader.read { database in
+      try database.query("SELECT * FROM users ORDER BY id").map { try UserRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute("UPDATE users SET failed_codes = 0 WHERE id = ?", .text(id))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension UserRecord {
+  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    self.init(
+      id: try row.text("id"), created: try row.integer("created"),
+      failedCodes: Int(clamping: try row.integer("failed_codes")))
+  }
+}

@@ -1,0 +1,97 @@
+package import SignetSQLite
+
+/// Storage in one SQLite file: for one machine, and any number of processes on it.
+///
+/// Commits are grouped (see `GroupCommit`) and on the disk before a call returns.
+public final class SQLiteStorage: Storage {
+  let writer: GroupCommit
+  let reader: Reader
+
+  /// Opens the file, made with mode 0600 if there is none, and brings its schema up to date.
+  ///
+  /// - Parameter path: The file; its folder must exist.
+  /// - Throws: ``StorageFailure``.
+  public convenience init(path: String) throws(StorageFailure) { try self.init(path: path, observer: nil) }
+
+  /// Opens the file as ``init(path:)`` does.
+  ///
+  /// - Parameters:
+  ///   - path: The file; its folder must exist.
+  ///   - observer: Called with each statement of a change before it runs; tests break changes off there.
+  /// - Throws: ``StorageFailure``.
+  package init(path: String, observer: Database.StatementObserver?) throws(StorageFailure) {
+    writer = try GroupCommit(path: path, migrations: SQLiteSchema.migrations, observer: observer)
+    reader = try Reader(path: path)
+  }
+
+  /// How many changes wait for the next commit.
+  package var waitingChangeCount: Int { writer.waitingChangeCount }
+
+  /// Lets the file grow to so many pages and no further; tests fill it up.
+  package func limitPageCount(to count: Int) async throws(StorageFailure) {
+    try await writer.write { _ = try $0.query("PRAGMA max_page_count = \(count)") }
+  }
+
+  /// How many commits there were; fewer than changes where these came together.
+  package var commitCount: Int {
+    get async { await writer.commitCount }
+  }
+
+  /// Finishes the changes that were begun and closes the file; later calls throw ``StorageFailure/closed``.
+  public func close() async {
+    await reader.close()
+    await writer.close()
+  }
+}
+
+extension Database {
+  /// Appends to the audit log inside the open transaction.
+  func appendAudit(_ event: AuditEvent) throws {
+    let last = try query("SELECT number, event, hash FROM audit ORDER BY number DESC LIMIT 1").first
+    var chain = try last.map { AuditChain(after: try AuditEntry($0)) } ?? AuditChain()
+    let entry = chain.append(event)
+    try execute(
+      "INSERT INTO audit (number, event, hash) VALUES (?, ?, ?)", .integer(entry.number),
+      .text(entry.event.text),
+      .blob(entry.hash))
+  }
+}
+
+extension AuditEntry {
+  init(_ row: Row) throws(SQLiteFailure) {
+    self.init(
+      number: try row.integer("number"), event: AuditEvent(text: try row.text("event")),
+      hash: try row.blob("hash"))
+  }
+}
+
+extension SQLiteStorage {
+  /// As ``Storage`` says.
+  public func append(_ event: AuditEvent) async throws(StorageFailure) {
+    try await writer.write { try $0.appendAudit(event) }
+  }
+
+  /// As ``Storage`` says.
+  public func auditEntries(after number: Int64, limit: Int) async throws(StorageFailure) -> [AuditEntry] {
+    try await reader.read { database in
+      try database.query(
+        "SELECT number, event, hash FROM audit WHERE number > ? ORDER BY number LIMIT ?", .integer(number),
+        .int(max(0, limit))
+      ).map { try AuditEntry($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func sweep(
+    at time: Int64, audit: @escaping @Sendable (String) -> AuditEvent
+  ) async throws(StorageFailure) -> Int {
+    try await writer.write { database in
+      try database.execute("DELETE FROM requests WHERE expires <= ?", .integer(time))
+      let expired = try database.query(
+        "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= ? RETURNING id",
+        .integer(time))
+      for row in expired { try database.appendAudit(audit(try row.text("id"))) }
+      return expired.count
+    }
+  }
+}

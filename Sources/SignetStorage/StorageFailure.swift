@@ -1,0 +1,34 @@
+/// Why the database did not do what was asked; nothing was changed then.
+@nonexhaustive public enum StorageFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is one of this name already.
+  case exists
+  /// What the change refers to does not exist.
+  case unknown
+  /// Another process held the database for too long.
+  case busy
+  /// The disk is full.
+  case full
+  /// The file or its folder cannot be written.
+  case readOnly
+  /// The database was written by a newer version.
+  case tooNew(found: Int, known: Int)
+  /// The storage was closed.
+  case closed
+  /// Anything else; `detail` is for the log.
+  case failed(detail: String)
+
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .exists: "there is one of this name already; choose another name"
+    case .unknown: "it refers to something that does not exist"
+    case .busy: "another process holds the database; try again"
+    case .full: "the disk is full; make room and try again: nothing was lost"
+    case .readOnly: "the database cannot be written; check the owner and the mode of its folder"
+    case .tooNew(let found, let known):
+      "the database has format \(found), this build knows up to \(known): use a newer signet-server"
+    case .closed: "the storage is closed"
+    case .failed(let detail): "the database failed: \(detail)"
+    }
+  }
+}

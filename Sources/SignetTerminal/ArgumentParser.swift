@@ -1,0 +1,184 @@
+/// What a command line asks for.
+public enum Request: Sendable {
+  /// The help of the command that these words name; none for the program itself.
+  case help([String])
+  /// The version.
+  case version
+  /// The manual page.
+  case manual
+  /// A completion script.
+  case completion(Shell)
+  /// A command with its arguments.
+  case run(Command, Arguments)
+}
+
+extension Program {
+  /// Reads a command line (POSIX.1-2017 XBD 12.2 with GNU long options and GNU order).
+  ///
+  /// Options and operands may be mixed, `--` ends the options, and `-` is an operand. Long names are not
+  /// abbreviated: a script that relied on it would break with the next option.
+  ///
+  /// - Parameters:
+  ///   - words: The words after the program's name.
+  ///   - output: Where the command will write results.
+  ///   - errorOutput: Where the command will write messages.
+  /// - Returns: What to do.
+  /// - Throws: ``UsageFailure``.
+  public func parse(
+    _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
+  ) throws(UsageFailure) -> Request {
+    var parser = ArgumentParser(root)
+    if let early = try parser.read(words) { return early }
+    try parser.finish()
+    // A program without commands has an empty path, and a declared name cannot be one of these.
+    switch parser.path.first {
+    case Command.helpName:
+      return parser.values["man"] != nil ? .manual : .help(try helpPath(parser.values["command"] ?? []))
+    case Command.completionName:
+      // The parser has checked the word against the choices.
+      return .completion(parser.values["shell"]?.first.flatMap(Shell.init) ?? .bash)
+    default:
+      let arguments = Arguments(
+        parser.path, options: parser.options, operands: parser.command.arguments, values: parser.values,
+        output: output, errorOutput: errorOutput)
+      return .run(parser.command, arguments)
+    }
+  }
+
+  /// Checks that `words` name a command.
+  private func helpPath(_ words: [String]) throws(UsageFailure) -> [String] {
+    var command = root
+    for word in words {
+      guard let next = command.commands.first(where: { $0.name == word }) else {
+        throw .unknownCommand(word, suggestion: command.suggestion(for: word))
+      }
+      command = next
+    }
+    return words
+  }
+}
+
+/// The state while the words of one command line are read.
+private struct ArgumentParser {
+  private(set) var command: Command
+  private(set) var path: [String] = []
+  private(set) var options: [Option]
+  private(set) var values: [String: [String]] = [:]
+  private var operands: [String] = []
+
+  init(_ root: Command) {
+    command = root
+    options = root.options
+  }
+
+  /// Reads all words; gives a request early where help or version is asked for.
+  mutating func read(_ words: [String]) throws(UsageFailure) -> Request? {
+    var rest = words[...]
+    var isPastOptions = false
+    while let word = rest.popFirst() {
+      if isPastOptions || word == "-" || !word.hasPrefix("-") {
+        try take(word)
+      } else if word == "--" {
+        isPastOptions = true
+      } else if word.hasPrefix("--") {
+        if let early = try takeLong(word.dropFirst(2), &rest) { return early }
+      } else {
+        if let early = try takeShort(word.dropFirst(), &rest) { return early }
+      }
+    }
+    return nil
+  }
+
+  /// Checks what only the end of the line can tell.
+  mutating func finish() throws(UsageFailure) {
+    guard command.commands.isEmpty else {
+      throw .missingCommand(choices: command.commands.filter { !$0.isHidden }.map(\.name))
+    }
+    for option in options where option.isRequired && values[option.name] == nil {
+      throw .missingOption("--\(option.name)")
+    }
+    var rest = operands[...]
+    for argument in command.arguments {
+      let given = Array(rest.prefix(argument.maximumCount))
+      guard given.count >= argument.minimumCount else { throw .missingArgument(argument.name.uppercased()) }
+      for word in given { try check(word, argument.completion, argument.name.uppercased()) }
+      if !given.isEmpty { values[argument.name] = given }
+      rest = rest.dropFirst(given.count)
+    }
+    guard rest.isEmpty else {
+      throw .tooManyArguments(given: operands.count, maximum: operands.count - rest.count)
+    }
+  }
+
+  private mutating func take(_ word: String) throws(UsageFailure) {
+    guard !command.commands.isEmpty else { return operands.append(word) }
+    guard let next = command.commands.first(where: { $0.name == word }) else {
+      throw .unknownCommand(word, suggestion: command.suggestion(for: word))
+    }
+    command = next
+    path.append(word)
+    options += next.options
+  }
+
+  private mutating func takeLong(
+    _ text: Substring, _ rest: inout ArraySlice<String>
+  ) throws(UsageFailure) -> Request? {
+    // Found as a byte: a combining mark at the start of the value would join the sign as one character.
+    let equals = text.utf8.firstIndex(of: UInt8(ascii: "="))
+    let name = text[..<(equals ?? text.endIndex)]
+    let attached = equals.map { String(text[text.utf8.index(after: $0)...]) }
+    let known = options + [.help, .version]
+    guard let option = known.first(where: { $0.name == name }) else {
+      let suggestion = closest(to: String(name), among: known.filter { !$0.isHidden }.map(\.name))
+      throw .unknownOption("--\(name)", suggestion: suggestion.map { "--\($0)" })
+    }
+    return try record(option, written: "--\(name)", attached, &rest)
+  }
+
+  /// A cluster: flags, and last at most one option with the rest of the word or the next word as its value.
+  private mutating func takeShort(
+    _ text: Substring, _ rest: inout ArraySlice<String>
+  ) throws(UsageFailure) -> Request? {
+    var cluster = text
+    while let letter = cluster.popFirst() {
+      guard let option = (options + [.help]).first(where: { $0.short == letter }) else {
+        throw .unknownOption("-\(letter)", suggestion: nil)
+      }
+      var attached: String?
+      if option.takesValue, !cluster.isEmpty {
+        attached = String(cluster)
+        cluster = ""
+      }
+      if let early = try record(option, written: "-\(letter)", attached, &rest) { return early }
+    }
+    return nil
+  }
+
+  private mutating func record(
+    _ option: Option, written: String, _ attached: String?, _ rest: inout ArraySlice<String>
+  ) throws(UsageFailure) -> Request? {
+    guard option.takesValue else {
+      guard attached == nil else { throw .unexpectedValue(option: written) }
+      if option == .help { return .help(path) }
+      if option == .version { return .version }
+      values[option.name, default: []].append("")
+      return nil
+    }
+    guard let value = attached ?? rest.popFirst() else { throw .missingValue(option: written) }
+    guard option.isRepeatable || values[option.name] == nil else { throw .repeatedOption(written) }
+    try check(value, option.completion, "--\(option.name)")
+    values[option.name, default: []].append(value)
+    return nil
+  }
+
+  private func check(_ word: String, _ completion: Completion, _ name: String) throws(UsageFailure) {
+    guard case .choices(let choices) = completion, !choices.contains(word) else { return }
+    throw .notAChoice(name: name, choices: choices)
+  }
+}
+
+extension Command {
+  func suggestion(for word: String) -> String? {
+    closest(to: word, among: commands.filter { !$0.isHidden }.map(\.name))
+  }
+}

@@ -1,0 +1,91 @@
+/// A command of a program: either something to run, or a group of further commands.
+public struct Command: Sendable {
+  /// What a command does with its arguments; the code becomes the program's exit status.
+  public typealias Handler = @Sendable (Arguments) async throws -> ExitCode
+
+  /// A command line with a phrase that says what it shows.
+  public struct Example: Hashable, Sendable {
+    /// The whole line, beginning with the program's name.
+    public let line: String
+    /// What the line does: one phrase without a final full stop.
+    public let text: String
+
+    /// An example for help and manual.
+    public init(_ line: String, _ text: String) {
+      self.line = line
+      self.text = text
+    }
+  }
+
+  /// The word on the command line: lower-case letters, digits and dashes.
+  public let name: String
+  /// One phrase without a final full stop.
+  public let summary: String
+  /// Paragraphs separated by an empty line.
+  public let description: String
+  /// The options of this command, and for a group those of all its commands.
+  public let options: [Option]
+  /// The operands in order; none for a group.
+  public let arguments: [Argument]
+  /// The commands of a group.
+  public let commands: [Command]
+  /// Lines for help and manual.
+  public let examples: [Example]
+  /// Whether help, manual and completion leave it out.
+  public let isHidden: Bool
+
+  let handler: Handler?
+
+  /// A command that does something.
+  ///
+  /// - Parameters:
+  ///   - name: The word on the command line.
+  ///   - summary: One phrase without a final full stop.
+  ///   - description: Paragraphs separated by an empty line.
+  ///   - options: Its options besides those of the program and group; `help` is built in.
+  ///   - arguments: Its operands in order.
+  ///   - examples: Lines for help and manual.
+  ///   - isHidden: Whether help, manual and completion leave it out.
+  ///   - handler: What it does.
+  public init(
+    _ name: String, _ summary: String, description: String = "", options: [Option] = [],
+    arguments: [Argument] = [], examples: [Example] = [], isHidden: Bool = false,
+    handler: @escaping Handler
+  ) {
+    self.init(
+      name, summary, description, options, arguments, commands: [], examples, isHidden: isHidden, handler)
+  }
+
+  /// A group of commands: `signet-server user create`.
+  ///
+  /// - Parameters:
+  ///   - name: The word on the command line.
+  ///   - summary: One phrase without a final full stop.
+  ///   - description: Paragraphs separated by an empty line.
+  ///   - options: The options of all its commands.
+  ///   - commands: At least one.
+  public init(
+    _ name: String, _ summary: String, description: String = "", options: [Option] = [],
+    commands: [Command]
+  ) {
+    precondition(!commands.isEmpty, "the group \(name) has no commands")
+    self.init(name, summary, description, options, [], commands: commands, [], isHidden: false, nil)
+  }
+
+  /// Either kind.
+  init(
+    _ name: String, _ summary: String, _ description: String, _ options: [Option],
+    _ arguments: [Argument], commands: [Command], _ examples: [Example], isHidden: Bool,
+    _ handler: Handler?
+  ) {
+    self.name = name
+    self.summary = summary
+    self.description = description
+    self.options = options
+    self.arguments = arguments
+    self.commands = commands
+    self.examples = examples
+    self.isHidden = isHidden
+    self.handler = handler
+  }
+}

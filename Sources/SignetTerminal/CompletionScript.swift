@@ -1,0 +1,59 @@
+/// A shell that completion is made for.
+public enum Shell: String, CaseIterable, Sendable {
+  /// GNU bash 3.2 or newer, without the bash-completion package.
+  case bash
+  /// zsh with `compinit`.
+  case zsh
+  /// fish 3 or newer.
+  case fish
+}
+
+extension Program {
+  /// A script that completes commands, options and values.
+  ///
+  /// - Parameter shell: The shell that will load it.
+  /// - Returns: The script; load it with `eval`, or install it where the shell looks for completions.
+  public func completionScript(for shell: Shell) -> String {
+    let places = CompletionPlace.all(of: root)
+    return switch shell {
+    case .bash: bashScript(name, places)
+    case .zsh: zshScript(name, places)
+    case .fish: fishScript(name, places)
+    }
+  }
+}
+
+/// What can follow after some command words.
+struct CompletionPlace {
+  /// The command words without the program, each preceded by a slash: `/user/create`; empty for the program.
+  let key: String
+  let command: Command
+  /// The options that are accepted here, `help` included.
+  let options: [Option]
+
+  /// The places of `root` and of all commands below it, from the top down.
+  static func all(of root: Command, key: String = "", inherited: [Option] = []) -> [CompletionPlace] {
+    let own = inherited + root.options
+    let builtIn: [Option] = key.isEmpty ? [.help, .version] : [.help]
+    let place = CompletionPlace(
+      key: key, command: root, options: own.filter { !$0.isHidden } + builtIn)
+    let below = root.commands.filter { !$0.isHidden }
+      .flatMap { all(of: $0, key: key + "/" + $0.name, inherited: own) }
+    return [place] + below
+  }
+
+  var commands: [Command] { command.commands.filter { !$0.isHidden } }
+
+  /// The ways to write an option: `--json`, `-j`.
+  static func spellings(_ option: Option) -> [String] {
+    ["--\(option.name)"] + (option.short.map { ["-\($0)"] } ?? [])
+  }
+}
+
+/// Text as one word of a POSIX shell.
+func shellQuoted(_ text: String) -> String {
+  "'" + text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+}
+
+/// The name of a program as part of a function's name.
+func functionName(_ name: String) -> String { String(name.map { $0 == "-" ? "_" : $0 }) }

@@ -1,0 +1,65 @@
+/// The script for fish: a function that says where in the command tree the cursor is, and one line for each
+/// thing that can be offered there.
+func fishScript(_ name: String, _ places: [CompletionPlace]) -> String {
+  let function = "__" + functionName(name) + "_at"
+  var descents = ""
+  var valued: [String] = []
+  var offers = ""
+  for place in places {
+    for command in place.commands {
+      descents += "            case \(fishQuoted("\(place.key):\(command.name)"))\n"
+      descents += "                set path \(fishQuoted("\(place.key)/\(command.name)"))\n"
+    }
+    for option in place.options where option.takesValue {
+      valued += CompletionPlace.spellings(option).map { fishQuoted("\(place.key):\($0)") }
+    }
+    let condition = "complete -c \(name) -n \(fishQuoted("\(function) \(fishQuoted(place.key))"))"
+    for command in place.commands {
+      offers += "\(condition) -a \(fishQuoted(command.name)) -d \(fishQuoted(command.summary))\n"
+    }
+    for option in place.options {
+      let short = option.short.map { " -s \($0)" } ?? ""
+      let value = option.takesValue ? " " + fishOffer(option.completion, isValue: true) : ""
+      offers += "\(condition) -l \(option.name)\(short)\(value) -d \(fishQuoted(option.help))\n"
+    }
+    for argument in place.command.arguments where argument.completion != .nothing {
+      offers += "\(condition) \(fishOffer(argument.completion, isValue: false))\n"
+    }
+  }
+  if !valued.isEmpty {
+    descents += "            case \(valued.joined(separator: " "))\n                set skip 1\n"
+  }
+  return """
+    # fish completion for \(name)
+    function \(function)
+        set -l path ''
+        set -l skip 0
+        for word in (commandline -opc)[2..-1]
+            if test $skip -eq 1
+                set skip 0
+                continue
+            end
+            switch "$path:$word"
+    \(descents)        end
+        end
+        test "$path" = "$argv[1]"
+    end
+    complete -c \(name) -f
+    \(offers)
+    """
+}
+
+/// Arguments of `complete`: `-x` asks for a value and offers no files, `-r -F` offers files.
+private func fishOffer(_ completion: Completion, isValue: Bool) -> String {
+  switch completion {
+  case .nothing: isValue ? "-x" : ""
+  case .file: isValue ? "-r -F" : "-F"
+  case .directory: (isValue ? "-x " : "") + "-a '(__fish_complete_directories)'"
+  case .choices(let words): (isValue ? "-x " : "") + "-a \(fishQuoted(words.joined(separator: " ")))"
+  }
+}
+
+/// Text as one word of fish, where `\'` and `\\` are the only escapes inside single quotes.
+private func fishQuoted(_ text: String) -> String {
+  "'" + text.map { $0 == "'" || $0 == "\\" ? "\\\($0)" : String($0) }.joined() + "'"
+}

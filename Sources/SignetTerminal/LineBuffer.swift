@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+
+/// The bytes of one line, of fixed capacity, wiped when they are no longer needed.
+///
+/// A class, so that the thread that reads and the task that waits can share it. The task touches it only before
+/// the reading begins and after it has ended; the lock around the length orders the bytes between the two.
+@safe final class LineBuffer: @unchecked Sendable {
+  private let storage: UnsafeMutableRawBufferPointer
+  private let length = Mutex(0)
+
+  init(capacity: Int) {
+    unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+    unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
+  }
+
+  deinit {
+    wipe()
+    unsafe storage.deallocate()
+  }
+
+  var capacity: Int { unsafe storage.count }
+
+  /// The bytes that were added.
+  var count: Int { length.withLock { $0 } }
+
+  /// Adds a byte; false if there is no room.
+  func append(_ byte: UInt8) -> Bool {
+    length.withLock { length in
+      guard length < capacity else { return false }
+      unsafe storage[length] = byte
+      length += 1
+      return true
+    }
+  }
+
+  /// Overwrites everything, in a way that the compiler may not leave out, and is empty then.
+  func wipe() {
+    length.withLock { length in
+      guard let start = unsafe storage.baseAddress else { return }
+      #if canImport(Darwin)
+        _ = unsafe memset_s(start, capacity, 0, capacity)
+      #else
+        unsafe explicit_bzero(start, capacity)
+      #endif
+      length = 0
+    }
+  }
+
+  /// Lends the bytes to `body`; the span cannot outlive the call.
+  func withBytes<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body(unsafe UnsafeRawBufferPointer(storage).bytes.extracting(first: count))
+  }
+
+  /// Whether both hold the same bytes; the time does not depend on where they differ.
+  func isEqual(to other: LineBuffer) -> Bool {
+    var difference = count ^ other.count
+    for index in 0..<min(capacity, other.capacity) {
+      difference |= Int(unsafe storage[index] ^ other.storage[index])
+    }
+    return difference == 0
+  }
+
+  /// The bytes as text, or nil if they are not UTF-8.
+  var text: String? {
+    unsafe String(validating: UnsafeRawBufferPointer(storage).prefix(count), as: UTF8.self)
+  }
+}

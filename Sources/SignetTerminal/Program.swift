@@ -1,0 +1,222 @@
+/// A command-line program, declared as data.
+///
+/// One declaration gives the parser, `--help`, the manual page and the completion of three shells:
+/// ```swift
+/// let program = Program(
+///   "signet", "Authenticate from the command line", version: "1.0.0", date: "2026-11-21",
+///   commands: [
+///     Command(
+///       "otp", "Print a one-time password",
+///       options: [.flag("json", "Print JSON"), .value("container", "Use this container")]
+///     ) { arguments in
+///       arguments.output.print(arguments.isSet("json") ? "{}" : "123456")
+///       return .success
+///     }
+///   ])
+/// await program.main()
+/// ```
+/// Built in are `--help`, `-h` and `--version`, and, where there are commands, `help [COMMAND...]`
+/// (with `help --man` for the manual page) and `completion bash|zsh|fish`.
+public struct Program: Sendable {
+  /// A named thing with a sentence: an environment variable or a file.
+  public struct Note: Hashable, Sendable {
+    /// The name as it is written.
+    public let name: String
+    /// What it is or does.
+    public let text: String
+
+    /// A note for help and manual.
+    public init(_ name: String, _ text: String) {
+      self.name = name
+      self.text = text
+    }
+  }
+
+  /// An exit code and when the program ends with it.
+  public struct ExitNote: Hashable, Sendable {
+    /// The status.
+    public let code: ExitCode
+    /// When it is given: one phrase without a final full stop.
+    public let text: String
+
+    /// A note for help and manual.
+    public init(_ code: ExitCode, _ text: String) {
+      self.code = code
+      self.text = text
+    }
+  }
+
+  /// The version, as `--version` prints it.
+  public let version: String
+  /// The day of the release, `YYYY-MM-DD`, for the manual page.
+  public let date: String
+  /// When it ends with which code.
+  public let exitCodes: [ExitNote]
+  /// The variables it reads.
+  public let environment: [Note]
+  /// The files it reads and writes.
+  public let files: [Note]
+  /// Other manual pages, such as `signet-server(8)`.
+  public let seeAlso: [String]
+
+  let root: Command
+  let classify: @Sendable (any Error) -> ExitCode
+
+  /// A program with commands.
+  ///
+  /// A declaration that contradicts itself (a name twice on one path, a required operand after an optional
+  /// one) is a programmer error and stops the program.
+  ///
+  /// - Parameters:
+  ///   - name: The word that starts it.
+  ///   - summary: One phrase without a final full stop.
+  ///   - version: As `--version` prints it.
+  ///   - date: The day of the release, `YYYY-MM-DD`.
+  ///   - description: Paragraphs separated by an empty line.
+  ///   - options: The options of all commands, given before or after the command's name.
+  ///   - commands: At least one.
+  ///   - exitCodes: When it ends with which code.
+  ///   - environment: The variables it reads.
+  ///   - files: The files it reads and writes.
+  ///   - examples: Lines for help and manual.
+  ///   - seeAlso: Other manual pages, such as `signet-server(8)`.
+  ///   - classify: The exit code of an error that a handler throws and that names none itself.
+  public init(
+    _ name: String, _ summary: String, version: String, date: String, description: String = "",
+    options: [Option] = [], commands: [Command], exitCodes: [ExitNote] = [], environment: [Note] = [],
+    files: [Note] = [], examples: [Command.Example] = [], seeAlso: [String] = [],
+    classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure }
+  ) {
+    precondition(!commands.isEmpty, "the program \(name) has no commands")
+    let root = Command(
+      name, summary, description, options, [], commands: commands + [.builtInHelp, .builtInCompletion(name)],
+      examples, isHidden: false, nil)
+    self.init(root, version, date, exitCodes, environment, files, seeAlso, classify)
+  }
+
+  /// A program that does one thing and has no commands.
+  ///
+  /// - Parameters:
+  ///   - command: What it does, under the program's name.
+  ///   - version: As `--version` prints it.
+  ///   - date: The day of the release, `YYYY-MM-DD`.
+  ///   - exitCodes: When it ends with which code.
+  ///   - environment: The variables it reads.
+  ///   - files: The files it reads and writes.
+  ///   - seeAlso: Other manual pages.
+  ///   - classify: The exit code of an error that the handler throws and that names none itself.
+  public init(
+    single command: Command, version: String, date: String, exitCodes: [ExitNote] = [],
+    environment: [Note] = [], files: [Note] = [], seeAlso: [String] = [],
+    classify: @escaping @Sendable (any Error) -> ExitCode = { _ in .failure }
+  ) {
+    precondition(command.handler != nil, "a single command has a handler")
+    self.init(command, version, date, exitCodes, environment, files, seeAlso, classify)
+  }
+
+  private init(
+    _ root: Command, _ version: String, _ date: String, _ exitCodes: [ExitNote], _ environment: [Note],
+    _ files: [Note], _ seeAlso: [String], _ classify: @escaping @Sendable (any Error) -> ExitCode
+  ) {
+    self.root = root
+    self.version = version
+    self.date = date
+    self.exitCodes = exitCodes
+    self.environment = environment
+    self.files = files
+    self.seeAlso = seeAlso
+    self.classify = classify
+    root.checkDeclaration(inherited: [.help, .version], depth: 0)
+  }
+
+  /// The word that starts the program.
+  public var name: String { root.name }
+  /// One phrase without a final full stop.
+  public var summary: String { root.summary }
+  /// Its commands, the built-in ones last; empty for a program that does one thing.
+  public var commands: [Command] { root.commands }
+  /// The options of all commands.
+  public var options: [Option] { root.options }
+
+  /// Runs the command that the process was started with and ends the process.
+  public func main() async -> Never {
+    exitProcess(await run(Array(CommandLine.arguments.dropFirst())))
+  }
+
+  /// The command that `path` names, and all commands above it.
+  func commands(along path: [String]) -> [Command]? {
+    var found = [root]
+    for name in path {
+      guard let next = found.last?.commands.first(where: { $0.name == name }) else { return nil }
+      found.append(next)
+    }
+    return found
+  }
+}
+
+extension Command {
+  static let helpName = "help"
+  static let completionName = "completion"
+
+  static let builtInHelp = Command(
+    helpName, "Print the help of a command",
+    options: [.flag("man", "Print the manual page in mdoc format", isHidden: true)],
+    arguments: [Argument("command", "The words of a command", arity: .many(minimum: 0))]
+  ) { _ in .success }
+
+  static func builtInCompletion(_ program: String) -> Command {
+    Command(
+      completionName, "Print a completion script for a shell",
+      description: """
+        Writes a script to standard output. Load it with 'source <(\(program) completion bash)' in ~/.bashrc, \
+        or put it where the shell looks for completions.
+        """,
+      arguments: [
+        Argument("shell", "The shell", completion: .choices(Shell.allCases.map(\.rawValue)))
+      ]
+    ) { _ in .success }
+  }
+
+  /// Stops the program if the declaration contradicts itself, here or further down.
+  fileprivate func checkDeclaration(inherited: [Option], depth: Int) {
+    precondition(depth <= 2, "\(name): commands are nested one level deep")
+    precondition(Self.isName(name), "\(name): a name has lower-case letters, digits and dashes")
+    let all = inherited + options
+    precondition(
+      Set(all.map(\.name) + arguments.map(\.name)).count == all.count + arguments.count,
+      "\(name): a name is declared twice")
+    let shorts = all.compactMap(\.short)
+    precondition(Set(shorts).count == shorts.count, "\(name): a short option is declared twice")
+    for option in options {
+      precondition(Self.isName(option.name), "--\(option.name) is not a name")
+      precondition(option.short?.isASCII != false, "the short form of --\(option.name) is not ASCII")
+      precondition(
+        !option.isRequired || option.defaultValue == nil, "--\(option.name) is required and has a default")
+    }
+    for (argument, next) in zip(arguments, arguments.dropFirst()) {
+      precondition(argument.maximumCount == 1, "\(argument.name) takes all operands and is not the last")
+      precondition(
+        argument.minimumCount == 1 || next.minimumCount == 0, "\(next.name) follows an optional operand")
+    }
+    precondition(
+      Set(commands.map(\.name)).count == commands.count, "\(name): a command is declared twice")
+    for completion in options.map(\.completion) + arguments.map(\.completion) {
+      guard case .choices(let words) = completion else { continue }
+      precondition(!words.isEmpty && words.allSatisfy(Self.isWord), "\(name): choices are plain words")
+    }
+    for command in commands { command.checkDeclaration(inherited: all, depth: depth + 1) }
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasPrefix("-")
+      && text.utf8.allSatisfy { (97...122).contains($0) || (48...57).contains($0) || $0 == 45 }
+  }
+
+  /// Words that need no quoting in any shell.
+  private static func isWord(_ text: String) -> Bool {
+    !text.isEmpty && !text.hasPrefix("-")
+      && text.unicodeScalars.allSatisfy {
+        $0.isASCII && ($0.properties.isAlphabetic || "0123456789._-".unicodeScalars.contains($0))
+      }
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+
+extension Program {
+  /// Runs what a command line asks for, prints failures to `errorOutput`, and says how it ended.
+  ///
+  /// A failure becomes one line: the command, a colon and the failure's description. Its code is that of the
+  /// ``CommandFailure``, ``UsageFailure`` or ``SecretInputFailure``, 130 after cancellation, and for other
+  /// errors what `classify` says. Where the results could not be written, success becomes
+  /// ``ExitCode/inputOutput``.
+  ///
+  /// - Parameters:
+  ///   - words: The words after the program's name.
+  ///   - output: Where results go.
+  ///   - errorOutput: Where messages go.
+  /// - Returns: The code for the process to end with.
+  public func run(
+    _ words: [String], output: Terminal = .standardOutput, errorOutput: Terminal = .standardError
+  ) async -> ExitCode {
+    var path: [String] = []
+    var exitCode: ExitCode
+    do {
+      switch try parse(words, output: output, errorOutput: errorOutput) {
+      case .help(let path): output.write(helpText(for: path, width: output.width))
+      case .version: output.print("\(name) \(version)")
+      case .manual: output.write(manPage())
+      case .completion(let shell): output.write(completionScript(for: shell))
+      case .run(let command, let arguments):
+        path = arguments.commandPath
+        guard let handler = command.handler else { preconditionFailure("only groups have no handler") }
+        return conclude(try await handler(arguments), path, output, errorOutput)
+      }
+      exitCode = .success
+    } catch {
+      exitCode = self.exitCode(of: error)
+      report(error, path.isEmpty ? commandWords(of: words) : path, to: errorOutput)
+    }
+    return conclude(exitCode, path, output, errorOutput)
+  }
+
+  /// Turns success into a failure where the output is incomplete.
+  private func conclude(
+    _ code: ExitCode, _ path: [String], _ output: Terminal, _ errorOutput: Terminal
+  ) -> ExitCode {
+    guard let failure = output.writeFailure, code == .success else { return code }
+    let message = unsafe strerror(failure).map { unsafe String(cString: $0) } ?? "error \(failure)"
+    errorOutput.print("\(([name] + path).joined(separator: " ")): cannot write the output: \(message)")
+    return .inputOutput
+  }
+
+  private func exitCode(of error: any Error) -> ExitCode {
+    switch error {
+    case let failure as CommandFailure: failure.exitCode
+    case is UsageFailure: .usage
+    case let failure as SecretInputFailure: failure.exitCode
+    case is CancellationError: .interrupted
+    default: classify(error)
+    }
+  }
+
+  private func report(_ error: any Error, _ path: [String], to errorOutput: Terminal) {
+    let words = ([name] + path).joined(separator: " ")
+    let text = error is CancellationError ? "stopped" : String(describing: error)
+    errorOutput.print(
+      errorOutput.styled("\(words):", .bold, .red) + " " + TerminalText.sanitised(text, limit: 2000))
+    if error is UsageFailure { errorOutput.print("Run '\(words) --help' for usage.") }
+  }
+
+  /// The leading words that name commands, for a message about a line that could not be parsed.
+  private func commandWords(of words: [String]) -> [String] {
+    var path: [String] = []
+    for word in words {
+      guard commands(along: path + [word]) != nil else { continue }
+      path.append(word)
+    }
+    return path
+  }
+}

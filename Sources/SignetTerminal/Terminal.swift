@@ -1,0 +1,161 @@
+import Foundation
+import Synchronization
+
+/// A stream of text for a person or a pipe: standard output, standard error, or a test's collector.
+///
+/// Colour is used only on a terminal, when `NO_COLOR` is unset or empty (no-color.org) and `TERM` is neither
+/// unset nor `dumb`.
+public struct Terminal: Sendable {
+  /// Where results go.
+  public static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
+  /// Where messages, prompts and progress go.
+  public static let standardError = Terminal(descriptor: STDERR_FILENO)
+
+  /// Whether a person sees it.
+  public let isTerminal: Bool
+  /// Whether ``styled(_:_:)`` adds colour.
+  public let usesColour: Bool
+  /// Whether the locale's characters are UTF-8 (`LC_ALL`, `LC_CTYPE`, `LANG`).
+  public let usesUTF8: Bool
+
+  private let sink: @Sendable (String) -> Int32
+  private let measure: @Sendable () -> Int
+  private let state: State
+
+  private final class State: Sendable {
+    let failure = Mutex<Int32>(0)
+  }
+
+  /// A stream to an open file descriptor, which stays open and belongs to the caller.
+  ///
+  /// - Parameter descriptor: Open for writing.
+  public init(descriptor: Int32) {
+    self.init(descriptor: descriptor, environment: ProcessInfo.processInfo.environment)
+  }
+
+  /// A stream to an open file descriptor in a certain environment.
+  ///
+  /// - Parameters:
+  ///   - descriptor: Open for writing.
+  ///   - environment: The variables that decide on colour, width and characters.
+  public init(descriptor: Int32, environment: [String: String]) {
+    isTerminal = isatty(descriptor) == 1
+    usesColour = isTerminal && Self.allowsColour(environment)
+    usesUTF8 = Self.hasUTF8(environment)
+    sink = { text in writeAll(text, to: descriptor) }
+    let columns = environment["COLUMNS"].flatMap { Int($0) }
+    measure = { windowWidth(descriptor) ?? columns ?? 80 }
+    state = State()
+  }
+
+  /// A stream into a closure, for tests and for output that goes elsewhere.
+  ///
+  /// - Parameters:
+  ///   - width: The columns.
+  ///   - isTerminal: Whether it poses as a terminal.
+  ///   - usesColour: Whether ``styled(_:_:)`` adds colour.
+  ///   - write: Called with each piece of text, from any thread.
+  public init(
+    width: Int = 80, isTerminal: Bool = false, usesColour: Bool = false,
+    write: @escaping @Sendable (String) -> Void
+  ) {
+    self.isTerminal = isTerminal
+    self.usesColour = usesColour
+    usesUTF8 = true
+    sink = { text in
+      write(text)
+      return 0
+    }
+    measure = { width }
+    state = State()
+  }
+
+  /// The columns, 20 to 1000: the window's, else those of `COLUMNS`, else 80.
+  public var width: Int { min(max(measure(), 20), 1000) }
+
+  /// The `errno` of the first write that failed; ``Program/run(_:output:errorOutput:)`` reports it.
+  public var writeFailure: Int32? {
+    state.failure.withLock { $0 == 0 ? nil : $0 }
+  }
+
+  /// Writes text as it is.
+  ///
+  /// Pass what others wrote through ``TerminalText/sanitised(_:limit:)`` first.
+  public func write(_ text: String) {
+    let code = sink(text)
+    guard code != 0 else { return }
+    state.failure.withLock { if $0 == 0 { $0 = code } }
+  }
+
+  /// Writes a line.
+  public func print(_ line: String = "") { write(line + "\n") }
+
+  /// How text stands out.
+  public enum Style: Int, Sendable {
+    /// Bold.
+    case bold = 1
+    /// Faint.
+    case faint = 2
+    /// Red, for what went wrong.
+    case red = 31
+    /// Green, for what went well.
+    case green = 32
+    /// Yellow, for what needs attention.
+    case yellow = 33
+    /// Cyan, for what can be typed.
+    case cyan = 36
+  }
+
+  /// The text with style where colour is used, else the text alone.
+  public func styled(_ text: String, _ styles: Style...) -> String {
+    guard usesColour, !styles.isEmpty else { return text }
+    let codes = styles.map { String($0.rawValue) }.joined(separator: ";")
+    return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
+  }
+
+  private static func allowsColour(_ environment: [String: String]) -> Bool {
+    guard environment["NO_COLOR", default: ""].isEmpty else { return false }
+    return !["", "dumb"].contains(environment["TERM", default: ""])
+  }
+
+  private static func hasUTF8(_ environment: [String: String]) -> Bool {
+    // POSIX.1-2017 XBD 8.2: the first that is set and not empty decides.
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
+    let name = (locale ?? "").lowercased()
+    return name.contains("utf-8") || name.contains("utf8")
+  }
+}
+
+/// Writes all bytes; gives 0 or the `errno` of the failure.
+func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
+  var bytes = Array(text.utf8)[...]
+  while !bytes.isEmpty {
+    let count = unsafe bytes.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+    if count < 0 {
+      let failure = errno
+      if failure == EINTR { continue }
+      guard failure == EAGAIN else { return failure }
+      // Another process made the shared terminal or pipe non-blocking: wait until it takes more.
+      var watched = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+      _ = unsafe poll(&watched, 1, -1)
+      continue
+    }
+    bytes = bytes.dropFirst(count)
+  }
+  return 0
+}
+
+/// The columns of the window that shows `descriptor`; nil if there is none or it does not say.
+private func windowWidth(_ descriptor: Int32) -> Int? {
+  var size = winsize()
+  guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+  return Int(size.ws_col)
+}
+
+/// Ends the process with `code`.
+///
+/// What C libraries do at `exit` is left out: they would free what their threads still use.
+func exitProcess(_ code: ExitCode) -> Never {
+  fflush(nil)
+  _exit(Int32(code.rawValue))
+}

@@ -1,0 +1,73 @@
+/// Why a command line cannot be run; the program prints it and ends with ``ExitCode/usage``.
+///
+/// Values and operands are not repeated in the messages, for they may be secrets typed in the wrong place.
+@nonexhaustive public enum UsageFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// No such option; `option` has its dashes.
+  case unknownOption(String, suggestion: String?)
+  /// No such command.
+  case unknownCommand(String, suggestion: String?)
+  /// The group needs one of these commands.
+  case missingCommand(choices: [String])
+  /// The option needs a value.
+  case missingValue(option: String)
+  /// The flag was given a value.
+  case unexpectedValue(option: String)
+  /// The option may be given once only.
+  case repeatedOption(String)
+  /// The command cannot run without this option.
+  case missingOption(String)
+  /// The command cannot run without this operand.
+  case missingArgument(String)
+  /// There are more operands than the command takes.
+  case tooManyArguments(given: Int, maximum: Int)
+  /// The value is not one of these words.
+  case notAChoice(name: String, choices: [String])
+  /// The value is not a whole number in the range.
+  case notANumber(name: String, range: ClosedRange<Int>)
+  /// The value is not a duration in the range, in seconds.
+  case notADuration(name: String, range: ClosedRange<Int>)
+  /// The options contradict each other, or a value is refused; the sentence says which.
+  case refused(String)
+
+  /// What is wrong and what to write instead.
+  public var description: String {
+    switch self {
+    case .unknownOption(let option, let suggestion):
+      "unknown option \(TerminalText.sanitised(option, limit: 60))" + Self.hint(suggestion)
+        + (option.hasPrefix("--") ? "" : "; write -- before an operand that begins with -")
+    case .unknownCommand(let command, let suggestion):
+      "unknown command '\(TerminalText.sanitised(command, limit: 60))'" + Self.hint(suggestion)
+    case .missingCommand(let choices): "a command is missing; use one of: \(choices.joined(separator: ", "))"
+    case .missingValue(let option): "\(option) needs a value"
+    case .unexpectedValue(let option): "\(option) takes no value"
+    case .repeatedOption(let option): "\(option) is given more than once"
+    case .missingOption(let option): "\(option) is missing"
+    case .missingArgument(let name): "\(name) is missing"
+    case .tooManyArguments(let given, let maximum):
+      maximum == 0
+        ? "no operands are expected, but \(given) \(given == 1 ? "is" : "are") given"
+        : "at most \(maximum) \(maximum == 1 ? "operand is" : "operands are") expected, but \(given) are given"
+    case .notAChoice(let name, let choices): "\(name) must be one of: \(choices.joined(separator: ", "))"
+    case .notANumber(let name, let range):
+      "\(name) must be a whole number from \(range.lowerBound) to \(range.upperBound)"
+    case .notADuration(let name, let range):
+      "\(name) must be a duration such as 90s, 15m, 24h or 7d, "
+        + "from \(Duration.text(range.lowerBound)) to \(Duration.text(range.upperBound))"
+    case .refused(let sentence): sentence
+    }
+  }
+
+  private static func hint(_ suggestion: String?) -> String {
+    suggestion.map { "; did you mean \($0)?" } ?? ""
+  }
+}
+
+extension Duration {
+  /// Seconds in the largest unit that divides them: 900 is `15m`.
+  fileprivate static func text(_ seconds: Int) -> String {
+    for (unit, letter) in [(86400, "d"), (3600, "h"), (60, "m")] where seconds > 0 && seconds % unit == 0 {
+      return "\(seconds / unit)\(letter)"
+    }
+    return "\(seconds)s"
+  }
+}

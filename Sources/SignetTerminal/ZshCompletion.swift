@@ -1,0 +1,73 @@
+/// The script for zsh: one function for each command, built on `_arguments`.
+func zshScript(_ name: String, _ places: [CompletionPlace]) -> String {
+  let base = "_" + functionName(name)
+  var functions = ""
+  for place in places.reversed() {
+    functions += zshFunction(base, place)
+  }
+  return """
+    #compdef \(name)
+
+    \(functions)if [[ ${funcstack[1]} == \(base) ]]; then
+      \(base) "$@"
+    else
+      compdef \(base) \(name)
+    fi
+
+    """
+}
+
+private func zshFunction(_ base: String, _ place: CompletionPlace) -> String {
+  var specifications = place.options.map(zshSpecification)
+  if place.commands.isEmpty {
+    for (index, argument) in place.command.arguments.enumerated() {
+      let position = argument.maximumCount > 1 ? "*" : String(index + 1)
+      let colons = argument.minimumCount == 0 && argument.maximumCount == 1 ? "::" : ":"
+      specifications.append(
+        shellQuoted("\(position)\(colons)\(argument.name):\(zshAction(argument.completion))"))
+    }
+  } else {
+    specifications += ["'1: :->command'", "'*:: :->rest'"]
+  }
+  let function = zshName(base, place.key)
+  var text = "\(function)() {\n"
+  text += "  local context state state_descr line\n  typeset -A opt_args\n"
+  text += "  _arguments -s -S -C \\\n    " + specifications.joined(separator: " \\\n    ")
+  if place.commands.isEmpty { return text + "\n}\n\n" }
+  text += " && return 0\n  case $state in\n    command)\n      local -a commands=(\n"
+  for command in place.commands {
+    text += "        " + shellQuoted("\(command.name):\(command.summary)") + "\n"
+  }
+  text +=
+    "      )\n      _describe -t commands command commands\n      ;;\n    rest)\n      case $line[1] in\n"
+  for command in place.commands {
+    text += "        \(command.name)) \(zshName(base, place.key + "/" + command.name)) ;;\n"
+  }
+  return text + "      esac\n      ;;\n  esac\n}\n\n"
+}
+
+private func zshName(_ base: String, _ key: String) -> String {
+  base + String(key.map { $0 == "/" || $0 == "-" ? "_" : $0 })
+}
+
+/// `'(-j --json)'{-j,--json}'[Print JSON]'`, or the part that applies.
+private func zshSpecification(_ option: Option) -> String {
+  let help = String(option.help.flatMap { "[]\\:".contains($0) ? ["\\", $0] : [$0] })
+  var tail = "[\(help)]"
+  if let valueName = option.valueName { tail += ":\(valueName):\(zshAction(option.completion))" }
+  let long = "--\(option.name)" + (option.takesValue ? "=" : "")
+  let isOnce = !(option.isRepeatable && option.takesValue)
+  guard let short = option.short else { return shellQuoted((isOnce ? "" : "*") + long + tail) }
+  let spelled = "-\(short)" + (option.takesValue ? "+" : "")
+  let first = isOnce ? "'(-\(short) --\(option.name))'" : "'*'"
+  return "\(first){\(spelled),\(long)}\(shellQuoted(tail))"
+}
+
+private func zshAction(_ completion: Completion) -> String {
+  switch completion {
+  case .nothing: " "
+  case .file: "_files"
+  case .directory: "_files -/"
+  case .choices(let words): "(\(words.joined(separator: " ")))"
+  }
+}

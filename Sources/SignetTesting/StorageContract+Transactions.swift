@@ -1,0 +1,134 @@
+import SignetStorage
+
+extension StorageContract {
+  static let transactions: [Check] = [
+    Check("a transaction is found as added, and needs a user") { storage in
+      try await storage.add(Sample.alice)
+      let transaction = Sample.transaction("t1")
+      try await storage.addTransaction(transaction, audit: event("transaction"))
+      try await expect(storage.transaction("t1"), is: transaction, "the transaction")
+      try await expect(storage.transaction("t2"), is: nil, "a transaction that is none")
+      try await expect(.exists, "a second t1") {
+        try await storage.addTransaction(transaction, audit: event("transaction"))
+      }
+      try await expect(.unknown, "a transaction for nobody") {
+        try await storage.addTransaction(Sample.transaction("t2", user: "bob"), audit: event("transaction"))
+      }
+      try await expectLog(storage, has: ["user", "transaction"])
+    },
+    Check("pending transactions are those of the user that have not ended, oldest first, at most 64") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      for number in 0..<70 {
+        let transaction = Sample.transaction("t\(number)", created: 1000 - Int64(number))
+        try await storage.addTransaction(transaction, audit: event("transaction"))
+      }
+      try await storage.addTransaction(Sample.transaction("u", user: "bob"), audit: event("transaction"))
+      let early = try await storage.pendingTransactions(user: "alice", at: 1000)
+      try expect(early.map(\.id), is: (6..<70).reversed().map { "t\($0)" }, "the oldest 64")
+      let late = try await storage.pendingTransactions(user: "alice", at: 1298)
+      try expect(late.map(\.id), is: ["t1", "t0"], "those that end after 1298")
+      try await expect(storage.pendingTransactions(user: "alice", at: 1300), is: [], "at the last end")
+    },
+    Check("the first decision wins; the same again is a repetition") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.activate("c2", device: 8)
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      try await expect(storage.decide("t1", Sample.decision()), is: .decided, "the first decision")
+      let entries = try await log(of: storage).count
+      var again = Sample.decision(at: 5000)
+      again.jws = "another signature"
+      try await expect(storage.decide("t1", again), is: .repeated, "the same decision, after the end")
+      try await expect(log(of: storage).count, is: entries, "entries for a repetition")
+      try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decidedBefore, "another status")
+      try await expect(
+        storage.decide("t1", Sample.decision(by: "c2")), is: .decidedBefore, "another container")
+      let found = try await storage.transaction("t1")
+      try expect(found?.state, is: .accepted, "the state")
+      try expect(found?.decision, is: Sample.decision(), "the decision")
+      try await expect(storage.pendingTransactions(user: "alice", at: 1100), is: [], "pending ones")
+    },
+    Check("nobody else decides: no other user, no pending or revoked container, nothing unknown") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      try await storage.activate("c1")
+      try await storage.activate("b1", user: "bob")
+      try await storage.add(Sample.activation("a2"))
+      _ = try await storage.finish("a2", Sample.container("c2", activation: "a2", device: 9))
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      for container in ["b1", "c2", "nothing"] {
+        try await expect(
+          storage.decide("t1", Sample.decision(by: container)), is: .unknown, "a decision by \(container)")
+      }
+      try await expect(storage.decide("t2", Sample.decision()), is: .unknown, "a decision about nothing")
+      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      try await expect(
+        storage.decide("t1", Sample.decision()), is: .unknown, "a decision by a revoked container")
+      try await expect(storage.transaction("t1")?.state, is: .pending, "the state")
+    },
+    Check("from its end on a transaction can't be decided, swept or not") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      try await storage.addTransaction(Sample.transaction("t2", created: 1001), audit: event("transaction"))
+      try await expect(storage.decide("t1", Sample.decision(at: 1300)), is: .expired, "a decision at the end")
+      try await expect(storage.sweep(at: 1300) { event("expired \($0)") }, is: 1, "transactions that ended")
+      try await expect(storage.sweep(at: 1300) { event("expired \($0)") }, is: 0, "a second sweep")
+      try await expect(storage.transaction("t1")?.state, is: .expired, "the state")
+      try await expect(
+        storage.decide("t1", Sample.decision(at: 1200)), is: .expired, "a decision about a swept one")
+      try await expect(storage.decide("t2", Sample.decision(at: 1300)), is: .decided, "the last second")
+      let last = try await log(of: storage).suffix(4)
+      try expect(
+        Array(last),
+        is: ["decision expired", "expired t1", "decision expired", "decision decided"].map { event($0).text },
+        "the audit log")
+    },
+    Check("50 decisions at once: one stands") { storage in
+      try await storage.add(Sample.alice)
+      for number in 0..<10 { try await storage.activate("c\(number)", device: UInt8(number)) }
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      let outcomes = try await race { number in
+        let state: TransactionRecord.State = number % 2 == 0 ? .accepted : .denied
+        return try await storage.decide("t1", Sample.decision(state, by: "c\(number % 10)"))
+      }
+      try expect(outcomes.filter { $0 == .decided }.count, is: 1, "decisions that stand")
+      try expect(outcomes.filter { $0 == .repeated }.count, is: 4, "repetitions by the one that decided")
+    },
+  ]
+
+  static let audit: [Check] = [
+    Check("the audit log has no gap and is read in pages") { storage in
+      for number in 1...25 { try await storage.append(event("e\(number)")) }
+      try await expect(storage.auditEntries(after: 0, limit: 10).map(\.number), is: Array(1...10), "a page")
+      try await expect(
+        storage.auditEntries(after: 20, limit: 10).map(\.number), is: Array(21...25), "the end")
+      try await expect(storage.auditEntries(after: 25, limit: 10), is: [], "after the end")
+      try await expect(storage.auditEntries(after: 0, limit: 0), is: [], "a page of nothing")
+      try await expectLog(storage, has: (1...25).map { "e\($0)" })
+    },
+    Check("the audit chain holds when 50 write at once") { storage in
+      try await storage.add(Sample.alice)
+      _ = try await race { number in
+        try await storage.append(event("a\(number)"))
+        _ = try await storage.submit(nil, limit: 1000)
+        try await storage.addUser(UserRecord(id: "u\(number)", created: 1), audit: event("u\(number)"))
+      }
+      try await expect(log(of: storage).count, is: 1 + 3 * contestants, "entries")
+    },
+    Check("what was begun is finished by close, and nothing afterwards") { storage in
+      let results = try await race { number -> Bool in
+        if number == contestants / 2 { await storage.close() }
+        do {
+          try await storage.append(event("e"))
+          return true
+        } catch StorageFailure.closed { return false }
+      }
+      try expect(results.contains(false), "no call was refused after close")
+      try await expect(.closed, "a change after close") { try await storage.append(event("late")) }
+      try await expect(.closed, "a read after close") { try await storage.users() }
+    },
+  ]
+}

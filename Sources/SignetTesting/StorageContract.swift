@@ -1,0 +1,180 @@
+public import SignetStorage
+
+/// What every ``SignetStorage/Storage`` must do, as checks that any back end can run.
+///
+/// Each check wants an empty storage of its own and throws a ``Failure`` whose sentence says what was expected:
+///
+/// ```swift
+/// @Test(arguments: StorageContract.checks) func keepsTheContract(_ check: StorageContract.Check) async throws {
+///   try await check.run(makeEmptyStorage())
+/// }
+/// ```
+///
+/// A check of a race runs 50 tasks of which one may win. No test framework is needed.
+public enum StorageContract {
+  /// A back end that does not do what the contract says.
+  public struct Failure: Error, CustomStringConvertible {
+    /// What was expected, and what was found.
+    public let description: String
+  }
+
+  /// One check.
+  public struct Check: Sendable, CustomStringConvertible {
+    /// What is checked, in a few words.
+    public let name: String
+    private let body: @Sendable (any Storage) async throws -> Void
+
+    init(_ name: String, _ body: @escaping @Sendable (any Storage) async throws -> Void) {
+      (self.name, self.body) = (name, body)
+    }
+
+    /// Runs the check on an empty storage.
+    ///
+    /// - Throws: ``Failure``, or what the storage throws.
+    public func run(_ storage: any Storage) async throws { try await body(storage) }
+
+    /// The name.
+    public var description: String { name }
+  }
+
+  /// All checks.
+  public static let checks: [Check] =
+    users + apiKeys + activations + containers + codes + transactions + audit
+}
+
+/// How many tasks race in a check.
+let contestants = 50
+
+extension StorageContract {
+  static func expect(_ condition: Bool, _ sentence: @autoclosure () -> String) throws {
+    guard condition else { throw Failure(description: sentence()) }
+  }
+
+  static func expect<Value: Equatable>(_ found: Value, is expected: Value, _ what: String) throws {
+    try expect(found == expected, "\(what): expected \(expected), found \(found)")
+  }
+
+  /// Runs a call that must fail in one way.
+  static func expect<Value>(
+    _ failure: StorageFailure, _ what: String, _ body: () async throws -> Value
+  ) async throws {
+    do { _ = try await body() } catch let found as StorageFailure {
+      return try expect(found, is: failure, what)
+    }
+    throw Failure(description: "\(what): expected \(failure), and it succeeded")
+  }
+
+  /// Runs 50 calls at once.
+  static func race<Value: Sendable>(
+    _ body: @escaping @Sendable (Int) async throws -> Value
+  ) async throws -> [Value] {
+    try await withThrowingTaskGroup(of: Value.self) { group in
+      for number in 0..<contestants { group.addTask { try await body(number) } }
+      var results: [Value] = []
+      for try await result in group { results.append(result) }
+      return results
+    }
+  }
+
+  /// An audit event of a test.
+  static func event(_ name: String) -> AuditEvent { AuditEvent(text: #"{"event":"\#(name)"}"#) }
+
+  /// The texts in the audit log, after its chain was followed from the first entry.
+  static func log(of storage: any Storage) async throws -> [String] {
+    let entries = try await storage.auditEntries(after: 0, limit: 10_000)
+    var chain = AuditChain()
+    for entry in entries {
+      try expect(chain.verify(entry), "the audit chain breaks at entry \(entry.number)")
+    }
+    return entries.map(\.event.text)
+  }
+
+  static func expectLog(_ storage: any Storage, has expected: [String]) async throws {
+    let names = expected.map { event($0).text }
+    try await expect(log(of: storage), is: names, "the audit log")
+  }
+}
+
+/// Records for the checks.
+enum Sample {
+  static let alice = UserRecord(id: "alice", created: 100)
+  static let bob = UserRecord(id: "bob", created: 200)
+
+  static func activation(
+    _ id: String, user: String = "alice", expires: Int64 = 2000
+  ) -> ActivationRecord {
+    ActivationRecord(
+      id: id, user: user, sealedInviteKey: [1, 2, 3], salt: [UInt8](repeating: 4, count: 16),
+      memoryKiB: 19_456,
+      passes: 2, lanes: 1, profile: Array("{}".utf8), created: 1000, expires: expires)
+  }
+
+  static func container(
+    _ id: String, activation: String, user: String = "alice", device: UInt8 = 7
+  ) -> ContainerRecord {
+    ContainerRecord(
+      id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16),
+      name: "Läptop",
+      platform: "linux", keystore: "software", sessionKey: [4, 1], encryptionKey: [4, 2], signingKey: [4, 3],
+      sealedOTPSecret: [9, 9, 9], profile: Array("{}".utf8), created: 1500)
+  }
+
+  static func transaction(_ id: String, user: String = "alice", created: Int64 = 1000) -> TransactionRecord {
+    TransactionRecord(id: id, user: user, text: "Pay 1 €\nto Jane", created: created, expires: created + 300)
+  }
+
+  static func decision(
+    _ state: TransactionRecord.State = .accepted, by container: String = "c1", at time: Int64 = 1100
+  ) -> DecisionRecord {
+    DecisionRecord(state: state, jws: "jws of \(container) \(state)", container: container, time: time)
+  }
+}
+
+extension Storage {
+  /// Adds alice or bob, without noise in the log.
+  func add(_ user: UserRecord) async throws { try await addUser(user, audit: StorageContract.event("user")) }
+
+  /// Adds an open activation.
+  func add(_ activation: ActivationRecord) async throws {
+    try await addActivation(activation, audit: StorageContract.event("invite"))
+  }
+
+  /// Sends one *finish*.
+  func finish(
+    _ activation: String, _ container: ContainerRecord?, at time: Int64 = 1600, limit: Int = 5
+  ) async throws -> ActivationOutcome {
+    try await finishActivation(activation, container: container, limit: limit, at: time) { outcome in
+      outcome == .closed ? nil : StorageContract.event("finish")
+    }
+  }
+
+  /// Confirms a container.
+  func confirm(_ id: String) async throws -> ConfirmationOutcome {
+    try await confirmContainer(id, at: 1700) { _ in StorageContract.event("confirm") }
+  }
+
+  /// Makes a container, activation and all, active.
+  func activate(
+    _ id: String, user: String = "alice", device: UInt8 = 7
+  ) async throws {
+    try await add(Sample.activation("a-\(id)", user: user))
+    let record = Sample.container(id, activation: "a-\(id)", user: user, device: device)
+    try await StorageContract.expect(finish("a-\(id)", record), is: .staged, "finish")
+    try await StorageContract.expect(confirm(id), is: .activated, "confirm")
+  }
+
+  /// Submits a code.
+  func submit(
+    _ counter: Int64?, container: String = "c1", user: String = "alice", limit: Int = 3
+  ) async throws -> CodeOutcome {
+    let match = counter.map { CodeMatch(container: container, counter: $0) }
+    return try await submitCode(user: user, match: match, limit: limit) { outcome in
+      StorageContract.event("code \(outcome)")
+    }
+  }
+
+  /// Decides a transaction.
+  func decide(_ id: String, _ decision: DecisionRecord) async throws -> DecisionOutcome {
+    try await decideTransaction(id, decision) { StorageContract.event("decision \($0)") }
+  }
+}

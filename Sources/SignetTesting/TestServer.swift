@@ -1,0 +1,61 @@
+import SignetCrypto
+import SignetHTTP
+public import SignetPolicy
+package import SignetServer
+import SignetStorage
+public import SignetWire
+
+/// A real server in this process: TLS on loopback with a fresh certificate authority, SQLite in a folder.
+///
+/// Nothing of it is simulated but, where asked, the clock; so what works against it works against `signet-server`.
+public final class TestServer: Sendable {
+  /// What the services work with.
+  package let context: ServiceContext
+  /// The certificate authority that clients must trust.
+  public let certificateAuthorityPEM: String
+  /// Where devices find the server.
+  public let serverURL: ServerURL
+  private let server: Server
+
+  /// Starts a server.
+  ///
+  /// - Parameters:
+  ///   - directory: An existing folder for the database.
+  ///   - protection: What containers are protected with.
+  ///   - clock: The time.
+  /// - Throws: What goes wrong while starting.
+  public convenience init(
+    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock()
+  ) async throws {
+    try await self.init(directory: directory, protection: protection, clock: clock, log: EventLog { _ in })
+  }
+
+  /// Starts a server whose events go to `log`.
+  package init(
+    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(), log: EventLog
+  ) async throws {
+    let authority = try CertificateAuthority(commonName: "Signet test CA")
+    let certificate = try authority.issueServerCertificate(
+      dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
+    let port = try FreePort.find()
+    serverURL = try ServerURL("127.0.0.1:\(port)/main")
+    certificateAuthorityPEM = try authority.certificatePEM
+    let settings = ServerSettings(
+      serverURL: serverURL,
+      pins: [try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: certificate.certificatePEM)],
+      profile: ContainerProfile(protection: protection, totp: .standard))
+    context = ServiceContext(
+      settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
+      masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log)
+    let identity = try certificate.privateKeyPEM.withSecret { key in
+      try key.withBytes {
+        try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
+      }
+    }
+    server = try Server(context, transport: ServerConfiguration(port: port, security: .tls(identity)))
+    _ = try server.start()
+  }
+
+  /// Stops the server; requests in flight finish, and its database is closed.
+  public func stop() async { await server.stop() }
+}

@@ -1,0 +1,67 @@
+/// A request whose every byte may go on the wire: only the checks here make one.
+struct CheckedRequest: Sendable {
+  let method: HTTPMethod
+  let url: String
+  /// Each as "Name: value", without a line end.
+  let fieldLines: [String]
+  let body: [UInt8]
+
+  /// Checks a request.
+  ///
+  /// - Throws: ``TransportFailure/insecureURL`` or ``TransportFailure/invalidRequest(_:)``.
+  init(_ request: HTTPRequest) throws(TransportFailure) {
+    try Self.checkURL(request.url)
+    var lines: [String] = []
+    for (name, value) in request.headers { lines.append(try Self.fieldLine(name, value)) }
+    if !request.body.isEmpty, request.method == .get || request.method == .head {
+      throw .invalidRequest(.unexpectedBody)
+    }
+    method = request.method
+    url = request.url
+    fieldLines = lines
+    body = request.body
+  }
+
+  private static func checkURL(_ url: String) throws(TransportFailure) {
+    let bytes = url.utf8
+    guard url.prefix(8).lowercased() == "https://" else { throw .insecureURL }
+    // Outside this set, two parsers may read one URL in two ways (RFC 3986 section 2).
+    let unsafeCharacters = Set("\"<>\\^`{|}#".utf8)
+    guard bytes.count <= 2048, bytes.count > 8,
+      bytes.allSatisfy({ (0x21...0x7E).contains($0) && !unsafeCharacters.contains($0) })
+    else { throw .invalidRequest(.url) }
+    let authority = bytes.dropFirst(8).prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    guard !authority.isEmpty else { throw .invalidRequest(.url) }
+    guard !authority.contains(UInt8(ascii: "@")) else { throw .invalidRequest(.userInformation) }
+  }
+
+  private static func fieldLine(_ name: String, _ value: String) throws(TransportFailure) -> String {
+    guard (1...128).contains(name.utf8.count), name.utf8.allSatisfy(isTokenByte) else {
+      throw .invalidRequest(.headerName)
+    }
+    guard value.utf8.count <= 8192, value.utf8.allSatisfy({ (0x20...0x7E).contains($0) || $0 == 0x09 }),
+      value.utf8.first.map(isBlank) != true, value.utf8.last.map(isBlank) != true
+    else { throw .invalidRequest(.headerValue) }
+    guard !reserved.contains(name.lowercased()) else { throw .invalidRequest(.reservedHeader) }
+    // libcurl reads "Name:" as "leave this field out" and "Name;" as a field with an empty value.
+    return value.isEmpty ? "\(name);" : "\(name): \(value)"
+  }
+
+  /// Whether a byte may stand in a token (RFC 9110 section 5.6.2).
+  static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: tokenMarks.contains(byte)
+    }
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+  private static let tokenMarks = Set("!#$%&'*+-.^_`|~".utf8)
+  private static let reserved: Set<String> = [
+    "connection", "content-length", "cookie", "expect", "host", "keep-alive", "proxy-authorization",
+    "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+  ]
+}

@@ -1,0 +1,188 @@
+import CCurl
+
+/// What a caller wants carried, on its way to the event loop.
+struct TransferOrder: Sendable {
+  let id: UInt64
+  let request: CheckedRequest
+  /// What is left of the time limit; 0 for none.
+  let timeoutMilliseconds: Int
+  let continuation: CheckedContinuation<TransferOutcome, Never>
+}
+
+/// How a transfer ended.
+struct TransferOutcome: Sendable {
+  let result: Result<HTTPResponse, TransportFailure>
+  /// Whether the connection was never made, so that no byte of the request can have been processed.
+  let mayBeRepeated: Bool
+
+  /// An end that nothing may repeat.
+  static func final(_ failure: TransportFailure) -> TransferOutcome {
+    TransferOutcome(result: .failure(failure), mayBeRepeated: false)
+  }
+}
+
+/// A transfer under way: its handle, what libcurl borrows, and what has arrived.
+///
+/// Confined to the event loop's thread. libcurl knows it by address only; the event loop's table holds the one
+/// reference that keeps it alive, from before the handle is added until after it is removed.
+final class Transfer {
+  let id: UInt64
+  let easy: EasyHandle
+  private let fields: FieldList
+  private let isHead: Bool
+  private let settings: TransferSettings
+  private let continuation: CheckedContinuation<TransferOutcome, Never>
+  private var body: [UInt8] = []
+  private var head = ResponseHead()
+  private var headerByteCount = 0
+  /// Why a callback ended the transfer, if one did.
+  private var refusal: TransportFailure?
+  private var requestCount = 0
+
+  /// Prepares a transfer; nothing is connected yet.
+  init(_ order: TransferOrder, _ settings: TransferSettings) throws(TransportFailure) {
+    let request = order.request
+    id = order.id
+    isHead = request.method == .head
+    continuation = order.continuation
+    self.settings = settings
+    easy = try EasyHandle()
+    fields = try FieldList(Self.lines(of: request))
+    try settings.apply(to: easy)
+    try easy.set(CURLOPT_URL, request.url)
+    // 0 means 300 s for the connection alone, so "no limit" needs the largest number.
+    let timeout = order.timeoutMilliseconds
+    try easy.set(CURLOPT_TIMEOUT_MS, timeout)
+    try easy.set(CURLOPT_CONNECTTIMEOUT_MS, timeout == 0 ? Int(Int32.max) : timeout)
+    try Self.apply(request, to: easy)
+    try easy.set(fields)
+    if request.method != .head {  // the length that HEAD announces is not going to come
+      try easy.setOffset(CURLOPT_MAXFILESIZE_LARGE, settings.maximumBodyByteCount)
+    }
+    try setCallbacks()
+  }
+
+  /// The transfer that a context pointer names.
+  static func at(_ context: UnsafeMutableRawPointer) -> Transfer {
+    unsafe Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue()
+  }
+
+  /// Hands the result of a transfer that libcurl has ended to who waits for it.
+  func finish(_ code: CURLcode) {
+    guard code == CURLE_OK else {
+      let facts = TransferFacts(
+        requestWasSent: requestCount > 0, answerHasBegun: head.hasBegun, refusal: refusal,
+        bodyLimit: settings.maximumBodyByteCount, verifyResult: easy.number(CURLINFO_SSL_VERIFYRESULT))
+      let unconnected = [CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT]
+      let mayBeRepeated = requestCount == 0 && unconnected.contains(code)
+      let failure = TransportFailure(code, facts)
+      continuation.resume(
+        returning: TransferOutcome(result: .failure(failure), mayBeRepeated: mayBeRepeated))
+      return
+    }
+    continuation.resume(returning: TransferOutcome(result: response(), mayBeRepeated: false))
+  }
+
+  /// Tells who waits that the transfer ended otherwise.
+  func abandon(_ failure: TransportFailure) { continuation.resume(returning: .final(failure)) }
+
+  private func response() -> Result<HTTPResponse, TransportFailure> {
+    guard head.isComplete, let status = head.status, isHead || head.isFramed else {
+      return .failure(.incompleteResponse(code: CURLE_PARTIAL_FILE.number))
+    }
+    if (300...399).contains(status), status != 304 { return .failure(.redirectRefused(status: status)) }
+    return .success(HTTPResponse(status: status, headers: head.fields, body: body))
+  }
+
+  private static func lines(of request: CheckedRequest) -> [String] {
+    // Waiting for "100 Continue" costs a round trip, and a refusal of it makes libcurl send again.
+    var lines = request.fieldLines + ["Expect:"]
+    let hasType = lines.contains { $0.lowercased().hasPrefix("content-type") }
+    if !hasType { lines.append("Content-Type:") }  // none rather than libcurl's form type
+    return lines
+  }
+
+  private static func apply(
+    _ request: CheckedRequest, to easy: borrowing EasyHandle
+  ) throws(TransportFailure) {
+    switch request.method {
+    case .get: try easy.set(CURLOPT_HTTPGET, 1)
+    case .head: try easy.set(CURLOPT_NOBODY, 1)
+    case .post, .put, .patch: try easy.setContent(request.body)
+    case .delete: if !request.body.isEmpty { try easy.setContent(request.body) }
+    }
+    switch request.method {
+    case .get, .head, .post: break
+    case .put, .patch, .delete: try easy.set(CURLOPT_CUSTOMREQUEST, request.method.rawValue)
+    }
+  }
+
+  private func setCallbacks() throws(TransportFailure) {
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    try unsafe easy.setContext(context)
+    try unsafe easy.setCallback(
+      CURLOPT_WRITEFUNCTION, receiveBody, context: CURLOPT_WRITEDATA, context)
+    try unsafe easy.setCallback(
+      CURLOPT_HEADERFUNCTION, receiveHeader, context: CURLOPT_HEADERDATA, context)
+    try unsafe easy.setRequestCallback(requestBegins, context: context)
+  }
+
+  /// Takes part of the body; false to end the transfer.
+  fileprivate func take(body bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count <= settings.maximumBodyByteCount - body.count else {
+      refusal = .responseTooLarge(limit: settings.maximumBodyByteCount)
+      return false
+    }
+    unsafe body.append(contentsOf: bytes)
+    return true
+  }
+
+  /// Takes a status line, a field, an empty line or a trailer; false to end the transfer.
+  fileprivate func take(headerLine bytes: UnsafeRawBufferPointer) -> Bool {
+    guard bytes.count <= settings.maximumHeaderByteCount - headerByteCount else {
+      refusal = .headersTooLarge(limit: settings.maximumHeaderByteCount)
+      return false
+    }
+    headerByteCount += bytes.count
+    guard unsafe head.take(line: Array(bytes)) else {
+      refusal = .malformedResponse(code: CURLE_WEIRD_SERVER_REPLY.number)
+      return false
+    }
+    return true
+  }
+
+  /// Whether the request may be written now: the first time only.
+  fileprivate func mayWriteRequest() -> Bool {
+    guard requestCount == 0 else { return false }
+    requestCount += 1
+    return true
+  }
+}
+
+/// `CURLOPT_WRITEFUNCTION`.
+private func receiveBody(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context = unsafe context else { return 0 }
+  let part = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  // CURL_WRITEFUNC_ERROR is newer than the oldest libcurl that is supported; any other count means the same.
+  return unsafe Transfer.at(context).take(body: part) ? part.count : Int(UInt32.max)
+}
+
+/// `CURLOPT_HEADERFUNCTION`.
+private func receiveHeader(
+  _ bytes: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
+) -> Int {
+  guard let context = unsafe context else { return 0 }
+  let line = unsafe UnsafeRawBufferPointer(start: bytes, count: size * count)
+  return unsafe Transfer.at(context).take(headerLine: line) ? line.count : Int(UInt32.max)
+}
+
+/// `CURLOPT_PREREQFUNCTION`: the connection stands, the request is about to be written.
+private func requestBegins(
+  _ context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<CChar>?, _: UnsafeMutablePointer<CChar>?,
+  _: Int32, _: Int32
+) -> Int32 {
+  guard let context = unsafe context else { return CURL_PREREQFUNC_ABORT }
+  return unsafe Transfer.at(context).mayWriteRequest() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+}

@@ -1,0 +1,74 @@
+import CCurl
+
+/// What is known about a transfer that libcurl ended with an error.
+struct TransferFacts {
+  var requestWasSent: Bool
+  var answerHasBegun: Bool
+  /// Why a callback ended the transfer, if one did.
+  var refusal: TransportFailure?
+  var bodyLimit: Int
+  /// OpenSSL's `X509_V_ERR_…`, 0 for none.
+  var verifyResult: Int
+}
+
+extension TransportFailure {
+  /// Translates libcurl's result, here and nowhere else (`libcurl-errors(3)`).
+  init(_ code: CURLcode, _ facts: TransferFacts) {
+    switch code {
+    case CURLE_COULDNT_RESOLVE_PROXY, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_CONNECT, CURLE_PROXY,
+      CURLE_INTERFACE_FAILED:
+      self = .unreachable(code: code.number)
+    case CURLE_OPERATION_TIMEDOUT: self = .timedOut
+    case CURLE_SSL_PINNEDPUBKEYNOTMATCH: self = .wrongPin
+    case CURLE_PEER_FAILED_VERIFICATION:
+      self = .certificateRefused(CertificateProblem(verifyResult: facts.verifyResult))
+    case CURLE_SSL_CACERT_BADFILE: self = .invalidConfiguration(.certificateAuthorities)
+    case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_SHUTDOWN_FAILED, CURLE_SSL_CERTPROBLEM:
+      self = .tlsRefused(code: code.number)
+    case CURLE_FILESIZE_EXCEEDED: self = .responseTooLarge(limit: facts.bodyLimit)
+    case CURLE_WRITE_ERROR:
+      self = facts.refusal ?? .malformedResponse(code: code.number)
+    case CURLE_PARTIAL_FILE: self = .incompleteResponse(code: code.number)
+    case CURLE_GOT_NOTHING, CURLE_ABORTED_BY_CALLBACK: self = .noResponse(code: code.number)
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: self.init(broken: code, facts)
+    case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
+      self = .malformedResponse(code: code.number)
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:
+      // With a connection, this is an answer that is not HTTP/1.x, or a field without a colon.
+      self = facts.requestWasSent ? .malformedResponse(code: code.number) : .library(code)
+    case CURLE_URL_MALFORMAT: self = .invalidRequest(.url)
+    default: self = .library(code)
+    }
+  }
+
+  /// A connection that broke says different things depending on how far the exchange was.
+  private init(broken code: CURLcode, _ facts: TransferFacts) {
+    if facts.answerHasBegun {
+      self = .incompleteResponse(code: code.number)
+    } else if facts.requestWasSent {
+      self = .noResponse(code: code.number)
+    } else {
+      self = .unreachable(code: code.number)
+    }
+  }
+
+  private static func library(_ code: CURLcode) -> TransportFailure {
+    .libraryFailure(call: "curl_multi_perform", code: code.number)
+  }
+}
+
+extension CertificateProblem {
+  /// Translates OpenSSL's verification result.
+  ///
+  /// libcurl compares names itself, before it takes over the result of the chain: the result is then still 1, from
+  /// where libcurl starts. A chain that did not verify ends the handshake earlier and always leaves its own number.
+  fileprivate init(verifyResult: Int) {
+    switch verifyResult {
+    case 0, 1, 62, 63, 64: self = .nameMismatch  // HOSTNAME_, EMAIL_, IP_ADDRESS_MISMATCH
+    case 9: self = .notYetValid
+    case 10: self = .expired
+    case 2, 18, 19, 20, 21, 27: self = .unknownIssuer  // issuer missing, self-signed, or not trusted
+    default: self = .other(verifyResult)
+    }
+  }
+}

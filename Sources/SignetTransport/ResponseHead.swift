@@ -1,0 +1,89 @@
+/// The header section of an answer, read line by line and more strictly than HTTP libraries do.
+///
+/// RFC 9112 allows a client much leniency with line ends, folded lines and double lengths; each is a way to show one
+/// answer to us and another to a party in between, so none is taken.
+struct ResponseHead {
+  /// The final answer's status, 200 to 599; nil before it came.
+  private(set) var status: Int?
+  /// The final answer's fields, as (name, value) without surrounding white space.
+  private(set) var fields: [(String, String)] = []
+  /// Whether anything at all has come.
+  private(set) var hasBegun = false
+  private var stage = Stage.statusLine
+
+  private enum Stage { case statusLine, informational, final, complete }
+
+  /// Whether the section ended with an empty line: a connection that is cut also ends it.
+  var isComplete: Bool { stage == .complete }
+
+  /// Whether the answer says where its body ends.
+  ///
+  /// A body that ends with the connection (RFC 9112 section 6.3, rule 8) could be cut by anyone on the path:
+  /// libcurl 7.88 tells OpenSSL to overlook the missing `close_notify` alert.
+  var isFramed: Bool {
+    if status == 204 || status == 304 { return true }
+    return fields.contains { name, value in
+      switch name.lowercased() {
+      case "content-length": true
+      case "transfer-encoding": value.lowercased() == "chunked"
+      default: false
+      }
+    }
+  }
+
+  /// Takes the next line, its line end included; trailers, which come after the section, are dropped.
+  ///
+  /// - Parameter line: A status line, a field, or an empty line.
+  /// - Returns: False where it may not stand there.
+  mutating func take(line: [UInt8]) -> Bool {
+    hasBegun = true
+    guard line.suffix(2) == [0x0D, 0x0A] else { return false }
+    let content = line.dropLast(2)
+    switch stage {
+    case .statusLine: return takeStatus(content)
+    case .informational:
+      if content.isEmpty { stage = .statusLine }
+      return true
+    case .final:
+      if content.isEmpty { stage = .complete }
+      return content.isEmpty ? framingIsClear : takeField(content)
+    case .complete: return true
+    }
+  }
+
+  /// `HTTP/1.1 200 OK` (RFC 9112 section 4); the reason is dropped.
+  private mutating func takeStatus(_ line: ArraySlice<UInt8>) -> Bool {
+    let digits = line.dropFirst(9).prefix(3)
+    let version = line.prefix(9)
+    guard version == Array("HTTP/1.1 ".utf8)[...] || version == Array("HTTP/1.0 ".utf8)[...],
+      digits.count == 3, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      line.count == 12 || line[line.startIndex + 12] == UInt8(ascii: " ")
+    else { return false }
+    let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+    switch number {
+    case 100, 102...199: stage = .informational  // 101 would be another protocol
+    case 200...599: (stage, status) = (.final, number)
+    default: return false
+    }
+    return true
+  }
+
+  /// `Name: value` (RFC 9112 section 5); a folded line has no name and is refused with the rest.
+  private mutating func takeField(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return false }
+    let name = line[..<colon]
+    guard !name.isEmpty, name.allSatisfy(CheckedRequest.isTokenByte) else { return false }
+    let isBlank: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 }
+    let untrimmed = line[(colon + 1)...].drop(while: isBlank)
+    let value = untrimmed[..<(untrimmed.lastIndex { !isBlank($0) }.map { $0 + 1 } ?? untrimmed.startIndex)]
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else { return false }
+    fields.append((String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    return true
+  }
+
+  /// One length at most, and none beside a transfer coding (RFC 9112 section 6.3, rules 3 and 5).
+  private var framingIsClear: Bool {
+    let names = fields.map { $0.0.lowercased() }
+    return names.count { $0 == "content-length" || $0 == "transfer-encoding" } <= 1
+  }
+}

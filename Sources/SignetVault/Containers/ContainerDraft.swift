@@ -1,0 +1,58 @@
+package import SignetCrypto
+package import SignetPolicy
+
+/// A container that is to be stored, with its secrets.
+package struct ContainerDraft: Sendable {
+  /// What is known about it.
+  package var attributes: ContainerAttributes
+  /// When it was made, in milliseconds since 1970-01-01T00:00:00Z.
+  package var created: Int64
+  /// Its protection domains, at least one; each gets a random master key.
+  package var domains: [DomainDraft]
+
+  /// Names all parts.
+  package init(attributes: ContainerAttributes, created: Int64, domains: [DomainDraft]) {
+    self.attributes = attributes
+    self.created = created
+    self.domains = domains
+  }
+}
+
+/// A protection domain that is to be stored: records that are opened together.
+package struct DomainDraft: Sendable {
+  /// What opens the domain, beside the hardware of the device.
+  @nonexhaustive package enum Protection: Sendable {
+    /// The device alone.
+    case device
+    /// The device together with a password: UTF-8 as typed. It is prepared as ``OpaqueString`` says.
+    case password(SharedSecretBox, LockPolicy)
+  }
+
+  /// Its name in the container, 1 to 64 visible ASCII characters.
+  package var name: String
+  /// What opens it.
+  package var protection: Protection
+  /// Its records; no two have one name.
+  package var records: [RecordDraft]
+
+  /// Names all parts.
+  package init(name: String, protection: Protection, records: [RecordDraft]) {
+    self.name = name
+    self.protection = protection
+    self.records = records
+  }
+}
+
+/// A secret that is to be stored.
+package struct RecordDraft: Sendable {
+  /// Its name in the domain, 1 to 64 visible ASCII characters.
+  package var name: String
+  /// The bytes.
+  package var secret: SharedSecretBox
+
+  /// Names both.
+  package init(name: String, secret: SharedSecretBox) {
+    self.name = name
+    self.secret = secret
+  }
+}

@@ -1,0 +1,58 @@
+import SignetCrypto
+
+/// 16 random bytes that name something.
+struct Identifier: Hashable, Sendable {
+  static let byteCount = 16
+  let bytes: [UInt8]
+
+  /// A new one.
+  init(from random: any RandomSource) { bytes = random.bytes(Self.byteCount) }
+
+  /// Bytes from a file; `nil` unless they are 16.
+  init?(_ bytes: [UInt8]) {
+    guard bytes.count == Self.byteCount else { return nil }
+    self.bytes = bytes
+  }
+
+  /// - Precondition: There are 16.
+  init(unchecked bytes: [UInt8]) {
+    precondition(bytes.count == Self.byteCount, "an identifier has \(Self.byteCount) bytes")
+    self.bytes = bytes
+  }
+
+  var hexadecimal: String { Hex.encode(bytes) }
+}
+
+/// The name of a container in its vault: 16 random bytes, without a meaning elsewhere.
+public struct ContainerID: Hashable, Sendable, CustomStringConvertible {
+  private let identifier: Identifier
+
+  init(_ identifier: Identifier) { self.identifier = identifier }
+
+  /// A container's name from its ``description``; `nil` unless it is 32 hexadecimal digits.
+  public init?(_ description: String) {
+    do {
+      guard let identifier = Identifier(try Hex.decode(description)) else { return nil }
+      self.identifier = identifier
+    } catch { return nil }
+  }
+
+  /// The 16 bytes.
+  public var bytes: [UInt8] { identifier.bytes }
+
+  /// 32 hexadecimal digits in lower case.
+  public var description: String { identifier.hexadecimal }
+}
+
+/// The name of this installation: 16 random bytes, made with the vault.
+public struct DeviceID: Hashable, Sendable, CustomStringConvertible {
+  private let identifier: Identifier
+
+  init(_ identifier: Identifier) { self.identifier = identifier }
+
+  /// The 16 bytes.
+  public var bytes: [UInt8] { identifier.bytes }
+
+  /// 32 hexadecimal digits in lower case.
+  public var description: String { identifier.hexadecimal }
+}

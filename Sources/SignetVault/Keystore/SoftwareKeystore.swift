@@ -1,0 +1,92 @@
+public import SignetCrypto
+import SignetFiles
+
+/// A keystore for devices without any: a random key in a file that only its owner may read.
+///
+/// This protects against whoever gets the vault without the file beside it, and nobody else: whoever runs as the same user, or
+/// reads the disk, has both. It says `software` wherever a user or a server can see it.
+///
+/// The file `software-keystore.key` has mode 0600 and 40 bytes: `SGNTSWK1`, then the key. A sealed blob is the byte 1, then
+/// a nonce of 12 bytes, the ciphertext and a tag of 16 bytes of AES-256-GCM, whose additional data is the context.
+public struct SoftwareKeystore: HardwareKeystore {
+  private static let magic: [UInt8] = Array("SGNTSWK1".utf8)
+  private static let keyByteCount = 32
+  private static let blobVersion: UInt8 = 1
+  private static let maximumSecretByteCount = 128
+  private let path: String
+
+  /// A keystore whose file is in `directory`, made with the first secret that is sealed.
+  ///
+  /// - Parameter directory: A folder that exists by then, and that only its owner may write to.
+  public init(directory: String) {
+    path = "\(directory)/software-keystore.key"
+  }
+
+  /// Software: no hardware protects this.
+  public var kind: KeystoreKind { .software }
+
+  /// Encrypts a secret under the key in the file, which is made if there is none.
+  ///
+  /// - Throws: ``KeystoreFailure``.
+  public func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    guard secret.byteCount <= Self.maximumSecretByteCount else { throw .secretTooLong }
+    let key: SecretBytes
+    do throws(KeystoreFailure) { key = try rootKey() } catch .keyMissing {
+      try makeRootKey()
+      key = try rootKey()
+    }
+    do {
+      return try [Self.blobVersion] + AESGCM.sealCombined(secret, key: key, additionalData: context)
+    } catch {
+      throw .refused
+    }
+  }
+
+  /// Opens what this keystore sealed.
+  ///
+  /// - Throws: ``KeystoreFailure``: `refused`, or what keeps the key from being read.
+  public func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    guard blob.first == Self.blobVersion else { throw .refused }
+    let key = try rootKey()
+    do {
+      return try AESGCM.openCombined(Array(blob.dropFirst()), key: key, additionalData: context)
+    } catch { throw .refused }
+  }
+
+  private func rootKey() throws(KeystoreFailure) -> SecretBytes {
+    let content: SecretBytes
+    do throws(FileFailure) {
+      let file = try OpenFile.reading(path, as: FileRule())
+      let byteCount = Self.magic.count + Self.keyByteCount
+      _ = try file.byteCount(limit: byteCount)
+      content = try SecretBytes(byteCount: byteCount) { (output) throws(FileFailure) in
+        try file.fill(&output)
+      }
+    } catch { throw unreadable(error) }
+    let key = content.withBytes { bytes -> SecretBytes? in
+      let magic = bytes.extracting(first: Self.magic.count)
+      guard magic.withUnsafeBytes({ $0.elementsEqual(Self.magic) }) else { return nil }
+      return SecretBytes(copying: bytes.extracting(droppingFirst: Self.magic.count))
+    }
+    guard let key else { throw .keyDamaged(path: path) }
+    return key
+  }
+
+  private func makeRootKey() throws(KeystoreFailure) {
+    let content = SecretBytes(copying: Self.magic).joined(with: .random(byteCount: Self.keyByteCount))
+    do throws(FileFailure) {
+      try content.withBytes { (bytes) throws(FileFailure) in
+        try PrivateFile.place(bytes, at: path, .keeping)
+      }
+    } catch { throw .unavailable(path: path, errno: error.code) }
+  }
+
+  private func unreadable(_ failure: FileFailure) -> KeystoreFailure {
+    switch failure {
+    case .missing: .keyMissing(path: path)
+    case .tooLarge, .tooShort: .keyDamaged(path: path)
+    case .wrongKind, .ownedByAnother, .openToOthers: .keyNotPrivate(path: path)
+    case .system(_, let error): .unavailable(path: path, errno: error)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+public import SignetCrypto
+import SignetPolicy
+
+/// What deriving a key from a password costs in the slots that a vault makes.
+@nonexhaustive public enum PasswordCost: Sendable, Hashable {
+  /// About this many milliseconds on this machine, measured once a process; never below ``floor``.
+  case calibrated(milliseconds: Int)
+  /// This cost.
+  case fixed(Argon2id)
+
+  /// About 250 ms.
+  public static let standard = PasswordCost.calibrated(milliseconds: 250)
+
+  /// The least cost that a vault makes or opens: 19 MiB of memory and 2 passes.
+  public static var floor: Argon2id { .minimum }
+
+  /// The highest cost that a vault opens, so that a changed file cannot make a device work for hours.
+  public static let ceiling = Argon2id(memoryKiB: 1 << 20, passes: 64, lanes: 16)
+
+  /// Whether no part of a cost is below `floor` or above ``ceiling``.
+  static func accepts(_ cost: Argon2id, floor: Argon2id) -> Bool {
+    [\Argon2id.memoryKiB, \.passes, \.lanes].allSatisfy { part in
+      cost[keyPath: part] >= floor[keyPath: part] && cost[keyPath: part] <= ceiling[keyPath: part]
+    }
+  }
+}
+
+/// How a password becomes bytes: Argon2id, unless a test counts or shortens it.
+package struct PasswordDerivation: Sendable {
+  package typealias Derive =
+    @Sendable (_ password: borrowing SecretBytes, _ salt: [UInt8], _ cost: Argon2id) throws -> SecretBytes
+
+  package let derive: Derive
+
+  package init(_ derive: @escaping Derive) { self.derive = derive }
+
+  /// Argon2id with an output of 32 bytes.
+  package static let argon2id = PasswordDerivation { password, salt, cost in
+    try cost.derive(password: password, salt: salt, byteCount: ProtectionSlot.keyByteCount)
+  }
+}
+
+/// A password in the one form that keys are derived from: ``OpaqueString``, which includes Unicode Normalization Form C.
+func preparedPassword(_ password: borrowing SecretBytes) throws(VaultFailure) -> SharedSecretBox {
+  try password.withTemporaryArray { typed throws(VaultFailure) in
+    do throws(OpaqueStringFailure) {
+      var prepared = try OpaqueString.prepare(utf8: typed)
+      defer { prepared.wipe() }
+      return SharedSecretBox(SecretBytes(copying: prepared))
+    } catch { throw .unusablePassword(error) }
+  }
+}

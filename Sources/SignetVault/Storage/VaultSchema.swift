@@ -1,0 +1,35 @@
+import SignetSQLite
+
+/// The tables of a vault's file.
+///
+/// Every row that says something has a `mac`: see ``RowSeal``. Records are sealed under the master key of their domain.
+enum VaultSchema {
+  static let migrations = [
+    Migration(
+      version: 1,
+      sql: """
+        CREATE TABLE vault (
+          one INTEGER PRIMARY KEY CHECK (one = 1),
+          vault BLOB NOT NULL, device BLOB NOT NULL, keystore TEXT NOT NULL, sealed_key BLOB NOT NULL, mac BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE container (
+          number INTEGER PRIMARY KEY,
+          id BLOB NOT NULL UNIQUE, state INTEGER NOT NULL, created INTEGER NOT NULL,
+          user_id TEXT NOT NULL, server TEXT NOT NULL, name TEXT NOT NULL, server_id TEXT NOT NULL,
+          authorities TEXT, pins BLOB NOT NULL, protocol_facts BLOB NOT NULL, extra BLOB NOT NULL, mac BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE slot (
+          container BLOB NOT NULL REFERENCES container (id) ON DELETE CASCADE,
+          domain TEXT NOT NULL, kind INTEGER NOT NULL,
+          header BLOB NOT NULL, sealed_secret BLOB NOT NULL, wrapped_key BLOB NOT NULL,
+          failed INTEGER NOT NULL, mac BLOB NOT NULL,
+          PRIMARY KEY (container, domain, kind)
+        ) STRICT;
+        CREATE TABLE record (
+          container BLOB NOT NULL REFERENCES container (id) ON DELETE CASCADE,
+          domain TEXT NOT NULL, name TEXT NOT NULL, sealed BLOB NOT NULL,
+          PRIMARY KEY (container, domain, name)
+        ) STRICT;
+        """)
+  ]
+}

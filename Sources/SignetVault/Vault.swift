@@ -1,0 +1,79 @@
+import SignetConcurrency
+package import SignetCrypto
+package import SignetSQLite
+
+/// Containers with their secrets in one folder, tied to this device.
+///
+/// The folder has mode 0700 and holds `vault.sqlite`, mode 0600. What is stored is written to the disk before a call returns.
+/// Any number of processes may use one folder at once. The work runs on an executor of the vault's own, since it blocks.
+public actor Vault {
+  let executor = BlockingExecutor(label: "signet.vault")
+  let database: Database
+  let seal: RowSeal
+  let keystore: any HardwareKeystore
+  let settings: Settings
+  var calibratedCost: Argon2id?
+
+  /// The name of this installation.
+  public nonisolated let deviceID: DeviceID
+  /// What ties the vault to this device; the server is told.
+  public nonisolated let keystoreKind: KeystoreKind
+
+  /// Where the vault's work runs.
+  public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+  /// Opens the vault in a folder.
+  ///
+  /// This reads and writes files before it returns: a few milliseconds, more for a new vault.
+  ///
+  /// - Parameters:
+  ///   - directory: The folder. It must belong to this user, and nobody else may write to it.
+  ///   - keystore: What ties the vault to the device: the one that it was made with.
+  ///   - cost: What deriving a key from a password costs in slots made from now on.
+  ///   - createIfMissing: Whether a missing folder, and a new vault in it, is made.
+  /// - Throws: ``VaultFailure``.
+  public init(
+    directory: String, keystore: any HardwareKeystore, cost: PasswordCost = .standard,
+    createIfMissing: Bool = true
+  ) throws(VaultFailure) {
+    try self.init(
+      directory: directory, keystore: keystore,
+      settings: Settings(cost: cost, createIfMissing: createIfMissing))
+  }
+
+  /// Opens the vault with what tests need to look into or change.
+  package init(directory: String, keystore: any HardwareKeystore, settings: Settings) throws(VaultFailure) {
+    let folder = VaultFolder(path: directory)
+    try folder.prepare(create: settings.createIfMissing)
+    do {
+      let database = try Database(
+        path: folder.databasePath, mode: settings.createIfMissing ? .readWriteCreate : .readWrite)
+      database.willExecute = settings.willExecute
+      try database.migrate(VaultSchema.migrations)
+      let identity = try VaultIdentity.load(from: database, keystore)
+      self.database = database
+      seal = identity.seal
+      deviceID = identity.device
+    } catch { throw VaultFailure(error) }
+    self.keystore = keystore
+    keystoreKind = keystore.kind
+    self.settings = settings
+  }
+
+  /// What a vault is opened with.
+  package struct Settings: Sendable {
+    package var cost: PasswordCost
+    package var createIfMissing: Bool
+    /// Replaced by tests that count or shorten derivations.
+    package var derivation = PasswordDerivation.argon2id
+    /// Lowered by tests only: the least cost that a slot may have.
+    package var insecureCostFloor: Argon2id = PasswordCost.floor
+    /// Called with each statement before it runs.
+    package var willExecute: Database.StatementObserver?
+
+    package init(cost: PasswordCost = .standard, createIfMissing: Bool = true) {
+      self.cost = cost
+      self.createIfMissing = createIfMissing
+    }
+  }
+}

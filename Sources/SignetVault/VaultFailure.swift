@@ -1,0 +1,158 @@
+public import SignetCrypto
+import SignetFiles
+public import SignetPolicy
+public import SignetSQLite
+
+/// Why a vault did not do what was asked.
+@nonexhaustive public enum VaultFailure: Error, Hashable, Sendable {
+  /// The folder of the vault is not there.
+  case folderMissing(path: String)
+  /// The folder cannot be made or used, for the system's reason.
+  case folderUnavailable(path: String, errno: Int32)
+  /// The folder, or a file in it, may not be written to.
+  case folderReadOnly(path: String)
+  /// The folder or the file belongs to another user.
+  case ownedByAnother(path: String, owner: UInt32, user: UInt32)
+  /// Other users may write to the folder or the file, so its content cannot be relied on.
+  case writableByOthers(path: String)
+  /// The disk is full; nothing was changed.
+  case diskFull
+  /// Another process used the vault for too long.
+  case busy
+  /// A newer program has written the vault.
+  case tooNew(found: Int, supported: Int)
+  /// The file is not a vault or is damaged.
+  case damaged
+  /// This part was changed by something else than this program on this device.
+  case altered(VaultPart)
+  /// The vault, or the slot, was made with another kind of keystore.
+  case otherKeystore(found: KeystoreKind, expected: KeystoreKind)
+  /// The keystore failed.
+  case keystore(KeystoreFailure)
+  /// There is no such container; it may have been deleted or replaced.
+  case noSuchContainer(ContainerID)
+  /// The container has no such domain, or it cannot be opened in this way.
+  case noSuchSlot(domain: String, SlotKind)
+  /// The domain has no such record.
+  case noSuchRecord(name: String)
+  /// Two domains, or two records of a domain, have this name.
+  case duplicateName(String)
+  /// The name of a domain or record is not 1 to 64 visible ASCII characters.
+  case invalidName
+  /// A pin has not 32 bytes, a draft has no domain, or an attribute is too long.
+  case invalidDraft(reason: String)
+  /// The text cannot be a password.
+  case unusablePassword(OpaqueStringFailure)
+  /// The password is wrong; so many tries are left, or any number if `nil`.
+  case wrongPassword(remaining: Int?)
+  /// There were too many wrong passwords: the domain stays locked.
+  case lockedOut
+  /// The cost of the password's key derivation is below or above what is accepted.
+  case costOutOfRange(Argon2id)
+  /// The lock policy has a limit outside 1 to 100.
+  case lockLimitOutOfRange(Int)
+  /// The counter has reached its end.
+  case counterExhausted(name: String)
+  /// The record is no counter: it has not 8 bytes.
+  case notACounter(name: String)
+  /// A cryptographic operation failed in itself, such as for lack of memory.
+  case crypto(CryptoFailure)
+  /// The storage failed in another way.
+  case storage(SQLiteFailure)
+}
+
+/// A part of a vault that is authenticated by itself.
+@nonexhaustive public enum VaultPart: Hashable, Sendable {
+  /// The identity of the vault and of the device.
+  case vault
+  /// What is known about a container.
+  case container(ContainerID?)
+  /// A slot: its header, its keys and the count of its failed attempts.
+  case slot(ContainerID, domain: String)
+  /// A record.
+  case record(ContainerID, domain: String, name: String)
+}
+
+extension VaultFailure: CustomStringConvertible {
+  /// What happened and what to do; never a secret.
+  public var description: String {
+    switch self {
+    case .folderMissing(let path): "there is no folder \(path); make it, or register this device first"
+    case .folderUnavailable(let path, let error):
+      "the folder \(path) cannot be used: \(systemMessage(error)); choose or repair another"
+    case .folderReadOnly(let path):
+      "\(path) may not be written to; give this user write access to the folder and all files in it"
+    case .ownedByAnother(let path, let owner, let user):
+      "\(path) belongs to user \(owner) and this program runs as user \(user); run it as its owner"
+    case .writableByOthers(let path):
+      "other users may write to \(path); check what is in it, then take that right away (chmod go-w)"
+    case .diskFull: "the disk is full and nothing was changed; free some space and try again"
+    case .busy: "another process is using the vault; try again when it is done"
+    case .tooNew(let found, let supported):
+      "the vault has version \(found) and this program knows versions up to \(supported); install the newer program"
+    case .damaged: "the vault file is damaged; restore it from a backup, or delete it and register anew"
+    case .altered(let part):
+      "\(part) was changed from outside; do not use it: delete the container, or the vault, and register anew"
+    case .otherKeystore(let found, let expected):
+      "made with the keystore “\(found.rawValue)”, opened with “\(expected.rawValue)”; use the one it was made with"
+    case .keystore(let failure): failure.description
+    case .noSuchContainer(let id): "there is no container \(id); list those there are"
+    case .noSuchSlot(let domain, let kind):
+      "the container has no domain “\(domain)” that \(kind == .device ? "the device" : "a password") opens; list its domains"
+    case .noSuchRecord(let name): "the domain has no record “\(name)”"
+    case .duplicateName(let name): "the name “\(name)” is used twice; give each its own"
+    case .invalidName:
+      "the name of a domain or record is not 1 to 64 visible ASCII characters; choose another"
+    case .invalidDraft(let reason): reason
+    case .unusablePassword(let failure): failure.description
+    case .wrongPassword(.some(1)): "the password is wrong; 1 try is left"
+    case .wrongPassword(.some(0)): "the password is wrong and no try is left; register this device anew"
+    case .wrongPassword(.some(let remaining)): "the password is wrong; \(remaining) tries are left"
+    case .wrongPassword(nil): "the password is wrong; try again"
+    case .lockedOut: "locked after too many wrong passwords; register this device anew"
+    case .costOutOfRange(let cost):
+      "a password cost of \(cost.memoryKiB) KiB, \(cost.passes) passes and \(cost.lanes) lanes is not accepted; "
+        + "use at least \(PasswordCost.floor.memoryKiB) KiB and \(PasswordCost.floor.passes) passes"
+    case .lockLimitOutOfRange(let limit): "a limit of \(limit) attempts is not accepted; use 1 to 100"
+    case .counterExhausted(let name): "the counter “\(name)” has reached its end; register this device anew"
+    case .notACounter(let name): "the record “\(name)” is no counter; read it as a record"
+    case .crypto(let failure): failure.description
+    case .storage(let failure): failure.description
+    }
+  }
+
+  /// The one place where failures of the layers below become this module's.
+  init(_ error: any Error) {
+    switch error {
+    case let failure as VaultFailure: self = failure
+    case let failure as KeystoreFailure: self = .keystore(failure)
+    case let failure as CryptoFailure: self = .crypto(failure)
+    case let failure as SQLiteFailure: self.init(failure)
+    default: preconditionFailure("a layer below throws \(type(of: error)), which VaultFailure does not know")
+    }
+  }
+
+  private init(_ failure: SQLiteFailure) {
+    self =
+      switch failure {
+      case .diskFull: .diskFull
+      case .busy: .busy
+      case .tooNew(let found, let supported): .tooNew(found: found, supported: supported)
+      // The statements are ours and right: if the file's schema does not know them, the file was changed.
+      case .corrupt, .invalidStatement, .unexpectedValue: .damaged
+      default: .storage(failure)
+      }
+  }
+}
+
+extension VaultPart: CustomStringConvertible {
+  /// Which part, for a sentence.
+  public var description: String {
+    switch self {
+    case .vault: "the identity of the vault"
+    case .container(let id): "container \(id?.description ?? "without a name")"
+    case .slot(let id, let domain): "domain “\(domain)” of container \(id)"
+    case .record(let id, let domain, let name): "record “\(name)” in domain “\(domain)” of container \(id)"
+    }
+  }
+}

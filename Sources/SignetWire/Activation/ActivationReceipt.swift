@@ -1,0 +1,59 @@
+import SignetCrypto
+import SignetJSON
+
+/// What the server says once the proof is right.
+public struct ActivationReceipt: Sendable {
+  /// The new container.
+  public let container: ContainerID
+  /// For whom.
+  public let user: UserID
+  /// Where.
+  public let server: ServerURL
+  /// When, in seconds since 1970.
+  public let created: Int64
+  /// T2 of `docs/protocol.md` section 3.2, 32 bytes: all that was said.
+  public let transcript: [UInt8]
+
+  /// Puts the receipt together.
+  public init(container: ContainerID, user: UserID, server: ServerURL, created: Int64, transcript: [UInt8]) {
+    (self.container, self.user, self.server, self.created, self.transcript) =
+      (container, user, server, created, transcript)
+  }
+
+  /// Reads the payload of a verified receipt.
+  ///
+  /// - Throws: ``WireFailure``.
+  public init(parsing bytes: [UInt8]) throws(WireFailure) {
+    let object = try Wire.object(bytes)
+    try Wire.checkVersion(object)
+    container = try ContainerID(object.wireString("container"))
+    user = try UserID(object.wireString("user"))
+    server = try ServerURL(serverID: object.wireString("server"))
+    created = try object.wireInteger("created")
+    transcript = try object.wireBytes("transcript", count: 32)
+  }
+
+  /// The payload.
+  public var bytes: [UInt8] {
+    var object = JSONObject()
+    object["version"] = .integer(Wire.version)
+    object["container"] = .string(container.text)
+    object["user"] = .string(user.text)
+    object["server"] = .string(server.fullForm)
+    object["created"] = .integer(created)
+    object["transcript"] = .string(Base64URL.encode(transcript))
+    return JSONValue.object(object).bytes
+  }
+}
+
+extension ActivationReceipt {
+  /// The JWS in the body of the answer to *finish*; `nil` for anything else.
+  public static func message(in body: [UInt8]) -> String? {
+    do { return try Wire.object(body).wireString("message") } catch { return nil }
+  }
+
+  /// The receipt in a verified payload; `nil` for anything else.
+  public init?(verified payload: [UInt8]) {
+    do { try self.init(parsing: payload) } catch { return nil }
+  }
+}

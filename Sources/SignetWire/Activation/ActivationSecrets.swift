@@ -1,0 +1,56 @@
+public import SignetCrypto
+
+/// What both sides derive during an activation (`docs/protocol.md` section 3.2).
+///
+/// Both sides run the same schedule: the device from its ephemeral private key and the server's public one, the server
+/// the other way round. A side that does not know the invite, or saw another byte anywhere, derives other keys.
+public struct ActivationSecrets: ~Copyable, Sendable {
+  private let prk: SecretBytes
+  /// T2: the hash of all that was said, 32 bytes.
+  public let transcript: [UInt8]
+
+  /// Runs the key schedule.
+  ///
+  /// - Parameters:
+  ///   - ownKey: This side's ephemeral private key.
+  ///   - peerKey: The other side's ephemeral public key.
+  ///   - inviteKey: The result of ``InviteCode/key(salt:costs:)``, 32 bytes.
+  ///   - startTranscript: T1, from ``startTranscript(start:offer:)``.
+  ///   - core: The payload of the device's JWS, exactly as signed.
+  /// - Throws: `CryptoFailure` when the agreement fails.
+  public init(
+    ownKey: P256.KeyAgreement.PrivateKey, peerKey: P256.KeyAgreement.PublicKey,
+    inviteKey: borrowing SecretBytes, startTranscript: [UInt8], core: [UInt8]
+  ) throws(CryptoFailure) {
+    let agreed = try ownKey.sharedSecret(with: peerKey)
+    prk = HKDF.extract(salt: inviteKey, inputKey: agreed, .sha256)
+    transcript = HashFunction.sha256.digest(
+      of: Self.label("signet/1 finish") + startTranscript + HashFunction.sha256.digest(of: core))
+  }
+
+  /// T1: the hash of the request body of *start* and of the offer, both exactly as sent.
+  public static func startTranscript(start: [UInt8], offer: [UInt8]) -> [UInt8] {
+    HashFunction.sha256.digest(of: label("signet/1 start") + counted(start) + counted(offer))
+  }
+
+  /// The key of the device's proof, `Kd`.
+  public borrowing func deviceProofKey() -> SecretBytes { derive("signet/1 device proof") }
+  /// The key of the server's proof, `Ks`.
+  public borrowing func serverProofKey() -> SecretBytes { derive("signet/1 server proof") }
+  /// The secret of the container's one-time passwords, 32 bytes.
+  public borrowing func otpSecret() -> SecretBytes { derive("signet/1 otp") }
+
+  private borrowing func derive(_ label: String) -> SecretBytes {
+    HKDF.expand(prk, info: Self.label(label) + transcript, byteCount: 32, .sha256)
+  }
+
+  private static func label(_ text: String) -> [UInt8] { Array(text.utf8) + [0] }
+
+  private static func counted(_ bytes: [UInt8]) -> [UInt8] {
+    let count = UInt32(bytes.count)
+    return [
+      UInt8(truncatingIfNeeded: count >> 24), UInt8(truncatingIfNeeded: count >> 16),
+      UInt8(truncatingIfNeeded: count >> 8), UInt8(truncatingIfNeeded: count),
+    ] + bytes
+  }
+}

@@ -1,0 +1,112 @@
+import SignetJSON
+
+/// An error answer: RFC 9457 with one of our codes (`docs/protocol.md` section 8).
+public struct Problem: Error, Hashable, Sendable {
+  /// The stable codes.
+  @nonexhaustive public enum Code: String, Hashable, Sendable, CaseIterable {
+    /// Not the JSON that the protocol says.
+    case malformed = "request.malformed"
+    /// No, wrong, replayed or outdated authentication.
+    case unauthorized = "request.unauthorized"
+    /// The container is not, or no longer, known.
+    case containerUnknown = "container.unknown"
+    /// The API key lacks the scope.
+    case forbidden = "request.forbidden"
+    /// The invite was not proved, or is void.
+    case activationRefused = "activation.refused"
+    /// No such thing.
+    case unknown = "resource.unknown"
+    /// The path knows other methods.
+    case method = "request.method"
+    /// There is one already.
+    case exists = "resource.exists"
+    /// Another decision came first.
+    case transactionDecided = "transaction.decided"
+    /// Too late.
+    case transactionExpired = "transaction.expired"
+    /// The request is too large.
+    case tooLarge = "request.tooLarge"
+    /// Not `application/json`.
+    case mediaType = "request.mediaType"
+    /// The transaction text would not show as it is.
+    case textRefused = "text.refused"
+    /// The server failed and changed nothing.
+    case serverFailure = "server.failure"
+    /// The server has too much to do.
+    case busy = "server.busy"
+
+    /// The HTTP status that goes with the code.
+    public var status: Int {
+      switch self {
+      case .malformed: 400
+      case .unauthorized, .containerUnknown: 401
+      case .forbidden, .activationRefused: 403
+      case .unknown: 404
+      case .method: 405
+      case .exists, .transactionDecided: 409
+      case .transactionExpired: 410
+      case .tooLarge: 413
+      case .mediaType: 415
+      case .textRefused: 422
+      case .serverFailure: 500
+      case .busy: 503
+      }
+    }
+
+    /// What the code means, in a sentence.
+    public var title: String {
+      switch self {
+      case .malformed: "The request is malformed."
+      case .unauthorized: "The request is not authenticated."
+      case .containerUnknown: "The container is unknown."
+      case .forbidden: "The API key may not do this."
+      case .activationRefused: "The activation was refused."
+      case .unknown: "There is no such thing."
+      case .method: "The method is not allowed here."
+      case .exists: "There is one already."
+      case .transactionDecided: "The transaction was decided before."
+      case .transactionExpired: "The transaction has expired."
+      case .tooLarge: "The request is too large."
+      case .mediaType: "The request is not application/json."
+      case .textRefused: "The text is refused."
+      case .serverFailure: "The server failed; nothing was changed."
+      case .busy: "The server is busy; try again later."
+      }
+    }
+  }
+
+  /// The media type of a problem document.
+  public static let mediaType = "application/problem+json"
+  private static let prefix = "urn:signet:problem:"
+
+  /// What went wrong.
+  public let code: Code
+  /// What to do about it; may be empty.
+  public let detail: String
+
+  /// Puts a problem together.
+  public init(_ code: Code, _ detail: String = "") {
+    (self.code, self.detail) = (code, detail)
+  }
+
+  /// Reads a problem document; `nil` for anything else and for a code that this build does not know.
+  public init?(parsing bytes: [UInt8]) {
+    let object: JSONObject
+    do { object = try Wire.object(bytes) } catch { return nil }
+    guard case .string(let type)? = object["type"], type.hasPrefix(Self.prefix),
+      let code = Code(rawValue: String(type.dropFirst(Self.prefix.count)))
+    else { return nil }
+    self.code = code
+    if case .string(let detail)? = object["detail"] { self.detail = detail } else { detail = "" }
+  }
+
+  /// The problem document.
+  public var bytes: [UInt8] {
+    var object = JSONObject()
+    object["type"] = .string(Self.prefix + code.rawValue)
+    object["title"] = .string(code.title)
+    object["status"] = .integer(Int64(code.status))
+    if !detail.isEmpty { object["detail"] = .string(detail) }
+    return JSONValue.object(object).bytes
+  }
+}

@@ -1,0 +1,41 @@
+public import SignetCrypto
+import SignetJSON
+public import SignetOATH
+
+/// How one-time codes are computed: RFC 6238 with T0 = 0.
+public struct TOTPParameters: Hashable, Sendable {
+  /// The hash function.
+  public let algorithm: OATHAlgorithm
+  /// The length of a code, 6 to 10.
+  public let digits: Int
+  /// How long a code is valid, in seconds, 1 to 3600.
+  public let period: Int
+
+  /// SHA-256, 6 digits, 30 seconds.
+  public static let standard = TOTPParameters(unchecked: .sha256, digits: 6, period: 30)
+
+  private init(unchecked algorithm: OATHAlgorithm, digits: Int, period: Int) {
+    (self.algorithm, self.digits, self.period) = (algorithm, digits, period)
+  }
+
+  init(_ object: JSONObject) throws(WireFailure) {
+    guard let algorithm = OATHAlgorithm(name: try object.wireName("algorithm")) else {
+      throw .invalid(member: "algorithm", reason: "is SHA1, SHA256 or SHA512")
+    }
+    let (digits, period) = (try object.wireInteger("digits"), try object.wireInteger("period"))
+    guard HOTP.allowedDigits.contains(Int(clamping: digits)) else {
+      throw .invalid(member: "digits", reason: "is 6 to 10")
+    }
+    guard TOTP.allowedPeriods.contains(Int(clamping: period)) else {
+      throw .invalid(member: "period", reason: "is 1 to 3600")
+    }
+    self.init(unchecked: algorithm, digits: Int(digits), period: Int(period))
+  }
+
+  /// The generator for a secret.
+  ///
+  /// - Throws: `OATHFailure` for an empty secret.
+  public func generator(secret: borrowing SecretBytes) throws(OATHFailure) -> TOTP {
+    try TOTP(secret: secret, algorithm: algorithm, digits: digits, period: period)
+  }
+}

@@ -1,0 +1,24 @@
+public import SignetCrypto
+import SignetJOSE
+
+extension Decision {
+  /// Signs the decision: ES256, `kid` is the key's thumbprint.
+  ///
+  /// - Returns: A JWS that anyone can check with the public key.
+  /// - Throws: ``WireFailure/notAuthentic`` when the key can't sign.
+  public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
+    do {
+      return try JWS.sign(bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint), type: Self.type)
+    } catch { throw .notAuthentic }
+  }
+
+  /// Reads a signed decision; `nil` unless the key signed it and it is of the protocol's form.
+  public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
+    do {
+      let verified = try JWS(compact: jws, maximumByteCount: Wire.maximumByteCount)
+        .verified(with: VerificationKey(key), allowing: [.es256])
+      guard verified.header.type == Self.type, verified.header.keyID == key.thumbprint else { return nil }
+      try self.init(parsing: verified.payload)
+    } catch { return nil }
+  }
+}

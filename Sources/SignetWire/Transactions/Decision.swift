@@ -1,0 +1,73 @@
+import SignetCrypto
+import SignetJSON
+
+/// What a user decided: the payload that the signing key signs (`docs/protocol.md` section 5).
+public struct Decision: Hashable, Sendable {
+  /// The `typ` of the JWS.
+  public static let type = "signet-decision"
+
+  /// Which transaction.
+  public let transaction: TransactionID
+  /// What was shown.
+  public let text: String
+  /// What was decided.
+  public let status: DecisionStatus
+  /// When, in seconds since 1970, by the device's clock.
+  public let time: Int64
+  /// When the transaction ends, in seconds since 1970.
+  public let expires: Int64
+  /// Where.
+  public let server: ServerURL
+  /// Who.
+  public let user: UserID
+  /// With which container.
+  public let container: ContainerID
+  /// On which device, 16 bytes.
+  public let device: [UInt8]
+
+  /// Decides a transaction.
+  public init(
+    _ status: DecisionStatus, of request: TransactionRequest, at time: Int64, server: ServerURL, user: UserID,
+    container: ContainerID, device: [UInt8]
+  ) {
+    (transaction, text, expires) = (request.id, request.text, request.expires)
+    (self.status, self.time) = (status, time)
+    (self.server, self.user, self.container, self.device) = (server, user, container, device)
+  }
+
+  /// Reads the payload of a decision.
+  ///
+  /// - Throws: ``WireFailure``.
+  public init(parsing bytes: [UInt8]) throws(WireFailure) {
+    let object = try Wire.object(bytes)
+    try Wire.checkVersion(object)
+    transaction = try ServerMadeID(object.wireString("transaction"))
+    text = try object.wireString("text")
+    guard let status = DecisionStatus(rawValue: try object.wireName("status")) else {
+      throw .invalid(member: "status", reason: "is none that may be chosen")
+    }
+    self.status = status
+    time = try object.wireInteger("time")
+    expires = try object.wireInteger("expires")
+    server = try ServerURL(serverID: object.wireString("server"))
+    user = try UserID(object.wireString("user"))
+    container = try ServerMadeID(object.wireString("container"))
+    device = try object.wireBytes("device", count: 16)
+  }
+
+  /// The payload.
+  public var bytes: [UInt8] {
+    var object = JSONObject()
+    object["version"] = .integer(Wire.version)
+    object["transaction"] = .string(transaction.text)
+    object["text"] = .string(text)
+    object["status"] = .string(status.rawValue)
+    object["time"] = .integer(time)
+    object["expires"] = .integer(expires)
+    object["server"] = .string(server.fullForm)
+    object["user"] = .string(user.text)
+    object["container"] = .string(container.text)
+    object["device"] = .string(Base64URL.encode(device))
+    return JSONValue.object(object).bytes
+  }
+}

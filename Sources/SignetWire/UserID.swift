@@ -1,0 +1,39 @@
+import Foundation
+
+/// The name by which a server knows a user: 1 to 128 characters (`docs/protocol.md` section 2).
+public struct UserID: Hashable, Sendable, CustomStringConvertible {
+  /// The text, as the operator gave it.
+  public let text: String
+
+  /// Checks a user id.
+  ///
+  /// One user id has one spelling: what is not in Unicode Normalization Form C is refused, since it would look like, and
+  /// for Swift be equal to, an id that a database holds apart.
+  ///
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an empty or overlong text, a control character, a
+  ///   character that is invisible or changes the direction of text, a space at either end, or another normalization.
+  public init(_ text: String) throws(WireFailure) {
+    guard !text.isEmpty, text.unicodeScalars.count <= 128 else {
+      throw .invalid(member: "user", reason: "has 1 to 128 characters")
+    }
+    guard text.unicodeScalars.allSatisfy({ DisplayText.isPlain($0) && $0 != "\n" }) else {
+      throw .invalid(member: "user", reason: "has a control or invisible character; remove it")
+    }
+    guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
+      throw .invalid(member: "user", reason: "begins or ends with a space; remove it")
+    }
+    guard Self.isComposed(text) else {
+      throw .invalid(member: "user", reason: "is not in Unicode Normalization Form C; compose its characters")
+    }
+    self.text = text
+  }
+
+  private static func isComposed(_ text: String) -> Bool {
+    // Below U+0300 every code point is in Form C (UAX #15).
+    if text.unicodeScalars.allSatisfy({ $0.value < 0x300 }) { return true }
+    return text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
+  }
+
+  /// The text.
+  public var description: String { text }
+}

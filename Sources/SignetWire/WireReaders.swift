@@ -1,0 +1,99 @@
+public import SignetCrypto
+public import SignetJSON
+
+// Typed reading of members, with our failure type and the checks that every message needs.
+
+extension JSONObject {
+  func wireString(_ name: String) throws(WireFailure) -> String {
+    try Wire.reading(string(name))
+  }
+
+  /// Reads a member that holds one of a few ASCII names.
+  ///
+  /// `==` puts texts that are not ASCII into their normal form, which for a long run of combining marks takes time that
+  /// grows with the square of its length: seconds for what fits a message. So nothing long or else is handed on.
+  func wireName(_ name: String) throws(WireFailure) -> String {
+    let text = try wireString(name)
+    guard text.utf8.count <= 64, text.utf8.allSatisfy({ $0 < 0x80 }) else {
+      throw .invalid(member: name, reason: "is none that the protocol knows")
+    }
+    return text
+  }
+
+  func wireInteger(_ name: String) throws(WireFailure) -> Int64 {
+    try Wire.reading(integer(name))
+  }
+
+  func wireObject(_ name: String) throws(WireFailure) -> JSONObject {
+    try Wire.reading(object(name))
+  }
+
+  /// Reads a base64url member, of exactly `count` bytes where `count` is given.
+  func wireBytes(_ name: String, count: Int?) throws(WireFailure) -> [UInt8] {
+    guard let bytes = Base64URL.bytes(try wireString(name)) else {
+      throw .invalid(member: name, reason: "is not base64url")
+    }
+    guard count == nil || bytes.count == count else {
+      throw .invalid(member: name, reason: "has \(bytes.count) bytes; \(count ?? 0) are needed")
+    }
+    return bytes
+  }
+}
+
+extension Base64URL {
+  /// The bytes that a strict base64url text stands for; `nil` for any other text.
+  static func bytes(_ text: String) -> [UInt8]? {
+    do { return try decode(text) } catch { return nil }
+  }
+}
+
+extension P256.KeyAgreement.PublicKey {
+  /// The key as the protocol writes it: `kty`, `crv`, `x`, `y`.
+  var wireJWK: JSONObject { .p256(x963: x963Representation) }
+
+  init(wireJWK object: JSONObject, member: String) throws(WireFailure) {
+    let (x, y) = try object.p256Coordinates(member)
+    do { self = try Self(x: x, y: y) } catch {
+      throw .invalid(member: member, reason: "is no point of P-256")
+    }
+  }
+}
+
+extension P256.Signing.PublicKey {
+  /// The key as the protocol writes it: `kty`, `crv`, `x`, `y`.
+  public var wireJWK: JSONObject { .p256(x963: x963Representation) }
+
+  init(wireJWK object: JSONObject, member: String) throws(WireFailure) {
+    let (x, y) = try object.p256Coordinates(member)
+    do { self = try Self(x: x, y: y) } catch {
+      throw .invalid(member: member, reason: "is no point of P-256")
+    }
+  }
+
+  /// The RFC 7638 thumbprint with SHA-256, in base64url: the `kid` of a decision.
+  public var thumbprint: String {
+    let x963 = x963Representation
+    let (x, y) = (Base64URL.encode(Array(x963[1...32])), Base64URL.encode(Array(x963[33...64])))
+    // RFC 7638 section 3.2: these members, in this order, without white space.
+    let text = #"{"crv":"P-256","kty":"EC","x":"\#(x)","y":"\#(y)"}"#
+    return Base64URL.encode(HashFunction.sha256.digest(of: Array(text.utf8)))
+  }
+}
+
+extension JSONObject {
+  fileprivate static func p256(x963: [UInt8]) -> JSONObject {
+    var object = JSONObject()
+    object["kty"] = .string("EC")
+    object["crv"] = .string("P-256")
+    object["x"] = .string(Base64URL.encode(Array(x963[1...32])))
+    object["y"] = .string(Base64URL.encode(Array(x963[33...64])))
+    return object
+  }
+
+  fileprivate func p256Coordinates(_ member: String) throws(WireFailure) -> (x: [UInt8], y: [UInt8]) {
+    guard try wireName("kty") == "EC", try wireName("crv") == "P-256" else {
+      throw .invalid(member: member, reason: "is no P-256 key")
+    }
+    return (try wireBytes("x", count: 32), try wireBytes("y", count: 32))
+  }
+}

@@ -1,0 +1,91 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetOATH
+
+/// What an answer says instead of `ok`.
+struct CheckFailure: Error {
+  /// The stable name; docs/signet-check.md lists them all.
+  let code: String
+  /// A sentence for people, which may change.
+  let message: String
+
+  init(_ code: String, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+
+  /// A member that is not what the operation takes.
+  init(invalid member: String, _ reason: String) {
+    self.init("input.invalid", "\(member): \(reason)")
+  }
+
+  /// The one place where the failures of the modules get their names.
+  init(translating error: any Error) {
+    switch error {
+    case let failure as CheckFailure: self = failure
+    case let failure as JSONFailure: self.init(Self.code(failure), failure.description)
+    case let failure as Base32Failure: self.init(Self.code(failure), failure.description)
+    case let failure as OATHFailure: self.init(Self.code(failure), failure.description)
+    case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
+    case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
+    default: self.init("internal", "an unforeseen failure; report this as a defect")
+    }
+  }
+
+  private static func code(_ failure: JSONFailure) -> String {
+    switch failure {
+    case .missingMember: "input.missing"
+    default: "input.invalid"
+    }
+  }
+
+  private static func code(_ failure: Base32Failure) -> String {
+    switch failure {
+    case .symbol: "base32.symbol"
+    case .misplacedPadding: "base32.padding"
+    case .length: "base32.length"
+    case .empty: "base32.empty"
+    case .tooLong: "base32.tooLong"
+    }
+  }
+
+  private static func code(_ failure: OATHFailure) -> String {
+    switch failure {
+    case .digitsOutOfRange: "oath.digits"
+    case .periodOutOfRange: "oath.period"
+    case .emptySecret: "oath.secret"
+    case .beforeStart: "oath.time"
+    default: "oath.other"
+    }
+  }
+
+  private static func code(_ failure: JOSEFailure) -> String {
+    switch failure {
+    case .tooLarge: "jose.tooLarge"
+    case .wrongSegmentCount, .notBase64URL, .wrongLength, .malformedHeader, .malformedCritical:
+      "jose.malformed"
+    case .unknownCritical, .unencodedPayload, .compressed: "jose.extension"
+    case .unsecured, .unsupportedAlgorithm, .algorithmNotAllowed: "jose.algorithm"
+    case .emptySignature, .invalidSignature: "jws.signature"
+    case .decryptionFailed: "jwe.decryption"
+    case .malformedKey: "jwk.malformed"
+    case .unsupportedKeyType, .unsupportedCurve: "jwk.unsupported"
+    case .invalidKey: "jwk.invalid"
+    case .weakKey: "jwk.weak"
+    case .privateKeyMissing: "jwk.private"
+    case .keyNotPermitted: "jwk.notPermitted"
+    case .duplicateKeyID, .mixedKeySet: "jwk.set"
+    case .keyNotFound: "jwk.notFound"
+    default: "jose.other"
+    }
+  }
+
+  private static func code(_ failure: CryptoFailure) -> String {
+    switch failure {
+    case .invalidPoint, .invalidPublicKeyEncoding: "key.public"
+    case .invalidPrivateKey: "key.private"
+    default: "crypto.other"
+    }
+  }
+}

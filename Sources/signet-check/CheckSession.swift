@@ -1,0 +1,60 @@
+import SignetJSON
+
+/// One operation: from the members of a request to those of `ok`.
+struct Operation: Sendable {
+  let name: String
+  let run: @Sendable (Request) throws -> JSONObject
+}
+
+/// Turns each line into its answer.
+enum CheckSession {
+  /// Every operation that is answered, by name.
+  private static let operations = Dictionary(
+    uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations)
+      .map { ($0.name, $0) })
+
+  /// Operations of the protocol whose modules do not exist yet.
+  private static let planned: Set<String> = [
+    "ocra", "uri-parse", "uri-format", "push-response", "push-message", "uaf-verify", "password-check",
+    "policy-lint", "policy-evaluate",
+  ]
+
+  private static let limits = JSONLimits(
+    maximumDepth: 64, maximumByteCount: LineReader.limit, maximumMemberCount: 65_536)
+
+  /// The answer to a line, without line feed; there always is one.
+  static func answer(to line: InputLine) -> [UInt8] {
+    let members: JSONObject
+    switch line {
+    case .tooLong:
+      let message = "the line is longer than \(LineReader.limit) bytes; split the request"
+      return error(CheckFailure("input.tooLong", message), id: .null).bytes
+    case .bytes(let bytes):
+      do {
+        members = try JSONObject(parsing: bytes, limits: limits)
+      } catch {
+        return self.error(CheckFailure("input.malformed", error.description), id: .null).bytes
+      }
+    }
+    let id = members["id"] ?? .null
+    do {
+      let result = try result(of: Request(members))
+      return JSONObject(dictionaryLiteral: ("id", id), ("ok", .object(result))).bytes
+    } catch {
+      return self.error(CheckFailure(translating: error), id: id).bytes
+    }
+  }
+
+  private static func result(of request: Request) throws -> JSONObject {
+    let name = try request.string("op")
+    guard let operation = operations[name] else {
+      let reason = planned.contains(name) ? "is not there yet" : "is unknown"
+      throw CheckFailure("op.unknown", "op \"\(name.prefix(40))\" \(reason); see docs/signet-check.md")
+    }
+    return try operation.run(request)
+  }
+
+  private static func error(_ failure: CheckFailure, id: JSONValue) -> JSONObject {
+    ["id": id, "error": ["code": .string(failure.code), "message": .string(failure.message)]]
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetQR
+import SignetTerminal
+
+extension Command {
+  static let activate = Command(
+    "activate", "Make a container from an activation code",
+    description: """
+      The code is read from a picture of its QR code, given as text, or typed by hand as three values: user, server and invite. \
+      Where the server wants a password, it is asked for twice.
+
+      If the connection breaks, the code can be used again; nothing is half done. A container that was stored but not confirmed \
+      is confirmed by the next command that reaches the server.
+      """,
+    options: [
+      .value("qr", "Read the QR code in this PNG picture", named: "file", completion: .file),
+      .value(
+        "code-file", "Read the activation code's text from this file; - is standard input", named: "file",
+        completion: .file),
+      .value("user", "By hand: the user id"),
+      .value("server", "By hand: the server, HOST[:PORT]/DOMAIN"),
+      .value("invite", "By hand: the invite code; asked for where it is missing", named: "code"),
+      .value("name", "What you call the container"),
+      .value("device-name", "What you call this device, for the operator", named: "name"),
+    ]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let code = try await activationCode(arguments)
+    let device = try options.device(createIfMissing: true)
+    let progress = ProgressLine(on: arguments.errorOutput)
+    let handler = TerminalActivation(options: options, progress: progress)
+    let container: Container
+    do {
+      container = try await device.createContainer(
+        ContainerInitialization(
+          code: code, deviceName: arguments.optionalString("device-name") ?? ProcessInfo.processInfo.hostName,
+          containerName: arguments.optionalString("name") ?? ""), handler: handler)
+    } catch {
+      progress.finish()
+      if case SignetFailure.transport(.certificateRefused(.unknownIssuer)) = error {
+        throw CommandFailure(
+          .unavailable,
+          "the server's certificate was refused: its issuer is not trusted; name the operator's ca.pem with --ca"
+        )
+      }
+      throw handler.failure ?? error
+    }
+    progress.finish()
+    if arguments.isSet("json") {
+      arguments.output.print(JSONValue.object(container.json).text)
+    } else {
+      arguments.output.print("Activated \(container.user.text) at \(container.server.shortForm).")
+      arguments.output.print("Keys are kept by: \(device.keystoreKind)")
+    }
+    return .success
+  }
+}
+
+private func activationCode(_ arguments: Arguments) async throws -> ActivationCode {
+  let ways = ["qr", "code-file", "server"].filter { arguments.isSet($0) }
+  guard ways.count == 1 else {
+    throw CommandFailure(
+      .usage, "give one of --qr FILE, --code-file FILE, or --user, --server and --invite together")
+  }
+  if let path = arguments.optionalString("qr") {
+    do { return try ActivationCode(parsing: QRReader.singleText(inPNGAt: path)) } catch QRFailure.cannotRead(
+      let code)
+    {
+      throw CommandFailure(.noInput, "\(path) cannot be read: \(String(cString: strerror(code)))")
+    }
+  }
+  if let path = arguments.optionalString("code-file") {
+    return try ActivationCode(parsing: text(at: path))
+  }
+  guard let user = arguments.optionalString("user") else {
+    throw CommandFailure(.usage, "--user is missing; give --user, --server and --invite together")
+  }
+  let server = try ServerURL(arguments.string("server"))
+  let typed: String
+  if let given = arguments.optionalString("invite") {
+    typed = given
+  } else {
+    typed = try await answering(with: "--invite") { try await Question.terminal.line("Invite code: ") }
+  }
+  return ActivationCode(server: server, user: try UserID(user), invite: try InviteCode(typed))
+}
+
+/// The text of a file, or of standard input; one byte more than a code may have shows that it is too long.
+private func text(at path: String) throws -> String {
+  let unreadable = CommandFailure(.noInput, "\(path) cannot be read or is empty")
+  let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
+  let data: Data?
+  do { data = try handle?.read(upToCount: ActivationCode.maximumByteCount + 1) } catch { throw unreadable }
+  guard let data else { throw unreadable }
+  guard let text = String(data: data, encoding: .utf8) else {
+    throw CommandFailure(.dataError, "\(path) is not UTF-8 text; ask for a new activation code")
+  }
+  return text.trimmingCharacters(in: .whitespacesAndNewlines)
+}

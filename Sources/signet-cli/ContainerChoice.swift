@@ -1,0 +1,44 @@
+import Signet
+import SignetTerminal
+
+/// Which container a command is about.
+enum ContainerChoice {
+  static let option = Option.value(
+    "container", "The container: the beginning of its id, or USER@SERVER; not needed where there is one",
+    short: "c",
+    named: "which")
+
+  /// The container that the command line names, or the only one.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line.
+  ///   - device: Whose containers there are.
+  ///   - includesUnconfirmed: Whether one that its server has not confirmed will do.
+  /// - Returns: The container.
+  /// - Throws: `CommandFailure` unless there is exactly one, and what the vault says.
+  static func container(
+    _ arguments: Arguments, of device: Device, includingUnconfirmed includesUnconfirmed: Bool = false
+  ) async throws -> Container {
+    var all = try await device.containers()
+    if includesUnconfirmed { all += try await device.unconfirmedContainers() }
+    guard let wanted = arguments.optionalString("container") else {
+      if all.count == 1, let only = all.first { return only }
+      throw all.isEmpty
+        ? CommandFailure(
+          .dataError, "there is no container yet; activate this device: signet activate --qr FILE")
+        : CommandFailure(
+          .usage, "there are \(all.count) containers; name one with --container (signet list shows them)")
+    }
+    let found = all.filter {
+      $0.id.description.hasPrefix(wanted) || "\($0.user.text)@\($0.server.shortForm)" == wanted
+    }
+    guard found.count == 1, let container = found.first else {
+      throw CommandFailure(
+        .dataError,
+        found.isEmpty
+          ? "no container is called that; signet list shows them"
+          : "\(found.count) containers begin like that; write more of the id")
+    }
+    return container
+  }
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Signet
+import SignetTerminal
+
+/// The options that all commands share, and the device that they describe.
+struct DeviceOptions {
+  static let all: [Option] = [
+    .value("data", "The data folder", named: "dir", completion: .directory),
+    .value(
+      "ca",
+      "Trust the certificates in this file (PEM) instead of the system's; activate keeps them with the container",
+      named: "file", completion: .file),
+    .value(
+      "timeout", "Give up after so many seconds without an answer; 0 waits for ever", named: "seconds",
+      default: "30"),
+    .value("retries", "Try again so often after a failed connection", named: "n", default: "0"),
+    .value(
+      "password-fd", "Read passwords from this file descriptor, one a line, instead of asking", named: "n"),
+    .flag("json", "Print JSON"),
+  ]
+
+  let arguments: Arguments
+
+  /// - Throws: `UsageFailure`, and `SecretInputFailure` where the descriptor for passwords is not open.
+  init(_ arguments: Arguments) throws {
+    self.arguments = arguments
+    // Before the vault's files are opened: one of them would get the number, and be read for a password.
+    if let descriptor = try arguments.optionalInteger("password-fd", in: 0...65535),
+      fcntl(Int32(descriptor), F_GETFD) < 0
+    {
+      throw SecretInputFailure.descriptorUnusable(Int32(descriptor))
+    }
+  }
+
+  /// The device in the data folder.
+  ///
+  /// - Parameter createIfMissing: Whether a missing folder is made.
+  /// - Returns: The device.
+  /// - Throws: What the vault says.
+  func device(createIfMissing: Bool) throws -> Device {
+    let folder = folder
+    do {
+      let vault = try Vault(
+        directory: folder, keystore: SoftwareKeystore(directory: folder), createIfMissing: createIfMissing)
+      return Device(vault: vault, connection: try connection)
+    } catch VaultFailure.folderMissing {
+      throw nothingActivated("there is no folder \(folder)")
+    } catch VaultFailure.storage where !FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") {
+      throw nothingActivated("\(folder) holds no vault")
+    }
+  }
+
+  private func nothingActivated(_ finding: String) -> CommandFailure {
+    CommandFailure(
+      .cannotCreate,
+      "\(finding); activate this device (signet activate --qr FILE), or name its folder with --data")
+  }
+
+  private var folder: String {
+    if let given = arguments.optionalString("data") { return given }
+    let environment = ProcessInfo.processInfo.environment
+    if let given = environment["SIGNET_DATA"], !given.isEmpty { return given }
+    // XDG Base Directory Specification: an unset or relative XDG_DATA_HOME means ~/.local/share.
+    if let base = environment["XDG_DATA_HOME"], base.hasPrefix("/") { return "\(base)/signet" }
+    // Foundation asks the user database; ~ is what HOME says.
+    if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.local/share/signet" }
+    return FileManager.default.homeDirectoryForCurrentUser.appendingPathComponent(".local/share/signet").path
+  }
+
+  private var connection: ConnectionConfiguration {
+    get throws {
+      ConnectionConfiguration(
+        timeoutSeconds: try arguments.integer("timeout", in: 0...86_400),
+        retries: try arguments.integer("retries", in: 0...10),
+        certificateAuthoritiesPEM: try certificateAuthorities)
+    }
+  }
+
+  /// The trusted certificates that the command line names; `nil` for the system's.
+  private var certificateAuthorities: String? {
+    get throws {
+      let named = arguments.optionalString("ca") ?? ProcessInfo.processInfo.environment["SIGNET_CA_FILE"]
+      guard let path = named, !path.isEmpty else { return nil }
+      do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
+        throw CommandFailure(.noInput, "\(path) cannot be read; name a PEM file of certificates with --ca")
+      }
+    }
+  }
+
+  /// A password that exists.
+  ///
+  /// - Parameter subject: What it opens, for the prompt.
+  /// - Returns: The bytes as typed.
+  /// - Throws: `SecretInputFailure`.
+  func password(for subject: String) async throws -> SharedSecretBox {
+    try await answering(with: Self.passwordOption) {
+      try await arguments.secretInput("password-fd").read(
+        "Password for \(TerminalText.sanitised(subject)): "
+      ) { SharedSecretBox(SecretBytes(copying: $0)) }
+    }
+  }
+
+  /// A password that is made: typed twice at a terminal.
+  func newPassword() async throws -> SharedSecretBox {
+    try await answering(with: Self.passwordOption) {
+      try await arguments.secretInput("password-fd").readNew("New password: ", repeating: "Repeat it: ") {
+        SharedSecretBox(SecretBytes(copying: $0))
+      }
+    }
+  }
+
+  private static let passwordOption = "--password-fd, for example --password-fd 3 3<FILE"
+
+  /// The password that a container needs; `nil` where the device alone protects.
+  func password(for container: Container) async throws -> SharedSecretBox? {
+    guard container.profile.protection.passwordPolicy != nil else { return nil }
+    return try await password(for: "\(container.user.text) at \(container.server.shortForm)")
+  }
+
+  /// Goes on with activations that were cut off; a server that can't be reached, or refuses, is no reason to stop.
+  func finishActivations(of device: Device) async throws {
+    guard try await !device.unconfirmedContainers().isEmpty else { return }
+    do throws(SignetFailure) {
+      try await device.finishActivations()
+    } catch {
+      let reason = TerminalText.sanitised(error.description, limit: 2000)
+      arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
+    }
+  }
+}
+
+/// Asks at the terminal; where there is none, the failure names the option that answers instead.
+///
+/// - Parameters:
+///   - option: The option, as one would type it.
+///   - ask: Puts the question.
+/// - Returns: The answer.
+/// - Throws: What `ask` throws, and `CommandFailure` where there is no terminal.
+func answering<Answer>(with option: String, _ ask: () async throws -> Answer) async throws -> Answer {
+  do { return try await ask() } catch SecretInputFailure.noTerminal {
+    throw CommandFailure(.usage, "there is no terminal to ask at; run this in one, or use \(option)")
+  }
+}

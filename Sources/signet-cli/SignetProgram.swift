@@ -1,0 +1,86 @@
+import Signet
+import SignetQR
+import SignetTerminal
+
+/// The `signet` command, as data: help, manual and completion come from here too.
+let signetProgram = Program(
+  "signet", "Authenticate and approve transactions from this device", version: "0.1.0", date: "2026-11-21",
+  description: """
+    signet keeps keys on this device, protected by a password where the server wants one. It makes one-time \
+    passwords and signs decisions about transactions.
+
+    A server's operator hands out an activation code, usually as a QR code. signet activate turns it into a container: \
+    one user at one server. Each code is good once.
+    """,
+  options: DeviceOptions.all,
+  commands: [
+    .activate, .list, .otp, .pending, .approve, .deny, .delete,
+  ],
+  exitCodes: [
+    .init(.success, "The command did what it says"),
+    .init(
+      .failure,
+      "A question was answered with no, nothing waits, or the transaction has expired or was decided before"),
+    .init(.usage, "The command line is wrong"),
+    .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a password"),
+    .init(.noInput, "A file that was named cannot be read"),
+    .init(.unavailable, "The server could not be reached or not trusted"),
+    .init(.cannotCreate, "The data folder cannot be used"),
+    .init(.inputOutput, "The disk is full, or reading or writing failed"),
+    .init(.temporaryFailure, "Another process holds the data folder; try again"),
+    .init(.protocolError, "The server broke the protocol or refused"),
+    .init(.permissionDenied, "The password is wrong, or locked out"),
+    .init(.interrupted, "Stopped at the terminal"),
+  ],
+  environment: [
+    .init("SIGNET_DATA", "The data folder, where --data is not given"),
+    .init("SIGNET_CA_FILE", "Trusted certificates in PEM, where --ca is not given"),
+    .init("NO_COLOR", "If not empty, no colour is used"),
+  ],
+  files: [
+    .init(
+      "~/.local/share/signet",
+      "The data folder ($XDG_DATA_HOME/signet), mode 0700: vault and key of this device")
+  ],
+  examples: [
+    .init("signet activate --qr invite.png", "Activate with a QR code"),
+    .init(
+      "signet activate --user alice --server id.example.com/main --invite 'XXXX-XXXX-XXXX-XXXX-X'", "By hand"),
+    .init("signet otp", "Print a one-time password"),
+    .init("signet pending && signet approve", "Look at what waits, and approve it"),
+  ],
+  seeAlso: ["signet-server(1)"],
+  classify: exitCode)
+
+/// The exit code of a failure.
+@Sendable func exitCode(of error: any Error) -> ExitCode {
+  switch error {
+  case let failure as SignetFailure: exitCode(of: failure)
+  case let failure as SecretInputFailure: failure.exitCode
+  case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
+  case is ActivationCodeFailure, is QRFailure, is InviteCodeFailure, is ServerURLFailure, is WireFailure:
+    .dataError
+  case let failure as CommandFailure: failure.exitCode
+  default: .software
+  }
+}
+
+private func exitCode(of failure: SignetFailure) -> ExitCode {
+  switch failure {
+  case .wrongPassword, .lockedOut, .passwordRequired: .permissionDenied
+  case .passwordRefused, .activationCode, .deviceNameRefused, .serverNameMismatch, .noSuchContainer,
+    .noSuchTransaction,
+    .decisionNotAllowed:
+    .dataError
+  case .activationCancelled, .activationAborted: .interrupted
+  case .transport: .unavailable
+  case .vault(.diskFull): .inputOutput
+  case .vault(.folderMissing), .vault(.folderReadOnly), .vault(.folderUnavailable), .vault(.ownedByAnother),
+    .vault(.writableByOthers):
+    .cannotCreate
+  case .vault(.busy): .temporaryFailure
+  case .vault: .dataError
+  case .transactionExpired, .transactionDecided: .failure
+  default: .protocolError
+  }
+}

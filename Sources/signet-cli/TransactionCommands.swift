@@ -1,0 +1,116 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let pending = Command(
+    "pending", "List the transactions that wait for a decision", options: [ContainerChoice.option]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    try await options.finishActivations(of: device)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let transactions = try await device.pendingTransactions(for: container)
+    if arguments.isSet("json") {
+      let list = transactions.map { JSONValue.object($0.listing) }
+      arguments.output.print(JSONValue.object(["transactions": .array(list)]).text)
+      return .success
+    }
+    if transactions.isEmpty { arguments.errorOutput.print("Nothing waits for a decision.") }
+    for transaction in transactions {
+      arguments.output.print("\(transaction.id.text)  until \(Moment.text(transaction.expires))")
+      arguments.output.write(quoted(transaction.text))
+    }
+    return .success
+  }
+
+  static let approve = decision(
+    .accepted, "approve", "Approve a transaction: sign it with this device's key",
+    description: """
+      What is shown is what is signed: the text, the decision, the time, the end, and the names of server, user and device. \
+      The password is asked for afterwards.
+      """)
+
+  static let deny = decision(
+    .denied, "deny", "Deny a transaction: sign that it is not wanted",
+    description: "A denial is signed like an approval, so that nobody else can make one.")
+
+  private static func decision(
+    _ status: DecisionStatus, _ name: String, _ summary: String, description: String
+  ) -> Command {
+    Command(
+      name, summary, description: description,
+      options: [ContainerChoice.option, .flag("yes", "Do not ask where no password is needed", short: "y")],
+      arguments: [
+        Argument(
+          "id", "The transaction, as signet pending shows it; not needed where one waits", arity: .optional)
+      ]
+    ) { arguments in
+      let options = try DeviceOptions(arguments)
+      let device = try options.device(createIfMissing: false)
+      try await options.finishActivations(of: device)
+      let container = try await ContainerChoice.container(arguments, of: device)
+      let transaction = try choose(arguments, from: try await device.pendingTransactions(for: container))
+      show(transaction, status, container, arguments.errorOutput)
+      let password = try await options.password(for: container)
+      if password == nil, !arguments.isSet("yes") {
+        let isSure = try await answering(with: "--yes") {
+          try await Question.terminal.confirm("Sign this", preset: false)
+        }
+        guard isSure else { return .failure }
+      }
+      try await device.decide(transaction, status, with: container, password: password)
+      if arguments.isSet("json") {
+        let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status.rawValue)]
+        arguments.output.print(JSONValue.object(object).text)
+      } else {
+        arguments.output.print("\(status == .accepted ? "Accepted" : "Denied") \(transaction.id.text).")
+      }
+      return .success
+    }
+  }
+}
+
+private func choose(
+  _ arguments: Arguments, from transactions: [TransactionRequest]
+) throws -> TransactionRequest {
+  guard let wanted = arguments.optionalString("id") else {
+    if transactions.count == 1, let only = transactions.first { return only }
+    throw transactions.isEmpty
+      ? CommandFailure(.failure, "nothing waits for a decision")
+      : CommandFailure(
+        .usage, "\(transactions.count) transactions wait; name one (signet pending shows them)")
+  }
+  guard let found = transactions.first(where: { $0.id.text == wanted }) else {
+    throw CommandFailure(.dataError, "no such transaction waits; signet pending shows those that do")
+  }
+  return found
+}
+
+/// Shows what will be signed, all of it, on standard error, where the prompt follows.
+private func show(
+  _ transaction: TransactionRequest, _ status: DecisionStatus, _ container: Container, _ output: Terminal
+) {
+  output.print(status == .accepted ? "You are about to approve:" : "You are about to deny:")
+  output.write(quoted(transaction.text))
+  output.print("  as      \(TerminalText.sanitised(container.user.text))")
+  output.print("  at      \(container.server.fullForm)")
+  output.print("  id      \(transaction.id.text)")
+  output.print("  expires \(Moment.text(transaction.expires))")
+}
+
+/// The text behind bars, so that nothing in it passes for a line of ours.
+private func quoted(_ text: String) -> String {
+  text.split(separator: "\n", omittingEmptySubsequences: false)
+    .map { "  | \(TerminalText.sanitised(String($0)))\n" }.joined()
+}
+
+extension TransactionRequest {
+  fileprivate var listing: JSONObject {
+    [
+      "id": .string(id.text), "text": .string(text), "created": .integer(created),
+      "expires": .integer(expires),
+      "statuses": .array(statuses.map { .string($0.rawValue) }),
+    ]
+  }
+}

@@ -1,0 +1,6 @@
+import Foundation
+import SignetTerminal
+
+// libcurl would write the keys of TLS sessions to the file that this names.
+unsetenv("SSLKEYLOGFILE")
+await signetProgram.main()

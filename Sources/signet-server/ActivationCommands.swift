@@ -1,0 +1,71 @@
+import SignetJSON
+import SignetQR
+import SignetTerminal
+import SignetWire
+
+/// `signet-server activation …`.
+enum ActivationCommands {
+  static let group = Command(
+    "activation", "Invite users to activate devices", options: OperatorOptions.connection,
+    commands: [
+      Command(
+        "create", "Make an activation code for a user",
+        description: """
+          The code is good once, and shown once; a code made earlier for the same user ends. Hand it over in \
+          a way that reaches the right person only. Where no camera is at hand, the user types the server, the \
+          user id and the invite code.
+
+          On a terminal the code is shown as a QR code.
+          """,
+        options: [
+          .value("lifetime", "How long the code is good: 1m to 30d", named: "duration", default: "1d"),
+          .value(
+            "qr", "Write the code as a PNG image, readable by its owner only", named: "file",
+            completion: .file),
+          .flag("show-qr", "Print the QR code even where the output is no terminal"),
+        ],
+        arguments: [UserCommands.user],
+        examples: [
+          .init(
+            "signet-server activation create alice --lifetime 15m --qr alice.png --data ./demo",
+            "Invite alice for a quarter of an hour")
+        ], handler: create)
+    ])
+
+  private static func create(_ arguments: Arguments) async throws -> ExitCode {
+    let lifetime = try arguments.seconds("lifetime", in: 60...2_592_000)
+    let user = arguments.string("user")
+    let client = try OperatorClient(arguments, as: .admin)
+    let answer = try await client.post(
+      "admin", "activations", body: ["user": .string(user), "lifetime": .integer(Int64(lifetime))])
+    // First of all what can't be had again: writing the image may fail.
+    let code = try QRCode(answer.string("code"))
+    if arguments.isSet("json") {
+      arguments.output.print(answer)
+    } else {
+      if arguments.output.isTerminal || arguments.isSet("show-qr") { show(code, arguments) }
+      arguments.output.print(fields: [
+        ("Server", client.server.shortForm), ("User id", user),
+        ("Invite code", try answer.string("invite")), ("Expires", utc(try answer.integer("expires"))),
+      ])
+    }
+    if let file = arguments.optionalString("qr") { try code.writePNG(to: file) }
+    return .success
+  }
+
+  private static func show(_ code: QRCode, _ arguments: Arguments) {
+    let output = arguments.output
+    let columns = (code.side + 2 * QRCode.standardQuietZone) * (output.usesUTF8 ? 1 : 2)
+    guard columns <= output.width || arguments.isSet("show-qr") else {
+      arguments.errorOutput.print("The QR code needs \(columns) columns; widen the window or use --qr FILE.")
+      return
+    }
+    let style: QRCode.TerminalStyle =
+      switch (output.usesUTF8, output.usesColour) {
+      case (true, true): .colouredHalfBlocks
+      case (true, false): .halfBlocks(.dark)
+      case (false, _): .ascii(.dark)
+      }
+    output.write(code.terminalText(style))
+  }
+}

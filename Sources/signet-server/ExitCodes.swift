@@ -1,0 +1,66 @@
+import SignetQR
+import SignetServer
+import SignetStorage
+import SignetTerminal
+import SignetTransport
+import SignetWire
+
+/// Which exit code goes with which failure.
+enum ExitCodes {
+  /// For a failure that names no code itself.
+  static func code(_ error: any Error) -> ExitCode {
+    switch error {
+    case let failure as ServerFolderFailure: code(failure)
+    case let failure as TransportFailure: code(failure)
+    case let failure as StorageFailure: code(failure)
+    case let failure as QRFailure:
+      if case .cannotWrite = failure { .cannotCreate } else { .failure }
+    default: .failure
+    }
+  }
+
+  /// For what the server answered.
+  static func code(_ problem: Problem.Code) -> ExitCode {
+    switch problem {
+    case .malformed, .mediaType, .tooLarge, .textRefused: .dataError
+    case .unauthorized, .forbidden, .containerUnknown: .permissionDenied
+    case .unknown: .noUser
+    case .exists: .cannotCreate
+    case .busy: .temporaryFailure
+    case .serverFailure: .software
+    case .method: .protocolError
+    default: .failure
+    }
+  }
+
+  private static func code(_ failure: ServerFolderFailure) -> ExitCode {
+    switch failure {
+    case .exists, .unwritable, .adminKey: .cannotCreate
+    case .folderMissing, .fileMissing, .unreadable: .noInput
+    case .ownedByAnother, .openToOthers: .permissionDenied
+    case .storage(let failure): code(failure)
+    default: .configuration
+    }
+  }
+
+  private static func code(_ failure: StorageFailure) -> ExitCode {
+    switch failure {
+    case .busy: .temporaryFailure
+    case .full: .cannotCreate
+    case .readOnly: .permissionDenied
+    case .tooNew: .configuration
+    default: .inputOutput
+    }
+  }
+
+  private static func code(_ failure: TransportFailure) -> ExitCode {
+    switch failure {
+    case .unreachable: .unavailable
+    case .timedOut: .temporaryFailure
+    case .cancelled: .interrupted
+    case .invalidConfiguration: .configuration
+    case .libraryFailure: .software
+    default: .protocolError
+    }
+  }
+}

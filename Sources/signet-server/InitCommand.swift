@@ -1,0 +1,115 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetTerminal
+import SignetWire
+
+/// `signet-server init`: makes the data folder of a server.
+enum InitCommand {
+  static let command = Command(
+    "init", "Make the data folder of a new server",
+    description: """
+      Makes a folder with fresh keys, a certificate authority, a certificate for the host of the URL, an empty \
+      database and an operator's API key. It is made whole or not at all; a folder that is not empty is refused.
+
+      Devices trust the authority in ca.pem: distribute that file. Its key is not kept.
+      """,
+    options: [
+      .value(
+        "data", "The folder to make; the folder above it must exist", named: "dir", isRequired: true,
+        completion: .directory),
+      .value(
+        "url", "Where devices find the server: HOST[:PORT]/DOMAIN", named: "host[:port]/domain",
+        isRequired: true),
+      .value(
+        "listen",
+        "Where to listen, if not on all addresses (for localhost: on 127.0.0.1) and on the URL's port",
+        named: "address:port"),
+      .value(
+        "san", "A further DNS name or IP address for the certificate", named: "name", isRepeatable: true),
+      .value(
+        "protection", "What opens a container's keys, besides the device", default: "password",
+        completion: .choices(["password", "device"])),
+      .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
+    ] + PasswordOptions.all + [OperatorOptions.json],
+    examples: [
+      .init(
+        "signet-server init --data ./demo --url localhost:8443/demo --minimum-length 8 --attempts 3",
+        "Make a server on this machine that asks for passwords of 8 characters")
+    ]
+  ) { arguments in
+    let settings = try settings(arguments)
+    let folder: ServerFolder
+    do {
+      folder = try await ServerFolder.create(
+        at: arguments.string("data"), settings, alternativeNames: arguments.strings("san"),
+        masterKeyFile: Environment.masterKeyFile)
+    } catch ServerFolderFailure.unreadable(let path, ENOENT) where path != Environment.masterKeyFile {
+      throw CommandFailure(.noInput, "there is no folder \(path); make it first, or name another with --data")
+    }
+    let pin = Base64URL.encode(try folder.certificatePin())
+    let listen = ListenAddress(settings)
+    if arguments.isSet("json") {
+      arguments.output.print([
+        "folder": .string(folder.path), "url": .string(settings.serverURL.fullForm),
+        "listen": .string(listen.text), "authority": .string("\(folder.path)/ca.pem"), "pin": .string(pin),
+      ])
+    } else {
+      arguments.output.print(fields: [
+        ("Folder", folder.path), ("Server", settings.serverURL.fullForm), ("Listens on", listen.text),
+        ("Trust", "\(folder.path)/ca.pem"), ("Pin", pin),
+      ])
+      arguments.errorOutput.print("Start it: signet-server serve --data \(arguments.string("data"))")
+    }
+    return .success
+  }
+
+  private static func settings(_ arguments: Arguments) throws -> FolderSettings {
+    let url: ServerURL
+    do { url = try ServerURL(arguments.string("url")) } catch {
+      throw UsageFailure.refused("--url: \(error)")
+    }
+    let listen = try arguments.optionalString("listen").map(ListenAddress.init(parsing:))
+    let profile = ContainerProfile(protection: try protection(arguments), totp: .standard)
+    return FolderSettings(
+      serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
+  }
+
+  private static func protection(_ arguments: Arguments) throws -> ProtectionPolicy {
+    guard arguments.string("protection") == "password" else {
+      for option in PasswordOptions.all.map(\.name) + ["attempts"] where arguments.count(option) > 0 {
+        throw UsageFailure.refused("--\(option) goes with --protection password only")
+      }
+      return .device
+    }
+    let attempts = try arguments.integer("attempts", in: LockPolicy.allowedLimits)
+    return .password(try PasswordOptions.policy(arguments), .lock(limit: attempts))
+  }
+}
+
+/// A numeric address and a port, as `--listen` takes them: `127.0.0.1:8443` or `[::]:443`.
+struct ListenAddress {
+  let address: String
+  let port: UInt16
+
+  init(_ settings: FolderSettings) { (address, port) = (settings.listenAddress, settings.listenPort) }
+
+  init(parsing text: String) throws(UsageFailure) {
+    let refusal = UsageFailure.refused("--listen is a numeric address and a port: 127.0.0.1:8443 or [::]:443")
+    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[colon...].dropFirst()), port > 0 else {
+      throw refusal
+    }
+    let host = text[..<colon]
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let bare = isBracketed ? String(host.dropFirst().dropLast()) : String(host)
+    var storage = in6_addr()
+    let family = isBracketed ? AF_INET6 : AF_INET
+    guard inet_pton(family, bare, &storage) == 1 else { throw refusal }
+    (address, self.port) = (bare, port)
+  }
+
+  /// The form that `--listen` takes.
+  var text: String { address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)" }
+}

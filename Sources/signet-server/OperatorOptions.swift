@@ -1,0 +1,19 @@
+import SignetTerminal
+
+/// The options that say which server a command speaks to, and how it prints.
+enum OperatorOptions {
+  static let data = Option.value(
+    "data", "The server's data folder", named: "dir", completion: .directory)
+  static let requiredData = Option.value(
+    "data", "The server's data folder", named: "dir", isRequired: true, completion: .directory)
+  static let json = Option.flag("json", "Print JSON")
+
+  /// The options of every command that is a client of a server.
+  static let connection: [Option] = [
+    data,
+    .value("server", "The server, instead of --data", named: "host[:port]/domain"),
+    .value("ca", "The certificates to trust, PEM, with --server", named: "file", completion: .file),
+    .value("key-file", "The file with the API key", named: "file", completion: .file),
+    json,
+  ]
+}

@@ -1,0 +1,32 @@
+import Foundation
+import SignetJSON
+import SignetTerminal
+
+extension Terminal {
+  /// Prints a JSON document for programs, indented so that people can read it too.
+  func print(_ object: JSONObject) { print(object.text(.pretty)) }
+
+  /// Prints names and values in two columns.
+  func print(fields: [(String, String)]) {
+    let width = fields.map { TerminalText.width($0.0) }.max() ?? 0
+    for (name, value) in fields {
+      let padding = String(repeating: " ", count: width - TerminalText.width(name) + 2)
+      print(styled(name, .bold) + padding + TerminalText.sanitised(value))
+    }
+  }
+}
+
+/// A time as people read it: `2026-11-21T09:30:00Z`.
+func utc(_ seconds: Int64) -> String {
+  Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+}
+
+/// The objects of an array in an answer.
+func objects(_ name: String, in answer: JSONObject) throws -> [JSONObject] {
+  try answer.array(name).map {
+    guard case .object(let object) = $0 else {
+      throw CommandFailure(.protocolError, "the answer is not of this version of the protocol: \"\(name)\"")
+    }
+    return object
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import SignetHTTP
+import SignetServer
+import SignetStorage
+import SignetTerminal
+import SignetWire
+
+/// `signet-server serve`: runs a server until it is told to stop.
+enum ServeCommand {
+  static let command = Command(
+    "serve", "Run a server",
+    description: """
+      Serves until SIGTERM or SIGINT. The first one stops it gracefully: no new connections are accepted, and \
+      requests that have begun get up to 10 seconds to finish. A second one ends it at once.
+
+      When the server is ready, one line that begins with 'listening on' is printed. The log goes to standard \
+      error, one JSON object a line, never with a secret.
+
+      Any number of processes may serve one folder, each on an address of its own (--listen).
+      """,
+    options: [
+      OperatorOptions.requiredData,
+      .value("listen", "Listen here instead of where the settings say", named: "address:port"),
+    ]
+  ) { arguments in
+    let stop = StopSignals()
+    raiseDescriptorLimit()
+    let folder = try ServerFolder(opening: arguments.string("data"))
+    var transport = try folder.transportConfiguration()
+    var listen = ListenAddress(folder.settings)
+    if let text = arguments.optionalString("listen") {
+      listen = try ListenAddress(parsing: text)
+      (transport.address, transport.port) = (listen.address, listen.port)
+    }
+    let context = try folder.serviceContext(masterKeyFile: Environment.masterKeyFile, log: .standardError)
+    let server: Server
+    do throws(ServerFailure) {
+      server = try Server(context, transport: transport)
+      _ = try server.start()
+    } catch {
+      await context.storage.close()
+      throw failure(error, listen)
+    }
+    arguments.output.print("listening on \(folder.settings.serverURL.fullForm) (\(listen.text))")
+    await stop.first()
+    await server.stop()
+    return .success
+  }
+
+  /// Lets the process open as many files as the system grants it: the usual 1024 are as many as its connections.
+  private static func raiseDescriptorLimit() {
+    var limit = rlimit()
+    guard getrlimit(descriptors, &limit) == 0 else { return }
+    limit.rlim_cur = limit.rlim_max
+    // Where this fails the usual limit stays, with which a server runs as well.
+    _ = setrlimit(descriptors, &limit)
+  }
+
+  #if canImport(Glibc)
+    private static let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+  #else
+    private static let descriptors = RLIMIT_NOFILE
+  #endif
+
+  private static func failure(_ failure: ServerFailure, _ listen: ListenAddress) -> CommandFailure {
+    guard case .cannotListen(_, let code) = failure else {
+      return CommandFailure(.configuration, failure.description)
+    }
+    let reason =
+      switch code {
+      case EADDRINUSE: "another program listens there already; end it, or use --listen"
+      case EADDRNOTAVAIL: "this machine has no such address; use --listen"
+      case EACCES: "this user may not use that port; use one above 1023, or grant CAP_NET_BIND_SERVICE"
+      default: String(cString: strerror(code))
+      }
+    return CommandFailure(.unavailable, "cannot listen on \(listen.text): \(reason)")
+  }
+}

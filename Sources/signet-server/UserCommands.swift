@@ -1,0 +1,49 @@
+import SignetJSON
+import SignetTerminal
+
+/// `signet-server user …`.
+enum UserCommands {
+  static let user = Argument("user", "The user id: 1 to 128 characters")
+
+  static let group = Command(
+    "user", "Manage users", options: OperatorOptions.connection,
+    commands: [
+      Command("add", "Add a user", arguments: [user]) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .post("admin", "users", body: ["user": .string(arguments.string("user"))])
+        try report(answer, "added", arguments)
+        return .success
+      },
+      Command("list", "List the users") { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "users")
+        guard !arguments.isSet("json") else {
+          arguments.output.print(answer)
+          return .success
+        }
+        var table = TextTable(["USER", "ADDED"])
+        for user in try objects("users", in: answer) {
+          table.append([try user.string("user"), utc(try user.integer("created"))])
+        }
+        arguments.output.write(table.text)
+        return .success
+      },
+      Command(
+        "unlock", "Forget a user's failed one-time passwords",
+        description: "After too many wrong one-time passwords in a row none is accepted until this is done.",
+        arguments: [user]
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .post("admin", "users", arguments.string("user"), "unlock")
+        try report(answer, "unlocked", arguments)
+        return .success
+      },
+    ])
+
+  private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws {
+    if arguments.isSet("json") {
+      arguments.output.print(answer)
+    } else {
+      arguments.output.print("\(done) \(TerminalText.sanitised(try answer.string("user")))")
+    }
+  }
+}

@@ -1,0 +1,179 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetSQLite
+import SignetTesting
+import Testing
+
+/// Data folders that cannot be used, on the device and on the server: said clearly, and left as they are.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct BadFolderTests {
+  private func activated() async throws -> (RunningServer, DeviceCommand) {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    return (server, device)
+  }
+
+  private func expectRefusal(
+    _ device: DeviceCommand, _ status: Int32, _ text: String, _ words: [String] = ["otp"],
+    at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let before = try FolderSnapshot(device.data)
+    let result = try await device.run(words)
+    #expect(result.isRefusal(status, text), result.summary, sourceLocation: location)
+    #expect(try FolderSnapshot(device.data) == before, sourceLocation: location)
+  }
+
+  @Test func missing() async throws {
+    let folder = try TemporaryFolder()
+    let device = DeviceCommand(data: "\(folder.path)/none/of/these")
+    for words in [["otp"], ["list"], ["pending"], ["approve"], ["deny"], ["delete", "--yes"]] {
+      try await expectRefusal(device, 73, "there is no folder", words)
+    }
+    #expect(try FolderSnapshot(folder.path).paths.isEmpty)
+    let file = "\(folder.path)/file"
+    #expect(FileManager.default.createFile(atPath: file, contents: Data()))
+    try await expectRefusal(DeviceCommand(data: file), 73, "Not a directory", ["list"])
+    try await expectRefusal(DeviceCommand(data: "\(file)/x"), 73, "Not a directory", ["list"])
+  }
+
+  @Test func ofAnotherUserOrOpenToOthers() async throws {
+    let (server, device) = try await activated()
+    await server.stopAndWait()
+    #expect(chmod(device.data, 0o777) == 0)
+    try await expectRefusal(device, 73, "other users may write to")
+    #expect(chmod(device.data, 0o700) == 0)
+    #expect(chmod("\(device.data)/vault.sqlite", 0o666) == 0)
+    try await expectRefusal(device, 73, "other users may write to")
+    #expect(chmod("\(device.data)/vault.sqlite", 0o600) == 0)
+    #expect(chmod("\(device.data)/software-keystore.key", 0o644) == 0)
+    try await expectRefusal(device, 65, "may be read by others")
+    #expect(chmod("\(device.data)/software-keystore.key", 0o600) == 0)
+    if geteuid() == 0 {
+      #expect(chown(device.data, Nobody.id, Nobody.id) == 0)
+      try await expectRefusal(device, 73, "belongs to user \(Nobody.id) and this program runs as user 0")
+      #expect(chown(device.data, 0, 0) == 0)
+      #expect(chown("\(server.data)/signet.sqlite", Nobody.id, Nobody.id) == 0)
+      let refused = try await server.operate("serve")
+      #expect(refused.isRefusal(77, "belongs to user \(Nobody.id)"), refused.summary)
+    } else {
+      try await expectRefusal(DeviceCommand(data: "/usr"), 73, "belongs to user 0", ["list"])
+    }
+    #expect(try await device.json("otp").string("code").count == 6)
+  }
+
+  @Test(.enabled(if: Nobody.canRun, "needs another user than root to run as")) func readOnly() async throws {
+    let folder = try TemporaryFolder()
+    // Others must get as far as the folder and the programs.
+    #expect(chmod(folder.path, 0o755) == 0)
+    var device = DeviceCommand(data: "\(folder.path)/device/data")
+    device.launcher = Nobody.launcher
+    device.program = try Nobody.copy(of: DeviceCommand.executable(), in: folder)
+    let code = "\(folder.path)/code"
+    try Data(ActivationCode.unreachable().text.utf8).write(to: URL(filePath: code))
+    let activate = ["activate", "--code-file", code]
+    if geteuid() == 0 { try await expectRefusal(device, 73, "may not be written to", activate) }
+    try FileManager.default.createDirectory(atPath: device.data, withIntermediateDirectories: true)
+    try Nobody.give(device.data)
+    // It makes its vault there, and then the folder and its files are closed.
+    #expect(try await device.run(activate).status == 69)
+    #expect(chmod(device.data, 0o500) == 0)
+    try await expectRefusal(device, 73, "may not be written to", ["list"])
+    #expect(chmod(device.data, 0o700) == 0)
+    #expect(chmod("\(device.data)/vault.sqlite", 0o400) == 0)
+    try await expectRefusal(device, 73, "may not be written to", ["list"])
+    #expect(chmod("\(device.data)/vault.sqlite", 0o600) == 0)
+    #expect(try await device.run("list").status == 0)
+  }
+
+  @Test(.enabled(if: Nobody.canRun, "needs another user than root to run as"))
+  func readOnlyForTheServer() async throws {
+    let folder = try TemporaryFolder()
+    #expect(chmod(folder.path, 0o755) == 0)
+    let program = try Nobody.copy(of: ServerCommand.executable(), in: folder)
+    let data = "\(folder.path)/server/data"
+    func run(_ words: String...) async throws -> ServerCommand.Result {
+      let process = Process()
+      var line = Nobody.launcher + [program] + words
+      process.executableURL = URL(filePath: line.removeFirst())
+      process.arguments = line
+      process.environment = ServerCommand.cleanEnvironment
+      process.standardInput = FileHandle.nullDevice
+      return try await ChildProcess.finish(process)
+    }
+    let url = "127.0.0.1:\(try FreePort.find())/main"
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/server", withIntermediateDirectories: true)
+    try Nobody.give("\(folder.path)/server")
+    #expect(chmod("\(folder.path)/server", 0o500) == 0)
+    let refused = try await run("init", "--data", data, "--url", url)
+    #expect(refused.isRefusal(73, "can't be written: Permission denied"), refused.summary)
+    #expect(try FolderSnapshot("\(folder.path)/server").paths.isEmpty)
+    #expect(chmod("\(folder.path)/server", 0o700) == 0)
+    #expect(try await run("init", "--data", data, "--url", url).status == 0)
+    for path in ["\(data)/signet.sqlite", data] {
+      #expect(chmod(path, path == data ? 0o500 : 0o400) == 0)
+      let before = try FolderSnapshot(data)
+      let stopped = try await run("serve", "--data", data)
+      #expect(stopped.isRefusal(77, "the database cannot be written"), stopped.summary)
+      #expect(try FolderSnapshot(data) == before)
+      #expect(chmod(path, path == data ? 0o700 : 0o600) == 0)
+    }
+  }
+
+  @Test func ofANewerVersion() async throws {
+    let (server, device) = try await activated()
+    await server.stopAndWait()
+    try Database(path: "\(device.data)/vault.sqlite", mode: .readWrite).execute("PRAGMA user_version = 99")
+    for words in [["list"], ["otp"], ["activate", "--code-file", "\(server.folder.path)/alice.code"]] {
+      try await expectRefusal(device, 65, "version 99 and this program knows versions up to", words)
+    }
+    try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute("PRAGMA user_version = 99")
+    let before = try FolderSnapshot(server.data)
+    let refused = try await server.operate("serve")
+    #expect(refused.isRefusal(78, "newer"), refused.summary)
+    #expect(try FolderSnapshot(server.data) == before)
+  }
+
+  @Test(arguments: [0, 1, 600, 4096, 9000]) func damaged(size: Int) async throws {
+    let (server, device) = try await activated()
+    await server.stopAndWait()
+    let noise = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) })
+    for path in ["\(device.data)/vault.sqlite", "\(server.data)/signet.sqlite"] {
+      try noise.write(to: URL(filePath: path))
+      #expect(chmod(path, 0o600) == 0)
+    }
+    // To SQLite a file without a page is empty: a vault without containers.
+    let listed = try await device.run("list")
+    #expect(listed.status == (size < 2 ? 0 : 65) && !listed.errorOutput.isEmpty, listed.summary)
+    guard size > 1 else { return }
+    let served = try await server.operate("serve")
+    #expect(served.isRefusal(74, "damaged"), served.summary)
+  }
+}
+
+/// The user that owns nothing: who a program runs as where root would be let through.
+enum Nobody {
+  static let id: UInt32 = 65534
+  private static let setpriv = "/usr/bin/setpriv"
+
+  static var canRun: Bool { geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) }
+
+  static var launcher: [String] {
+    geteuid() == 0 ? [setpriv, "--reuid=\(id)", "--regid=\(id)", "--clear-groups", "--"] : []
+  }
+
+  /// A copy where that user can reach it: a build folder may lie below a home.
+  static func copy(of program: String, in folder: TemporaryFolder) throws -> String {
+    let path = "\(folder.path)/\(URL(filePath: program).lastPathComponent)"
+    try FileManager.default.copyItem(atPath: program, toPath: path)
+    #expect(chmod(path, 0o755) == 0)
+    return path
+  }
+
+  /// Makes a folder that user's, with nobody else in it.
+  static func give(_ path: String) throws {
+    if geteuid() == 0 { try #require(chown(path, id, id) == 0) }
+    try #require(chmod(path, 0o700) == 0)
+  }
+}

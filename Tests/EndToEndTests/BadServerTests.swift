@@ -1,0 +1,117 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// What `signet` does with servers that are not what they should be: a message, a status, and a folder left as it was.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct BadServerTests {
+  /// Runs commands that must fail, in a folder that has a container, and in a new one.
+  private func expectRefusal(
+    _ server: RunningServer, _ device: DeviceCommand, _ words: [String], _ status: Int32, _ text: String,
+    at location: SourceLocation = #_sourceLocation
+  ) async throws {
+    let before = try FolderSnapshot(device.data)
+    let result = try await device.run(words)
+    #expect(result.isRefusal(status, text), result.summary, sourceLocation: location)
+    #expect(try FolderSnapshot(device.data) == before, sourceLocation: location)
+    guard words.first == "activate" else { return }
+    let fresh = DeviceCommand(data: "\(device.data)-\(UUID().uuidString)", authority: device.authority)
+    let again = try await fresh.run(words)
+    #expect(again.isRefusal(status, text), again.summary, sourceLocation: location)
+    // An empty vault, as the first command makes it, and no container.
+    #expect(try FolderSnapshot(fresh.data).paths == ["software-keystore.key", "vault.sqlite"])
+    #expect(try await fresh.containers().isEmpty)
+  }
+
+  private func activated() async throws -> (RunningServer, DeviceCommand) {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    return (server, device)
+  }
+
+  @Test func aServerWithAnotherKeyOrFromAnotherAuthority() async throws {
+    let (server, device) = try await activated()
+    _ = try await server.answer("user", "add", "bob")
+    var code = try await server.invite("bob")
+    #expect(code.pins.count == 1)
+    code.pins[0][31] ^= 1
+    try await expectRefusal(
+      server, device, ["activate", "--code-file", server.write(code.text, to: "unpinned")], 69,
+      "not one of the pinned keys")
+    code.pins[0][31] ^= 1
+    let file = try server.write(code.text, to: "bob")
+    var stranger = device
+    stranger.authority = nil
+    try await expectRefusal(
+      server, stranger, ["activate", "--code-file", file], 69, "its issuer is not trusted")
+    let elsewhere = try await RunningServer.start()
+    stranger.authority = elsewhere.authority
+    try await expectRefusal(
+      server, stranger, ["activate", "--code-file", file], 69, "its issuer is not trusted")
+    await elsewhere.stopAndWait()
+    // The server saw no try: the code is still good.
+    #expect(try await server.audited("activation.refused").isEmpty)
+    _ = try await device.json("activate", "--code-file", file)
+    await server.stopAndWait()
+  }
+
+  @Test func aServerThatIsForAnotherName() async throws {
+    let (server, device) = try await activated()
+    var code = try await server.invite("alice")
+    code.server = try ServerURL("localhost:\(server.port)/main")
+    let file = try server.write(code.text, to: "name")
+    try await expectRefusal(server, device, ["activate", "--code-file", file], 69, "it is for another name")
+    // A name that the certificate has, but not the one that the server calls itself.
+    code.server = try ServerURL("127.0.0.1:\(server.port)/other")
+    let domain = try server.write(code.text, to: "domain")
+    try await expectRefusal(
+      server, device, ["activate", "--code-file", domain], 76, "nothing is at this path; check the URL")
+    await server.stopAndWait()
+  }
+
+  @Test(.enabled(if: FakeServer.canRun, "needs python3"), arguments: FakeServer.Behaviour.allCases)
+  func somethingElseListens(_ behaviour: FakeServer.Behaviour) async throws {
+    let (server, device) = try await activated()
+    _ = try await server.answer("user", "add", "bob")
+    let code = try server.write(await server.invite("bob").text, to: "bob")
+    let transaction = try await server.ask("alice", "Pay")
+    await server.stopAndWait()
+    let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
+    let (status, text): (Int32, String) =
+      switch behaviour {
+      case .noise: (69, "no secure connection")
+      case .noHTTP: (69, "does not speak HTTP")
+      case .noJSON: (76, "is not of this protocol; check the server URL")
+      case .webPage: (76, "is not of this protocol; check the server URL")
+      case .halfBody: (69, "cut short")
+      case .redirect: (69, "redirect (302), which is not followed")
+      case .endless: (69, "larger than 1048576 bytes")
+      case .silent, .silentAfterTLS: (69, "did not answer in time")
+      case .hangUp: (69, "no secure connection")
+      }
+    let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
+    for words in [["activate", "--code-file", code], ["pending"], ["approve", transaction, "--yes"]] {
+      try await expectRefusal(server, device, words + ["--timeout", timeout], status, text)
+    }
+    // No network is needed for a code, whoever listens.
+    #expect(try await device.json("otp").string("code").count == 6)
+    try fake.stop()
+    // The real one is back, and everything is as if nothing had been.
+    let real = try await server.again()
+    _ = try await device.json("approve", transaction, "--yes")
+    _ = try await device.json("activate", "--code-file", code)
+    try SignedDecisionCheck.expectAccepted(await real.transaction(transaction))
+    await real.stopAndWait()
+  }
+
+  @Test func nobodyListens() async throws {
+    let (server, device) = try await activated()
+    let code = try server.write(await server.invite("alice").text, to: "code")
+    await server.stopAndWait()
+    try await expectRefusal(server, device, ["activate", "--code-file", code], 69, "cannot be reached")
+    try await expectRefusal(server, device, ["pending"], 69, "cannot be reached")
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+/// A `signet` whose controlling terminal is a pseudo-terminal, with the test as its person.
+final class ControllingTerminal: Sendable {
+  private static let setsid = "/usr/bin/setsid"
+  private let master: Int32
+  private let held: Int32
+  private let process: Process
+  private let shown = Shown()
+
+  /// What was shown so far; only one thread at a time asks.
+  private final class Shown: @unchecked Sendable {
+    var text = ""
+    /// Where the next expectation begins.
+    var position = 0
+  }
+
+  /// Starts the command in a session of its own on a new terminal (`setsid --ctty`, `setsid(1)`).
+  init(_ device: DeviceCommand, _ words: [String]) throws {
+    // The requests of tty_ioctl(4) behind `unlockpt` and `ptsname`, which Swift's Glibc module leaves out.
+    master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(master >= 0)
+    var lock: Int32 = 0
+    var number: UInt32 = 0
+    try #require(ioctl(master, 0x4004_5431, &lock) == 0)
+    try #require(ioctl(master, 0x8004_5430, &number) == 0)
+    held = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    try #require(held >= 0)
+    var command = device
+    command.launcher = [Self.setsid, "--ctty", "--wait"]
+    process = try command.process(words)
+    let side = FileHandle(fileDescriptor: held, closeOnDealloc: false)
+    process.standardInput = side
+    process.standardOutput = side
+    process.standardError = side
+    try process.run()
+  }
+
+  deinit {
+    if process.isRunning { process.terminate() }
+    close(held)
+    close(master)
+  }
+
+  /// Whether what is typed would be shown.
+  private var hasEcho: Bool {
+    var settings = termios()
+    return tcgetattr(held, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  /// Waits until the text is shown, after what was expected before; 20 s at most.
+  func expect(_ text: String) throws {
+    while true {
+      let rest = shown.text.dropFirst(shown.position)
+      if let range = rest.firstRange(of: text) {
+        shown.position = shown.text.distance(from: shown.text.startIndex, to: range.upperBound)
+        return
+      }
+      let hasCome = read(timeout: 20_000)
+      try #require(hasCome, "expected \(text.debugDescription), shown was \(shown.text.debugDescription)")
+    }
+  }
+
+  /// Waits for a prompt and types an answer; a password is asked for without echo.
+  func answer(_ prompt: String, _ text: String, newline: Bool = true) throws {
+    try expect(prompt)
+    if prompt.lowercased().contains("password") || prompt.hasPrefix("Repeat") { #expect(!hasEcho) }
+    let bytes = Array((newline ? text + "\n" : text).utf8)
+    try #require(write(master, bytes, bytes.count) == bytes.count)
+  }
+
+  /// Waits for the end; everything that was shown, and the exit status.
+  func end() async throws -> (status: Int32, shown: String) {
+    let status = await ChildProcess.end(of: process.processIdentifier, process)
+    while read(timeout: 0) {}
+    #expect(hasEcho)
+    return (status, shown.text)
+  }
+
+  private func read(timeout: Int32) -> Bool {
+    var watched = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
+    guard poll(&watched, 1, timeout) == 1 else { return false }
+    var part = [UInt8](repeating: 0, count: 4096)
+    let count = Foundation.read(master, &part, part.count)
+    guard count > 0 else { return false }
+    shown.text += String(decoding: part[..<count], as: UTF8.self).replacing("\r\n", with: "\n")
+    return true
+  }
+}

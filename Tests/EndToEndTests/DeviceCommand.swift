@@ -1,0 +1,80 @@
+import Foundation
+import SignetJSON
+import Testing
+
+/// The built `signet` over one data folder.
+struct DeviceCommand: Sendable {
+  /// The data folder; the command makes it.
+  let data: String
+  /// The file with the certificates that it trusts; the system's where this is nil.
+  var authority: String?
+  /// What starts it, for other users and other limits.
+  var launcher: [String] = []
+  /// The program, where it is not the one beside the test bundle.
+  var program: String?
+
+  /// A process that is ready to start; `passwords` are its lines on the descriptor that `--password-fd` names.
+  func process(_ words: [String], passwords: [String] = []) throws -> Process {
+    var line = launcher + [try program ?? Self.executable(), "--data", data] + words
+    if !passwords.isEmpty { line += ["--password-fd", "0"] }
+    let process = Process()
+    process.executableURL = URL(filePath: line.removeFirst())
+    process.arguments = line
+    process.environment = ServerCommand.cleanEnvironment
+    process.environment?["SIGNET_CA_FILE"] = authority
+    process.standardInput = FileHandle.nullDevice
+    if !passwords.isEmpty {
+      let input = Pipe()
+      try input.fileHandleForWriting.write(contentsOf: Data(passwords.map { "\($0)\n" }.joined().utf8))
+      try input.fileHandleForWriting.close()
+      process.standardInput = input
+    }
+    return process
+  }
+
+  static func executable() throws -> String {
+    URL(filePath: try ServerCommand.executable()).deletingLastPathComponent().appending(path: "signet").path
+  }
+
+  /// Runs it to its end.
+  func run(_ words: String..., passwords: [String] = []) async throws -> ServerCommand.Result {
+    try await run(words, passwords: passwords)
+  }
+
+  func run(_ words: [String], passwords: [String] = []) async throws -> ServerCommand.Result {
+    try await ChildProcess.finish(try process(words, passwords: passwords))
+  }
+
+  /// Runs it with `--json`; it must succeed.
+  func json(_ words: String..., passwords: [String] = []) async throws -> JSONObject {
+    let result = try await run(words + ["--json"], passwords: passwords)
+    try #require(result.status == 0, "signet \(words): status \(result.status), \(result.errorOutput)")
+    return try JSONObject(parsing: Array(result.output.utf8))
+  }
+
+  /// The containers in the folder, which is there.
+  func containers() async throws -> [ListedContainer] {
+    try await json("list").array("containers").map { value in
+      guard case .object(let object) = value else { throw JSONFailure.missingMember("id") }
+      return ListedContainer(
+        id: try object.string("id"), user: try object.string("user"),
+        isConfirmed: try object.bool("confirmed"))
+    }
+  }
+
+  /// What `signet list --json` says of a container.
+  struct ListedContainer: Hashable, Sendable {
+    let id: String
+    let user: String
+    let isConfirmed: Bool
+  }
+}
+
+extension ServerCommand.Result {
+  /// Whether it ended as a refusal should: this status, one message with this text, nothing on the output.
+  func isRefusal(_ status: Int32, _ text: String) -> Bool {
+    self.status == status && errorOutput.contains(text) && output.isEmpty
+  }
+
+  var summary: Comment { "status \(status), output \(output), messages \(errorOutput)" }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+/// Something that listens where a Signet server should, and behaves badly.
+final class FakeServer: Sendable {
+  /// What it does with each connection.
+  enum Behaviour: String, Sendable, CaseIterable {
+    /// Not TLS.
+    case noise
+    /// TLS, then not HTTP.
+    case noHTTP
+    /// HTTP, then not JSON.
+    case noJSON
+    /// A web page with the status of a refusal.
+    case webPage
+    /// Half of the body that it promised.
+    case halfBody
+    /// The address of another server.
+    case redirect
+    /// A body without end.
+    case endless
+    /// Takes the connection and says nothing.
+    case silent
+    /// Takes the request and says nothing.
+    case silentAfterTLS
+    /// Hangs up.
+    case hangUp
+  }
+
+  /// Where the programs that play it are missing, tests are skipped, but not in CI.
+  static let canRun: Bool =
+    ProcessInfo.processInfo.environment["CI"]?.isEmpty == false
+    || FileManager.default.isExecutableFile(atPath: python)
+  private static let python = "/usr/bin/python3"
+
+  /// The shortest server that can do all this; it ends when its input does, and after five minutes.
+  private static let script = #"""
+    import signal, socket, ssl, sys, threading
+    signal.alarm(300)
+    behaviour, port, certificate, key = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    listener = socket.create_server(("127.0.0.1", port))
+    def reply(status, fields, body):
+        return f"HTTP/1.1 {status}\r\n{fields}\r\n\r\n".encode() + body
+    answers = {
+        "noHTTP": b"SSH-2.0-OpenSSH_9.2p1\r\n",
+        "noJSON": reply("200 OK", "Content-Length: 4", b"\xff\x00{]"),
+        "webPage": reply("404 Not Found", "Content-Type: text/html\r\nContent-Length: 13", b"<html></html>"),
+        "halfBody": reply("200 OK", "Content-Length: 100", b'{"handshake":'),
+        "redirect": reply("302 Found", "Location: https://127.0.0.1:1/\r\nContent-Length: 0", b""),
+        "endless": reply("200 OK", "Content-Length: 9999999999", b""),
+    }
+    def serve(raw):
+        try:
+            if behaviour == "hangUp":
+                return raw.close()
+            if behaviour == "noise":
+                raw.sendall(b"220 mail.example.org ESMTP\r\n")
+            if behaviour in ("noise", "silent"):
+                while raw.recv(4096): pass
+                return raw.close()
+            stream = context.wrap_socket(raw, server_side=True)
+            stream.recv(65536)
+            if behaviour == "silentAfterTLS":
+                while stream.recv(4096): pass
+                return stream.close()
+            stream.sendall(answers[behaviour])
+            while behaviour == "endless":
+                stream.sendall(b" " * 65536)
+            stream.unwrap()
+            stream.close()
+        except OSError:
+            raw.close()
+    def accept():
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+    threading.Thread(target=accept, daemon=True).start()
+    print("listening on", listener.getsockname()[1], flush=True)
+    sys.stdin.read()
+    """#
+
+  let port: UInt16
+  private let process: Process
+  private let input = Pipe()
+
+  /// Listens, with the certificate of a server's folder.
+  ///
+  /// `port` is where; anywhere unless told.
+  init(_ behaviour: Behaviour, certificateOf server: RunningServer, port: UInt16 = 0) async throws {
+    process = Process()
+    process.executableURL = URL(filePath: Self.python)
+    process.arguments = [
+      "-c", Self.script, behaviour.rawValue, String(port), "\(server.data)/tls.pem", "\(server.data)/tls.key",
+    ]
+    let output = Pipe()
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let line = try #require(await output.fileHandleForReading.firstLine(), "the fake server did not start")
+    self.port = try #require(line.split(separator: " ").last.flatMap { UInt16($0) })
+  }
+
+  deinit { if process.isRunning { process.terminate() } }
+
+  /// Ends it, so that its port is free again.
+  func stop() throws {
+    try input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// Disks that are full: a message, nothing half written, and everything works again when there is room.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct FullDiskTests {
+  /// A small file system, where this process may mount one.
+  private final class SmallDisk {
+    let path: String
+    private static let canMount: Bool = {
+      do {
+        _ = try SmallDisk(kibibytes: 64)
+        return true
+      } catch { return false }
+    }()
+    static var isAvailable: Bool { geteuid() == 0 && canMount }
+
+    struct NotMounted: Error {}
+
+    init(kibibytes: Int) throws {
+      path = FileManager.default.temporaryDirectory.appending(path: "signet-\(UUID().uuidString)").path
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+      guard Self.system("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k,mode=700", "signet", path) else {
+        rmdir(path)
+        throw NotMounted()
+      }
+    }
+
+    deinit {
+      if Self.system("umount", path) { rmdir(path) }
+    }
+
+    func resize(kibibytes: Int) -> Bool { Self.system("mount", "-o", "remount,size=\(kibibytes)k", path) }
+
+    private static func system(_ words: String...) -> Bool {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/env")
+      process.arguments = words
+      process.standardError = FileHandle.nullDevice
+      do { try process.run() } catch { return false }
+      process.waitUntilExit()
+      return process.terminationStatus == 0
+    }
+  }
+
+  @Test(
+    .enabled(if: SmallDisk.isAvailable, "needs the right to mount"), arguments: [4, 16, 40, 48, 64, 96, 128])
+  func ofTheDevice(kibibytes: Int) async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let disk = try SmallDisk(kibibytes: kibibytes)
+    let device = DeviceCommand(data: "\(disk.path)/data", authority: server.authority)
+    let code = try await server.codeFile("alice")
+    let result = try await device.run("activate", "--code-file", code)
+    #expect(result.status == 0 || result.isRefusal(74, "the disk is full"), result.summary)
+    #expect((result.status == 0) == (kibibytes == 128) || (16..<128).contains(kibibytes), result.summary)
+    #expect(disk.resize(kibibytes: 4096))
+    if result.status != 0 { _ = try await device.json("activate", "--code-file", code) }
+    #expect(try await device.containers().map(\.isConfirmed) == [true])
+    #expect(try await server.accepts(device.json("otp").string("code"), of: "alice"))
+    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(kibibytes) KiB")
+    await server.stopAndWait()
+  }
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "needs the right to mount")) func ofTheServer() async throws {
+    let disk = try SmallDisk(kibibytes: 4096)
+    let server = try await RunningServer.startWithShop()
+    await server.stopAndWait()
+    let data = "\(disk.path)/data"
+    try FileManager.default.copyItem(atPath: server.data, toPath: data)
+    try FileManager.default.removeItem(atPath: server.data)
+    try FileManager.default.createSymbolicLink(atPath: server.data, withDestinationPath: data)
+    let running = try await server.again()
+    _ = try await running.answer("user", "add", "alice")
+    // Fills what is left, to the last byte.
+    #expect(FileManager.default.createFile(atPath: "\(disk.path)/ballast", contents: nil))
+    let ballast = try FileHandle(forWritingTo: URL(filePath: "\(disk.path)/ballast"))
+    for size in [65536, 4096, 1] {
+      do { while true { try ballast.write(contentsOf: Data(repeating: 0, count: size)) } } catch {}
+    }
+    var refusals = 0
+    for number in 0..<40 {
+      let result = try await running.operate("user", "add", "user-\(number)")
+      guard result.status != 0 else { continue }
+      #expect(result.isRefusal(70, "Nothing was changed; try again later."), result.summary)
+      refusals += 1
+    }
+    #expect(refusals > 0)
+    #expect(try running.events.contains("the disk is full"))
+    // What was acknowledged is there, and no more.
+    try ballast.truncate(atOffset: 0)
+    let users = try await running.answer("user", "list").array("users").count
+    #expect(users == 41 - refusals)
+    _ = try await running.answer("user", "add", "bob")
+    #expect(try await running.answer("audit", "verify")["intact"] == true)
+    await running.stopAndWait()
+  }
+
+  /// Where nothing can be mounted: a limit on the size of files stands in for the disk's end (`ulimit -f`, 512-byte units).
+  @Test(arguments: [0, 1, 8, 40, 64, 72, 80, 96]) func ofAFileSizeLimit(blocks: Int) async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    var device = server.device()
+    let code = try await server.codeFile("alice")
+    // Ignored signals stay ignored; without that the system would end the program, not fail its writing.
+    device.launcher = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$@\"", "sh"]
+    let process = try device.process(["activate", "--code-file", code])
+    // Not to files, which the limit would hold too.
+    let (output, errorOutput) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errorOutput)
+    try process.run()
+    let status = await ChildProcess.end(of: process.processIdentifier, process)
+    let message = String(decoding: errorOutput.fileHandleForReading.availableData, as: UTF8.self)
+    #expect([0, 65, 73, 74].contains(status), "\(blocks): \(status), \(message)")
+    #expect(blocks > 0 || status != 0)
+    if status != 0 { #expect(message.contains("signet activate: "), "\(blocks): \(message)") }
+    device.launcher = []
+    if status != 0 { _ = try await device.json("activate", "--code-file", code) }
+    #expect(try await device.containers().map(\.isConfirmed) == [true])
+    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(blocks) blocks")
+    await server.stopAndWait()
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import SignetJSON
+import SignetSQLite
+import SignetTesting
+import Testing
+
+/// A server and the killing of it, or of what talks to it, at random moments.
+struct KillBench {
+  /// Who is ended with `SIGKILL`.
+  enum Victim: String, CaseIterable {
+    case device
+    case server
+  }
+
+  private(set) var server: RunningServer
+  var random: SeededRandom
+  /// The kills that came while the command ran.
+  private(set) var kills = 0
+  /// What each command took when nobody disturbed it.
+  private var durations: [String: Duration] = [:]
+  /// What is being done, to be printed with a failure.
+  private(set) var step = ""
+
+  init(_ server: RunningServer, _ random: SeededRandom) { (self.server, self.random) = (server, random) }
+
+  /// Runs an undisturbed command and remembers how long it takes.
+  mutating func measure(_ name: String, _ process: Process) async throws -> ServerCommand.Result {
+    let start = ContinuousClock.now
+    let result = try await ChildProcess.finish(process)
+    durations[name] = start.duration(to: .now)
+    return result
+  }
+
+  /// Runs a command and kills it, or the server, somewhere in its course; afterwards the server runs again.
+  ///
+  /// The moment is random on purpose: nothing waits for it.
+  mutating func run(_ name: String, _ victim: Victim, _ process: Process) async throws -> ServerCommand.Result
+  {
+    let whole = durations[name] ?? .milliseconds(100)
+    let delay = whole * Double.random(in: 0..<1, using: &random)
+    step = "\(name), \(victim.rawValue) killed after \(delay) of \(whole)"
+    let running = try ChildProcess.Running(process)
+    try await Task.sleep(for: delay)
+    let wasRunning = ChildProcess.isRunning(running.id)
+    switch victim {
+    case .device:
+      _ = running.kill()
+      let result = try await running.result()
+      if result.status == -SIGKILL { kills += 1 }
+      try checkServer()
+      return result
+    case .server:
+      await server.killAndWait()
+      if wasRunning { kills += 1 }
+      let result = try await running.result()
+      try checkServer()
+      server = try await server.again()
+      return result
+    }
+  }
+
+  /// The server's database is whole, whoever was killed.
+  private func checkServer() throws { try Self.checkDatabase("\(server.data)/signet.sqlite", comment) }
+
+  /// A database opens and is whole.
+  static func checkDatabase(_ path: String, _ comment: Comment) throws {
+    guard FileManager.default.fileExists(atPath: path) else { return }
+    let database = try Database(path: path, mode: .readWrite)
+    let rows = try database.query("PRAGMA integrity_check")
+    #expect(rows.first?[0] == .text("ok"), comment)
+  }
+
+  var comment: Comment { "\(step)" }
+}
+
+extension ChildProcess {
+  /// Whether a child has not ended yet.
+  static func isRunning(_ id: Int32) -> Bool {
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT | WNOHANG) == 0
+      && information._sifields._sigchld.si_pid == 0
+  }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// Attempts that were counted are never had back by killing whoever counts.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct KilledAttemptTests {
+  @Test func ofAPassword() async throws {
+    let server = try await RunningServer.startWithShop(["--attempts", "60"])
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden"])
+    var bench = KillBench(server, SeededRandom(test: "killed password attempts"))
+    func wrong() throws -> Process { try device.process(["otp"], passwords: ["summer-garden"]) }
+    var left = try remaining(await bench.measure("otp", wrong()))
+    #expect(left == 59)
+    for _ in 0..<10 {
+      let killed = try await bench.run("otp", .device, wrong())
+      #expect([77, -SIGKILL].contains(killed.status), killed.summary)
+      let now = try remaining(await ChildProcess.finish(wrong()))
+      // The one that ended counts, and the one that was killed may.
+      #expect((left - 2...left - 1).contains(now), "\(left), then \(now): \(bench.step)")
+      if killed.status == 77 { #expect(now == left - 2, bench.comment) }
+      left = now
+    }
+    try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
+    #expect(try await device.json("otp", passwords: ["winter-garden"]).string("code").count == 6)
+    await bench.server.stopAndWait()
+  }
+
+  private func remaining(_ result: ServerCommand.Result) throws -> Int {
+    try #require(result.status == 77, result.summary)
+    let words = result.errorOutput.split { !$0.isNumber }
+    return try #require(words.last.flatMap { Int($0) }, result.summary)
+  }
+
+  @Test func ofAnInvite() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    _ = try await server.answer("user", "add", "alice")
+    let right = try await server.invite("alice")
+    var wrong = right
+    wrong.invite = InviteCode(random: SystemRandomSource())
+    let file = try server.write(wrong.text, to: "wrong")
+    var bench = KillBench(server, SeededRandom(test: "killed invite attempts"))
+    func attempt() throws -> Process {
+      try bench.server.device("thief").process(["activate", "--code-file", file])
+    }
+    // The server says no five times, with deaths in between; then the right one comes too late.
+    var refusals = try await bench.measure("activate", attempt()).status == 76 ? 1 : 0
+    #expect(refusals == 1)
+    for _ in 0..<60 where refusals < 5 {
+      if try await bench.run("activate", .server, attempt()).status == 76 { refusals += 1 }
+      if refusals < 5, try await ChildProcess.finish(attempt()).status == 76 { refusals += 1 }
+    }
+    #expect(refusals == 5)
+    let late = try await bench.server.device().run(
+      "activate", "--code-file", bench.server.write(right.text, to: "right"))
+    #expect(late.isRefusal(76, "the server refused the activation"), late.summary)
+    #expect(try await bench.server.activeContainers("alice").isEmpty)
+    // What is left is written down for each, and never grows.
+    let left = try await bench.server.audited("activation.refused").compactMap {
+      try $0.optionalString("remaining").flatMap { Int($0) }
+    }
+    #expect(left == Array((5 - left.count..<5).reversed()) && left.count <= 5, "\(left)")
+    await bench.server.stopAndWait()
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import SignetTransport
+import Testing
+
+// What operators and relying parties do with a running server.
+extension RunningServer {
+  /// The file with the key of a relying party that ``startWithShop(_:)`` made.
+  var shopKey: String { "\(folder.path)/shop.key" }
+
+  var authority: String { "\(data)/ca.pem" }
+
+  /// Makes and serves a folder, with the key of a relying party.
+  static func startWithShop(_ initWords: [String] = []) async throws -> RunningServer {
+    let server = try await start(initWords)
+    _ = try await server.answer("key", "create", "shop", "--output", server.shopKey)
+    return server
+  }
+
+  /// A device with a data folder of its own beside the server's.
+  func device(_ name: String = "device") -> DeviceCommand {
+    DeviceCommand(data: "\(folder.path)/\(name)", authority: authority)
+  }
+
+  /// Serves the same folder at the same port again, after an end.
+  ///
+  /// The port may be in use as the local port of someone's connection for a moment.
+  func again() async throws -> RunningServer {
+    for _ in 0..<20 {
+      do { return try await RunningServer(folder, port) } catch let failure as NotReady {
+        guard failure.status == 69 else { throw failure }
+        try await Task.sleep(for: .milliseconds(100))
+      }
+    }
+    return try await RunningServer(folder, port)
+  }
+
+  /// Runs an operator's command that must succeed, with `--json`.
+  func answer(_ words: String...) async throws -> JSONObject {
+    let process = try ServerCommand.process(words + ["--data", data, "--json"])
+    let result = try await ChildProcess.finish(process)
+    try #require(result.status == 0, result.summary)
+    // An audit log may be longer than a message of the protocol.
+    let limits = JSONLimits(maximumByteCount: 16 << 20, maximumMemberCount: 1_000_000)
+    return try JSONObject(parsing: Array(result.output.utf8), limits: limits)
+  }
+
+  /// Makes an activation code for a user that exists.
+  func invite(_ user: String) async throws -> ActivationCode {
+    try ActivationCode(parsing: await answer("activation", "create", user).string("code"))
+  }
+
+  /// Makes a user and an activation code, in a file.
+  func codeFile(_ user: String) async throws -> String {
+    _ = try await answer("user", "add", user)
+    return try write(await invite(user).text, to: "\(user).code")
+  }
+
+  /// Writes a file beside the data folder.
+  func write(_ text: String, to name: String) throws -> String {
+    let path = "\(folder.path)/\(name)"
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  /// The ids of a user's containers that are active.
+  func activeContainers(_ user: String) async throws -> [String] {
+    try await answer("container", "list", user).array("containers").compactMap { value in
+      guard case .object(let container) = value, try container.string("state") == "active" else { return nil }
+      return try container.string("id")
+    }
+  }
+
+  /// Asks for a decision; the id of the transaction.
+  func ask(_ user: String, _ text: String) async throws -> String {
+    try await answer("transaction", "create", user, text, "--key-file", shopKey).string("id")
+  }
+
+  /// A transaction as its relying party sees it.
+  func transaction(_ id: String) async throws -> JSONObject {
+    try await answer("transaction", "show", id, "--key-file", shopKey)
+  }
+
+  /// Whether the code was accepted; exit status 1 is a no, anything else a failure of the test.
+  func accepts(_ code: String, of user: String) async throws -> Bool {
+    let result = try await operate("otp", "validate", user, code, "--key-file", shopKey)
+    try #require([0, 1].contains(result.status), result.summary)
+    return result.status == 0
+  }
+
+  /// All entries of the audit log with this event.
+  func audited(_ event: String) async throws -> [JSONObject] {
+    try await answer("audit", "list").array("entries").compactMap { value in
+      guard case .object(let entry) = value, try entry.string("event") == event else { return nil }
+      return entry
+    }
+  }
+}
+
+/// A relying party that speaks HTTP to one of the processes of a server.
+struct RelyingParty: Sendable {
+  private let url: String
+  private let key: String
+  private let transport: CurlTransport
+
+  /// `port` is where the process listens, if not where the server's URL says.
+  init(_ server: RunningServer, port: UInt16? = nil) throws {
+    url = "https://127.0.0.1:\(port ?? server.port)/main/v1"
+    key = try String(contentsOfFile: server.shopKey, encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let authority = try String(contentsOfFile: server.authority, encoding: .utf8)
+    transport = try CurlTransport(ConnectionConfiguration(certificateAuthoritiesPEM: authority))
+  }
+
+  /// Asks the server whether a code is good.
+  func validate(_ code: String, of user: String) async throws -> Bool {
+    let body: JSONObject = ["user": .string(user), "code": .string(code)]
+    let response = try await transport.send(
+      HTTPRequest(
+        method: .post, url: "\(url)/otp/validate",
+        headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")],
+        body: JSONValue.object(body).bytes))
+    try #require(response.status == 200, "status \(response.status)")
+    return try JSONObject(parsing: response.body).bool("valid")
+  }
+}

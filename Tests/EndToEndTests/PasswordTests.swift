@@ -1,0 +1,94 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// Passwords through the command line: rules, wrong ones counted down, locked out, and the way back.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PasswordTests {
+  private let right = "winter-garden-42"
+
+  private func serve() async throws -> RunningServer {
+    try await RunningServer.startWithShop([
+      "--minimum-length", "8", "--minimum-digits", "1", "--maximum-length", "20", "--attempts", "3",
+    ])
+  }
+
+  @Test func wrongOnesCountDownToLockedOut() async throws {
+    let server = try await serve()
+    let device = server.device()
+    let activated = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: [right])
+    #expect(try activated.bool("confirmed"))
+    let transaction = try await server.ask("alice", "Pay")
+    func wrong(_ words: String..., says text: String) async throws {
+      let result = try await device.run(words, passwords: ["summer-garden-42"])
+      #expect(result.isRefusal(77, text), result.summary)
+      #expect(!result.errorOutput.contains("garden"))
+    }
+    try await wrong("otp", says: "2 tries are left")
+    // A right one sets the count back.
+    #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
+    try await wrong("otp", says: "2 tries are left")
+    try await wrong("approve", transaction, says: "1 try is left")
+    try await wrong("otp", says: "no try is left")
+    try await wrong("otp", says: "locked after too many wrong passwords")
+    for words in [["otp"], ["approve", transaction], ["deny", transaction]] {
+      let locked = try await device.run(words, passwords: [right])
+      #expect(locked.isRefusal(77, "locked after too many wrong passwords"), locked.summary)
+    }
+    #expect(try await server.transaction(transaction).string("status") == "pending")
+    // What the device alone opens still works, and a new activation is the way back.
+    #expect(try await device.json("pending").array("transactions").count == 1)
+    let again = try server.write(await server.invite("alice").text, to: "again")
+    _ = try await device.json("activate", "--code-file", again, passwords: [right])
+    #expect(try await device.containers().count == 1)
+    _ = try await device.json("approve", transaction, passwords: [right])
+    try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))
+    await server.stopAndWait()
+  }
+
+  @Test(arguments: [
+    ("short1", "8"), ("no-digits-here", "digit"), ("long-long-long-long-long-1", "20"),
+    ("abc-garden-42", "in order"),
+    ("", "8"), ("\u{FF}bad\u{0}null1", ""),
+  ])
+  func whatBreaksThePolicyIsRefused(password: String, reason: String) async throws {
+    let server = try await serve()
+    let device = server.device()
+    let code = try await server.codeFile("alice")
+    #expect(try await device.run("activate", "--code-file", code, passwords: [password]).status == 65)
+    let before = try FolderSnapshot(device.data)
+    let refused = try await device.run("activate", "--code-file", code, passwords: [password])
+    #expect(refused.isRefusal(65, "the password is not allowed"), refused.summary)
+    #expect(
+      reason.isEmpty || refused.errorOutput.split(separator: "\n").last?.contains(reason) == true,
+      refused.summary)
+    #expect(password.isEmpty || !refused.errorOutput.contains(password))
+    #expect(try FolderSnapshot(device.data) == before)
+    #expect(try await device.containers().isEmpty)
+    // Neither side has anything, and the code is still good.
+    #expect(try await server.answer("container", "list", "alice").array("containers").isEmpty)
+    _ = try await device.json("activate", "--code-file", code, passwords: [right])
+    await server.stopAndWait()
+  }
+
+  @Test func noPasswordAtAll() async throws {
+    let server = try await serve()
+    let device = server.device()
+    let code = try await server.codeFile("alice")
+    let words = ["activate", "--code-file", code, "--password-fd", "0"]
+    let ended = try await device.run(words)  // standard input is the null device
+    #expect(ended.isRefusal(66, "the input ended before a secret was given"), ended.summary)
+    let closed = try await device.run(["activate", "--code-file", code, "--password-fd", "999"])
+    #expect(closed.isRefusal(64, "file descriptor 999 is not open for reading"), closed.summary)
+    let none = try await device.run(["activate", "--code-file", code])
+    #expect(none.status == 64 && none.errorOutput.contains("no terminal to ask at"), none.summary)
+    let tooLong = try await device.run(
+      "activate", "--code-file", code, passwords: [String(repeating: "a", count: 1025)])
+    #expect(tooLong.isRefusal(65, "longer than 1024 bytes"), tooLong.summary)
+    #expect(try await device.containers().isEmpty)
+    _ = try await device.json("activate", "--code-file", code, passwords: [right])
+    await server.stopAndWait()
+  }
+}

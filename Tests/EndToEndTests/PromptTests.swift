@@ -1,0 +1,96 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// The prompts of `signet` at a real terminal: asked without echo, and shown before anything is signed.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PromptTests {
+  private let password = "winter-garden-42"
+
+  @Test func activateAndApprove() async throws {
+    let server = try await RunningServer.startWithShop(["--minimum-length", "8", "--minimum-digits", "1"])
+    let device = server.device()
+    let code = try await server.codeFile("alice")
+    let terminal = try ControllingTerminal(device, ["activate", "--code-file", code])
+    // What breaks the rules is asked for again, and so on until both entries are the same.
+    try terminal.answer("New password: ", "short")
+    try terminal.answer("Repeat it: ", "short")
+    try terminal.expect("Not allowed: ")
+    try terminal.answer("New password: ", password)
+    try terminal.answer("Repeat it: ", password)
+    let activated = try await terminal.end()
+    #expect(activated.status == 0, "\(activated.shown)")
+    #expect(activated.shown.contains("Activated alice at 127.0.0.1:\(server.port)/main."))
+    #expect(!activated.shown.contains(password) && !activated.shown.contains("short"))
+    #expect(try await device.containers().map(\.isConfirmed) == [true])
+
+    let id = try await server.ask("alice", "Pay 250.00 EUR\nto Jane Doe")
+    let approval = try ControllingTerminal(device, ["approve"])
+    try approval.expect("You are about to approve:")
+    try approval.expect("| Pay 250.00 EUR")
+    try approval.expect("| to Jane Doe")
+    try approval.expect("alice")
+    #expect(try await server.transaction(id).string("status") == "pending")
+    try approval.answer("Password for alice at 127.0.0.1:\(server.port)/main: ", password)
+    let approved = try await approval.end()
+    #expect(approved.status == 0 && approved.shown.contains("Accepted \(id)."), "\(approved.shown)")
+    #expect(!approved.shown.contains(password))
+    try SignedDecisionCheck.expectAccepted(await server.transaction(id))
+    await server.stopAndWait()
+  }
+
+  @Test func mismatchInterruptAndNo() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    let code = try await server.codeFile("alice")
+    let interrupted = try ControllingTerminal(device, ["activate", "--code-file", code])
+    try interrupted.answer("New password: ", password)
+    try interrupted.answer("Repeat it: ", password + "x")
+    try interrupted.expect("The two entries differ")
+    try interrupted.answer("New password: ", "\u{3}", newline: false)
+    let stopped = try await interrupted.end()
+    // The signal ends it as it ends any program, and the terminal is as it was.
+    #expect(stopped.status != 0 && !stopped.shown.contains("Activated"), "\(stopped)")
+    #expect(try await server.answer("container", "list", "alice").array("containers").isEmpty)
+    #expect(try await device.containers().isEmpty)
+    await server.stopAndWait()
+
+    let open = try await RunningServer.startWithShop(["--protection", "device"])
+    let other = open.device()
+    _ = try await other.json("activate", "--code-file", open.codeFile("bob"))
+    let id = try await open.ask("bob", "Pay")
+    let declined = try ControllingTerminal(other, ["approve", id])
+    try declined.answer("Sign this? [y/N] ", "")
+    #expect(try await declined.end().status == 1)
+    #expect(try await open.transaction(id).string("status") == "pending")
+    let agreed = try ControllingTerminal(other, ["approve", id])
+    try agreed.answer("Sign this? [y/N] ", "y")
+    #expect(try await agreed.end().status == 0)
+    try SignedDecisionCheck.expectAccepted(await open.transaction(id))
+    await open.stopAndWait()
+  }
+
+  @Test func everyJSONOutputParses() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    let activated = try await device.json("activate", "--code-file", server.codeFile("zoë \"x\""))
+    #expect(try activated.string("user") == "zoë \"x\"")
+    let listed = try await device.json("list").array("containers")
+    #expect(listed == [.object(activated)])
+    let code = try await device.json("otp")
+    #expect(try code.integer("validUntil") - code.integer("validFrom") == 30)
+    #expect(try await device.json("pending").array("transactions").isEmpty)
+    for (word, status) in [("approve", "accepted"), ("deny", "denied")] {
+      let id = try await server.ask("zoë \"x\"", "Line one\nLine \"two\"")
+      guard case .object(let waiting)? = try await device.json("pending").array("transactions").first else {
+        Issue.record("nothing waits")
+        continue
+      }
+      #expect(try waiting.string("text") == "Line one\nLine \"two\"")
+      let decided = try await device.json(word, id, "--yes")
+      #expect(try decided.string("id") == id && decided.string("status") == status)
+    }
+    await server.stopAndWait()
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import SignetJSON
+import SignetSQLite
+import SignetTesting
+import Testing
+
+/// `signet-server audit verify`: offline, read only, and nothing escapes it.
+@Suite(.serialized) struct ServerCommandAuditTests {
+  /// A folder with an audit log of six entries, whose server has stopped.
+  private func stoppedServer() async throws -> RunningServer {
+    let server = try await RunningServer.start()
+    for name in ["alice", "bob", "carol", "dave", "eve"] { _ = try await server.json("user", "add", name) }
+    await server.stop()
+    return server
+  }
+
+  private func verify(_ data: String, _ words: String...) async throws -> (status: Int32, report: JSONObject)
+  {
+    let result = try await ServerCommand.run(["audit", "verify", "--data", data, "--json"] + words)
+    return (result.status, try JSONObject(parsing: Array(result.output.utf8)))
+  }
+
+  private func change(_ server: RunningServer, _ sql: String) throws {
+    let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite)
+    try database.execute(sql)
+    #expect(database.changes > 0)
+  }
+
+  @Test func acceptsWhatTheServerWrote() async throws {
+    let server = try await stoppedServer()
+    let (status, report) = try await verify(server.data)
+    #expect(status == 0)
+    #expect(report["intact"] == true)
+    #expect(report["entries"] == 6)
+    let head = try report.string("head")
+    #expect(head.utf8.count == 64)
+    let text = try await ServerCommand.run("audit", "verify", "--data", server.data)
+    #expect(text.output == "Audit log: intact\nEntries  6\nHead     \(head)\n")
+    // A head that was kept is found again when the log has grown.
+    let again = try await RunningServer(server.folder, server.port)
+    _ = try await again.json("user", "add", "frank")
+    let grown = try await verify(server.data, "--head", head)
+    #expect(grown.status == 0)
+    #expect(grown.report["keptHeadEntry"] == 6)
+    #expect(grown.report["entries"] == 7)
+    await again.stop()
+  }
+
+  @Test(arguments: [
+    ("UPDATE audit SET event = replace(event, 'bob', 'bib') WHERE number = 3", 3),
+    ("UPDATE audit SET event = event || ' ' WHERE number = 1", 1),
+    ("UPDATE audit SET hash = zeroblob(32) WHERE number = 4", 4),
+    ("UPDATE audit SET hash = substr(hash, 1, 31) WHERE number = 2", 2),
+    ("UPDATE audit SET number = 9 WHERE number = 6", 6),
+    ("DELETE FROM audit WHERE number = 5", 5),
+    ("DELETE FROM audit WHERE number = 1", 1),
+    (
+      """
+      UPDATE audit SET event = (SELECT event FROM audit WHERE number = 5), \
+      hash = (SELECT hash FROM audit WHERE number = 5) WHERE number = 4
+      """, 4
+    ),
+    ("INSERT INTO audit (number, event, hash) VALUES (7, '{}', zeroblob(32))", 7),
+    ("INSERT INTO audit (number, event, hash) VALUES (0, '{}', zeroblob(32))", 1),
+  ]) func namesTheFirstBadEntry(sql: String, number: Int64) async throws {
+    let server = try await stoppedServer()
+    try change(server, sql)
+    let (status, report) = try await verify(server.data)
+    #expect(status == 1)
+    #expect(report["intact"] == false)
+    #expect(report["firstBadEntry"] == .integer(number))
+    #expect(report["entries"] == .integer(number - 1))
+    let text = try await ServerCommand.run("audit", "verify", "--data", server.data)
+    #expect(text.status == 1)
+    #expect(text.output.hasPrefix("Audit log: broken at entry \(number)\n"))
+  }
+
+  @Test func missesACutEndOnlyWithoutAKeptHash() async throws {
+    let server = try await stoppedServer()
+    let head = try await verify(server.data).report.string("head")
+    try change(server, "DELETE FROM audit WHERE number = 6")
+    #expect(try await verify(server.data).status == 0)
+    let (status, report) = try await verify(server.data, "--head", head)
+    #expect(status == 1)
+    #expect(report["intact"] == false)
+    #expect(report["firstBadEntry"] == nil)
+    let bad = try await ServerCommand.run("audit", "verify", "--data", server.data, "--head", "abc")
+    #expect(bad.status == 64)
+  }
+
+  @Test func changesNothing() async throws {
+    let server = try await stoppedServer()
+    let copy = "\(server.folder.path)/copy"
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: false)
+    try FileManager.default.copyItem(
+      atPath: "\(server.data)/signet.sqlite", toPath: "\(copy)/signet.sqlite")
+    #expect(chmod("\(copy)/signet.sqlite", 0o400) == 0)
+    #expect(chmod(copy, 0o500) == 0)
+    let before = try Data(contentsOf: URL(filePath: "\(copy)/signet.sqlite"))
+    #expect(try await verify(copy).status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: copy) == ["signet.sqlite"])
+    #expect(try Data(contentsOf: URL(filePath: "\(copy)/signet.sqlite")) == before)
+    #expect(chmod(copy, 0o700) == 0)
+  }
+
+  @Test func readsWhatAKilledServerLeft() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "alice")
+    server.send(SIGKILL)
+    #expect(await server.status() == -SIGKILL)
+    let copy = "\(server.folder.path)/copy"
+    try FileManager.default.copyItem(atPath: server.data, toPath: copy)
+    unlink("\(copy)/signet.sqlite-shm")
+    // The last entries are in the write-ahead log only.
+    #expect(try await verify(copy).report["entries"] == 2)
+    #expect(try await verify(server.data).report["entries"] == 2)
+  }
+
+  @Test func refusesWhatIsNoDatabase() async throws {
+    let folder = try TemporaryFolder()
+    let missing = try await ServerCommand.run("audit", "verify", "--data", folder.path)
+    #expect(missing.status == 66)
+    try Data(repeating: 0x41, count: 8192).write(to: URL(filePath: "\(folder.path)/signet.sqlite"))
+    let damaged = try await ServerCommand.run("audit", "verify", "--data", folder.path)
+    #expect(damaged.status == 74)
+    #expect(damaged.errorOutput.contains("damaged or not a database"))
+  }
+}

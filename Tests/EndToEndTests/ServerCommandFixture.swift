@@ -1,0 +1,116 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// A `signet-server serve` that runs as a child, and a folder for it.
+final class RunningServer: Sendable {
+  let folder: TemporaryFolder
+  let port: UInt16
+  private let log: ScratchFile
+  private let end: ProcessEnd
+  private let process: Process
+
+  /// The data folder.
+  var data: String { "\(folder.path)/data" }
+  /// `127.0.0.1:PORT/main`.
+  var url: String { "127.0.0.1:\(port)/main" }
+  /// What the server wrote to standard error.
+  var events: String { get throws { try log.text() } }
+  var processID: Int32 { process.processIdentifier }
+
+  /// Makes a data folder and serves it on a free port.
+  ///
+  /// Nothing keeps other programs from taking the port between its choice and its use, so another is tried then.
+  static func start(_ initWords: [String] = []) async throws -> RunningServer {
+    for _ in 0..<5 {
+      let folder = try TemporaryFolder()
+      let port = try FreePort.find()
+      let made = try await ServerCommand.run(
+        ["init", "--data", "\(folder.path)/data", "--url", "127.0.0.1:\(port)/main"] + initWords)
+      try #require(made.status == 0, "\(made.errorOutput)")
+      do { return try await RunningServer(folder, port) } catch let failure as NotReady {
+        guard failure.status == 69 else { throw failure }
+      }
+    }
+    throw NotReady(status: 69, log: "five ports were taken")
+  }
+
+  /// It ended instead of serving.
+  struct NotReady: Error {
+    let status: Int32
+    let log: String
+  }
+
+  /// Serves a folder that exists, and returns when it is ready.
+  init(_ folder: TemporaryFolder, _ port: UInt16, _ words: [String] = []) async throws {
+    self.folder = folder
+    self.port = port
+    log = try ScratchFile()
+    process = try ServerCommand.process(["serve", "--data", "\(folder.path)/data"] + words)
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = log.handle
+    end = ProcessEnd(process)
+    try process.run()
+    guard let line = await output.fileHandleForReading.firstLine(), line.hasPrefix("listening on ") else {
+      throw NotReady(status: await end.status(), log: try log.text())
+    }
+  }
+
+  deinit { if process.isRunning { process.terminate() } }
+
+  func send(_ signal: Int32) { #expect(kill(process.processIdentifier, signal) == 0) }
+
+  /// The exit status; negative, the number of the signal; to be asked once.
+  func status() async -> Int32 { await end.status() }
+
+  /// Stops it and expects a clean end.
+  func stop() async {
+    send(SIGTERM)
+    #expect(await status() == 0)
+  }
+
+  /// Runs an operator's command against it.
+  func run(_ words: String...) async throws -> ServerCommand.Result {
+    try await ServerCommand.run(words + ["--data", data])
+  }
+
+  /// Runs an operator's command that must succeed, with `--json`.
+  func json(_ words: String...) async throws -> JSONObject {
+    let result = try await ServerCommand.run(words + ["--data", data, "--json"])
+    try #require(result.status == 0, "\(result.errorOutput)")
+    return try JSONObject(parsing: Array(result.output.utf8))
+  }
+}
+
+extension FileHandle {
+  /// Text up to the first newline, or nil where the end comes before.
+  func firstLine() async -> String? {
+    await text { $0.firstIndex(of: 0x0A) }
+  }
+
+  /// Text up to where `end` says that enough has come, or nil where the end of file comes before.
+  func text(until end: @escaping @Sendable ([UInt8]) -> Int?) async -> String? {
+    let descriptor = fileDescriptor
+    return await withCheckedContinuation { continuation in
+      // Reading blocks, which no thread of the shared pool may do.
+      Thread.detachNewThread {
+        var bytes: [UInt8] = []
+        while true {
+          if let count = end(bytes) {
+            return continuation.resume(returning: String(decoding: bytes[..<count], as: UTF8.self))
+          }
+          var byte: UInt8 = 0
+          let count = systemRead(descriptor, &byte)
+          if count < 0 && errno == EINTR { continue }
+          guard count == 1 else { return continuation.resume(returning: nil) }
+          bytes.append(byte)
+        }
+      }
+    }
+  }
+}
+
+// The methods above hide the C function of that name.
+private func systemRead(_ descriptor: Int32, _ byte: inout UInt8) -> Int { read(descriptor, &byte, 1) }

@@ -1,0 +1,147 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet-server init`, help, manual and version.
+@Suite struct ServerCommandInitTests {
+  private let folder: TemporaryFolder
+  private var data: String { "\(folder.path)/data" }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func initialise(_ words: String...) async throws -> ServerCommand.Result {
+    try await ServerCommand.run(["init", "--data", data, "--url", "localhost:8443/main"] + words)
+  }
+
+  private func profile() throws -> JSONObject {
+    let bytes = Array(try Data(contentsOf: URL(filePath: "\(data)/server.json")))
+    return try JSONObject(parsing: bytes).object("profile").object("protection")
+  }
+
+  @Test func makesAFolderAndSaysWhatIsInIt() async throws {
+    let result = try await initialise("--json")
+    #expect(result.status == 0)
+    let object = try JSONObject(parsing: Array(result.output.utf8))
+    #expect(try object.string("url") == "https://localhost:8443/main")
+    #expect(try object.string("listen") == "127.0.0.1:8443")
+    #expect(try object.string("pin").utf8.count == 43)
+    #expect(FileManager.default.fileExists(atPath: try object.string("authority")))
+  }
+
+  @Test func refusesAFolderThatIsNotEmpty() async throws {
+    #expect(try await initialise().status == 0)
+    let again = try await initialise()
+    #expect(again.status == 73)
+    #expect(again.output.isEmpty)
+    #expect(again.errorOutput.hasPrefix("signet-server init: "))
+    #expect(again.errorOutput.contains("is not empty; name a folder that does not exist yet"))
+  }
+
+  @Test func writesThePasswordPolicy() async throws {
+    let result = try await initialise(
+      "--minimum-length", "8", "--maximum-letters", "0", "--minimum-digits", "8", "--attempts", "3")
+    #expect(result.status == 0, "\(result.errorOutput)")
+    let protection = try profile()
+    #expect(try protection.string("type") == "password")
+    #expect(try protection.object("lock") == ["type": "lock", "limit": 3])
+  }
+
+  @Test func writesAProtectionByTheDeviceAlone() async throws {
+    #expect(try await initialise("--protection", "device").status == 0)
+    #expect(try profile() == ["type": "device"])
+  }
+
+  @Test(arguments: [
+    (["--url", "http://localhost/main"], "only https"),
+    (["--url", "localhost"], "domain is missing"),
+    (["--url", "localhost/main", "--listen", "localhost:8443"], "--listen is a numeric address"),
+    (["--url", "localhost/main", "--listen", "127.0.0.1:0"], "--listen is a numeric address"),
+    (["--url", "localhost/main", "--listen", "::1:8443"], "--listen is a numeric address"),
+    (["--url", "localhost/main", "--attempts", "0"], "--attempts must be"),
+    (["--url", "localhost/main", "--attempts", "101"], "--attempts must be"),
+    (["--url", "localhost/main", "--minimum-length", "70"], "no password satisfies"),
+    (["--url", "localhost/main", "--protection", "device", "--attempts", "3"], "--protection password only"),
+    (["--url", "localhost/main", "--protection", "none"], "must be one of"),
+    ([], "--url is missing"),
+  ]) func refusesWhatMakesNoServer(words: [String], message: String) async throws {
+    let result = try await ServerCommand.run(["init", "--data", data] + words)
+    #expect(result.status == 64)
+    #expect(result.errorOutput.contains(message), "\(result.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
+  /// A limit on the size of files stands in for a full disk: the first large write fails, or kills the process.
+  @Test(arguments: [("--ignore-signal", 74 as Int32), ("--default-signal", -SIGXFSZ)])
+  func leavesNothingAtThePathWhenWritingFails(disposition: String, status: Int32) async throws {
+    let shell = Process()
+    shell.executableURL = URL(filePath: "/bin/sh")
+    shell.arguments = [
+      "-c", "ulimit -f 16; ulimit -c 0; exec env \(disposition)=XFSZ \"$@\"", "sh",
+      try ServerCommand.executable(), "init", "--data", data, "--url", "localhost:8443/main",
+    ]
+    shell.environment = ServerCommand.cleanEnvironment
+    let result = try await ServerCommand.finish(shell)
+    #expect(result.status == status, "\(result.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: data))
+    // A killed process can't tidy up; one that failed leaves nothing at all.
+    let rest = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    #expect(rest.isEmpty == (status > 0))
+    #expect(rest.allSatisfy { $0.hasPrefix("data.new-") })
+    // Whatever happened, the next attempt succeeds.
+    #expect(try await initialise().status == 0)
+  }
+
+  @Test func keepsTheMasterKeyOutOfTheFolder() async throws {
+    let key = "\(folder.path)/master"
+    #expect(FileManager.default.createFile(atPath: key, contents: Data(repeating: 1, count: 32)))
+    #expect(chmod(key, 0o600) == 0)
+    let variable = ["SIGNET_MASTER_KEY_FILE": key]
+    let made = try await ServerCommand.run(
+      ["init", "--data", data, "--url", "localhost:8443/main"], variable)
+    #expect(made.status == 0)
+    #expect(!FileManager.default.fileExists(atPath: "\(data)/master.key"))
+    let served = try await ServerCommand.run("serve", "--data", data)
+    #expect(served.status == 66)
+    #expect(served.errorOutput.contains("master.key is missing"))
+    try Data(repeating: 2, count: 32).write(to: URL(filePath: key))
+    let wrong = try await ServerCommand.run(["serve", "--data", data], variable)
+    #expect(wrong.status == 78)
+    #expect(wrong.errorOutput.contains("is not the master key that this folder was made with"))
+  }
+
+  // MARK: What describes the program
+
+  static let paths: [[String]] = [
+    ["init"], ["serve"], ["user", "add"], ["user", "list"], ["user", "unlock"], ["activation", "create"],
+    ["container", "list"], ["container", "revoke"], ["key", "create"], ["key", "list"], ["key", "revoke"],
+    ["transaction", "create"], ["transaction", "show"], ["otp", "validate"], ["audit", "list"],
+    ["audit", "verify"],
+  ]
+
+  @Test(arguments: paths) func explainsEachCommand(path: [String]) async throws {
+    let result = try await ServerCommand.run(path + ["--help"])
+    #expect(result.status == 0)
+    #expect(result.output.contains("signet-server \(path.joined(separator: " "))"))
+    #expect(result.output.contains("--data DIR"))
+    #expect(result.errorOutput.isEmpty)
+  }
+
+  @Test func hasAManualPage() async throws {
+    let result = try await ServerCommand.run("help", "--man")
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix(".Dd "))
+    for path in Self.paths {
+      for word in path { #expect(result.output.contains(word)) }
+    }
+    for variable in ["SIGNET_SERVER", "SIGNET_CA_FILE", "SIGNET_API_KEY_FILE", "SIGNET_MASTER_KEY_FILE"] {
+      #expect(result.output.contains(variable))
+    }
+  }
+
+  @Test func tellsItsVersion() async throws {
+    let result = try await ServerCommand.run("--version")
+    #expect(result.status == 0)
+    #expect(result.output.hasPrefix("signet-server 0."))
+  }
+}

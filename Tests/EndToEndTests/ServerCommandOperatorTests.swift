@@ -1,0 +1,208 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetQR
+import SignetTesting
+import Testing
+
+/// The commands of operators and relying parties, against a server that runs as another process.
+@Suite(.serialized) struct ServerCommandOperatorTests {
+  /// From the invite to the signed decision, all through the command line but the device.
+  @Test func doesTheMainJob() async throws {
+    let server = try await RunningServer.start(["--minimum-length", "8", "--attempts", "3"])
+    let added = try await server.run("user", "add", "alice")
+    #expect(added.status == 0)
+    #expect(added.output == "added alice\n")
+
+    let image = "\(server.folder.path)/alice.png"
+    let invited = try await server.json("activation", "create", "alice", "--lifetime", "15m", "--qr", image)
+    let text = try QRReader.singleText(inPNGAt: image)
+    #expect(text == (try invited.string("code")))
+    let permissions = try FileManager.default.attributesOfItem(atPath: image)[.posixPermissions] as? Int
+    #expect(permissions == 0o600)
+    let code = try ActivationCode(parsing: text)
+    #expect(code.invite.typedForm == (try invited.string("invite")))
+    #expect(code.pins.count == 1)
+
+    let (device, container) = try await activate(code, server)
+    let containers = try await server.json("container", "list", "alice").array("containers")
+    guard containers.count == 1, case .object(let listed) = containers[0] else {
+      Issue.record("not one container: \(containers)")
+      return
+    }
+    #expect(try listed.string("state") == "active")
+    #expect(try listed.string("name") == "Laptop")
+
+    let key = "\(server.folder.path)/shop.key"
+    #expect(try await server.run("key", "create", "shop", "--output", key).status == 0)
+    try await checkCode(of: device, container, server, key)
+    try await checkTransaction(of: device, container, server, key)
+
+    let revoked = try await server.run("container", "revoke", listed.string("id"))
+    #expect(revoked.output == "revoked \(try listed.string("id"))\n")
+    #expect(try await server.run("container", "list", "alice").output.contains("revoked"))
+    await server.stop()
+  }
+
+  private static let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))
+
+  private func activate(_ code: ActivationCode, _ server: RunningServer) async throws -> (Device, Container) {
+    let folder = "\(server.folder.path)/device"
+    let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
+    let device = Device(
+      vault: try Vault(
+        directory: folder, keystore: SoftwareKeystore(directory: folder), cost: .fixed(.minimum)),
+      connection: ConnectionConfiguration(certificateAuthoritiesPEM: authority))
+    let handler = ScriptedActivation(password: "correct horse")
+    let container = try await device.createContainer(
+      ContainerInitialization(code: code, deviceName: "Laptop"), handler: handler)
+    #expect(handler.requests.map(\.policy.minimumLength) == [8])
+    return (device, container)
+  }
+
+  private func checkCode(
+    of device: Device, _ container: Container, _ server: RunningServer, _ key: String
+  ) async throws {
+    let code = try await device.oneTimePassword(for: container, password: Self.password).code
+    let words = ["otp", "validate", "alice", code, "--data", server.data, "--key-file", key]
+    let valid = try await ServerCommand.run(words)
+    #expect((valid.status, valid.output) == (0, "valid\n"))
+    let again = try await ServerCommand.run(words)
+    #expect((again.status, again.output) == (1, "not valid\n"))
+  }
+
+  private func checkTransaction(
+    of device: Device, _ container: Container, _ server: RunningServer, _ key: String
+  ) async throws {
+    let text = "Pay 250.00 EUR to Jane Doe"
+    let made = try await server.json("transaction", "create", "alice", text, "--key-file", key)
+    let id = try made.string("id")
+    #expect(try made.string("status") == "pending")
+    let early = try await server.run("transaction", "show", id, "--wait", "0", "--key-file", key)
+    #expect(early.status == 75)
+
+    async let waiting = server.run("transaction", "show", id, "--wait", "60", "--key-file", key)
+    let pending = try await device.pendingTransactions(for: container)
+    #expect(pending.map(\.text) == [text])
+    try await device.decide(try #require(pending.first), .accepted, with: container, password: Self.password)
+    let shown = try await waiting
+    #expect(shown.status == 0, "\(shown.errorOutput)")
+    #expect(shown.output.contains("accepted"))
+    let decision = try await server.json("transaction", "show", id, "--key-file", key).object("decision")
+    #expect(try decision.string("publicKeyPEM").hasPrefix("-----BEGIN PUBLIC KEY-----"))
+  }
+
+  @Test func printsForPeopleAndForPrograms() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "bob")
+    _ = try await server.json("user", "add", "älice/ö?#%")
+    let users = try await server.run("user", "list").output.split(separator: "\n").map(String.init)
+    #expect(users.first == "USER        ADDED")
+    #expect(users.dropFirst().map { $0.hasSuffix("Z") } == [true, true])
+    let array = try await server.json("user", "list").array("users")
+    #expect(array.count == 2)
+    // A user id of any characters finds its way through a path.
+    #expect(try await server.json("container", "list", "älice/ö?#%").array("containers").isEmpty)
+    #expect(try await server.run("user", "unlock", "älice/ö?#%").output == "unlocked älice/ö?#%\n")
+
+    let shown = try await server.run("activation", "create", "bob", "--show-qr")
+    #expect(shown.output.contains("Invite code  "))
+    #expect(shown.output.contains("Server       \(server.url)\n"))
+    #expect(shown.output.split(separator: "\n").count > 25)
+    #expect(!shown.output.contains("\u{1B}"))
+    let quiet = try await server.run("activation", "create", "bob")
+    #expect(quiet.output.split(separator: "\n").count == 4)
+
+    let events = try await server.run("audit", "list").output
+    #expect(events.contains("user.unlocked"))
+    let page = try await server.json("audit", "list", "--after", "1", "--limit", "2").array("entries")
+    #expect(page.count == 2)
+    await server.stop()
+  }
+
+  @Test func turnsProblemsIntoMessagesAndCodes() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "alice")
+    let cases: [(words: [String], status: Int32, message: String)] = [
+      (["user", "add", "alice"], 73, "There is one already. Choose another id."),
+      (["user", "add", " alice"], 65, "begins or ends with a space"),
+      (["user", "unlock", "nobody"], 67, "There is no user of this id."),
+      (["activation", "create", "nobody"], 67, "There is no user of this id."),
+      (["activation", "create", "alice", "--lifetime", "59s"], 64, "--lifetime must be a duration"),
+      (["container", "list", "nobody"], 67, "There is no user of this id."),
+      (["container", "revoke", "none"], 67, "There is no container of this id."),
+      (["key", "revoke", "none"], 67, "There is no key of this id."),
+      (["otp", "validate", "alice", "123456"], 64, "--key-file is missing"),
+      (["transaction", "show", "none", "--key-file", "\(server.data)/admin.key"], 77, "lacks the scope"),
+      (["user", "list", "--server", server.url], 64, "--server and --data exclude each other"),
+      (["user", "list", "--key-file", "\(server.data)/none"], 66, "none is missing"),
+      (["user", "list", "--key-file", "\(server.data)/ca.pem"], 65 + 13, "holds no API key"),
+    ]
+    for (words, status, message) in cases {
+      let result = try await ServerCommand.run(words + ["--data", server.data])
+      #expect(result.status == status, "\(words): \(result.errorOutput)")
+      #expect(result.errorOutput.contains(message), "\(words): \(result.errorOutput)")
+      #expect(result.output.isEmpty)
+    }
+    await server.stop()
+    let gone = try await server.run("user", "list")
+    #expect(gone.status == 69)
+    #expect(gone.errorOutput.contains("cannot be reached at \(server.url)"))
+    #expect(gone.errorOutput.contains("start it: signet-server serve --data \(server.data)"))
+  }
+
+  @Test func takesServerTrustAndKeyFromTheEnvironment() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "alice")
+    let key = "\(server.folder.path)/shop.key"
+    #expect(try await server.run("key", "create", "shop", "--output", key).status == 0)
+    var environment = ["SIGNET_SERVER": server.url, "SIGNET_CA_FILE": "\(server.data)/ca.pem"]
+    let missing = try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment)
+    #expect(missing.status == 64)
+    environment["SIGNET_API_KEY_FILE"] = key
+    #expect(try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment).status == 1)
+    // The relying party's key does not stand in for the operator's.
+    #expect(try await ServerCommand.run(["user", "list"], environment).status == 77)
+    #expect(
+      try await ServerCommand.run(["user", "list", "--data", server.data], ["SIGNET_API_KEY_FILE": key])
+        .status
+        == 0)
+    environment["SIGNET_CA_FILE"] = nil
+    let untrusted = try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment)
+    #expect(untrusted.status == 76)
+    #expect(untrusted.errorOutput.contains("its issuer is not trusted; name the server's ca.pem with --ca"))
+    #expect(try await ServerCommand.run("user", "list").status == 64)
+    await server.stop()
+  }
+
+  @Test func makesShowsAndRevokesKeys() async throws {
+    let server = try await RunningServer.start()
+    let made = try await server.run("key", "create", "second", "--scope", "admin", "--scope", "relying-party")
+    #expect(made.status == 0)
+    // Nothing but the key goes to the output.
+    #expect(made.output.hasPrefix("signet_"))
+    #expect(made.output.split(separator: "\n").count == 1)
+    #expect(made.errorOutput.contains("it can't be shown again"))
+    let file = "\(server.folder.path)/second.key"
+    #expect(
+      FileManager.default.createFile(
+        atPath: file, contents: Data(made.output.utf8), attributes: [.posixPermissions: 0o600]))
+    #expect(try await server.run("user", "list", "--key-file", file).status == 0)
+    let id = String(made.output.split(separator: "_")[1])
+    #expect(try await server.run("key", "revoke", id).output == "revoked \(id)\n")
+    #expect(try await server.run("user", "list", "--key-file", file).status == 77)
+    let listed = try await server.run("key", "list").output
+    #expect(listed.contains("second"))
+    #expect(!listed.contains(made.output.prefix(40)))
+    // A file that exists is not overwritten, and no key is made for it.
+    let before = try await server.json("key", "list").array("keys").count
+    #expect(try await server.run("key", "create", "third", "--output", file).status == 73)
+    #expect(try await server.json("key", "list").array("keys").count == before)
+    #expect(chmod(file, 0o644) == 0)
+    #expect(try await server.run("user", "list", "--key-file", file).status == 77)
+    await server.stop()
+    // No secret reached the log.
+    let key = made.output.split(separator: "_", maxSplits: 2)[2].prefix { $0 != "\n" }
+    #expect(try !server.events.contains(key))
+  }
+}

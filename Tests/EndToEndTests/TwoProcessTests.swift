@@ -1,0 +1,141 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// Two processes at once: on one data folder, and on one database.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct TwoProcessTests {
+  /// Starts all, then waits for all.
+  private func together(_ processes: [Process]) async throws -> [ServerCommand.Result] {
+    let running = try processes.map { try ChildProcess.Running($0) }
+    var results: [ServerCommand.Result] = []
+    for child in running { results.append(try await child.result()) }
+    return results
+  }
+
+  @Test func activationsOfTwoUsersInOneNewFolder() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    for round in 0..<8 {
+      let device = server.device("device-\(round)")
+      let users = ["a-\(round)", "b-\(round)"]
+      var processes: [Process] = []
+      for user in users {
+        processes.append(try device.process(["activate", "--code-file", await server.codeFile(user)]))
+      }
+      for result in try await together(processes) { #expect(result.status == 0, result.summary) }
+      let listed = try await device.containers()
+      #expect(Set(listed.map(\.user)) == Set(users) && listed.allSatisfy(\.isConfirmed))
+      for user in users { #expect(try await server.activeContainers(user).count == 1) }
+      try KillBench.checkDatabase("\(device.data)/vault.sqlite", "round \(round)")
+    }
+    await server.stopAndWait()
+  }
+
+  @Test func activationsOfOneUserWithTwoInvitesOrOne() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    for round in 0..<8 {
+      let user = "user-\(round)"
+      let device = server.device(user)
+      let first = try await server.codeFile(user)
+      // In every other round a second invite, which ends the first.
+      let second =
+        round.isMultiple(of: 2) ? first : try server.write(await server.invite(user).text, to: "second")
+      let results = try await together(
+        [first, second].map { try device.process(["activate", "--code-file", $0]) })
+      #expect(results.filter { $0.status == 0 }.count == 1, "\(results)")
+      for result in results where result.status != 0 {
+        // Refused, or replaced by the other before it was confirmed.
+        #expect(result.status == 76 && result.output.isEmpty, result.summary)
+      }
+      _ = try await device.json("pending")
+      #expect(try await device.containers().map(\.isConfirmed) == [true])
+      #expect(try await server.activeContainers(user).count == 1)
+      #expect(try await server.accepts(device.json("otp").string("code"), of: user))
+    }
+    await server.stopAndWait()
+  }
+
+  @Test func codesAndWrongPasswordsInOneFolder() async throws {
+    let server = try await RunningServer.startWithShop(["--attempts", "50"])
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden"])
+    for _ in 0..<3 {
+      let right = try (0..<2).map { _ in try device.process(["otp"], passwords: ["winter-garden"]) }
+      for result in try await together(right) {
+        #expect(result.status == 0 && result.output.count == 7, result.summary)
+      }
+    }
+    // Two wrong ones at once are two attempts.
+    var left: Int32 = 50
+    for _ in 0..<3 {
+      let wrong = try (0..<2).map { _ in try device.process(["otp"], passwords: ["summer-garden"]) }
+      for result in try await together(wrong) { #expect(result.status == 77, result.summary) }
+      left -= 2
+    }
+    let last = try await device.run("otp", passwords: ["summer-garden"])
+    #expect(last.isRefusal(77, "\(left - 1) tries are left"), last.summary)
+    await server.stopAndWait()
+  }
+
+  @Test func decisionsInOneFolderAndFromTwoDevices() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let (first, second) = (server.device("first"), server.device("second"))
+    _ = try await first.json("activate", "--code-file", server.codeFile("alice"))
+    let code = try server.write(await server.invite("alice").text, to: "again")
+    _ = try await second.json("activate", "--code-file", code)
+    for round in 0..<12 {
+      let id = try await server.ask("alice", "Pay \(round)")
+      let pair: [(DeviceCommand, String)] =
+        switch round % 3 {
+        case 0: [(first, "approve"), (second, "approve")]
+        case 1: [(first, "approve"), (first, "deny")]
+        default: [(first, "approve"), (first, "approve")]
+        }
+      let results = try await together(pair.map { try $0.process([$1, id, "--yes"]) })
+      let winners = zip(pair, results).filter { $1.status == 0 }
+      if round % 3 == 2 {
+        // The same decision of the same container is answered as the first time; there is one signature.
+        #expect(!winners.isEmpty, "\(results)")
+      } else {
+        #expect(winners.count == 1, "\(results)")
+      }
+      for result in results where result.status != 0 {
+        let decided = result.isRefusal(1, "was decided before")
+        // It came so late that the transaction was no longer listed.
+        #expect(decided || result.isRefusal(65, "no such transaction"), result.summary)
+      }
+      let found = try await server.transaction(id)
+      let expected = winners.first?.0.1 == "deny" ? "denied" : "accepted"
+      #expect(try found.string("status") == expected)
+      #expect(try SignedDecisionCheck.payload(of: found).string("status") == expected)
+      let decisions = try await server.audited("transaction.accepted") + server.audited("transaction.denied")
+      #expect(try decisions.filter { try $0.string("transaction") == id }.count == 1)
+    }
+    await server.stopAndWait()
+  }
+
+  @Test func oneCodeAtTwoServersOfOneDatabase() async throws {
+    let first = try await RunningServer.startWithShop(["--protection", "device"])
+    let port = try FreePort.find()
+    let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
+    let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
+    let device = first.device()
+    for round in 0..<50 {
+      let user = "user-\(round)"
+      _ = try await device.json("activate", "--code-file", first.codeFile(user))
+      let name = "\(user)@127.0.0.1:\(first.port)/main"
+      let code = try await device.json("otp", "--container", name).string("code")
+      let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for party in parties { group.addTask { try await party.validate(code, of: user) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(answers.filter { $0 }.count == 1, "round \(round): \(answers)")
+    }
+    #expect(try await first.audited("code.accepted").count == 50)
+    #expect(try await first.answer("audit", "verify")["intact"] == true)
+    await first.stopAndWait()
+    await second.stopAndWait()
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import Signet
+import SignetServer
+import SignetTesting
+import Testing
+
+/// The `signet` command on a device with an activation that its server refuses to confirm.
+@Suite struct UnfinishedActivationTests {
+  private final class FastClock: WallClock {
+    let now: Int64 = SystemWallClock().now + 3600
+  }
+
+  private let folder: TemporaryFolder
+  private let good: TestServer
+  private let bad: TestServer
+  private let data: String
+
+  init() async throws {
+    folder = try TemporaryFolder()
+    let (goodFolder, badFolder) = ("\(folder.path)/good", "\(folder.path)/bad")
+    for path in [goodFolder, badFolder] {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+    }
+    good = try await TestServer(directory: goodFolder, protection: .device)
+    bad = try await TestServer(directory: badFolder, protection: .device, clock: FastClock())
+    data = "\(folder.path)/device"
+    let device = Device(vault: try Vault(directory: data, keystore: SoftwareKeystore(directory: data)))
+    let user = try UserID("alice")
+    for server in [bad, good] {
+      try await UserService(server.context).add(user, by: "test")
+      let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+      do {
+        _ = try await device.createContainer(
+          ContainerInitialization(
+            code: invitation.code, certificateAuthoritiesPEM: server.certificateAuthorityPEM),
+          handler: ScriptedActivation(reply: .abort))
+      } catch SignetFailure.refused {
+        // The clock of the bad one is off: it takes the proof, and then nothing that is signed with a time.
+      }
+    }
+    try #require(try await device.unconfirmedContainers().count == 1)
+    try #require(try await device.containers().count == 1)
+  }
+
+  private func signet(_ words: String...) async throws -> ServerCommand.Result {
+    let process = try ServerCommand.process(words + ["--data", data])
+    let folder = URL(filePath: try ServerCommand.executable()).deletingLastPathComponent()
+    process.executableURL = folder.appending(path: "signet")
+    return try await ServerCommand.finish(process)
+  }
+
+  @Test("what another server confirmed goes on working, and the rest can be deleted")
+  func otherServers() async throws {
+    let code = try await signet("otp")
+    #expect(code.status == 0, "\(code.errorOutput)")
+    #expect(code.output.count == 7)
+    #expect(code.errorOutput.contains("not confirmed yet"))
+
+    let deleted = try await signet("delete", "--yes", "--container", "alice@\(bad.serverURL.shortForm)")
+    #expect(deleted.status == 0, "\(deleted.errorOutput)")
+    #expect(try await signet("otp").errorOutput.isEmpty)
+    await good.stop()
+    await bad.stop()
+  }
+}

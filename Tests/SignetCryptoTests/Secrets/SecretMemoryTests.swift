@@ -1,0 +1,60 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import SignetCrypto
+  import Testing
+
+  /// What the kernel says about the pages that hold a secret (`/proc/self/smaps`).
+  @Suite("Secret memory", .enabled(if: PageFlags.showLocking))
+  struct SecretMemoryTests {
+    @Test(
+      "Small and large secrets are locked and left out of core dumps", arguments: [32, 500, 4096, 50_000])
+    func isLocked(_ count: Int) throws {
+      let secret = SecretBytes.random(byteCount: count)
+      let address = secret.withBytes { span in
+        span.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+      }
+      let flags = try #require(try PageFlags.read(at: address))
+      #expect(secret.byteCount == count)  // alive until here
+      #expect(flags.contains("lo"), "locked")
+      #expect(flags.contains("dd"), "not dumped")
+    }
+  }
+
+  /// What the kernel says about one mapping of this process.
+  private enum PageFlags {
+    /// Whether a page that is locked here also shows it: not without the right to lock memory, and not under
+    /// the sanitizers, which turn `mlock` into nothing.
+    static let showLocking: Bool = {
+      let byteCount = 1 << 20
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS
+      guard let page = mmap(nil, byteCount, PROT_READ | PROT_WRITE, flags, -1, 0),
+        page != UnsafeMutableRawPointer(bitPattern: -1)
+      else { return false }
+      defer { munmap(page, byteCount) }
+      guard mlock(page, byteCount) == 0 else { return false }
+      do {
+        return try read(at: UInt(bitPattern: page))?.contains("lo") == true
+      } catch {
+        return false
+      }
+    }()
+
+    static func read(at address: UInt) throws -> [Substring]? {
+      // Read as a stream: the kernel gives this file no size.
+      let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps"))
+      let map = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
+      var isInside = false
+      for line in map.split(separator: "\n") {
+        let words = line.split(separator: " ")
+        let ends = words.first.map { $0.split(separator: "-") } ?? []
+        if ends.count == 2, let start = UInt(ends[0], radix: 16), let end = UInt(ends[1], radix: 16) {
+          isInside = (start..<end).contains(address)
+        } else if isInside, words.first == "VmFlags:" {
+          return Array(words.dropFirst())
+        }
+      }
+      return nil
+    }
+  }
+#endif

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The `openssl` command line: a second opinion that shares no code of ours.
+struct OpenSSLCommand {
+  struct Failed: Error, CustomStringConvertible {
+    let arguments: [String]
+    let description: String
+  }
+
+  static let executable: URL? = {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+    return path.split(separator: ":")
+      .map { URL(fileURLWithPath: String($0)).appendingPathComponent("openssl") }
+      .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+  }()
+
+  static var isInstalled: Bool { executable != nil }
+
+  /// A folder of its own for each use, removed by `withFolder`.
+  let folder: URL
+
+  static func withFolder<R>(_ body: (OpenSSLCommand) throws -> R) throws -> R {
+    let folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("signet-crypto-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer {
+      do { try FileManager.default.removeItem(at: folder) } catch { print("left behind: \(folder.path)") }
+    }
+    return try body(OpenSSLCommand(folder: folder))
+  }
+
+  /// Runs `openssl` in the folder; throws what it said unless it ends with 0.
+  @discardableResult
+  func run(_ arguments: String...) throws -> String {
+    try run(arguments)
+  }
+
+  @discardableResult
+  func run(_ arguments: [String]) throws -> String {
+    let process = Process()
+    process.executableURL = Self.executable
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    guard process.terminationStatus == 0 else { throw Failed(arguments: arguments, description: said) }
+    return said
+  }
+
+  func write(_ name: String, _ content: [UInt8]) throws {
+    try Data(content).write(to: folder.appendingPathComponent(name))
+  }
+
+  func read(_ name: String) throws -> [UInt8] {
+    [UInt8](try Data(contentsOf: folder.appendingPathComponent(name)))
+  }
+}

@@ -1,0 +1,48 @@
+import Foundation
+import SignetFiles
+import SignetTesting
+
+/// What the suites have in common: a folder, and short ways to look at what is in it.
+protocol FileSuite {
+  var folder: TemporaryFolder { get }
+}
+
+extension FileSuite {
+  var path: String { folder.path + "/file" }
+
+  func put(_ text: String, mode: mode_t = 0o600, at path: String? = nil) throws {
+    try Data(text.utf8).write(to: URL(filePath: path ?? self.path))
+    guard chmod(path ?? self.path, mode) == 0 else { throw CocoaError(.fileWriteUnknown) }
+  }
+
+  func text(at path: String? = nil) throws -> String {
+    try String(contentsOfFile: path ?? self.path, encoding: .utf8)
+  }
+
+  func names() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
+  }
+}
+
+/// The permission bits of a file, links not followed.
+func mode(of path: String) -> mode_t? {
+  var status = stat()
+  return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
+}
+
+extension String {
+  /// Puts the text at `path`.
+  func place(
+    at path: String, _ naming: PrivateFile.Naming, before observer: PrivateFile.Observer = { _ in }
+  ) throws(FileFailure) {
+    try PrivateFile.place(Array(utf8).span.bytes, at: path, naming, before: observer)
+  }
+
+  /// Makes a file at `path` that has the text.
+  func create(at path: String) throws(FileFailure) { try PrivateFile.create(path, Array(utf8).span.bytes) }
+}
+
+/// Root may do anything: tests of refusals go on as nobody.
+func giveUpRoot() {
+  if geteuid() == 0 { precondition(setgid(65534) == 0 && setuid(65534) == 0) }
+}

@@ -1,0 +1,143 @@
+import SignetHTTP
+import Testing
+
+@Suite struct DeadlineTests {
+  private let ok: ServerHandler = { _ in ServerResponse(status: 200) }
+
+  @Test("A connection without a byte is closed after the idle timeout, before and after a request")
+  func idle() async throws {
+    try await withServer(limits: limits { $0.idleTimeout = .seconds(1) }, handler: ok) { port in
+      try await blocking {
+        #expect(try RawClient(port).receiveAll().isEmpty)
+        let client = try RawClient(port)
+        #expect(try client.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status == 200)
+        #expect(client.receiveAll().isEmpty)
+      }
+    }
+  }
+
+  @Test(
+    "Bytes that trickle in do not move the deadline of a request",
+    arguments: [
+      "", "GET / HTTP/1.1\r\nHost: h\r\nX-A: ", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n",
+      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n",
+    ])
+  func slowRequest(_ beginning: String) async throws {
+    let recorder = Recorder()
+    try await withServer(limits: limits { $0.requestDeadline = .seconds(1) }, handler: recorder.handler) {
+      port in
+      let isClosed = try await blocking {
+        let client = try RawClient(port)
+        client.send(beginning)
+        for _ in 0..<300 {
+          if client.isReadable(milliseconds: 100) { return client.receiveAll().isEmpty }
+          if !client.send("a") { return true }
+        }
+        return false
+      }
+      #expect(isClosed)
+    }
+    #expect(recorder.all.isEmpty)
+  }
+
+  @Test("The deadline begins anew with each request on a connection")
+  func deadlineIsPerRequest() async throws {
+    try await withServer(limits: limits { $0.requestDeadline = .seconds(3) }, handler: ok) { port in
+      try await blocking {
+        let client = try RawClient(port)
+        for _ in 0..<8 {
+          #expect(try client.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status == 200)
+          #expect(!client.isReadable(milliseconds: 500))
+        }
+      }
+    }
+  }
+
+  @Test("A handler that does not finish is cancelled, and its client is told")
+  func slowHandler() async throws {
+    let wasCancelled = Gate()
+    let neverOpened = Gate()
+    let bounds = limits { $0.handlerDeadline = .milliseconds(300) }
+    try await withServer(
+      limits: bounds,
+      handler: { request in
+        if request.path.raw == "/deaf" {
+          await neverOpened.wait()
+        } else {
+          await untilCancelled()
+          await wasCancelled.open()
+        }
+        return ServerResponse(status: 200)
+      }
+    ) { port in
+      let statuses = try await blocking {
+        let client = try RawClient(port)
+        return [
+          try client.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status,
+          try client.ask("GET /deaf HTTP/1.1\r\nHost: h\r\n\r\n").status,
+        ]
+      }
+      #expect(statuses == [503, 503])
+      await wasCancelled.wait()
+      await neverOpened.open()  // the late answer has nowhere to go
+    }
+  }
+
+  @Test("A client that leaves cancels its handler", arguments: [false, true])
+  func desertedHandler(_ resets: Bool) async throws {
+    let arrived = Gate()
+    let wasCancelled = Gate()
+    try await withServer(handler: { _ in
+      await arrived.open()
+      await untilCancelled()
+      await wasCancelled.open()
+      return ServerResponse(status: 200)
+    }) { port in
+      let client = try await blocking {
+        let client = try RawClient(port)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        return client
+      }
+      await arrived.wait()
+      if resets { client.resetOnClose() }
+      _ = consume client
+      await wasCancelled.wait()
+    }
+  }
+
+  @Test("A client that only ended its sending side still gets its answer")
+  func halfClosedClient() async throws {
+    try await withServer(handler: { _ in
+      await untilCancelled()
+      return ServerResponse(status: 200, body: Array("late".utf8))
+    }) { port in
+      let answer = try await blocking {
+        let client = try RawClient(port)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        client.finishSending()
+        return try client.answer()
+      }
+      #expect(answer.body == Array("late".utf8))
+    }
+  }
+
+  @Test("A client that reads too slowly is cut off")
+  func slowReader() async throws {
+    let bounds = limits { $0.responseDeadline = .seconds(1) }
+    let body = [UInt8](repeating: 0x61, count: 64 << 20)
+    try await withServer(limits: bounds, handler: { _ in ServerResponse(status: 200, body: body) }) { port in
+      let received = try await blocking {
+        let client = try RawClient(port, receiveBuffer: 16384)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        var received = 0
+        while true {
+          let more = client.receive(65536)
+          if more.isEmpty { return received }
+          received += more.count
+          _ = client.isPaused(milliseconds: 30)
+        }
+      }
+      #expect(received < body.count)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import SignetHTTP
+import Testing
+
+/// Command-line clients, which bring TLS implementations other than the server's.
+enum Command {
+  struct Failed: Error, Equatable { let status: Int32 }
+
+  static func isInstalled(_ name: String) -> Bool {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)")
+  }
+
+  /// The standard output of a program that ended well.
+  static func run(_ name: String, _ arguments: String...) async throws -> String {
+    try await runList(name, arguments)
+  }
+
+  /// The same, with something on the standard input.
+  static func runList(_ name: String, _ arguments: [String], input: Data = Data()) async throws -> String {
+    try await blocking {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: "/usr/bin/\(name)")
+      process.arguments = arguments
+      let output = Pipe()
+      let feed = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      process.standardInput = feed
+      try process.run()
+      try feed.fileHandleForWriting.write(contentsOf: input)
+      try feed.fileHandleForWriting.close()
+      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+      return text
+    }
+  }
+}
+
+@Suite(.enabled(if: Command.isInstalled("curl"), "curl is the TLS client here"))
+struct TLSTests {
+  @discardableResult
+  private func withTLSServer<R>(
+    limits: ServerLimits = ServerLimits(),
+    handler: @escaping ServerHandler = { ServerResponse(status: 200, body: $0.body) },
+    _ body: (_ port: UInt16, _ authority: String) async throws -> R
+  ) async throws -> R {
+    let authority = FileManager.default.temporaryDirectory.appending(
+      path: "signet-http-\(UUID().uuidString).pem")
+    try TestIdentity.certificate.write(to: authority, atomically: true, encoding: .utf8)
+    // A leftover in the temporary folder is harmless.
+    defer { try? FileManager.default.removeItem(at: authority) }
+    return try await withServer(limits: limits, security: .tls(TestIdentity.make()), handler: handler) {
+      port in
+      try await body(port, authority.path)
+    }
+  }
+
+  @Test("TLS 1.3 and 1.2 carry requests, also to handlers that suspend", arguments: ["1.2", "1.3"])
+  func versions(_ version: String) async throws {
+    try await withTLSServer(handler: { request in
+      await Task.yield()
+      try? await Task.sleep(for: .milliseconds(1))  // suspends; how long does not matter
+      return ServerResponse(status: 200, body: request.body)
+    }) { port, authority in
+      let output = try await Command.run(
+        "curl", "-sS", "--tlsv\(version)", "--tls-max", version, "--cacert", authority, "--data", "through",
+        "https://localhost:\(port)/")
+      #expect(output == "through")
+    }
+  }
+
+  @Test(
+    "Each suite offered is forward-secret and authenticated",
+    arguments: [
+      "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305",
+    ])
+  func suite(_ suite: String) async throws {
+    try await withTLSServer { port, authority in
+      let output = try await Command.run(
+        "curl", "-sS", "--tls-max", "1.2", "--ciphers", suite, "--cacert", authority, "--data", "through",
+        "https://localhost:\(port)/")
+      #expect(output == "through")
+    }
+  }
+
+  @Test(
+    "Older versions and other suites are refused",
+    arguments: [
+      ["--tls-max", "1.0", "--tlsv1.0", "--ciphers", "DEFAULT@SECLEVEL=0"],
+      ["--tls-max", "1.1", "--tlsv1.1", "--ciphers", "DEFAULT@SECLEVEL=0"],
+      ["--tls-max", "1.2", "--ciphers", "ECDHE-ECDSA-AES128-SHA256"],
+      ["--tls-max", "1.2", "--ciphers", "ECDHE-ECDSA-AES256-SHA"],
+      ["--tls-max", "1.2", "--ciphers", "ECDHE-ECDSA-AES128-CCM"],
+      ["--tls-max", "1.2", "--ciphers", "AES128-GCM-SHA256:DHE-RSA-AES128-GCM-SHA256"],
+    ])
+  func refusedHandshake(_ options: [String]) async throws {
+    try await withTLSServer { port, authority in
+      await #expect(throws: Command.Failed(status: 35)) {  // CURLE_SSL_CONNECT_ERROR
+        try await Command.runList(
+          "curl", options + ["-sS", "--cacert", authority, "https://localhost:\(port)/"])
+      }
+    }
+  }
+
+  @Test(
+    "A body beyond the limit is refused inside TLS, with a length and in chunks", arguments: [false, true])
+  func bodyBeyondTheLimit(_ isChunked: Bool) async throws {
+    try await withTLSServer(limits: limits { $0.bodyByteCount = 1000 }) { port, authority in
+      let framing = isChunked ? ["-H", "Transfer-Encoding: chunked"] : []
+      let output = try await Command.runList(
+        "curl",
+        framing + [
+          "-sS", "-H", "Expect:", "--cacert", authority, "--data-binary", "@-", "-o", "/dev/null", "-w",
+          "%{http_code}",
+          "https://localhost:\(port)/",
+        ], input: Data(repeating: 0x61, count: 100_000))
+      #expect(output == "413")
+    }
+  }
+
+  @Test("A plaintext request to a TLS port gets no answer")
+  func plaintext() async throws {
+    try await withTLSServer { port, _ in
+      let answer = try await blocking {
+        let client = try RawClient(port)
+        client.send("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
+        return String(decoding: client.receiveAll(), as: UTF8.self)
+      }
+      #expect(!answer.contains("HTTP"))
+    }
+  }
+
+  @Test("A handshake that does not go on ends at the deadline")
+  func stalledHandshake() async throws {
+    try await withTLSServer(limits: limits { $0.requestDeadline = .seconds(1) }) { port, _ in
+      let isClosed = try await blocking {
+        let client = try RawClient(port)
+        client.send([0x16, 0x03, 0x01, 0x02, 0x00])  // the header of a record of 512 bytes
+        for _ in 0..<300 {
+          if client.isReadable(milliseconds: 100) { return true }
+          if !client.send([0x01]) { return true }
+        }
+        return false
+      }
+      #expect(isClosed)
+    }
+  }
+
+  @Test("Stop lets a request over TLS finish")
+  func stop() async throws {
+    let arrived = Gate()
+    let gate = Gate()
+    let server = try HTTPServer(ServerConfiguration(security: .tls(TestIdentity.make()))) { _ in
+      await arrived.open()
+      await gate.wait()
+      return ServerResponse(status: 200, body: Array("done".utf8))
+    }
+    let port = try server.start()
+    async let output = Command.run("curl", "-sS", "--insecure", "https://localhost:\(port)/")
+    await arrived.wait()
+    async let stop: Void = server.stop(grace: .seconds(60))
+    await gate.open()
+    #expect(try await output == "done")
+    await stop
+  }
+}
+
+@Suite struct IdentityTests {
+  @Test("A key of another certificate, or none at all, is refused")
+  func mismatch() {
+    for (chain, key) in [
+      (TestIdentity.certificate, "x"), ("x", TestIdentity.privateKey), ("", ""),
+      (TestIdentity.privateKey, TestIdentity.certificate),
+      (TestIdentity.certificate, TestIdentity.otherPrivateKey),
+    ] {
+      #expect {
+        try TLSIdentity(certificateChainPEM: chain, privateKeyPEM: Array(key.utf8))
+      } throws: { error in
+        if case .certificateRefused? = error as? ServerFailure { true } else { false }
+      }
+    }
+  }
+
+  @Test("Plaintext is for loopback only, and addresses are numeric")
+  func addresses() throws {
+    for address in ["0.0.0.0", "192.0.2.1", "::", "::ffff:127.0.0.1", "2001:db8::1"] {
+      #expect(throws: ServerFailure.plaintextBeyondLoopback(address)) {
+        try HTTPServer(ServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
+          ServerResponse(status: 200)
+        }
+      }
+    }
+    for address in ["localhost", "", "127.0.0.1:80", "1.2.3", "[::1]"] {
+      #expect(throws: ServerFailure.invalidAddress(address)) {
+        try HTTPServer(ServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
+          ServerResponse(status: 200)
+        }
+      }
+    }
+    for address in ["127.0.0.1", "127.9.9.9", "::1"] {
+      _ = try HTTPServer(ServerConfiguration(address: address, security: .insecurePlaintext)) { _ in
+        ServerResponse(status: 200)
+      }
+    }
+  }
+}

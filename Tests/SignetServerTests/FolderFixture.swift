@@ -1,0 +1,58 @@
+import Foundation
+import SignetPolicy
+import SignetServer
+import SignetTesting
+import SignetWire
+import Testing
+
+/// A suite whose every test has a data folder of its own, which it makes and tampers with.
+protocol ServerFolderSuite {
+  /// The folder above.
+  var parent: TemporaryFolder { get }
+}
+
+extension ServerFolderSuite {
+  /// Where the data folder is, once it is made.
+  var path: String { parent.path + "/server" }
+
+  static func settings(_ url: String = "127.0.0.1:8443/main") throws -> FolderSettings {
+    let policy = try PasswordPolicy(minimumLength: 8, maximumLength: 64)
+    return FolderSettings(
+      serverURL: try ServerURL(url),
+      profile: ContainerProfile(protection: .password(policy, .lock(limit: 3)), totp: .standard))
+  }
+
+  func makeFolder() async throws -> ServerFolder {
+    try await ServerFolder.create(at: path, Self.settings())
+  }
+
+  /// Reads a folder that a test has tampered with.
+  func failure() -> ServerFolderFailure? {
+    do {
+      let folder = try ServerFolder(opening: path)
+      _ = try folder.adminKey()
+      _ = try folder.transportConfiguration()
+      _ = try folder.serviceContext(log: .silent)
+      return nil
+    } catch { return error }
+  }
+
+  func write(_ name: String, _ text: String) throws {
+    let handle = try FileHandle(forWritingTo: URL(filePath: "\(path)/\(name)"))
+    try handle.truncate(atOffset: 0)
+    try handle.write(contentsOf: Data(text.utf8))
+    try handle.close()
+  }
+
+  func setMode(_ mode: mode_t, of name: String) { #expect(chmod("\(path)/\(name)", mode) == 0) }
+
+  func mode(_ path: String) throws -> Int {
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    return try #require(attributes[.posixPermissions] as? Int)
+  }
+}
+
+extension EventLog {
+  /// A log that nobody reads.
+  static let silent = EventLog { _ in }
+}

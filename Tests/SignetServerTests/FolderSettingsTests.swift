@@ -1,0 +1,100 @@
+import Foundation
+import SignetJSON
+import SignetStorage
+import SignetTesting
+import Testing
+
+@testable import SignetServer
+
+/// `server.json`: read strictly, with messages that name the member.
+@Suite struct FolderSettingsTests: ServerFolderSuite {
+  let parent: TemporaryFolder
+
+  init() throws { parent = try TemporaryFolder() }
+
+  @Test func readsLimits() async throws {
+    var settings = try Self.settings()
+    (settings.inviteAttempts, settings.inviteLifetime) = (3, 3600)
+    (settings.transactionLifetime, settings.codeAttempts) = (60, 10)
+    let folder = try await ServerFolder.create(at: path, settings)
+    let context = try folder.serviceContext(log: .silent)
+    #expect(context.settings.inviteAttempts == 3)
+    #expect(context.settings.inviteLifetime == 3600)
+    #expect(context.settings.transactionLifetime == 60)
+    #expect(context.settings.codeAttempts == 10)
+    await context.storage.close()
+  }
+
+  @Test(arguments: [
+    ("localhost:8443/a", "127.0.0.1"), ("127.0.0.2/a", "127.0.0.1"), ("[::1]:8443/a", "::1"),
+    ("id.example.org/a", "::"), ("127.example.org/a", "::"), ("192.0.2.1/a", "::"),
+  ]) func listensOnLoopbackForLoopbackOnly(url: String, address: String) throws {
+    #expect(try Self.settings(url).listenAddress == address)
+  }
+
+  /// A change to `server.json` and a word of the message.
+  struct Slip: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let word: String
+    let change: @Sendable (inout JSONObject) -> Void
+
+    init(_ name: String, _ word: String, _ change: @escaping @Sendable (inout JSONObject) -> Void) {
+      (testDescription, self.word, self.change) = (name, word, change)
+    }
+  }
+
+  @Test(arguments: [
+    Slip("unknown member", "\"lsten\"") { $0["lsten"] = 1 },
+    Slip("unknown listen member", "\"prt\" in \"listen\"") {
+      $0["listen"] = ["address": "::", "port": 1, "prt": 1]
+    },
+    Slip("unknown TLS member", "\"chain\" in \"tls\"") {
+      $0["tls"] = ["certificate": "a", "key": "b", "chain": "c"]
+    },
+    Slip("unknown limit", "\"otpAttempts\" in \"limits\"") { $0["limits"] = ["otpAttempts": 5] },
+    Slip("limit too small", "\"inviteAttempts\" is 1 to 100") { $0["limits"] = ["inviteAttempts": 0] },
+    Slip("limit too large", "\"codeAttempts\" is 1 to 100") { $0["limits"] = ["codeAttempts": 101] },
+    Slip("limit of a wrong type", "inviteLifetime") { $0["limits"] = ["inviteLifetime": "1d"] },
+    Slip("no URL", "url") { $0["url"] = nil },
+    Slip("plain HTTP", "https") { $0["url"] = "http://localhost/a" },
+    Slip("port 0", "1 to 65535") { $0["listen"] = ["address": "::", "port": 0] },
+    Slip("port too large", "1 to 65535") { $0["listen"] = ["address": "::", "port": 65_536] },
+    Slip("no profile", "profile") { $0["profile"] = nil },
+    Slip("unknown protection", "protection") {
+      $0["profile"] = ["protection": ["type": "magic"], "otp": [:]]
+    },
+    Slip("a file above the folder", "\"tls\"") { $0["tls"] = ["certificate": "../a", "key": "b"] },
+    Slip("a file without a name", "\"tls\"") { $0["tls"] = ["certificate": "", "key": "b"] },
+    Slip("no master key check", "masterKeyCheck") { $0["masterKeyCheck"] = nil },
+  ]) func namesWhatIsWrongInSettings(_ slip: Slip) async throws {
+    _ = try await makeFolder()
+    let file = "\(path)/server.json"
+    var object = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: file))))
+    slip.change(&object)
+    try write("server.json", object.text)
+    guard case .settings(file, let reason)? = failure() else {
+      Issue.record("not refused: \(String(describing: failure()))")
+      return
+    }
+    #expect(reason.contains(slip.word))
+  }
+
+  @Test func refusesSettingsOfANewerFormatWhateverTheyHold() async throws {
+    _ = try await makeFolder()
+    try write("server.json", #"{"format":2,"realms":[]}"#)
+    #expect(failure() == .settingsTooNew(path: "\(path)/server.json", found: 2, known: 1))
+  }
+
+  @Test func refusesSettingsThatWereCut() async throws {
+    _ = try await makeFolder()
+    let file = "\(path)/server.json"
+    let whole = Array(try Data(contentsOf: URL(filePath: file)))
+    for count in stride(from: 0, to: whole.count - 2, by: 7) {
+      try write("server.json", String(decoding: whole[..<count], as: UTF8.self))
+      guard case .settings(file, _)? = failure() else {
+        Issue.record("\(count) of \(whole.count) bytes were accepted")
+        return
+      }
+    }
+  }
+}

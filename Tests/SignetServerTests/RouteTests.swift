@@ -1,0 +1,150 @@
+import SignetPolicy
+import SignetJSON
+import SignetServer
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Testing
+
+/// What the endpoints answer over HTTPS, whoever asks.
+@Suite struct RouteTests {
+  private struct Running {
+    let folder = try? TemporaryFolder()
+    let server: TestServer
+    let transport: CurlTransport
+
+    init() async throws {
+      let folder = try #require(folder)
+      server = try await TestServer(directory: folder.path, protection: .device)
+      transport = try CurlTransport(
+        ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    }
+
+    func send(
+      _ method: HTTPMethod, _ path: String, _ body: String = "", key: String? = nil,
+      type: String? = "application/json"
+    ) async throws -> HTTPResponse {
+      var headers: [(String, String)] = []
+      if let type, method == .post { headers.append(("Content-Type", type)) }
+      if let key { headers.append(("Authorization", "Bearer \(key)")) }
+      return try await transport.send(
+        HTTPRequest(
+          method: method, url: server.serverURL.fullForm + path, headers: headers, body: Array(body.utf8)))
+    }
+  }
+
+  private static let routes: [(HTTPMethod, String)] = [
+    (.post, "/v1/activation/confirm"), (.get, "/v1/device/transactions"),
+    (.post, "/v1/device/transactions/t1/decision"), (.post, "/v1/otp/validate"), (.post, "/v1/transactions"),
+    (.get, "/v1/transactions/t1"), (.post, "/v1/admin/users"), (.get, "/v1/admin/users"),
+    (.get, "/v1/admin/users/alice/containers"), (.post, "/v1/admin/users/alice/unlock"),
+    (.post, "/v1/admin/activations"), (.delete, "/v1/admin/containers/c1"), (.post, "/v1/admin/keys"),
+    (.get, "/v1/admin/keys"), (.delete, "/v1/admin/keys/k1"), (.get, "/v1/admin/audit"),
+  ]
+
+  private func expect(_ response: HTTPResponse, _ code: Problem.Code, _ what: String) throws {
+    #expect(response.status == code.status, "\(what)")
+    #expect(response.header("Content-Type") == "application/problem+json", "\(what)")
+    #expect(response.header("Cache-Control") == "no-store", "\(what)")
+    #expect(Problem(parsing: response.body)?.code == code, "\(what)")
+    let object = try JSONObject(parsing: response.body)
+    #expect(try object.integer("status") == Int64(code.status))
+    #expect(try !object.string("title").isEmpty)
+  }
+
+  @Test("without credentials, with wrong ones and with those of another scope")
+  func letsNobodyIn() async throws {
+    let running = try await Running()
+    let context = running.server.context
+    try await UserService(context).add(UserID("alice"), by: "test")
+    let party = try await APIKeyService(context).create(name: "shop", scopes: [.relyingParty], by: "test")
+    let admin = try await APIKeyService(context).create(name: "ops", scopes: [.admin], by: "test")
+    for (method, path) in Self.routes {
+      let body = method == .post ? #"{"user":"alice"}"# : ""
+      let none = try await running.send(method, path, body)
+      try expect(none, .unauthorized, "\(method) \(path)")
+      #expect(none.header("WWW-Authenticate")?.isEmpty == false)
+      let wrong = try await running.send(method, path, body, key: party.text + "x")
+      try expect(wrong, .unauthorized, "\(method) \(path)")
+      #expect(wrong.body == none.body)
+      if path.hasPrefix("/v1/admin") {
+        try expect(try await running.send(method, path, body, key: party.text), .forbidden, path)
+      } else if !path.contains("activation"), !path.contains("device") {
+        try expect(try await running.send(method, path, body, key: admin.text), .forbidden, path)
+      }
+    }
+    await running.server.stop()
+  }
+
+  @Test func answersProblems() async throws {
+    let running = try await Running()
+    let key = try await APIKeyService(running.server.context).create(
+      name: "ops", scopes: [.admin, .relyingParty], by: "test"
+    ).text
+    func post(_ path: String, _ body: String, type: String? = "application/json") async throws -> HTTPResponse
+    {
+      try await running.send(.post, path, body, key: key, type: type)
+    }
+    #expect(try await running.send(.get, "/v1/health").status == 200)
+    try expect(try await running.send(.get, "/v1/nothing"), .unknown, "no such path")
+    try expect(try await running.send(.get, "/v2/health"), .unknown, "another version")
+    let method = try await running.send(.delete, "/v1/health")
+    try expect(method, .method, "another method")
+    #expect(method.header("Allow")?.contains("GET") == true)
+    for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"] {
+      try expect(try await post("/v1/admin/users", #"{"user":"a"}"#, type: type), .mediaType, type)
+      try expect(try await post("/v1/activation/start", "{}", type: type), .mediaType, type)
+    }
+    for body in ["", "{", "[]", "{}", #"{"user":1}"#, #"{"user":"a","user":"b"}"#, #"{"user":""}"#] {
+      try expect(try await post("/v1/admin/users", body), .malformed, body)
+    }
+    let large = #"{"user":""# + String(repeating: "a", count: 70_000) + "\"}"
+    try expect(try await post("/v1/admin/users", large), .tooLarge, "64 KiB")
+    #expect(
+      try await post("/v1/admin/users", #"{"user":"alice"}"#, type: "Application/JSON; charset=utf-8").status
+        == 201)
+    try expect(try await post("/v1/admin/users", #"{"user":"alice"}"#), .exists, "a second alice")
+    try expect(try await post("/v1/admin/activations", #"{"user":"bob"}"#), .unknown, "an invite for nobody")
+    try expect(
+      try await post("/v1/transactions", #"{"user":"alice","text":"a\u001b"}"#), .textRefused, "a text")
+    try expect(try await post("/v1/admin/keys", #"{"name":"x","scopes":["root"]}"#), .malformed, "a scope")
+    for query in ["after=x", "after=-1", "limit=0", "limit=1001", "limit=x", "limit="] {
+      try expect(try await running.send(.get, "/v1/admin/audit?\(query)", key: key), .malformed, query)
+    }
+    try expect(try await running.send(.get, "/v1/transactions/none", key: key), .unknown, "a transaction")
+    try expect(
+      try await running.send(.delete, "/v1/admin/containers/none", key: key), .unknown, "a container")
+    await running.server.stop()
+  }
+
+  @Test func administers() async throws {
+    let running = try await Running()
+    let key = try await APIKeyService(running.server.context).create(
+      name: "ops", scopes: [.admin, .relyingParty], by: "test"
+    ).text
+    func json(_ response: HTTPResponse) throws -> JSONObject { try JSONObject(parsing: response.body) }
+    let user = "j\u{F6}rg/1 %"
+    let encoded = "j%C3%B6rg%2F1%20%25"
+    let added = try await running.send(
+      .post, "/v1/admin/users", JSONValue.object(["user": .string(user)]).text, key: key)
+    #expect(try json(added).string("user") == user)
+    let containers = try await running.send(.get, "/v1/admin/users/\(encoded)/containers", key: key)
+    #expect(try json(containers).array("containers").isEmpty)
+    let invited = try await running.send(
+      .post, "/v1/admin/activations", JSONValue.object(["user": .string(user)]).text, key: key)
+    let code = try ActivationCode(parsing: json(invited).string("code"))
+    #expect(code.user.text == user && code.server == running.server.serverURL)
+    #expect(try InviteCode(json(invited).string("invite")) == code.invite)
+    let made = try await running.send(
+      .post, "/v1/transactions", JSONValue.object(["user": .string(user), "text": "Pay"]).text, key: key)
+    #expect(made.status == 201)
+    let found = try await running.send(.get, "/v1/transactions/\(json(made).string("id"))", key: key)
+    #expect(try json(found).string("status") == "pending" && !json(found).contains("decision"))
+    let keys = try await running.send(.get, "/v1/admin/keys", key: key)
+    #expect(try json(keys).array("keys").count == 1)
+    #expect(!String(decoding: keys.body, as: UTF8.self).contains(key.suffix(20)))
+    let audit = try await running.send(.get, "/v1/admin/audit?limit=2&after=1", key: key)
+    #expect(try json(audit).array("entries").count == 2)
+    await running.server.stop()
+  }
+}

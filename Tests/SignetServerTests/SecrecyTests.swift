@@ -1,0 +1,80 @@
+import SignetTesting
+import Foundation
+import SignetCrypto
+import SignetServer
+import SignetStorage
+import SignetWire
+import Testing
+
+/// A whole story, after which no secret of it is in the log, in the audit log or in a file.
+@Suite struct SecrecyTests {
+  @Test func keepsSecretsOutOfEveryRecord() async throws {
+    let server = try ServerFixture()
+    let key = try await server.keys.create(name: "shop", scopes: [.admin], by: "test")
+    let device = try await server.activate()
+    let user = try UserID("alice")
+    let code = try device.code(at: server.clock.now)
+    #expect(try await server.codes.validate(code, user: user, by: "key:\(key.id)"))
+    #expect(try await !server.codes.validate(code, user: user, by: "key:\(key.id)"))
+    #expect(try await !server.codes.validate("918273", user: user, by: "key:\(key.id)"))
+    var wrong = ProtocolDevice(code: try await server.invite())
+    wrong.invite = InviteCode(random: SystemRandomSource())
+    #expect(try await problem { try await wrong.prove(server) } == .activationRefused)
+
+    let otp = try #require(device.otpSecret).withSecret { secret in
+      secret.withBytes { span in
+        (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+      }
+    }
+    let secretHalf = String(try #require(key.text.split(separator: "_", maxSplits: 2).last))
+    let texts = [
+      device.invite.inviteText, device.invite.typedForm, wrong.code.invite.inviteText,
+      wrong.invite.inviteText,
+      secretHalf, Base64URL.encode(otp), Hex.encode(otp), code, "918273",
+    ]
+    let records = server.capture.lines + (try await server.audit())
+    #expect(!records.isEmpty)
+    for text in texts { #expect(!records.contains { $0.contains(text) }) }
+
+    var needles = texts.dropLast(2).map { Array($0.utf8) } + [otp]
+    for invite in [device.invite, wrong.code.invite] {
+      let activation = try #require(try await server.storage.openActivation(user: "alice"))
+      let inviteKey = try invite.key(salt: activation.salt, costs: .minimum)
+      needles.append(
+        inviteKey.withBytes { span in
+          (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
+        })
+    }
+    for name in try FileManager.default.contentsOfDirectory(atPath: server.folder.path) {
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(server.folder.path)/\(name)"))
+      for needle in needles { #expect(data.range(of: Data(needle)) == nil, "\(name)") }
+      if name == "signet.sqlite-wal" {
+        // The search can find something: the user's id is there in clear.
+        #expect(data.range(of: Data("alice".utf8)) != nil)
+      }
+    }
+  }
+
+  @Test("what is sealed for one row does not open for another, nor under another key")
+  func bindsSealedSecrets() throws {
+    let (key, other) = (
+      MasterKey(.random(byteCount: MasterKey.byteCount)), MasterKey(.random(byteCount: MasterKey.byteCount))
+    )
+    let sealed = try key.seal(SecretBytes(copying: [1, 2, 3]), for: .otpSecret(container: "c1"))
+    let opened = try key.open(sealed, for: .otpSecret(container: "c1"))
+    #expect(opened.byteCount == 3)
+    for purpose in [
+      MasterKey.Purpose.otpSecret(container: "c2"), .inviteKey(activation: "c1"), .handshake,
+    ] {
+      #expect(throws: CryptoFailure.self) { _ = try key.open(sealed, for: purpose).byteCount }
+    }
+    #expect(throws: CryptoFailure.self) {
+      _ = try other.open(sealed, for: .otpSecret(container: "c1")).byteCount
+    }
+    var changed = sealed
+    changed[changed.count - 1] ^= 1
+    #expect(throws: CryptoFailure.self) {
+      _ = try key.open(changed, for: .otpSecret(container: "c1")).byteCount
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import SignetOATH
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// The services of a server over a storage of its own, with a clock that stands still and a log that is kept.
+struct ServerFixture: Sendable {
+  let folder: TemporaryFolder
+  let clock = VirtualClock()
+  let capture = EventCapture()
+  let storage: SQLiteStorage
+  let context: ServiceContext
+
+  var activations: ActivationService { ActivationService(context) }
+  var codes: CodeService { CodeService(context) }
+  var transactions: TransactionService { TransactionService(context) }
+  var users: UserService { UserService(context) }
+  var keys: APIKeyService { APIKeyService(context) }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    let settings = ServerSettings(
+      serverURL: try ServerURL("id.example.org/main"), pins: [[UInt8](repeating: 1, count: 32)],
+      profile: ContainerProfile(protection: .device, totp: .standard))
+    context = ServiceContext(
+      settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
+      clock: clock, log: capture.log)
+  }
+
+  /// Adds a user and makes an invite.
+  func invite(_ name: String = "alice") async throws -> ActivationCode {
+    let user = try UserID(name)
+    if try await storage.user(name) == nil { try await users.add(user, by: "test") }
+    return try await activations.invite(user, lifetime: nil, by: "test").code
+  }
+
+  /// A device with an active container.
+  func activate(_ name: String = "alice", device id: UInt8 = 1) async throws -> ProtocolDevice {
+    var device = ProtocolDevice(code: try await invite(name), id: id)
+    try await device.activate(self)
+    return device
+  }
+
+  /// The texts of the audit log, after its chain was followed.
+  func audit() async throws -> [String] {
+    var chain = AuditChain()
+    let entries = try await storage.auditEntries(after: 0, limit: 10_000)
+    #expect(entries.allSatisfy { chain.verify($0) })
+    return entries.map(\.event.text)
+  }
+
+  /// The reason in the last entry of the audit log.
+  func lastReason() async throws -> String? {
+    guard let last = try await audit().last else { return nil }
+    return try JSONObject(parsing: Array(last.utf8)).optionalString("reason")
+  }
+}
+
+/// A device that speaks the protocol by hand, so that it can also speak it wrongly.
+struct ProtocolDevice: Sendable {
+  let code: ActivationCode
+  var user: UserID
+  var server: ServerURL
+  var invite: InviteCode
+  let ephemeral = P256.KeyAgreement.PrivateKey()
+  let session = P256.Signing.PrivateKey()
+  let encryption = P256.KeyAgreement.PrivateKey()
+  let signing = P256.Signing.PrivateKey()
+  let id: [UInt8]
+  private(set) var container: ContainerID?
+  private(set) var otpSecret: SharedSecretBox?
+
+  init(code: ActivationCode, id: UInt8 = 1) {
+    (self.code, user, server, invite) = (code, code.user, code.server, code.invite)
+    self.id = [UInt8](repeating: id, count: 16)
+  }
+
+  var start: ActivationStart { ActivationStart(user: user, random: SeededRandomSource(seed: 1)) }
+
+  /// The body of *finish*, and what the answer is checked with.
+  func finish(_ answer: ActivationStartAnswer) throws -> (
+    body: [UInt8], proofKey: SharedSecretBox, otp: SharedSecretBox
+  ) {
+    let core = ActivationCore(
+      user: user, server: server, agreement: ephemeral.publicKey,
+      keys: ContainerKeys(
+        session: session.publicKey, encryption: encryption.publicKey, signing: signing.publicKey),
+      device: try DeviceDescription(id: id, name: "Laptop", platform: "linux", keystore: .software)
+    ).bytes
+    let secrets = try ActivationSecrets(
+      ownKey: ephemeral, peerKey: answer.offer.key,
+      inviteKey: invite.key(salt: answer.offer.salt, costs: answer.offer.costs),
+      startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: answer.offer.bytes),
+      core: core)
+    let message = try SignedMessage.sign(
+      core, key: secrets.deviceProofKey(), type: SignedMessage.activationType)
+    return (
+      ActivationFinish(handshake: answer.handshake, message: message).bytes,
+      SharedSecretBox(secrets.serverProofKey()), SharedSecretBox(secrets.otpSecret())
+    )
+  }
+
+  /// *start* and *finish*; the container is pending then.
+  mutating func prove(_ server: ServerFixture) async throws {
+    let answer = try await server.activations.start(start.bytes)
+    let (body, proofKey, otp) = try finish(answer)
+    let received = try await server.activations.finish(body)
+    let message = try #require(ActivationReceipt.message(in: received))
+    let payload = proofKey.withSecret {
+      SignedMessage.verify(message, key: $0, type: SignedMessage.receiptType)
+    }
+    container = try ActivationReceipt(parsing: #require(payload)).container
+    otpSecret = otp
+  }
+
+  mutating func activate(_ server: ServerFixture) async throws {
+    try await prove(server)
+    try await confirm(server)
+  }
+
+  func confirm(_ server: ServerFixture) async throws {
+    try await server.activations.confirm(
+      send(to: server, "POST", "/main/v1/activation/confirm", Array("{}".utf8), states: [.pending, .active]))
+  }
+
+  /// Signs a request and lets the server authenticate it.
+  @discardableResult
+  func send(
+    to server: ServerFixture, _ method: String = "GET", _ path: String = "/main/v1/device/transactions",
+    _ body: [UInt8] = [], states: Set<ContainerRecord.State> = [.active]
+  ) async throws -> ContainerRecord {
+    try await DeviceAuthentication(server.context).container(
+      authorization: authorization(method, path, body, at: server.clock.now), method: method, path: path,
+      body: body, states: states)
+  }
+
+  func authorization(_ method: String, _ path: String, _ body: [UInt8], at time: Int64) throws -> String {
+    try RequestProof(method: method, path: path, body: body, time: time, random: SystemRandomSource())
+      .authorization(signedBy: session, container: #require(container))
+  }
+
+  /// The code that the device shows.
+  func code(at time: Int64) throws -> String {
+    let secret = try #require(otpSecret)
+    return try secret.withSecret { try TOTPParameters.standard.generator(secret: $0).code(at: time).code }
+  }
+
+  /// The body of a decision.
+  func decision(
+    _ status: DecisionStatus, _ request: TransactionRequest, at time: Int64,
+    signedBy key: P256.Signing.PrivateKey? = nil
+  ) throws -> [UInt8] {
+    let decision = Decision(
+      status, of: request, at: time, server: server, user: user, container: try #require(container),
+      device: id)
+    let body: JSONObject = ["decision": .string(try decision.signed(by: key ?? signing))]
+    return JSONValue.object(body).bytes
+  }
+}
+
+/// What a call fails with; `nil` where it does not.
+func problem<Value>(_ body: () async throws -> Value) async throws -> Problem.Code? {
+  do { _ = try await body() } catch let problem as Problem { return problem.code }
+  return nil
+}

@@ -1,0 +1,44 @@
+import Foundation
+import SignetStorage
+import SignetTesting
+import Testing
+
+/// What closing leaves: all that was acknowledged, no open file, no way in.
+@Suite struct SQLiteClosingTests {
+  private static let event = AuditEvent(text: "{}")
+
+  @Test func keepsWhatWasAcknowledgedWhileItCloses() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let storage = try SQLiteStorage(path: path)
+    let acknowledged = await withTaskGroup(of: Bool.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          if number == 25 { await storage.close() }
+          do throws(StorageFailure) {
+            try await storage.append(Self.event)
+            return true
+          } catch {
+            #expect(error == .closed)
+            return false
+          }
+        }
+      }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    // Its own files are gone: the connections were closed, not only forgotten.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["signet.sqlite"])
+    let entries = try await SQLiteStorage(path: path).auditEntries(after: 0, limit: 100)
+    #expect(entries.count == acknowledged)
+    #expect(acknowledged < 50)
+  }
+
+  @Test func refusesEverythingAfterwards() async throws {
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    await storage.close()
+    await storage.close()
+    await #expect(throws: StorageFailure.closed) { try await storage.append(Self.event) }
+    await #expect(throws: StorageFailure.closed) { try await storage.users() }
+  }
+}

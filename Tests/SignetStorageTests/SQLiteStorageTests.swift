@@ -1,0 +1,135 @@
+import Foundation
+import SignetSQLite
+import SignetStorage
+import SignetTesting
+import Synchronization
+import Testing
+
+/// What only the SQLite back end promises.
+@Suite struct SQLiteStorageTests {
+  private static let event = AuditEvent(text: "{}")
+
+  @Test("two storages on one file, as two processes have")
+  func letsOneOfTwoProcessesWin() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let storages = [try SQLiteStorage(path: path), try SQLiteStorage(path: path)]
+    try await storages[0].addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    let wins = try await withThrowingTaskGroup(of: [Bool].self) { group in
+      for number in 0..<50 {
+        let storage = storages[number % 2]
+        group.addTask {
+          let claimed = try await storage.claimRequest([1, 2, 3], container: "c1", expires: 10)
+          let code = try await storage.submitCode(user: "alice", match: nil, limit: 7) { _ in Self.event }
+          let added: Bool
+          do {
+            try await storage.addUser(UserRecord(id: "bob", created: 1), audit: Self.event)
+            added = true
+          } catch StorageFailure.exists { added = false }
+          return [claimed, code == .wrong, added]
+        }
+      }
+      return try await group.reduce(into: [0, 0, 0]) { counts, result in
+        for index in 0..<3 where result[index] { counts[index] += 1 }
+      }
+    }
+    #expect(wins == [1, 7, 1])
+    #expect(try await storages[1].user("alice")?.failedCodes == 7)
+    var chain = AuditChain()
+    let entries = try await storages[0].auditEntries(after: 0, limit: 1000)
+    #expect(entries.allSatisfy { chain.verify($0) })
+    #expect(entries.count == 52)
+  }
+
+  @Test("changes of concurrent callers share commits")
+  func groupsCommits() async throws {
+    let folder = try TemporaryFolder()
+    let gate = Gate()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite") { sql throws(SQLiteFailure) in
+      if sql == "COMMIT" { gate.pass() }
+    }
+    // The first commit is held until the others wait behind it; they then need one commit, and a second where they
+    // came in while it began.
+    let first = Task { try await storage.append(Self.event) }
+    await gate.waitUntilReached()
+    let others = (0..<200).map { _ in Task { try await storage.append(Self.event) } }
+    while storage.waitingChangeCount < 200 { await Task.yield() }
+    gate.open()
+    try await first.value
+    for task in others { try await task.value }
+    #expect(await storage.commitCount == 2)
+    #expect(try await storage.auditEntries(after: 0, limit: 1000).count == 201)
+  }
+
+  @Test("one bad change in a commit undoes itself and no other")
+  func undoesOneChangeOfACommit() async throws {
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    let outcomes = await withTaskGroup(of: StorageFailure?.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          do throws(StorageFailure) {
+            // Every id twice: one of each pair fails in the middle of a commit.
+            try await storage.addUser(UserRecord(id: "u\(number / 2)", created: 1), audit: Self.event)
+            return nil
+          } catch { return error }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(outcomes.filter { $0 == nil }.count == 25)
+    #expect(outcomes.filter { $0 == .exists }.count == 25)
+    #expect(try await storage.users().count == 25)
+    #expect(try await storage.auditEntries(after: 0, limit: 100).count == 25)
+  }
+
+  @Test func refusesANewerFormat() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    try await SQLiteStorage(path: path).close()
+    try Database(path: path).execute(script: "PRAGMA user_version = 99")
+    let failure = #expect(throws: StorageFailure.self) { try SQLiteStorage(path: path) }
+    guard case .tooNew(found: 99, _) = failure else {
+      Issue.record("another failure: \(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test func refusesWhatIsNoDatabase() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    #expect(throws: StorageFailure.readOnly) { try SQLiteStorage(path: folder.path + "/none/signet.sqlite") }
+    try Data("this is no database, whatever its name says".utf8).write(to: URL(fileURLWithPath: path))
+    #expect(throws: StorageFailure.self) { try SQLiteStorage(path: path) }
+  }
+
+  @Test func keepsTheFilePrivate() async throws {
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    try await storage.append(Self.event)
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+      let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder.path)/\(name)")
+      #expect(attributes[.posixPermissions] as? Int == 0o600, "\(name)")
+    }
+  }
+}
+
+/// Holds the first who passes until it is opened.
+private final class Gate: Sendable {
+  private let isReached = Mutex(false)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func pass() {
+    let isFirst = isReached.withLock { isReached -> Bool in
+      defer { isReached = true }
+      return !isReached
+    }
+    if isFirst { semaphore.wait() }
+  }
+
+  func open() { semaphore.signal() }
+
+  func waitUntilReached() async {
+    while !isReached.withLock({ $0 }) { await Task.yield() }
+  }
+}

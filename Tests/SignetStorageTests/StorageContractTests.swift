@@ -1,0 +1,25 @@
+import SignetStorage
+import SignetTesting
+import Testing
+
+/// The SQLite back end keeps the contract.
+@Suite struct StorageContractTests {
+  @Test(arguments: StorageContract.checks)
+  func keepsTheContract(_ check: StorageContract.Check) async throws {
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    try await check.run(storage)
+    await storage.close()
+  }
+
+  /// The checks can fail: a back end that forgets is found out.
+  @Test func findsWhoDoesNotKeepIt() async throws {
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    await storage.close()
+    // The check of closing is content with a closed storage, rightly.
+    for check in StorageContract.checks where !check.name.contains("close") {
+      await #expect(throws: (any Error).self, "\(check)") { try await check.run(storage) }
+    }
+  }
+}

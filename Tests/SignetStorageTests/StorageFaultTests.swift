@@ -1,0 +1,134 @@
+import Foundation
+import SignetSQLite
+import SignetStorage
+import SignetTesting
+import Synchronization
+import Testing
+
+/// A disk that is full, or fails, between any two statements: the caller hears it and nothing is half written.
+@Suite struct StorageFaultTests {
+  /// Lets so many statements pass, then fails one.
+  private final class Fault: Sendable {
+    private let state = Mutex<(remaining: Int, failure: SQLiteFailure?)>((0, nil))
+
+    func arm(after count: Int, _ failure: SQLiteFailure) { state.withLock { $0 = (count, failure) } }
+    func disarm() { state.withLock { $0 = (0, nil) } }
+
+    func step() throws(SQLiteFailure) {
+      let failure = state.withLock { state -> SQLiteFailure? in
+        guard let failure = state.failure else { return nil }
+        state.remaining -= 1
+        guard state.remaining < 0 else { return nil }
+        state.failure = nil
+        return failure
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private static func event(_ name: String) -> AuditEvent { AuditEvent(text: "{\"event\":\"\(name)\"}") }
+
+  private static func activation(_ id: String) -> ActivationRecord {
+    ActivationRecord(
+      id: id, user: "alice", sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1, profile: [3],
+      created: 1, expires: 1000)
+  }
+
+  /// All that can be seen of the storage.
+  private static func snapshot(_ storage: SQLiteStorage) async throws -> [String] {
+    [
+      "\(try await storage.users())",
+      "\(String(describing: try await storage.openActivation(user: "alice")))",
+      "\(try await storage.containers(user: "alice"))",
+      "\(try await storage.auditEntries(after: 0, limit: 100))",
+    ]
+  }
+
+  @Test(
+    "every statement of a change fails once",
+    arguments: [
+      (SQLiteFailure.diskFull(extendedCode: 13), StorageFailure.full),
+      (.readOnly(extendedCode: 8), .readOnly), (.busy(extendedCode: 5), .busy),
+    ])
+  func writesAllOrNothing(_ sqlite: SQLiteFailure, _ expected: StorageFailure) async throws {
+    let fault = Fault()
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite") { _ throws(SQLiteFailure) in
+      try fault.step()
+    }
+    try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event("user"))
+    try await storage.addActivation(Self.activation("a1"), audit: Self.event("invite"))
+    let before = try await Self.snapshot(storage)
+    var failures = 0
+    while true {
+      fault.arm(after: failures, sqlite)
+      do throws(StorageFailure) {
+        try await storage.addActivation(Self.activation("a2"), audit: Self.event("invite"))
+      } catch {
+        #expect(error == expected)
+        #expect(try await Self.snapshot(storage) == before, "statement \(failures)")
+        failures += 1
+        continue
+      }
+      fault.disarm()
+      break
+    }
+    // BEGIN, SAVEPOINT, two changes, the audit entry, RELEASE, COMMIT at least.
+    #expect(failures >= 7)
+    #expect(try await storage.openActivation(user: "alice")?.id == "a2")
+  }
+
+  @Test("a database that may not grow")
+  func saysThatItIsFull() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let isFull = Mutex(false)
+    let storage = try SQLiteStorage(path: path) { sql throws(SQLiteFailure) in
+      if sql.hasPrefix("INSERT INTO audit"), isFull.withLock({ $0 }) { throw .diskFull(extendedCode: 13) }
+    }
+    try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event("user"))
+    isFull.withLock { $0 = true }
+    let outcomes = await withTaskGroup(of: StorageFailure?.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          do throws(StorageFailure) {
+            try await storage.addUser(UserRecord(id: "u\(number)", created: 1), audit: Self.event("user"))
+            return nil
+          } catch { return error }
+        }
+      }
+      return await group.reduce(into: Set<StorageFailure?>()) { $0.insert($1) }
+    }
+    #expect(outcomes == [.full])
+    #expect(try await storage.users().map(\.id) == ["alice"])
+    isFull.withLock { $0 = false }
+    try await storage.addUser(UserRecord(id: "bob", created: 1), audit: Self.event("user"))
+    #expect(try await storage.auditEntries(after: 0, limit: 10).map(\.number) == [1, 2])
+  }
+
+  @Test("where SQLite rolls back in the middle, everyone in the commit hears that it is full")
+  func tellsTheCauseOfARollback() async throws {
+    let folder = try TemporaryFolder()
+    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    try await storage.append(Self.event("first"))
+    // SQLite takes a limit below the size that the file has as that size.
+    try await storage.limitPageCount(to: 1)
+    let large = AuditEvent(text: "{\"pad\":\"\(String(repeating: "x", count: 20_000))\"}")
+    let outcomes = await withTaskGroup(of: StorageFailure?.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          do throws(StorageFailure) {
+            try await storage.append(large)
+            return nil
+          } catch { return error }
+        }
+      }
+      return await group.reduce(into: Set<StorageFailure?>()) { $0.insert($1) }
+    }
+    #expect(outcomes == [.full])
+    try await storage.limitPageCount(to: 1_000_000)
+    try await storage.append(Self.event("third"))
+    let texts = try await storage.auditEntries(after: 0, limit: 10).map(\.event.text)
+    #expect(texts == [Self.event("first").text, Self.event("third").text])
+  }
+}

@@ -1,0 +1,181 @@
+import Signet
+import SignetCrypto
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Synchronization
+import Testing
+
+/// A device in a folder of its own; its requests go where the test says.
+struct DeviceFixture {
+  let folder: TemporaryFolder
+  let device: Device
+  let vault: Vault
+
+  init(_ transport: any HTTPTransport, folder: TemporaryFolder? = nil) throws {
+    self.folder = try folder ?? TemporaryFolder()
+    let path = self.folder.path + "/device"
+    vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    device = Device(vault: vault) { _ throws(TransportFailure) in transport }
+  }
+
+  /// Whether the vault holds nothing at all.
+  var isEmpty: Bool {
+    get async throws { try await vault.containers().isEmpty }
+  }
+
+  /// Activates, without a password unless one is given.
+  func activate(_ code: ActivationCode, password: String? = nil) async throws -> Container {
+    try await device.createContainer(
+      ContainerInitialization(code: code),
+      handler: password.map { ScriptedActivation(password: $0) } ?? ScriptedActivation(reply: .abort))
+  }
+}
+
+/// A real server, and an invite for one user of it.
+struct InvitingServer {
+  let folder: TemporaryFolder
+  let server: TestServer
+  let transport: CurlTransport
+
+  init(_ protection: ProtectionPolicy = .device) async throws {
+    folder = try TemporaryFolder()
+    server = try await TestServer(directory: folder.path, protection: protection)
+    transport = try CurlTransport(
+      ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+  }
+
+  func invite(_ name: String = "alice") async throws -> ActivationCode {
+    let user = try UserID(name)
+    do { try await UserService(server.context).add(user, by: "test") } catch {
+      guard error.code == .exists else { throw error }
+    }
+    return try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+  }
+
+  /// The states of a user's containers at the server.
+  func states(_ name: String = "alice") async throws -> [String] {
+    try await server.context.storage.containers(user: name).map(\.state.rawValue)
+  }
+}
+
+/// Carries requests on, or does not.
+final class CuttingTransport: HTTPTransport {
+  /// Where the connection breaks.
+  enum Cut: Sendable { case before, after }
+
+  private let inner: any HTTPTransport
+  private let cuts = Mutex<[String: Cut]>([:])
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  /// Breaks the connection at each request whose path ends so.
+  func cut(_ cut: Cut?, at suffix: String) { cuts.withLock { $0[suffix] = cut } }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let cut = cuts.withLock { $0.first { request.url.hasSuffix($0.key) }?.value }
+    if cut == .before { throw .unreachable(code: 7) }
+    let response = try await inner.send(request)
+    if cut == .after { throw .incompleteResponse(code: 18) }
+    return response
+  }
+}
+
+/// A server that knows the invite and says what a test makes it say.
+final class HostileServer: HTTPTransport {
+  /// What it says otherwise than a server of the protocol would.
+  struct Lies: Sendable {
+    var costs = Argon2id.minimum
+    var offerServer: ServerURL?
+    var offer: (@Sendable ([UInt8]) -> [UInt8])?
+    var receiptUser: UserID?
+    var receiptServer: ServerURL?
+    var receiptType = SignedMessage.receiptType
+    var receiptKeyIsRight = true
+    var transcriptIsRight = true
+    var answers: [String: HTTPResponse] = [:]
+    var failures: [String: TransportFailure] = [:]
+  }
+
+  private let code: ActivationCode
+  private let protection: ProtectionPolicy
+  private let lies: Lies
+  private let state = Mutex<
+    (key: P256.KeyAgreement.PrivateKey, transcript: [UInt8], offer: ActivationOffer?)
+  >(
+    (P256.KeyAgreement.PrivateKey(), [], nil))
+  private let seen = Mutex<[String]>([])
+
+  init(_ code: ActivationCode, protection: ProtectionPolicy = .device, _ lies: Lies = Lies()) {
+    (self.code, self.protection, self.lies) = (code, protection, lies)
+  }
+
+  /// What was asked, in order.
+  var requests: [String] { seen.withLock { $0 } }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let name = String(request.url.split(separator: "/").last ?? "")
+    seen.withLock { $0.append(name) }
+    if let failure = lies.failures[name] { throw failure }
+    if let answer = lies.answers[name] { return answer }
+    do {
+      switch name {
+      case "start": return HTTPResponse(status: 200, body: start(request.body))
+      case "finish": return HTTPResponse(status: 200, body: try finish(request.body))
+      default: return HTTPResponse(status: 200, body: Array(#"{"status":"active"}"#.utf8))
+      }
+    } catch {
+      Issue.record(error)
+      return HTTPResponse(status: 500)
+    }
+  }
+
+  private func start(_ body: [UInt8]) -> [UInt8] {
+    state.withLock { state in
+      let made = ActivationOffer(
+        key: state.key.publicKey, salt: [UInt8](repeating: 2, count: 16), costs: lies.costs,
+        server: lies.offerServer ?? code.server,
+        profile: ContainerProfile(protection: protection, totp: .standard), expires: .max,
+        random: SystemRandomSource())
+      if let change = lies.offer {
+        let text = Base64URL.encode(change(made.bytes))
+        return Array(#"{"handshake":"h","offer":"\#(text)"}"#.utf8)
+      }
+      state.offer = made
+      state.transcript = ActivationSecrets.startTranscript(start: body, offer: made.bytes)
+      return ActivationStartAnswer(handshake: "h", offer: made).bytes
+    }
+  }
+
+  private func finish(_ body: [UInt8]) throws -> [UInt8] {
+    let (key, transcript, offer) = state.withLock { $0 }
+    let payload = try SignedMessage.unverifiedPayload(of: ActivationFinish(parsing: body).message)
+    let core = try ActivationCore(parsing: payload)
+    let invite = lies.receiptKeyIsRight ? code.invite : InviteCode(random: SystemRandomSource())
+    let secrets = try ActivationSecrets(
+      ownKey: key, peerKey: core.agreement,
+      inviteKey: invite.key(salt: offer?.salt ?? [], costs: lies.costs), startTranscript: transcript,
+      core: payload)
+    let receipt = ActivationReceipt(
+      container: try ServerMadeID("c1"), user: lies.receiptUser ?? code.user,
+      server: lies.receiptServer ?? code.server, created: 1,
+      transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32))
+    let message = try SignedMessage.sign(
+      receipt.bytes, key: secrets.serverProofKey(), type: lies.receiptType)
+    return Array(#"{"message":"\#(message)"}"#.utf8)
+  }
+}
+
+extension ActivationCode {
+  /// A code for no server.
+  static func made() throws -> ActivationCode {
+    ActivationCode(
+      server: try ServerURL("id.example.org/main"), user: try UserID("alice"),
+      invite: InviteCode(random: SystemRandomSource()))
+  }
+}
+
+/// A password as an app hands it over.
+func secret(_ text: String) -> SharedSecretBox { SharedSecretBox(SecretBytes(copying: Array(text.utf8))) }

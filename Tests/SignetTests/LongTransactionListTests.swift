@@ -1,0 +1,40 @@
+import Signet
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Whoever may make transactions must not be able to keep a user from reading them.
+@Suite struct LongTransactionListTests {
+  @Test("more of the longest texts than one list has are read and decided in two rounds")
+  func isRead() async throws {
+    let folder = try TemporaryFolder()
+    let server = try await TestServer(directory: folder.path, protection: .device)
+    let user = try UserID("alice")
+    try await UserService(server.context).add(user, by: "test")
+    let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+    let vault = try Vault(
+      directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"))
+    let device = Device(
+      vault: vault,
+      connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    let container = try await device.createContainer(
+      ContainerInitialization(code: invitation.code), handler: ScriptedActivation(reply: .abort))
+
+    // JSON writes each of these bytes as two, so nothing is longer.
+    let longest = String(repeating: "\"", count: DisplayText.maximumByteCount)
+    let transactions = TransactionService(server.context)
+    var made: Set<String> = []
+    for _ in 0..<66 {
+      made.insert(try await transactions.create(longest, user: user, lifetime: nil, by: "test").id)
+    }
+    let first = try await device.pendingTransactions(for: container)
+    #expect(first.count == 64)
+    #expect(first.allSatisfy { $0.text == longest })
+    for transaction in first { try await device.decide(transaction, .denied, with: container) }
+    let second = try await device.pendingTransactions(for: container)
+    #expect(Set((first + second).map(\.id.text)) == made)
+    await server.stop()
+  }
+}

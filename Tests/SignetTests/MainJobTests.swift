@@ -1,0 +1,51 @@
+import Signet
+import SignetServer
+import SignetStorage
+import SignetTesting
+import Testing
+
+/// The main job against a real server over TLS: activate, make a code, approve a transaction.
+@Suite struct MainJobTests {
+  @Test func activatesMakesCodesAndApproves() async throws {
+    let folder = try TemporaryFolder()
+    let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let server = try await TestServer(
+      directory: folder.path, protection: .password(policy, .lock(limit: 5)))
+    let user = try UserID("alice")
+    try await UserService(server.context).add(user, by: "test")
+    let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+
+    let vault = try Vault(
+      directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"),
+      cost: .fixed(.minimum))
+    let device = Device(
+      vault: vault,
+      connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    let handler = ScriptedActivation(password: "correct horse")
+    let container = try await device.createContainer(
+      ContainerInitialization(code: invitation.code, deviceName: "Laptop"), handler: handler)
+    #expect(container.isConfirmed)
+    #expect(handler.requests.map(\.policy) == [policy])
+    #expect(handler.progress.map(\.fraction) == handler.progress.map(\.fraction).sorted())
+
+    let code = try await device.oneTimePassword(for: container, password: password)
+    let codes = CodeService(server.context)
+    #expect(try await codes.validate(code.code, user: user, by: "test"))
+    #expect(try await !codes.validate(code.code, user: user, by: "test"))
+
+    let transactions = TransactionService(server.context)
+    let made = try await transactions.create(
+      "Pay 250.00 EUR to Jane Doe", user: user, lifetime: nil, by: "test")
+    let pending = try await device.pendingTransactions(for: container)
+    #expect(pending.map(\.text) == ["Pay 250.00 EUR to Jane Doe"])
+    try await device.decide(pending[0], .accepted, with: container, password: password)
+    let (record, _) = try await transactions.find(made.id)
+    #expect(record.state == .accepted)
+    await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
+      try await device.oneTimePassword(
+        for: container, password: SharedSecretBox(SecretBytes(copying: Array("wrong horse".utf8))))
+    }
+    await server.stop()
+  }
+}

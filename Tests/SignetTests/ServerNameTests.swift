@@ -1,0 +1,38 @@
+import Signet
+import SignetServer
+import SignetTesting
+import Testing
+
+/// What is signed names its server, so a device and its server must use one URL.
+@Suite struct ServerNameTests {
+  @Test("a server that calls itself otherwise is refused by name, and its own URL works with the same invite")
+  func anotherURL() async throws {
+    let folder = try TemporaryFolder()
+    let server = try await TestServer(directory: folder.path, protection: .device)
+    let user = try UserID("alice")
+    try await UserService(server.context).add(user, by: "test")
+    var code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+    // The same machine by another name, which its certificate has as well; the pin is not what refuses.
+    code.server = try ServerURL("localhost:\(server.serverURL.port)/\(server.serverURL.domain)")
+    let device = Device(
+      vault: try Vault(
+        directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device")),
+      connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+
+    let expected = SignetFailure.serverNameMismatch(offered: server.serverURL)
+    await #expect(throws: expected) {
+      try await device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    }
+    #expect(expected.number == 206)
+    #expect(expected.description.contains(server.serverURL.shortForm))
+    #expect(try await device.containers().isEmpty)
+    #expect(try await device.unconfirmedContainers().isEmpty)
+
+    code.server = server.serverURL
+    let container = try await device.createContainer(
+      ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    #expect(container.server == server.serverURL)
+    await server.stop()
+  }
+}

@@ -1,0 +1,46 @@
+import Signet
+import Testing
+
+/// Failures have numbers that never change and sentences that say what to do.
+@Suite struct SignetFailureTests {
+  private static let wire = WireFailure.invalid(member: "name", reason: "is too long")
+  private static let offered: ServerURL = {
+    do { return try ServerURL("id.example.com/main") } catch { preconditionFailure("\(error)") }
+  }()
+
+  private static let table: [(SignetFailure, Int, String)] = [
+    (.noSuchContainer, 8, "list"), (.vault(.damaged), 10, ""),
+    (.wrongPassword(remaining: nil), 100, "try again"),
+    (.wrongPassword(remaining: 0), 100, "new activation code"),
+    (.wrongPassword(remaining: 1), 100, "1 try is left"),
+    (.wrongPassword(remaining: 2), 100, "2 tries are left"), (.passwordRefused([]), 101, "not allowed"),
+    (.passwordRequired, 105, "enter it"), (.activationCancelled, 109, "nothing was kept"),
+    (.lockedOut, 110, "new activation code"), (.activationCode(.tooLarge(3000)), 200, "ask for a new one"),
+    (.activationAborted, 201, "nothing was kept"), (.activationRefused, 202, "check the user id"),
+    (.serverNotAuthentic, 203, "check the server URL"), (.unsupportedProfile(wire), 204, "is too long"),
+    (.deviceNameRefused(wire), 205, "choose another name"),
+    (.serverNameMismatch(offered: offered), 206, "id.example.com/main"),
+    (.containerUnknown, 300, "activate again"),
+    (.unexpectedAnswer(status: 502), 302, "502"), (.transport(.timedOut), 303, "check"),
+    (.refused(Problem(.busy, "Try again in a moment.")), 305, "Try again"),
+    (.transactionExpired, 1000, "start again"), (.transactionDecided, 1003, "nothing was changed"),
+    (.noSuchTransaction, 1004, "list"), (.decisionNotAllowed, 1005, "does not offer"),
+  ]
+
+  @Test(arguments: table)
+  func keepsItsNumberAndSaysWhatToDo(_ failure: SignetFailure, _ number: Int, _ words: String) {
+    #expect(failure.number == number)
+    #expect(failure.description.contains(words) || words.isEmpty)
+    #expect(!failure.description.isEmpty)
+  }
+
+  @Test func usesEachNumberOnce() {
+    var names: [Int: Set<String>] = [:]
+    for (failure, number, _) in Self.table {
+      // The case's name; one without a value has its sentence, which no other has.
+      let name = Mirror(reflecting: failure).children.first?.label ?? failure.description
+      names[number, default: []].insert(name)
+    }
+    for (number, found) in names { #expect(found.count == 1, "\(number): \(found)") }
+  }
+}

@@ -1,0 +1,22 @@
+import SignetTransport
+
+/// Runs an exchange and keeps its typed failure.
+func outcome<R>(
+  _ body: () async throws(TransportFailure) -> R
+) async -> Result<R, TransportFailure> {
+  do throws(TransportFailure) { return .success(try await body()) } catch { return .failure(error) }
+}
+
+/// Sends one request and keeps its typed failure.
+func send(
+  _ request: HTTPRequest, over transport: any HTTPTransport
+) async -> Result<HTTPResponse, TransportFailure> {
+  await outcome { () async throws(TransportFailure) in try await transport.send(request) }
+}
+
+extension Result {
+  /// Why it is not a success.
+  var failure: Failure? {
+    if case .failure(let failure) = self { failure } else { nil }
+  }
+}

@@ -1,0 +1,163 @@
+import Dispatch
+import Foundation
+import SignetTransport
+import Synchronization
+import Testing
+
+/// How a test's server behaves.
+struct ServerSetup: Encodable, Sendable {
+  /// Nil for a server without TLS.
+  var certificate: String?
+  var key: String?
+  /// The only version, as Python's `ssl.TLSVersion` names it; TLS 1.2 and 1.3 otherwise.
+  var version: String?
+  var ciphers: String?
+  /// Accepts and never says a word.
+  var silent = false
+  /// A proxy that opens tunnels.
+  var tunnel = false
+  /// Has a port, but refuses connections until told to listen.
+  var late = false
+
+  /// TLS with this certificate.
+  static func tls(_ server: Certificates.Server) -> ServerSetup {
+    ServerSetup(certificate: server.certificatePath, key: server.keyPath)
+  }
+}
+
+/// A server of the tests in a process of its own, on 127.0.0.1 and a port that was free.
+final class TestServer: Sendable {
+  /// What has happened so far.
+  struct Counts: Decodable, Sendable, Equatable {
+    var accepts: Int
+    var handshakes: Int
+    /// Handshakes and connections that broke.
+    var refusals: Int
+    var requests: Int
+    /// Connections that are over.
+    var ended: Int
+  }
+
+  let port: Int
+  private let channel: Channel
+
+  /// Runs `body` with a server that ends with it.
+  static func run<R>(
+    _ setup: ServerSetup, _ body: (TestServer) async throws -> R
+  ) async throws -> R {
+    let server = try await TestServer(setup)
+    do {
+      let result = try await body(server)
+      await server.channel.close()
+      return result
+    } catch {
+      await server.channel.close()
+      throw error
+    }
+  }
+
+  /// Runs `body` with a server that has a good certificate, and a configuration that trusts it.
+  static func runGood<R>(
+    _ body: (TestServer, ConnectionConfiguration) async throws -> R
+  ) async throws -> R {
+    let certificates = try Certificates.made()
+    return try await run(.tls(certificates.good)) { server in
+      try await body(server, ConnectionConfiguration(certificateAuthoritiesPEM: certificates.authority))
+    }
+  }
+
+  private init(_ setup: ServerSetup) async throws {
+    let json = String(decoding: try JSONEncoder().encode(setup), as: UTF8.self)
+    channel = try Channel(["-c", serverScript, json])
+    struct Greeting: Decodable { var port: Int }
+    port = try JSONDecoder().decode(Greeting.self, from: await channel.exchange(nil)).port
+  }
+
+  /// The URL of a path on this server.
+  func url(_ path: String) -> String { "https://127.0.0.1:\(port)\(path)" }
+
+  /// What has happened so far.
+  func counts() async throws -> Counts { try await ask("counts").counts }
+
+  /// Waits until a count reaches a number.
+  func wait(for name: String, _ number: Int) async throws { _ = try await ask("wait \(name) \(number)") }
+
+  /// Lets a `late` server accept connections.
+  func listen() async throws { _ = try await ask("listen") }
+
+  /// Makes one plain connection and waits until it, and with it every earlier one, was accepted.
+  func knock() async throws -> Counts { try await ask("knock").counts }
+
+  /// What a client that accepts everything agrees on, such as "TLSv1.1 ECDHE-ECDSA-AES256-SHA".
+  func check() async throws -> String { try await ask("check").text }
+
+  private struct Report: Decodable {
+    var counts: Counts
+    var text: String
+  }
+
+  private func ask(_ command: String) async throws -> Report {
+    try JSONDecoder().decode(Report.self, from: await channel.exchange(command))
+  }
+}
+
+/// A child process that answers each line with a line; its blocking reads have a queue of their own.
+private final class Channel: Sendable {
+  private struct Ends {
+    let process: Process
+    let input: FileHandle
+    let output: FileHandle
+    var pending = Data()
+  }
+
+  private let queue = DispatchQueue(label: "test server")
+  private let ends: Mutex<Ends>
+
+  init(_ arguments: [String]) throws {
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(Tools.path(of: "python3"), "python3 is missing"))
+    process.arguments = arguments
+    let (input, output) = (Pipe(), Pipe())
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    ends = Mutex(
+      Ends(process: process, input: input.fileHandleForWriting, output: output.fileHandleForReading))
+  }
+
+  func exchange(_ line: String?) async throws -> Data {
+    try await withCheckedThrowingContinuation { continuation in
+      queue.async { continuation.resume(with: Result { try self.exchangeBlocking(line) }) }
+    }
+  }
+
+  func close() async {
+    await withCheckedContinuation { continuation in
+      queue.async {
+        self.ends.withLock { ends in
+          do { try ends.input.close() } catch { Issue.record(error) }
+          ends.process.waitUntilExit()
+        }
+        continuation.resume()
+      }
+    }
+  }
+
+  private struct Ended: Error {}
+
+  private func exchangeBlocking(_ line: String?) throws -> Data {
+    try ends.withLock { ends in
+      if let line { try ends.input.write(contentsOf: Data("\(line)\n".utf8)) }
+      while true {
+        if let end = ends.pending.firstIndex(of: UInt8(ascii: "\n")) {
+          let line = ends.pending[..<end]
+          ends.pending = ends.pending[(end + 1)...]
+          return Data(line)
+        }
+        let part = ends.output.availableData
+        if part.isEmpty { throw Ended() }
+        ends.pending.append(part)
+      }
+    }
+  }
+}

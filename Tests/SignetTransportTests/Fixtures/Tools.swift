@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+/// The command-line tools that make certificates and play the server.
+enum Tools {
+  /// Whether tests that need them run: where a tool is missing they are skipped, but not on the build machine.
+  static let areWanted: Bool =
+    ProcessInfo.processInfo.environment["CI"] == "true"
+    || ["openssl", "python3"].allSatisfy { path(of: $0) != nil }
+
+  /// Runs a tool and waits for it.
+  ///
+  /// - Returns: What it wrote to its standard output.
+  @discardableResult
+  static func run(_ tool: String, _ arguments: [String]) throws -> [UInt8] {
+    let process = Process()
+    process.executableURL = URL(filePath: try #require(path(of: tool), "\(tool) is not installed"))
+    process.arguments = arguments
+    let output = Pipe()
+    process.standardOutput = output
+    process.standardError = FileHandle.nullDevice
+    try process.run()
+    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    try #require(process.terminationStatus == 0, "\(tool) \(arguments) failed")
+    return [UInt8](bytes)
+  }
+
+  /// Where a tool is.
+  static func path(of tool: String) -> String? {
+    (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
+      .map { "\($0)/\(tool)" }.first { FileManager.default.isExecutableFile(atPath: $0) }
+  }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips a test where `openssl` or `python3` is missing.
+  static var needsServer: Self { .enabled(if: Tools.areWanted, "needs openssl and python3") }
+}

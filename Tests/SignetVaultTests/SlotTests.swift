@@ -1,0 +1,146 @@
+import SignetCrypto
+import SignetPolicy
+import Testing
+
+// The rows of a vault are authenticated, so a header that was changed never reaches these functions in use. They must hold
+// without that too, and only from inside the module can they be given such headers.
+@testable import SignetVault
+
+@Suite("Slot headers and wrapped keys by themselves")
+struct SlotTests {
+  private static let floor = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
+  private static let place = DomainPlace(
+    vault: Identifier(unchecked: Array(0..<16)),
+    container: ContainerID(Identifier(unchecked: Array(16..<32))), domain: "keys")
+
+  private static func header(_ opening: SlotHeader.Opening) -> SlotHeader {
+    SlotHeader(keystore: .software, opening: opening, salt: Array(32..<48), place: place)
+  }
+
+  private static let device = header(.device)
+  private static let password = header(.password(floor, .lock(limit: 5)))
+
+  @Test("the bytes of version 1 are as the table says")
+  func bytes() throws {
+    #expect(
+      Hex.encode(Self.password.bytes) == """
+        53475348010201010100000008000000010000000101000000052021222324252627\
+        28292a2b2c2d2e2f000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f046b657973
+        """)
+    #expect(
+      Hex.encode(Self.device.bytes) == """
+        53475348010101010000000000000000000000000000000000002021222324252627\
+        28292a2b2c2d2e2f000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f046b657973
+        """)
+    for header in [Self.device, Self.password, Self.header(.password(.minimum, .none))] {
+      #expect(try SlotHeader(parsing: header.bytes, floor: Self.floor) == header)
+    }
+  }
+
+  @Test(
+    "every change of every byte, every length: refused, or read as just what the bytes say",
+    arguments: [device, password])
+  func total(_ header: SlotHeader) throws {
+    let bytes = header.bytes
+    for count in bytes.indices {
+      #expect(throws: SlotHeader.Refusal.self) {
+        try SlotHeader(parsing: Array(bytes.prefix(count)), floor: Self.floor)
+      }
+    }
+    #expect(throws: SlotHeader.Refusal.malformed) { try SlotHeader(parsing: bytes + [0], floor: Self.floor) }
+    var accepted = 0
+    for index in bytes.indices {
+      for value in UInt8.min...UInt8.max where value != bytes[index] {
+        var changed = bytes
+        changed[index] = value
+        do {
+          let read = try SlotHeader(parsing: changed, floor: Self.floor)
+          #expect(read.bytes == changed)
+          accepted += 1
+        } catch {}  // a refusal: the throw is typed
+      }
+    }
+    #expect(accepted > 0, "other salts and names are well-formed")
+  }
+
+  @Test("versions, costs and limits out of bounds")
+  func bounds() {
+    var newer = Self.device.bytes
+    newer[4] = 2
+    #expect(throws: SlotHeader.Refusal.unknownVersion(2)) {
+      try SlotHeader(parsing: newer, floor: Self.floor)
+    }
+    let minimum = Argon2id.minimum
+    for cost in [
+      Argon2id(memoryKiB: minimum.memoryKiB - 1, passes: 2, lanes: 1),
+      Argon2id(memoryKiB: minimum.memoryKiB, passes: 1, lanes: 1),
+      Argon2id(memoryKiB: minimum.memoryKiB, passes: 2, lanes: 0),
+      Argon2id(memoryKiB: (1 << 20) + 1, passes: 2, lanes: 1),
+      Argon2id(memoryKiB: minimum.memoryKiB, passes: 65, lanes: 1),
+      Argon2id(memoryKiB: minimum.memoryKiB, passes: 2, lanes: 17),
+    ] {
+      #expect(throws: SlotHeader.Refusal.cost(cost)) {
+        try SlotHeader(parsing: Self.header(.password(cost, .none)).bytes, floor: minimum)
+      }
+    }
+    for limit in [0, 101, Int(UInt32.max)] {
+      #expect(throws: SlotHeader.Refusal.malformed) {
+        try SlotHeader(parsing: Self.header(.password(minimum, .lock(limit: limit))).bytes, floor: minimum)
+      }
+    }
+  }
+
+  @Test("the wrapped key opens under its own header, secret and password only")
+  func wrapping() throws {
+    let folder = try TemporaryFolder()
+    let keystore = SoftwareKeystore(directory: folder.path)
+    let masterKey = SecretBytes.random(byteCount: 32)
+    let box = SharedSecretBox("password")
+    let slot = try ProtectionSlot.wrapping(
+      masterKey, header: Self.password, password: box, keystore: keystore, derivation: .argon2id)
+    let secret = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.password))
+    let derived = SharedSecretBox(try slot.header.derive(SecretBytes("password"), .argon2id))
+    let unwrapped = try slot.unwrap(hardwareSecret: secret, derived: derived)
+    #expect(SharedSecretBox(unwrapped ?? SecretBytes("")).withSecret { $0.isEqual(to: masterKey) })
+
+    func opens(_ slot: ProtectionSlot, _ secret: borrowing SecretBytes, _ derived: SharedSecretBox?) throws
+      -> Bool
+    {
+      try slot.unwrap(hardwareSecret: secret, derived: derived) != nil
+    }
+    let other = SharedSecretBox(try slot.header.derive(SecretBytes("Password"), .argon2id))
+    #expect(try !opens(slot, secret, other))
+    #expect(try !opens(slot, SecretBytes.random(byteCount: 32), derived))
+    #expect(try !opens(slot, secret, nil))
+    let changes: [(inout SlotHeader) -> Void] = [
+      { $0.opening = .password(Self.floor, .none) },
+      { $0.opening = .password(Self.floor, .lock(limit: 6)) },
+      { $0.opening = .password(Argon2id(memoryKiB: 16, passes: 1, lanes: 1), .lock(limit: 5)) },
+      { $0.salt[0] ^= 1 }, { $0.place.domain = "keyz" },
+      { $0.place.vault = Identifier(unchecked: [UInt8](repeating: 0, count: 16)) },
+    ]
+    for change in changes {
+      var changed = slot
+      change(&changed.header)
+      #expect(try !opens(changed, secret, derived), "\(changed.header)")
+    }
+    #expect(throws: KeystoreFailure.refused) {
+      _ = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.device))
+    }
+  }
+
+  @Test("fields that differ never give the same bytes")
+  func canonicalBytes() {
+    var one = CanonicalBytes("p")
+    one.append("ab")
+    one.append("c")
+    var two = CanonicalBytes("p")
+    two.append("a")
+    two.append("bc")
+    #expect(one.bytes != two.bytes)
+    #expect(Hex.encode(one.bytes) == "0000000170000000026162" + "0000000163")
+    var number = CanonicalBytes("")
+    number.append(Int64(-2))
+    #expect(Hex.encode(number.bytes) == "00000000" + "00000008fffffffffffffffe")
+  }
+}

@@ -1,0 +1,1 @@
+../SignetSQLiteTests/TemporaryFolder.swift

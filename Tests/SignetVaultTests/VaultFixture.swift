@@ -1,0 +1,122 @@
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+import SignetVault
+import Synchronization
+import Testing
+
+/// A folder with a vault, cheap passwords, and a count of the passwords that were tried.
+final class VaultFixture: Sendable {
+  static let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
+  static let password = "correct horse"
+
+  let folder: TemporaryFolder
+  private let derivations = Mutex(0)
+
+  init() throws { folder = try TemporaryFolder() }
+
+  var directory: String { folder.file("vault") }
+  var databasePath: String { folder.file("vault/vault.sqlite") }
+
+  /// How often a key was derived from a password through ``open(_:)``'s vaults.
+  var derivationCount: Int { derivations.withLock(\.self) }
+
+  func open(willExecute: Database.StatementObserver? = nil) throws -> Vault {
+    try Self.open(directory, willExecute: willExecute) { self.derivations.withLock { $0 += 1 } }
+  }
+
+  static func open(
+    _ directory: String, willExecute: Database.StatementObserver? = nil,
+    onDerivation: @escaping @Sendable () -> Void = {}
+  ) throws -> Vault {
+    var settings = Vault.Settings(cost: .fixed(weak))
+    settings.insecureCostFloor = weak
+    settings.willExecute = willExecute
+    settings.derivation = PasswordDerivation { password, salt, cost in
+      onDerivation()
+      return try PasswordDerivation.argon2id.derive(password, salt, cost)
+    }
+    return try Vault(
+      directory: directory, keystore: SoftwareKeystore(directory: directory), settings: settings)
+  }
+
+  /// The file without the vault, for changing it from outside; nothing waits for the disk.
+  func rawDatabase() throws -> Database {
+    let database = try Database(path: databasePath, mode: .readWrite)
+    try database.execute(script: "PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF")
+    return database
+  }
+}
+
+/// What happened, in order, wherever it happened.
+final class Recorder<Entry: Sendable>: Sendable {
+  private let storage = Mutex<[Entry]>([])
+  var entries: [Entry] { storage.withLock(\.self) }
+  func record(_ entry: Entry) { storage.withLock { $0.append(entry) } }
+}
+
+extension SecretBytes {
+  init(_ text: String) { self.init(copying: Array(text.utf8)) }
+}
+
+extension SharedSecretBox {
+  convenience init(_ text: String) { self.init(SecretBytes(text)) }
+}
+
+extension ContainerAttributes {
+  static func sample(user: String = "alice", server: String = "login.example.org/bank", name: String = "Bank")
+    -> Self
+  {
+    ContainerAttributes(
+      userID: user, server: server, name: name, serverID: "bank-1",
+      connection: ConnectionSettings(
+        certificateAuthoritiesPEM: "-----BEGIN CERTIFICATE-----", pins: [[UInt8](repeating: 7, count: 32)]),
+      protocolFacts: [1, 2, 3], extra: [4, 5, 6])
+  }
+}
+
+extension ContainerDraft {
+  /// A device domain `session` and a password domain `keys`, with a secret and a counter each.
+  static func sample(
+    _ attributes: ContainerAttributes = .sample(), created: Int64 = 1_000, lock: LockPolicy = .lock(limit: 5)
+  ) -> Self {
+    let counter = SharedSecretBox(SecretBytes(copying: [0, 0, 0, 0, 0, 0, 0, 41]))
+    return ContainerDraft(
+      attributes: attributes, created: created,
+      domains: [
+        DomainDraft(
+          name: "session", protection: .device,
+          records: [
+            RecordDraft(name: "key", secret: SharedSecretBox("session key")),
+            RecordDraft(name: "counter", secret: counter),
+          ]),
+        DomainDraft(
+          name: "keys", protection: .password(SharedSecretBox(VaultFixture.password), lock),
+          records: [
+            RecordDraft(name: "signing", secret: SharedSecretBox("signing key")),
+            RecordDraft(name: "counter", secret: counter),
+          ]),
+      ])
+  }
+}
+
+extension UnlockedDomain {
+  /// A record as text, for comparing.
+  borrowing func text(_ name: String) throws -> String {
+    try withRecord(name) { bytes in
+      bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+}
+
+extension Vault {
+  /// Opens `keys` with a password and tells the secret in it.
+  func signingKey(of id: ContainerID, _ password: String = VaultFixture.password) throws -> String {
+    try open("keys", of: id, with: .password(SecretBytes(password))).text("signing")
+  }
+
+  /// Opens `session` and tells the secret in it.
+  func sessionKey(of id: ContainerID) throws -> String {
+    try open("session", of: id, with: .device).text("key")
+  }
+}

@@ -1,0 +1,53 @@
+import SignetCrypto
+import SignetJSON
+import SignetWire
+import Testing
+
+/// Swift compares texts by their normal form, and putting a long run of combining marks into it takes time that grows
+/// with the square of its length: a text of 40 KB that anybody sends would hold a thread for half a second.
+@Suite("Long runs of combining marks are refused before they are compared")
+struct CombiningMarksTests {
+  private static func marks(_ count: Int) -> String {
+    String(repeating: "\u{301}\u{323}", count: count / 2)
+  }
+
+  private static func core(
+    _ change: (inout JSONObject) -> Void, inDevice changeDevice: (inout JSONObject) -> Void = { _ in }
+  ) throws -> [UInt8] {
+    let keys = ContainerKeys(
+      session: P256.Signing.PrivateKey().publicKey, encryption: P256.KeyAgreement.PrivateKey().publicKey,
+      signing: P256.Signing.PrivateKey().publicKey)
+    let description = try DeviceDescription(
+      id: [UInt8](repeating: 1, count: 16), name: "", platform: "linux", keystore: .software)
+    let core = ActivationCore(
+      user: try UserID("alice"), server: try ServerURL("id.example.org/bank"),
+      agreement: P256.KeyAgreement.PrivateKey().publicKey, keys: keys, device: description)
+    var object = try JSONObject(parsing: core.bytes)
+    change(&object)
+    var device = description.json
+    changeDevice(&device)
+    object["device"] = .object(device)
+    return JSONValue.object(object).bytes
+  }
+
+  // Each takes a millisecond; before they were bounded, more than the minute.
+  @Test("in what a device says of itself", .timeLimit(.minutes(1)))
+  func core() throws {
+    let keystore = try Self.core({ _ in }, inDevice: { $0["keystore"] = .string(Self.marks(20_000)) })
+    let keyType = try Self.core({ $0["agreement"] = ["kty": .string(Self.marks(20_000)), "crv": "P-256"] })
+    for _ in 0..<100 {
+      #expect(throws: WireFailure.self) { try ActivationCore(parsing: keystore) }
+      #expect(throws: WireFailure.self) { try ActivationCore(parsing: keyType) }
+    }
+  }
+
+  @Test("in the algorithm of a proof", .timeLimit(.minutes(1)))
+  func algorithm() {
+    let header: JSONObject = ["alg": .string(Self.marks(8_000)), "typ": "signet-activation"]
+    let message = Base64URL.encode(JSONValue.object(header).bytes) + ".e30.AA"
+    let key = SecretBytes.random(byteCount: 32)
+    for _ in 0..<2_000 {
+      #expect(SignedMessage.verify(message, key: key, type: SignedMessage.activationType) == nil)
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import SignetCrypto
+import SignetJSON
+import SignetWire
+
+/// A message as bytes, and what reads it.
+struct MessageSample: Sendable, CustomStringConvertible {
+  let name: String
+  let bytes: [UInt8]
+  /// Reads bytes and writes the message again.
+  let reprint: @Sendable ([UInt8]) throws -> [UInt8]
+
+  var description: String { name }
+
+  /// The message with a member set, or removed where the value is `nil`; `path` names objects on the way.
+  func setting(_ path: String..., to value: JSONValue?) throws -> [UInt8] {
+    JSONValue.object(try Self.set(JSONObject(parsing: bytes), path[...], value)).bytes
+  }
+
+  private static func set(
+    _ object: JSONObject, _ path: ArraySlice<String>, _ value: JSONValue?
+  ) throws -> JSONObject {
+    var object = object
+    guard let name = path.first else { return object }
+    if path.count > 1 {
+      object[name] = .object(try set(object.object(name), path.dropFirst(), value))
+    } else {
+      object[name] = value
+    }
+    return object
+  }
+
+  static func all() throws -> [MessageSample] {
+    let vector = try ProtocolVector.load()[1]
+    let offer = try ActivationOffer(parsing: vector.utf8("offer"))
+    let finish = ActivationFinish(handshake: "aGFuZHNoYWtl", message: try vector.text("deviceMessage"))
+    return [
+      MessageSample(name: "start", bytes: try vector.utf8("start")) {
+        try ActivationStart(parsing: $0).bytes
+      },
+      MessageSample(name: "offer", bytes: offer.bytes) { try ActivationOffer(parsing: $0).bytes },
+      MessageSample(
+        name: "start answer", bytes: ActivationStartAnswer(handshake: "aGFuZHNoYWtl", offer: offer).bytes
+      ) {
+        try ActivationStartAnswer(parsing: $0).bytes
+      },
+      MessageSample(name: "core", bytes: try vector.utf8("core")) { try ActivationCore(parsing: $0).bytes },
+      MessageSample(name: "finish", bytes: finish.bytes) { try ActivationFinish(parsing: $0).bytes },
+      MessageSample(name: "receipt", bytes: try vector.utf8("receipt")) {
+        try ActivationReceipt(parsing: $0).bytes
+      },
+      MessageSample(name: "request", bytes: try vector.utf8("request")) {
+        try RequestProof(parsing: $0).bytes
+      },
+      MessageSample(name: "decision", bytes: try vector.utf8("decisionPayload")) {
+        try Decision(parsing: $0).bytes
+      },
+      MessageSample(name: "transactions", bytes: try vector.utf8("transactions")) {
+        try TransactionList(parsing: $0).bytes
+      },
+      MessageSample(name: "activation code", bytes: try code(vector).text.utf8.map { $0 }) {
+        Array(try ActivationCode(parsing: String(decoding: $0, as: UTF8.self)).text.utf8)
+      },
+      MessageSample(name: "problem", bytes: Problem(.activationRefused, "Check the invite.").bytes) {
+        guard let problem = Problem(parsing: $0) else { throw WireFailure.notAuthentic }
+        return problem.bytes
+      },
+    ]
+  }
+
+  static func named(_ name: String) throws -> MessageSample {
+    guard let sample = try all().first(where: { $0.name == name }) else { throw WireFailure.notAuthentic }
+    return sample
+  }
+
+  static func code(_ vector: ProtocolVector) throws -> ActivationCode {
+    ActivationCode(
+      server: try ServerURL("signet.example.com/main"), user: try UserID("jörg"),
+      invite: try InviteCode(vector.text("invite")),
+      pins: [[UInt8](repeating: 7, count: 32), [UInt8](repeating: 9, count: 32)])
+  }
+}

@@ -1,0 +1,186 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetWire
+import Testing
+
+/// What signing keys and session keys sign, and what the server encrypts.
+@Suite struct SignedWireTests {
+  private struct Bytes: RandomSource {
+    func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 5, count: count) }
+  }
+
+  private static func proof(at time: Int64) -> RequestProof {
+    RequestProof(method: "POST", path: "/main/v1/x", body: [1, 2], time: time, random: Bytes())
+  }
+
+  @Test(arguments: [0, 1_795_230_901, Int64.max, .min, .max - 120, .min + 120])
+  func coversItsRequestWithinTheLeeway(_ now: Int64) {
+    let leeway = RequestProof.leeway
+    for (offset, isCovered) in [
+      (-leeway - 1, false), (-leeway, true), (0, true), (leeway, true), (leeway + 1, false),
+    ] {
+      let (time, overflow) = now.addingReportingOverflow(offset)
+      guard !overflow else { continue }
+      let proof = Self.proof(at: time)
+      #expect(proof.covers(method: "POST", path: "/main/v1/x", body: [1, 2], now: now) == isCovered)
+    }
+  }
+
+  @Test func survivesTimesThatCannotBe() {
+    for (time, now) in [(Int64.min, Int64.max), (.max, .min), (.min, 0), (.max, 0), (.min, -1), (.max, -1)] {
+      let proof = Self.proof(at: time)
+      #expect(!proof.covers(method: "POST", path: "/main/v1/x", body: [1, 2], now: now))
+    }
+  }
+
+  @Test func coversNoOtherRequest() {
+    let proof = Self.proof(at: 1000)
+    #expect(!proof.covers(method: "GET", path: "/main/v1/x", body: [1, 2], now: 1000))
+    #expect(!proof.covers(method: "post", path: "/main/v1/x", body: [1, 2], now: 1000))
+    #expect(!proof.covers(method: "POST", path: "/main/v1/x/", body: [1, 2], now: 1000))
+    #expect(!proof.covers(method: "POST", path: "/other/v1/x", body: [1, 2], now: 1000))
+    #expect(!proof.covers(method: "POST", path: "/main/v1/x", body: [1], now: 1000))
+    #expect(!proof.covers(method: "POST", path: "/main/v1/x", body: [], now: 1000))
+  }
+
+  @Test func refusesOtherAuthorizations() throws {
+    let key = P256.Signing.PrivateKey()
+    let container = try ContainerID("c1")
+    let header = try Self.proof(at: 1000).authorization(signedBy: key, container: container)
+    let signed = try #require(SignedRequest(authorization: header))
+    #expect(signed.container == container)
+    #expect(signed.proof(verifiedWith: key.publicKey) == Self.proof(at: 1000))
+    #expect(signed.proof(verifiedWith: P256.Signing.PrivateKey().publicKey) == nil)
+    let jws = String(header.dropFirst("Signet ".count))
+    for bad in [
+      jws, "Bearer " + jws, "signet " + jws, "Signet", "Signet ", "Signet  " + jws, "Signet " + jws + ".",
+      "Signet " + jws + String(repeating: "A", count: 4096), "", "Signet a.b.c",
+    ] {
+      #expect(SignedRequest(authorization: bad) == nil, "\(bad.prefix(40))")
+    }
+    // A JWS of another type, without a key id, or under a MAC whose key anyone knows.
+    let bytes = Self.proof(at: 1000).bytes
+    let signing = SigningKey(key, keyID: "c1")
+    let publicKey = SecretBytes(copying: key.publicKey.x963Representation)
+    let decision = try JWS.sign(bytes, with: signing, type: Decision.type)
+    let anonymous = try JWS.sign(bytes, with: SigningKey(key), type: RequestProof.type)
+    let mac = try JWS.sign(bytes, with: SigningKey(hmac: publicKey, keyID: "c1"), type: RequestProof.type)
+    #expect(SignedRequest(authorization: "Signet " + decision) == nil)
+    #expect(SignedRequest(authorization: "Signet " + anonymous) == nil)
+    #expect(SignedRequest(authorization: "Signet " + mac)?.proof(verifiedWith: key.publicKey) == nil)
+  }
+
+  @Test("a decision with any member changed is another message, and no signature fits it")
+  func bindsEveryMemberOfADecision() throws {
+    let vector = try ProtocolVector.load()[0]
+    let key = try vector.signingKey("signingPrivateKey")
+    let jws = try vector.text("decision")
+    let decision = try #require(Decision(verifying: jws, signedBy: key.publicKey))
+    let sample = MessageSample(name: "decision", bytes: decision.bytes) { try Decision(parsing: $0).bytes }
+    let parts = jws.split(separator: ".").map(String.init)
+    for (name, value) in try JSONObject(parsing: decision.bytes).members {
+      let other: JSONValue =
+        switch (name, value) {
+        case ("status", _): "denied"
+        case ("server", _): "https://evil.example.com/main"
+        case ("device", _): .string(Base64URL.encode([UInt8](repeating: 0, count: 16)))
+        case (_, .integer(let number)): .integer(number + 1)
+        case (_, .string(let text)): .string(text + "1")
+        default: .null
+        }
+      let changed = try sample.setting(name, to: other)
+      let forged = [parts[0], Base64URL.encode(changed), parts[2]].joined(separator: ".")
+      #expect(Decision(verifying: forged, signedBy: key.publicKey) == nil, "\(name)")
+      guard name != "version" else { continue }
+      #expect(try Decision(parsing: changed) != decision, "\(name)")
+    }
+  }
+
+  @Test func refusesDecisionsUnderOtherHeaders() throws {
+    let vector = try ProtocolVector.load()[0]
+    let key = try vector.signingKey("signingPrivateKey")
+    let payload = try vector.utf8("decisionPayload")
+    let thumbprint = key.publicKey.thumbprint
+    func isAccepted(_ signing: SigningKey, _ type: String?) throws -> Bool {
+      Decision(verifying: try JWS.sign(payload, with: signing, type: type), signedBy: key.publicKey) != nil
+    }
+    #expect(try isAccepted(SigningKey(key, keyID: thumbprint), Decision.type))
+    #expect(try !isAccepted(SigningKey(key, keyID: thumbprint), RequestProof.type))
+    #expect(try !isAccepted(SigningKey(key, keyID: thumbprint), nil))
+    #expect(try !isAccepted(SigningKey(key, keyID: "other"), Decision.type))
+    #expect(try !isAccepted(SigningKey(key), Decision.type))
+  }
+
+  @Test func encryptsTransactionsToOneDevice() throws {
+    let key = P256.KeyAgreement.PrivateKey()
+    let list = TransactionList([
+      try TransactionRequest(id: TransactionID("t1"), text: "Pay\n1 €", created: 1, expires: 2)
+    ])
+    let jwe = try list.encrypted(to: key.publicKey)
+    #expect(try TransactionList(decrypting: jwe, with: key) == list)
+    #expect(try list.encrypted(to: key.publicKey) != jwe)
+    #expect(throws: WireFailure.notAuthentic) {
+      try TransactionList(decrypting: jwe, with: P256.KeyAgreement.PrivateKey())
+    }
+    let parts = jwe.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+    for index in [0, 2, 3, 4] {
+      var changed = parts
+      let replacement: Character = changed[index].first == "A" ? "B" : "A"
+      changed[index] = String(replacement) + changed[index].dropFirst()
+      #expect(throws: WireFailure.notAuthentic, "part \(index)") {
+        try TransactionList(decrypting: changed.joined(separator: "."), with: key)
+      }
+    }
+    // Encrypted for the device, by the algorithms of the protocol, and still not a list.
+    let other = try JWE.encrypt(Array("{}".utf8), for: EncryptionKey(key.publicKey), .ecdhES, .a256GCM)
+    #expect(throws: WireFailure.json(.missingMember("transactions"))) {
+      try TransactionList(decrypting: other, with: key)
+    }
+    let weaker = try JWE.encrypt(list.bytes, for: EncryptionKey(key.publicKey), .ecdhES, .a128CBCHS256)
+    #expect(throws: WireFailure.notAuthentic) { try TransactionList(decrypting: weaker, with: key) }
+  }
+
+  @Test func refusesTextsThatDoNotShowWhatTheySay() throws {
+    let sample = try MessageSample.named("transactions")
+    let transaction = try #require(try JSONObject(parsing: sample.bytes).array("transactions").first)
+    guard case .object(var object) = transaction else { return }
+    let id = try TransactionID("t1")
+    let longest = String(repeating: "ß", count: 2048)
+    for bad in [
+      "", "a\u{0}", "a\u{1B}[31m", "a\r", "a\u{9B}", "a\u{202E}b", "a\u{2066}b", "a\u{200E}", "a\u{200B}",
+      "a\u{AD}b",
+      "a\u{2028}b", "a\u{E0041}", "a\u{3164}", String(repeating: "x", count: 4097), longest + "x",
+    ] {
+      object["text"] = .string(bad)
+      let list = try sample.setting("transactions", to: [.object(object)])
+      #expect(throws: WireFailure.self) { try TransactionList(parsing: list) }
+      #expect(throws: WireFailure.self) {
+        try TransactionRequest(id: id, text: bad, created: 1, expires: 2)
+      }
+    }
+    #expect(throws: Never.self) { try TransactionRequest(id: id, text: longest, created: 1, expires: 2) }
+    // A status of a later version can't be chosen, and hinders nothing.
+    object["text"] = "Pay"
+    object["statuses"] = ["accepted", "later"]
+    let list = try TransactionList(parsing: sample.setting("transactions", to: [.object(object)]))
+    #expect(list.transactions.map(\.statuses) == [[.accepted]])
+    #expect(throws: WireFailure.self) {
+      try TransactionList(parsing: sample.setting("transactions", to: ["x"]))
+    }
+  }
+
+  @Test func problemsHaveOneStatusEach() throws {
+    for code in Problem.Code.allCases {
+      let problem = Problem(code, "Do this.")
+      let object = try JSONObject(parsing: problem.bytes)
+      #expect(Problem(parsing: problem.bytes) == problem)
+      #expect(try object.string("type") == "urn:signet:problem:\(code.rawValue)")
+      #expect(try object.integer("status") == Int64(code.status))
+      #expect((400...599).contains(code.status) && !code.title.isEmpty)
+    }
+    #expect(Problem(parsing: Array(#"{"type":"urn:signet:problem:later.code"}"#.utf8)) == nil)
+    #expect(Problem(parsing: Array(#"{"type":"about:blank"}"#.utf8)) == nil)
+    #expect(Problem(parsing: Array("<html>".utf8)) == nil)
+  }
+}

@@ -1,0 +1,182 @@
+"""Computes activation.json from docs/protocol.md alone, with none of Signet's code.
+
+Needs Python 3.9 or newer and, from PyPI, cryptography and argon2-cffi.
+"""
+
+import base64
+import hashlib
+import hmac
+import json
+import struct
+
+from argon2.low_level import Type, hash_secret_raw
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+
+ALPHABET = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+CHECKS = ALPHABET + "*~$=U"
+ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551
+
+
+def b64(data):
+    return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
+
+
+def compact(value):
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def seeded(label, count):
+    """Bytes that anyone can make again."""
+    return hashlib.shake_256(b"signet test vector " + label.encode()).digest(count)
+
+
+def private_key(label):
+    scalar = int.from_bytes(seeded(label, 40), "big") % (ORDER - 1) + 1
+    return ec.derive_private_key(scalar, ec.SECP256R1())
+
+
+def raw(key):
+    return key.private_numbers().private_value.to_bytes(32, "big")
+
+
+def jwk(key):
+    numbers = key.public_key().public_numbers()
+    return {
+        "kty": "EC",
+        "crv": "P-256",
+        "x": b64(numbers.x.to_bytes(32, "big")),
+        "y": b64(numbers.y.to_bytes(32, "big")),
+    }
+
+
+def thumbprint(key):
+    j = jwk(key)
+    return b64(hashlib.sha256(compact({name: j[name] for name in ("crv", "kty", "x", "y")})).digest())
+
+
+def invite(data):
+    number = int.from_bytes(data, "big")
+    text = "".join(ALPHABET[number >> shift & 31] for shift in range(75, -1, -5))
+    check = CHECKS[number % 37]
+    return text, "-".join(text[i : i + 4] for i in range(0, 16, 4)) + "-" + check
+
+
+def mac(key, *parts):
+    return hmac.new(key, b"".join(parts), hashlib.sha256).digest()
+
+
+def expand(prk, label, t2):
+    return mac(prk, label.encode(), b"\0", t2, b"\x01")  # RFC 5869 section 2.3, one block
+
+
+def hs256(key, kind, payload):
+    signed = b64(compact({"alg": "HS256", "typ": kind})) + "." + b64(payload)
+    return signed + "." + b64(mac(key, signed.encode()))
+
+
+def es256(key, header, payload):
+    signed = b64(compact(header)) + "." + b64(payload)
+    r, s = utils.decode_dss_signature(key.sign(signed.encode(), ec.ECDSA(hashes.SHA256())))
+    return signed + "." + b64(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
+
+
+def concat_kdf(z, algorithm, bits):
+    """RFC 7518 section 4.6.2, no party info."""
+    def counted(data):
+        return struct.pack(">I", len(data)) + data
+
+    info = counted(algorithm.encode()) + counted(b"") + counted(b"") + struct.pack(">I", bits)
+    return hashlib.sha256(struct.pack(">I", 1) + z + info).digest()
+
+
+def jwe(key, label, plaintext):
+    ephemeral = private_key(label + " ephemeral")
+    header = {"alg": "ECDH-ES", "enc": "A256GCM", "epk": jwk(ephemeral)}
+    protected = b64(compact(header))
+    cek = concat_kdf(ephemeral.exchange(ec.ECDH(), key.public_key()), "A256GCM", 256)
+    nonce = seeded(label + " nonce", 12)
+    sealed = AESGCM(cek).encrypt(nonce, plaintext, protected.encode())
+    return ".".join([protected, "", b64(nonce), b64(sealed[:-16]), b64(sealed[-16:])])
+
+
+def totp(secret, time, digits=6, period=30):
+    digest = mac(secret, struct.pack(">Q", time // period))
+    offset = digest[-1] & 15
+    number = struct.unpack(">I", digest[offset : offset + 4])[0] & 0x7FFFFFFF
+    return str(number % 10**digits).zfill(digits)
+
+
+def activation(label, user, server, costs, profile):
+    code, typed = invite(seeded(label + " invite", 10))
+    device, peer = private_key(label + " device ephemeral"), private_key(label + " server ephemeral")
+    session, encryption, signing = (private_key(label + " " + name) for name in ("session", "encryption", "signing"))
+    salt = seeded(label + " salt", 16)
+    start = compact({"version": 1, "user": user, "nonce": b64(seeded(label + " device nonce", 32))})
+    offer = compact({
+        "version": 1, "nonce": b64(seeded(label + " server nonce", 32)), "key": jwk(peer), "salt": b64(salt),
+        "kdf": {"name": "argon2id", "memory": costs[0], "passes": costs[1], "lanes": costs[2]},
+        "server": server, "profile": profile, "expires": 1795231500,
+    })
+    core = compact({
+        "version": 1, "user": user, "server": server, "agreement": jwk(device),
+        "keys": {"session": jwk(session), "encryption": jwk(encryption), "signing": jwk(signing)},
+        "device": {"id": b64(seeded(label + " device id", 16)), "name": "Jane's laptop", "platform": "linux",
+                   "keystore": "software"},
+    })
+    z = device.exchange(ec.ECDH(), peer.public_key())
+    invite_key = hash_secret_raw(code.encode(), salt, costs[1], costs[0], costs[2], 32, Type.ID, 0x13)
+    prk = mac(invite_key, z)  # HKDF-Extract
+    t1 = hashlib.sha256(
+        b"signet/1 start\0" + struct.pack(">I", len(start)) + start + struct.pack(">I", len(offer)) + offer).digest()
+    t2 = hashlib.sha256(b"signet/1 finish\0" + t1 + hashlib.sha256(core).digest()).digest()
+    kd, ks, otp = (expand(prk, "signet/1 " + name, t2) for name in ("device proof", "server proof", "otp"))
+    container = b64(seeded(label + " container", 16))
+    receipt = compact({
+        "version": 1, "container": container, "user": user, "server": server, "created": 1795230900,
+        "transcript": b64(t2),
+    })
+    domain = server.rsplit("/", 1)[1]
+    request = compact({
+        "method": "POST", "path": f"/{domain}/v1/activation/confirm", "body": b64(hashlib.sha256(b"{}").digest()),
+        "time": 1795230901, "id": b64(seeded(label + " request", 16)),
+    })
+    decision = compact({
+        "version": 1, "transaction": b64(seeded(label + " transaction", 16)), "text": "Pay 250.00 € to Jane\nToday",
+        "status": "accepted", "time": 1795231300, "expires": 1795231500, "server": server, "user": user,
+        "container": container, "device": b64(seeded(label + " device id", 16)),
+    })
+    listing = compact({"transactions": [{
+        "id": b64(seeded(label + " transaction", 16)), "text": "Pay 250.00 € to Jane\nToday", "created": 1795231200,
+        "expires": 1795231500, "statuses": ["accepted", "denied"],
+    }]})
+    return {
+        "id": label, "invite": typed, "inviteText": code,
+        "devicePrivateKey": raw(device).hex(), "serverPrivateKey": raw(peer).hex(),
+        "sessionPrivateKey": raw(session).hex(), "encryptionPrivateKey": raw(encryption).hex(),
+        "signingPrivateKey": raw(signing).hex(), "signingThumbprint": thumbprint(signing),
+        "start": start.decode(), "offer": offer.decode(), "core": core.decode(), "receipt": receipt.decode(),
+        "Z": z.hex(), "inviteKey": invite_key.hex(), "PRK": prk.hex(), "T1": t1.hex(), "T2": t2.hex(),
+        "Kd": kd.hex(), "Ks": ks.hex(), "otpSecret": otp.hex(), "otpTime": 1795231234,
+        "otpCode": totp(otp, 1795231234),
+        "deviceMessage": hs256(kd, "signet-activation", core), "serverMessage": hs256(ks, "signet-receipt", receipt),
+        "request": request.decode(),
+        "authorization": "Signet " + es256(
+            session, {"alg": "ES256", "typ": "signet-request", "kid": container}, request),
+        "decisionPayload": decision.decode(),
+        "decision": es256(
+            signing, {"alg": "ES256", "typ": "signet-decision", "kid": thumbprint(signing)}, decision),
+        "transactions": listing.decode(), "transactionsJWE": jwe(encryption, label, listing),
+    }
+
+
+OTP = {"label": "otp", "type": "totp", "algorithm": "SHA256", "digits": 6, "period": 30}
+VECTORS = [
+    activation("device protection, least costs", "alice", "https://signet.example.com/main", (19456, 2, 1),
+               {"protection": {"type": "device"}, "otp": OTP}),
+    activation("password protection, more lanes", "jörg@example.com", "https://127.0.0.1:8443/staff_1", (32768, 3, 4),
+               {"protection": {"type": "password", "password": {"minLength": 6, "maxLength": 64},
+                               "lock": {"type": "lock", "limit": 5}}, "otp": OTP}),
+]
+print(json.dumps(VECTORS, indent=1, ensure_ascii=False))
