@@ -118,9 +118,11 @@ let package = Package(
       name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON"],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
-      name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite"], swiftSettings: house),
+      name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite", "SignetTesting"],
+      swiftSettings: house),
     .testTarget(name: "SignetTransportTests", dependencies: ["SignetTransport"], swiftSettings: house),
-    .testTarget(name: "SignetQRTests", dependencies: ["SignetQR"], swiftSettings: house),
+    .testTarget(
+      name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
     .testTarget(
       name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto"], swiftSettings: house),
     .testTarget(
@@ -133,7 +135,7 @@ let package = Package(
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetVaultTests",
-      dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite"],
+      dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
     .testTarget(
       name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],

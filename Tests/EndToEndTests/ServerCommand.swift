@@ -91,7 +91,11 @@ final class ScratchFile: Sendable {
     handle = try FileHandle(forUpdating: URL(filePath: path))
   }
 
-  deinit { unlink(path) }
+  /// Closed here: a `Process` that the handle was given to keeps it for good.
+  deinit {
+    unlink(path)
+    do { try handle.close() } catch {}  // closed already
+  }
 
   func text() throws -> String { try String(contentsOfFile: path, encoding: .utf8) }
 }

@@ -8,7 +8,7 @@ protocol FileSuite {
 }
 
 extension FileSuite {
-  var path: String { folder.path + "/file" }
+  var path: String { folder.file("file") }
 
   func put(_ text: String, mode: mode_t = 0o600, at path: String? = nil) throws {
     try Data(text.utf8).write(to: URL(filePath: path ?? self.path))
@@ -24,12 +24,6 @@ extension FileSuite {
   }
 }
 
-/// The permission bits of a file, links not followed.
-func mode(of path: String) -> mode_t? {
-  var status = stat()
-  return lstat(path, &status) == 0 ? status.st_mode & 0o7777 : nil
-}
-
 extension String {
   /// Puts the text at `path`.
   func place(
@@ -40,9 +34,4 @@ extension String {
 
   /// Makes a file at `path` that has the text.
   func create(at path: String) throws(FileFailure) { try PrivateFile.create(path, Array(utf8).span.bytes) }
-}
-
-/// Root may do anything: tests of refusals go on as nobody.
-func giveUpRoot() {
-  if geteuid() == 0 { precondition(setgid(65534) == 0 && setuid(65534) == 0) }
 }

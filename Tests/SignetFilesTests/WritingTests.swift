@@ -20,7 +20,7 @@ import Testing
       try "a".create(at: folder + "/a")
       try "b".place(at: folder + "/b", .replacing)
       try "c".place(at: folder + "/c", .keeping)
-      for name in ["a", "b", "c"] where mode(of: "\(folder)/\(name)") != 0o600 { exit(2) }
+      for name in ["a", "b", "c"] where permissions(of: "\(folder)/\(name)") != 0o600 { exit(2) }
     }
     #expect(try names() == ["a", "b", "c"])
     for name in ["a", "b", "c"] { #expect(try text(at: "\(folder.path)/\(name)") == name) }
@@ -35,11 +35,11 @@ import Testing
     default: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: target)
     }
     if what == "link" { try put("old", at: target) }
-    let (before, modeBefore) = (try names(), mode(of: path))
+    let (before, modeBefore) = (try names(), permissions(of: path))
     #expect(throws: FileFailure.system(call: "open", errno: EEXIST)) { try "new".create(at: path) }
     #expect(throws: FileFailure.system(call: "open", errno: EEXIST)) { _ = try OpenFile(creating: path) }
     #expect(try names() == before)
-    #expect(mode(of: path) == modeBefore)
+    #expect(permissions(of: path) == modeBefore)
     if what == "file" || what == "link" { #expect(try text() == "old") }
   }
 
@@ -54,12 +54,12 @@ import Testing
   @Test func replacesAFileAndALink() throws {
     try put("old", mode: 0o644)
     try "new".place(at: path, .replacing)
-    #expect((try text(), mode(of: path)) == ("new", 0o600))
+    #expect((try text(), permissions(of: path)) == ("new", 0o600))
     let link = folder.path + "/link"
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
     try "newer".place(at: link, .replacing)
     #expect(try text() == "new")
-    #expect((try text(at: link), mode(of: link)) == ("newer", 0o600))
+    #expect((try text(at: link), permissions(of: link)) == ("newer", 0o600))
     #expect(try names() == ["file", "link"])
   }
 
@@ -70,7 +70,7 @@ import Testing
     #expect(try names() == ["link"])
     try put("old", mode: 0o640)
     try "new".place(at: path, .keeping)
-    #expect((try text(), mode(of: path)) == ("old", 0o640))
+    #expect((try text(), permissions(of: path)) == ("old", 0o640))
     try "".place(at: folder.path + "/empty", .keeping)
     #expect(try names() == ["empty", "file", "link"])
     #expect(try text(at: folder.path + "/empty").isEmpty)
@@ -80,7 +80,7 @@ import Testing
     let failure = FileFailure.system(call: "rename", errno: EISDIR)
     #expect(throws: failure) { try "x".place(at: folder.path, .replacing) }
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
-    #expect(mode(of: folder.path) == 0o700)
+    #expect(permissions(of: folder.path) == 0o700)
   }
 
   @Test func oneOfFiftyGivesTheContent() async throws {
@@ -125,7 +125,7 @@ import Testing
         let others = try names().filter { $0 != "file" }
         #expect(others.count == ([.create, .synchronizeFolder].contains(step) ? 0 : 1))
         for name in others {
-          #expect(mode(of: "\(folder.path)/\(name)") == 0o600)
+          #expect(permissions(of: "\(folder.path)/\(name)") == 0o600)
           let isWritten = step == .synchronize || step == .name
           #expect(try text(at: "\(folder.path)/\(name)") == (isWritten ? "new" : ""))
         }
@@ -164,7 +164,7 @@ import Testing
     let isNamed = Self.steps[index] == .synchronizeFolder
     #expect(FileManager.default.fileExists(atPath: path) == (isReplacing || isNamed))
     if isReplacing || isNamed { #expect(try text() == (isNamed ? "new" : "old")) }
-    for name in try names() { #expect(mode(of: "\(folder.path)/\(name)") == 0o600) }
+    for name in try names() { #expect(permissions(of: "\(folder.path)/\(name)") == 0o600) }
     try "newer".place(at: path, isReplacing ? .replacing : .keeping)
     #expect(try text() == (isNamed && !isReplacing ? "new" : "newer"))
   }

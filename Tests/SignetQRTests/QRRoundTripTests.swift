@@ -1,5 +1,6 @@
 import Foundation
 import SignetQR
+import SignetTesting
 import Testing
 
 /// Texts of every encoding mode and of awkward sizes.
@@ -167,21 +168,5 @@ private let zbarimg = ["/usr/bin/zbarimg", "/usr/local/bin/zbarimg", "/opt/homeb
     process.waitUntilExit()
     #expect(process.terminationStatus == 0)
     #expect(Array(output) == Array(roundTripTexts[index].utf8))
-  }
-}
-
-/// A folder that is removed with its single owner.
-struct TemporaryFolder: ~Copyable {
-  let path: String
-
-  init() throws {
-    path = FileManager.default.temporaryDirectory.path + "/signet-qr-\(UUID().uuidString)"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-  }
-
-  deinit {
-    do { try FileManager.default.removeItem(atPath: path) } catch {
-      Issue.record("the temporary folder stays: \(error)")
-    }
   }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import SignetSQLite
+import SignetTesting
 import Testing
 
 @Suite("Files: permissions, refusals and versions")
@@ -7,13 +8,13 @@ struct DatabaseFileTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("db") }
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder(mode: 0o777) }
 
   @Test("the file and its companions are for the owner only, from the first moment")
   func permissionsOfFiles() throws {
     let database = try Database(path: path)
     try database.execute(script: "CREATE TABLE t (n INTEGER)")
-    for suffix in ["", "-wal", "-shm"] { #expect(try permissions(path + suffix) == 0o600, "\(suffix)") }
+    for suffix in ["", "-wal", "-shm"] { #expect(permissions(of: path + suffix) == 0o600, "\(suffix)") }
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted() == ["db", "db-shm", "db-wal"])
   }

@@ -1,5 +1,6 @@
 import Foundation
 import SignetSQLite
+import SignetTesting
 import Testing
 
 @Suite("Values, rows and statements")

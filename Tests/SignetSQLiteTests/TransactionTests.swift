@@ -1,6 +1,7 @@
-import SignetConcurrency
 import Foundation
+import SignetConcurrency
 import SignetSQLite
+import SignetTesting
 import Synchronization
 import Testing
 

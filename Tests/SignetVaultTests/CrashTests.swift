@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetSQLite
+import SignetTesting
 import SignetVault
 import Testing
 

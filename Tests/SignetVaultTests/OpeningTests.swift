@@ -2,6 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
+import SignetTesting
 import SignetVault
 import Testing
 

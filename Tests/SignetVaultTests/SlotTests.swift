@@ -1,9 +1,10 @@
-import SignetCrypto
-import SignetPolicy
-import Testing
 
 // The rows of a vault are authenticated, so a header that was changed never reaches these functions in use. They must hold
 // without that too, and only from inside the module can they be given such headers.
+import SignetCrypto
+import SignetPolicy
+import SignetTesting
+import Testing
 @testable import SignetVault
 
 @Suite("Slot headers and wrapped keys by themselves")

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetTesting
 import SignetVault
 import Testing
 
@@ -25,7 +26,7 @@ struct SoftwareKeystoreTests {
     let secret = SecretBytes("a secret")
     let blob = try keystore.seal(secret, context: [1])
     #expect(blob.count == 1 + 12 + 8 + 16)
-    #expect(try permissions(keyPath) == 0o600)
+    #expect(permissions(of: keyPath) == 0o600)
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["software-keystore.key"])
     #expect(isEqual(try SoftwareKeystore(directory: folder.path).unseal(blob, context: [1]), secret))
   }

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
+import SignetTesting
 import SignetVault
 import Synchronization
 import Testing
@@ -13,7 +14,7 @@ final class VaultFixture: Sendable {
   let folder: TemporaryFolder
   private let derivations = Mutex(0)
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { folder = try TemporaryFolder(mode: 0o777) }
 
   var directory: String { folder.file("vault") }
   var databasePath: String { folder.file("vault/vault.sqlite") }

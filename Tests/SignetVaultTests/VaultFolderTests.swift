@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetSQLite
+import SignetTesting
 import SignetVault
 import Testing
 
@@ -20,7 +21,7 @@ struct VaultFolderTests {
         ("a", 0o700), ("a/b", 0o700), ("a/b/vault", 0o700), ("a/b/vault/vault.sqlite", 0o600),
         ("a/b/vault/vault.sqlite-wal", 0o600), ("a/b/vault/vault.sqlite-shm", 0o600),
         ("a/b/vault/software-keystore.key", 0o600),
-      ] where try permissions("\(folder)/\(name)") != mode { exit(2) }
+      ] where permissions(of: "\(folder)/\(name)") != mode { exit(2) }
     }
   }
 
@@ -30,8 +31,8 @@ struct VaultFolderTests {
     chmod(fixture.directory, 0o755)
     chmod(fixture.databasePath, 0o644)
     _ = try fixture.open()
-    #expect(try permissions(fixture.directory) == 0o700)
-    #expect(try permissions(fixture.databasePath) == 0o600)
+    #expect(permissions(of: fixture.directory) == 0o700)
+    #expect(permissions(of: fixture.databasePath) == 0o600)
     chmod(fixture.databasePath, 0o620)
     #expect(throws: VaultFailure.writableByOthers(path: fixture.databasePath)) { try fixture.open() }
     chmod(fixture.databasePath, 0o600)

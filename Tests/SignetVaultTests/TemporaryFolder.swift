@@ -1,1 +1,0 @@
-../SignetSQLiteTests/TemporaryFolder.swift
