@@ -30,7 +30,7 @@ public struct ConnectionConfiguration: Sendable, Hashable {
   public var maximumResponseByteCount: Int
   /// The largest accepted header section, status line and line ends included, in bytes.
   public var maximumHeaderByteCount: Int
-  /// Connections to one server at a time, 1 to 256; further requests wait their turn within their time limit.
+  /// Requests under way at a time, each on its connection, 1 to 256; further ones wait their turn within their time limit.
   public var maximumConnections: Int
   /// The proxy, if any.
   public var proxy: ProxySetting
@@ -44,7 +44,7 @@ public struct ConnectionConfiguration: Sendable, Hashable {
   ///   - certificateAuthoritiesPEM: Trusted instead of the system's roots.
   ///   - maximumResponseByteCount: Limit of the body.
   ///   - maximumHeaderByteCount: Limit of the header section.
-  ///   - maximumConnections: To one server at a time.
+  ///   - maximumConnections: At a time.
   ///   - proxy: None unless said.
   public init(
     timeoutSeconds: Int = 30, retries: Int = 0, pins: [[UInt8]] = [],

@@ -137,8 +137,8 @@ struct ExchangeTests {
     }
   }
 
-  @Test("Fifty requests share the connections there may be")
-  func fiftyShareFour() async throws {
+  @Test("Fifty requests share the connections there may be, and none is forgotten", arguments: 1...8)
+  func fiftyShareFour(_: Int) async throws {
     try await TestServer.runGood { server, configuration in
       var configuration = configuration
       configuration.maximumConnections = 4

@@ -1,4 +1,3 @@
-
 // The rows of a vault are authenticated, so a header that was changed never reaches these functions in use. They must hold
 // without that too, and only from inside the module can they be given such headers.
 import SignetCrypto

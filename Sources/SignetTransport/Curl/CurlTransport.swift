@@ -61,9 +61,8 @@ public final class CurlTransport: HTTPTransport {
     var attempt = 0
     while true {
       if Task.isCancelled { throw .cancelled }
-      let remaining = deadline.map { clock.now.duration(to: $0) }
-      if let remaining, remaining < .milliseconds(1) { throw .timedOut }
-      let outcome = await loop.exchange(checked, within: remaining)
+      if let deadline, deadline <= clock.now { throw .timedOut }
+      let outcome = await loop.exchange(checked, before: deadline)
       guard outcome.mayBeRepeated, attempt < configuration.retries else {
         return try outcome.result.get()
       }

@@ -18,16 +18,16 @@ final class EventLoop: Sendable {
   ///
   /// - Parameters:
   ///   - request: What to send.
-  ///   - limit: What is left of the time limit, nil for none.
+  ///   - deadline: When its time is up; nil for no limit.
   /// - Returns: The answer or why there is none.
-  func exchange(_ request: CheckedRequest, within limit: Duration?) async -> TransferOutcome {
+  func exchange(
+    _ request: CheckedRequest, before deadline: ContinuousClock.Instant?
+  ) async -> TransferOutcome {
     let id = mailbox.withLock { $0.nextID() }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         submit(
-          TransferOrder(
-            id: id, request: request, timeoutMilliseconds: Self.milliseconds(limit),
-            continuation: continuation))
+          TransferOrder(id: id, request: request, deadline: deadline, continuation: continuation))
         // A cancellation before the order was in the mailbox found nothing to cancel: repeat it.
         if Task.isCancelled { cancel(id) }
       }
@@ -56,7 +56,7 @@ final class EventLoop: Sendable {
       mailbox.waker?.wake()
       return nil
     }
-    if let refusal { order.continuation.resume(returning: .final(refusal)) }
+    if let refusal { order.abandon(refusal) }
   }
 
   private func cancel(_ id: UInt64) {
@@ -65,13 +65,6 @@ final class EventLoop: Sendable {
       mailbox.cancellations.append(id)
       mailbox.waker?.wake()
     }
-  }
-
-  /// Whole milliseconds, at least 1: libcurl takes 0 for "no limit".
-  private static func milliseconds(_ limit: Duration?) -> Int {
-    guard let limit else { return 0 }
-    let parts = limit.components
-    return max(1, Int(parts.seconds) * 1000 + Int(parts.attoseconds / 1_000_000_000_000_000))
   }
 }
 
@@ -110,7 +103,7 @@ extension EventLoop {
     } catch {
       // Whoever comes later hears of it at once instead of waiting for a thread that is gone.
       let orders = mailbox.withLock { $0.fail(error) }
-      for order in orders { order.continuation.resume(returning: .final(error)) }
+      for order in orders { order.abandon(error) }
     }
   }
 
@@ -128,45 +121,22 @@ extension EventLoop {
   }
 
   private func carryTransfers(_ multi: borrowing MultiHandle) throws(TransportFailure) {
-    var transfers: [UInt64: Transfer] = [:]
+    var traffic = Traffic(limit: settings.maximumConnections)
     do throws(TransportFailure) {
       while true {
         let mail = mailbox.withLock { $0.take() }
-        for order in mail.orders { start(order, multi, &transfers) }
-        for id in mail.cancellations {
-          guard let transfer = transfers.removeValue(forKey: id) else { continue }  // it has ended
-          multi.remove(transfer.easy)
-          transfer.abandon(.cancelled)
-        }
-        if mail.isStopping, transfers.isEmpty { return }
+        traffic.waiting += mail.orders
+        for id in mail.cancellations { traffic.cancel(id, multi) }
+        traffic.start(multi, settings)
+        if mail.isStopping, traffic.isEmpty { return }
         try multi.perform()
-        while let (context, result) = unsafe multi.nextFinished() {
-          guard let context = unsafe context,
-            let transfer = unsafe transfers.removeValue(forKey: Transfer.at(context).id)
-          else { continue }
-          multi.remove(transfer.easy)
-          transfer.finish(result)
-        }
-        try multi.wait()
+        // Who waited takes the place of who has finished before the thread sleeps.
+        if traffic.finish(multi) { continue }
+        try multi.wait(until: traffic.firstDeadlineOfWaiting)
       }
     } catch {
-      for transfer in transfers.values {
-        multi.remove(transfer.easy)
-        transfer.abandon(error)
-      }
+      traffic.abandon(error, multi)
       throw error
-    }
-  }
-
-  private func start(
-    _ order: TransferOrder, _ multi: borrowing MultiHandle, _ transfers: inout [UInt64: Transfer]
-  ) {
-    do throws(TransportFailure) {
-      let transfer = try Transfer(order, settings)
-      try multi.add(transfer.easy)
-      transfers[order.id] = transfer
-    } catch {
-      order.continuation.resume(returning: .final(error))
     }
   }
 }

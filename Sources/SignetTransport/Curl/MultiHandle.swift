@@ -10,18 +10,16 @@ import CCurl
   ///
   /// The corresponding C function is `curl_multi_init`.
   ///
-  /// - Parameter maximumConnections: To one server at a time; as many are kept when idle.
+  /// - Parameter maximumConnections: As many are kept when idle.
   /// - Throws: ``TransportFailure/libraryFailure(call:code:)``.
   init(maximumConnections: Int) throws(TransportFailure) {
     guard let handle = unsafe curl_multi_init() else {
       throw .libraryFailure(call: "curl_multi_init", code: 0)
     }
-    for option in [CURLMOPT_MAX_HOST_CONNECTIONS, CURLMOPT_MAXCONNECTS] {
-      let code = unsafe signet_curl_multi_set_long(handle, option, maximumConnections)
-      guard code == CURLM_OK else {
-        unsafe curl_multi_cleanup(handle)
-        throw .libraryFailure(call: "curl_multi_setopt", code: code.rawValue)
-      }
+    let code = unsafe signet_curl_multi_set_long(handle, CURLMOPT_MAXCONNECTS, maximumConnections)
+    guard code == CURLM_OK else {
+      unsafe curl_multi_cleanup(handle)
+      throw .libraryFailure(call: "curl_multi_setopt", code: code.rawValue)
     }
     unsafe raw = handle
   }
@@ -65,10 +63,12 @@ import CCurl
     }
   }
 
-  /// Waits until a connection has news, a timer is due, or the waker was used.
-  borrowing func wait() throws(TransportFailure) {
+  /// Waits until a connection has news, a timer is due, the waker was used, or the time has come.
+  borrowing func wait(until time: ContinuousClock.Instant?) throws(TransportFailure) {
     // An hour: libcurl shortens it to its next timer, and the waker ends it.
-    let code = unsafe curl_multi_poll(raw, nil, 0, 3_600_000, nil)
+    let longest = 3_600_000
+    let limit = time.map { min(longest, ContinuousClock.now.duration(to: $0).positiveMilliseconds) }
+    let code = unsafe curl_multi_poll(raw, nil, 0, Int32(limit ?? longest), nil)
     guard code == CURLM_OK else {
       throw .libraryFailure(call: "curl_multi_poll", code: code.rawValue)
     }

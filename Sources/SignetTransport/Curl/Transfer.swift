@@ -4,9 +4,19 @@ import CCurl
 struct TransferOrder: Sendable {
   let id: UInt64
   let request: CheckedRequest
-  /// What is left of the time limit; 0 for none.
-  let timeoutMilliseconds: Int
+  /// When its time is up; nil for no limit.
+  let deadline: ContinuousClock.Instant?
   let continuation: CheckedContinuation<TransferOutcome, Never>
+
+  /// Tells who waits that it is not carried.
+  func abandon(_ failure: TransportFailure) { continuation.resume(returning: .final(failure)) }
+}
+
+extension Duration {
+  /// Whole milliseconds, at least 1: libcurl takes 0 for "no limit".
+  var positiveMilliseconds: Int {
+    max(1, Int(components.seconds) * 1000 + Int(components.attoseconds / 1_000_000_000_000_000))
+  }
 }
 
 /// How a transfer ended.
@@ -50,10 +60,10 @@ final class Transfer {
     fields = try FieldList(Self.lines(of: request))
     try settings.apply(to: easy)
     try easy.set(CURLOPT_URL, request.url)
+    let timeout = order.deadline.map { ContinuousClock.now.duration(to: $0).positiveMilliseconds }
+    try easy.set(CURLOPT_TIMEOUT_MS, timeout ?? 0)
     // 0 means 300 s for the connection alone, so "no limit" needs the largest number.
-    let timeout = order.timeoutMilliseconds
-    try easy.set(CURLOPT_TIMEOUT_MS, timeout)
-    try easy.set(CURLOPT_CONNECTTIMEOUT_MS, timeout == 0 ? Int(Int32.max) : timeout)
+    try easy.set(CURLOPT_CONNECTTIMEOUT_MS, timeout ?? Int(Int32.max))
     try Self.apply(request, to: easy)
     try easy.set(fields)
     if request.method != .head {  // the length that HEAD announces is not going to come
