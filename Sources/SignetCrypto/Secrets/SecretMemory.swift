@@ -20,7 +20,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 ///
 /// `mlock` works on whole pages, so locking each secret where `malloc` put it would let the end of one secret
 /// unlock the page of its neighbour, and would cost a system call a secret. Small secrets therefore lie in
-/// slots of one arena that is locked once; large ones have pages of their own.
+/// slots of blocks that are locked once; large ones have pages of their own.
 @safe struct SecretMemory {
   private enum Origin {
     case slot(Int)
@@ -39,12 +39,13 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 
   /// Memory for `byteCount` bytes: locked where the system allows it, otherwise ordinary memory.
   static func allocate(byteCount: Int) -> SecretMemory {
-    if let (slot, sizeClass) = unsafe SecretArena.shared.take(byteCount: byteCount) {
+    if byteCount > SecretArena.largestSlot {
+      if let pages = unsafe mapLocked(byteCount: byteCount) {
+        return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: pages, count: byteCount), .pages)
+      }
+    } else if let (slot, sizeClass) = unsafe SecretArena.shared.take(byteCount: byteCount) {
       return unsafe SecretMemory(
         UnsafeMutableRawBufferPointer(start: slot, count: byteCount), .slot(sizeClass))
-    }
-    if byteCount > SecretArena.largestSlot, let pages = unsafe mapLocked(byteCount: byteCount) {
-      return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: pages, count: byteCount), .pages)
     }
     let heap = UnsafeMutableRawPointer.allocate(byteCount: max(byteCount, 1), alignment: 16)
     return unsafe SecretMemory(UnsafeMutableRawBufferPointer(start: heap, count: byteCount), .heap)
@@ -70,54 +71,46 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   }
 }
 
-/// One locked block of memory, cut into slots of three sizes.
+/// Locked blocks of memory, cut into slots of three sizes; a size that runs out gets another block.
 ///
 /// The only mutable state of the module that is shared by the whole process: pages are the process's too.
-@safe private final class SecretArena: @unchecked Sendable {
+@safe private final class SecretArena: Sendable {
   static let shared = SecretArena()
   static let largestSlot = 4096
 
   private struct SizeClass {
     let slotByteCount: Int
-    let offset: Int
-    var free: [Int32]
+    let slotsInBlock: Int
+    /// Addresses of slots that nobody has.
+    var free: [UInt] = []
   }
 
-  private let base: UnsafeMutableRawPointer?
-  private let classes: Mutex<[SizeClass]>
+  // The first blocks are 512 KiB in all, well under the usual limit of 8 MiB of locked memory for a process.
+  private let classes = Mutex([
+    SizeClass(slotByteCount: 64, slotsInBlock: 4096), SizeClass(slotByteCount: 512, slotsInBlock: 256),
+    SizeClass(slotByteCount: SecretArena.largestSlot, slotsInBlock: 32),
+  ])
 
-  private init() {
-    var classes: [SizeClass] = []
-    var offset = 0
-    // 512 KiB in all, well under the usual limit of 8 MiB of locked memory for a process.
-    for (slotByteCount, count) in [(64, 4096), (512, 256), (SecretArena.largestSlot, 32)] {
-      let free = (0..<Int32(count)).reversed().map { $0 }
-      classes.append(SizeClass(slotByteCount: slotByteCount, offset: offset, free: free))
-      offset += slotByteCount * count
-    }
-    unsafe base = mapLocked(byteCount: offset)
-    self.classes = Mutex(classes)
-  }
-
+  /// A slot for at most ``largestSlot`` bytes; nil where the system has no memory for another block.
   func take(byteCount: Int) -> (UnsafeMutableRawPointer, sizeClass: Int)? {
-    guard let base = unsafe base else { return nil }
-    let place: (offset: Int, sizeClass: Int)? = classes.withLock { classes in
-      for index in classes.indices where byteCount <= classes[index].slotByteCount {
-        guard let slot = classes[index].free.popLast() else { continue }
-        return (classes[index].offset + Int(slot) * classes[index].slotByteCount, index)
-      }
-      return nil
+    let place: (slot: UInt, sizeClass: Int)? = classes.withLock { classes in
+      guard let index = classes.firstIndex(where: { byteCount <= $0.slotByteCount }) else { return nil }
+      if classes[index].free.isEmpty { classes[index].free = Self.newBlock(classes[index]) }
+      return classes[index].free.popLast().map { ($0, index) }
     }
-    return unsafe place.map { unsafe (base + $0.offset, $0.sizeClass) }
+    guard let place, let slot = unsafe UnsafeMutableRawPointer(bitPattern: place.slot) else { return nil }
+    return unsafe (slot, place.sizeClass)
   }
 
   func give(_ slot: UnsafeMutableRawPointer, _ sizeClass: Int) {
-    guard let base = unsafe base else { return }
-    let offset = unsafe slot - base
-    classes.withLock { classes in
-      let position = (offset - classes[sizeClass].offset) / classes[sizeClass].slotByteCount
-      classes[sizeClass].free.append(Int32(position))
-    }
+    let address = UInt(bitPattern: slot)
+    classes.withLock { $0[sizeClass].free.append(address) }
+  }
+
+  private static func newBlock(_ size: SizeClass) -> [UInt] {
+    guard let block = unsafe mapLocked(byteCount: size.slotByteCount * size.slotsInBlock) else { return [] }
+    let first = UInt(bitPattern: block)
+    return (0..<size.slotsInBlock).reversed().map { first + UInt($0 * size.slotByteCount) }
   }
 }
 

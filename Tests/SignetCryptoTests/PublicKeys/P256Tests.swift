@@ -103,6 +103,31 @@ import Testing
     #expect(try Hex.encode(responder.sharedSecret(with: initiator.publicKey).insecureCopy()) == expected)
   }
 
+  /// The handle behind a point that is let go is used for the next: it must then have that point and no other.
+  @Test("Of many points decoded at once and one after the other, each is its own")
+  func pointsAreNotMixedUp() async throws {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          let own = P256.KeyAgreement.PrivateKey()
+          return try (0..<50).allSatisfy { _ in
+            let peer = P256.KeyAgreement.PrivateKey()
+            var outside = peer.publicKey.x963Representation
+            outside[64] ^= 1
+            let isRefused = #expect(throws: CryptoFailure.invalidPoint) {
+              try P256.KeyAgreement.PublicKey(x963: outside)
+            }
+            let decoded = try P256.KeyAgreement.PublicKey(x963: peer.publicKey.x963Representation)
+            let ours = try own.sharedSecret(with: decoded)
+            let theirs = try peer.sharedSecret(with: own.publicKey)
+            return isRefused != nil && ours.isEqual(to: theirs)
+          }
+        }
+      }
+      for try await agree in group { #expect(agree) }
+    }
+  }
+
   @Test("50 tasks share one key")
   func manyTasks() async throws {
     let key = P256.KeyAgreement.PrivateKey()

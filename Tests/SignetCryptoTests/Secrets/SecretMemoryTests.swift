@@ -19,6 +19,17 @@
       #expect(flags.contains("lo"), "locked")
       #expect(flags.contains("dd"), "not dumped")
     }
+
+    @Test(
+      "So are those beyond the first block of their size", arguments: [(64, 4200), (512, 600), (4096, 100)])
+    func isLockedBeyondTheFirstBlock(_ byteCount: Int, _ count: Int) throws {
+      let boxes = (0..<count).map { _ in SharedSecretBox(SecretBytes.random(byteCount: byteCount)) }
+      let last = boxes[count - 1].withSecret { secret in
+        secret.withBytes { span in span.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) } }
+      }
+      #expect(try PageFlags.read(at: last)?.contains("lo") == true)
+      #expect(Set(boxes.map { $0.withSecret { $0.insecureCopy() } }).count == count)  // alive until here
+    }
   }
 
   /// What the kernel says about one mapping of this process.
