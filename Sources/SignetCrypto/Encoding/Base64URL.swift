@@ -76,6 +76,8 @@ struct SixBitAlphabet: Sendable {
     self.values = values
   }
 
+  private func value(_ character: UInt8) -> UInt8 { values[Int(character)] }
+
   func encode(_ bytes: Span<UInt8>, pads: Bool) -> String {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -102,42 +104,50 @@ struct SixBitAlphabet: Sendable {
   func decodedByteCount(of text: [UInt8]) throws(EncodingFailure) -> Int {
     let spareBits: [UInt8?] = [0, nil, 0x0F, 0x03]
     guard let spare = spareBits[text.count % 4] else { throw .length(text.count) }
-    for index in text.indices where values[Int(text[index])] == 0xFF {
+    for index in text.indices where value(text[index]) == 0xFF {
       throw .character(offset: index)
     }
-    if let last = text.last, values[Int(last)] & spare != 0 { throw .trailingBits }
+    if let last = text.last, value(last) & spare != 0 { throw .trailingBits }
     return text.count * 3 / 4
   }
 
   /// The bytes that a text without padding encodes: four characters at a time, as most texts are long.
   func decode(_ text: Span<UInt8>) throws(EncodingFailure) -> [UInt8] {
-    let values = self.values.span
     let tail = text.count % 4
     guard tail != 1 else { throw .length(text.count) }
+    let whole = text.count - tail
     // All values are joined, so that one comparison finds a character that is none: only those set bit 7.
     var seen: UInt8 = 0
     var spare: UInt8 = 0
-    let bytes = [UInt8](capacity: text.count / 4 * 3 + 2) { output in
+    let values = self.values.span
+    let capacity = whole / 4 * 3 + max(tail - 1, 0)
+    let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
       var at = 0
-      while at &+ 4 <= text.count {
-        let (a, b) = (values[Int(text[at])], values[Int(text[at &+ 1])])
-        let (c, d) = (values[Int(text[at &+ 2])], values[Int(text[at &+ 3])])
+      // Unchecked: `at` stays below `whole` with its three neighbours, each four characters make three bytes, and
+      // there is a value for every byte.
+      while at < whole {
+        let a = unsafe values[unchecked: Int(text[unchecked: at])]
+        let b = unsafe values[unchecked: Int(text[unchecked: at &+ 1])]
+        let c = unsafe values[unchecked: Int(text[unchecked: at &+ 2])]
+        let d = unsafe values[unchecked: Int(text[unchecked: at &+ 3])]
         seen |= a | b | c | d
-        output.append(a &<< 2 | b &>> 4)
-        output.append(b &<< 4 | c &>> 2)
-        output.append(c &<< 6 | d)
+        unsafe output[count] = a &<< 2 | b &>> 4
+        unsafe output[count &+ 1] = b &<< 4 | c &>> 2
+        unsafe output[count &+ 2] = c &<< 6 | d
         at &+= 4
+        count &+= 3
       }
       guard tail > 0 else { return }
-      let (a, b) = (values[Int(text[at])], values[Int(text[at + 1])])
-      let c = tail == 3 ? values[Int(text[at + 2])] : 0
+      let (a, b) = (value(text[at]), value(text[at + 1]))
+      let c = tail == 3 ? value(text[at + 2]) : 0
       seen |= a | b | c
-      output.append(a << 2 | b >> 4)
-      if tail == 3 { output.append(b << 4 | c >> 2) }
+      unsafe output[count] = a << 2 | b >> 4
+      if tail == 3 { unsafe output[count + 1] = b << 4 | c >> 2 }
+      count += tail - 1
       spare = tail == 3 ? c & 0x03 : b & 0x0F
     }
     if seen >= 0x80 {
-      for index in text.indices where values[Int(text[index])] == 0xFF { throw .character(offset: index) }
+      for index in text.indices where value(text[index]) == 0xFF { throw .character(offset: index) }
     }
     guard spare == 0 else { throw .trailingBits }
     return bytes
@@ -146,7 +156,7 @@ struct SixBitAlphabet: Sendable {
   /// One of the bytes that a checked text encodes.
   func byte(_ index: Int, of text: [UInt8]) -> UInt8 {
     let position = index / 3 * 4 + index % 3
-    let (left, right) = (values[Int(text[position])], values[Int(text[position + 1])])
+    let (left, right) = (value(text[position]), value(text[position + 1]))
     return switch index % 3 {
     case 0: left << 2 | right >> 4
     case 1: left << 4 | right >> 2

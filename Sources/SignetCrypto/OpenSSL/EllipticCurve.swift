@@ -144,14 +144,14 @@ final class ECPublicKey: Sendable {
   /// The uncompressed point.
   let point: [UInt8]
   private let key: KeyHandle
-  private let verification: KeyOperation?
+  private let verification: SpareOperations?
 
   /// Decodes an uncompressed point.
   ///
   /// A key that will verify signatures prepares for that once.
   init(_ curve: EllipticCurve, point: [UInt8], verifies: Bool) throws(CryptoFailure) {
     let key = try curve.publicKey(point: point)
-    verification = verifies ? try ECOperation.verification(key) : nil
+    verification = verifies ? SpareOperations(try ECOperation.verification(key)) : nil
     (self.curve, self.point, self.key) = (curve, point, key)
   }
 
@@ -180,14 +180,9 @@ final class ECPublicKey: Sendable {
 
   private func isValidSignature(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
     do throws(CryptoFailure) {
-      switch verification {
-      case .some(let prototype):
-        return try KeyOperation(duplicating: prototype)
-          .verifies(signature.derRepresentation, digest: digest)
-      case .none:
-        return try ECOperation.verification(key)
-          .verifies(signature.derRepresentation, digest: digest)
-      }
+      let der = signature.derRepresentation
+      guard let verification else { return try ECOperation.verification(key).verifies(der, digest: digest) }
+      return try verification.withOperation { $0.verifies(der, digest: digest) }
     } catch {
       return false  // out of memory: not valid is the safe answer
     }

@@ -1,4 +1,5 @@
 import COpenSSL
+import Synchronization
 
 /// An OpenSSL key, public or private, freed when its last user lets go; private parts are wiped then.
 ///
@@ -57,10 +58,10 @@ import COpenSSL
 
   deinit { unsafe EVP_PKEY_CTX_free(raw) }
 
-  /// Whether `signature` fits `digest`.
+  /// Whether `signature` fits `digest`; the operation can be used again.
   ///
   /// The corresponding C function is `EVP_PKEY_verify`.
-  consuming func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
+  borrowing func verifies(_ signature: [UInt8], digest: [UInt8]) -> Bool {
     let result = unsafe EVP_PKEY_verify(raw, signature, signature.count, digest, digest.count)
     if result != 1 { OpenSSLCall.forgetErrors() }
     return result == 1
@@ -78,6 +79,35 @@ import COpenSSL
     }
     bytes.removeLast(maximumByteCount - count)
     return bytes
+  }
+}
+
+/// Operations with one key that are used again and again, each by one thread at a time.
+///
+/// Even duplicating a prepared context for each verification would be 1 in 100 of it.
+final class SpareOperations: Sendable {
+  /// An operation with an owner that can be in an array.
+  private final class Holder: Sendable {
+    let operation: KeyOperation
+    init(_ operation: consuming KeyOperation) { self.operation = operation }
+  }
+
+  private let first: Holder
+  private let spares: Mutex<[Holder]>
+
+  init(_ operation: consuming KeyOperation) {
+    first = Holder(operation)
+    spares = Mutex([])
+  }
+
+  /// Lends an operation to `body`.
+  func withOperation<R>(
+    _ body: (borrowing KeyOperation) throws(CryptoFailure) -> R
+  ) throws(CryptoFailure) -> R {
+    let spare = spares.withLock { $0.popLast() }
+    let holder = if let spare { spare } else { Holder(try KeyOperation(duplicating: first.operation)) }
+    defer { spares.withLock { if $0.count < 16 { $0.append(holder) } } }
+    return try body(holder.operation)
   }
 }
 

@@ -3,8 +3,8 @@ import Signet
 import SignetCrypto
 import SignetPolicy
 import SignetServer
-import SignetTesting
-import SignetVault
+@testable import SignetTesting
+@testable import SignetVault
 import SignetWire
 
 extension Bench {

@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetPolicy
-import SignetVault
+@testable import SignetVault
 
 extension Bench {
   /// What a password costs, and what opening a vault costs besides.

@@ -4,7 +4,7 @@ import SignetJSON
 import SignetPolicy
 import SignetServer
 import SignetStorage
-import SignetTesting
+@testable import SignetTesting
 import SignetWire
 import Synchronization
 
