@@ -37,6 +37,7 @@
 @_exported public import protocol SignetVault.HardwareKeystore
 @_exported public import enum SignetVault.KeystoreFailure
 @_exported public import enum SignetVault.KeystoreKind
+@_exported public import struct SignetVault.KeystoreStatus
 @_exported public import enum SignetVault.PasswordCost
 @_exported public import enum SignetVault.SlotKind
 @_exported public import struct SignetVault.SoftwareKeystore

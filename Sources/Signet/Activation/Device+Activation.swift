@@ -162,6 +162,7 @@ extension DeviceDescription.Keystore {
   fileprivate init(_ kind: KeystoreKind) {
     switch kind {
     case .software: self = .software
+    case .tpm2: self = .tpm2
     }
   }
 }

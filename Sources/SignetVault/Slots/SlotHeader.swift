@@ -10,7 +10,7 @@ import SignetPolicy
 /// | 0 | 4 | `SGSH` |
 /// | 4 | 1 | version: 1 |
 /// | 5 | 1 | slot kind: 1 device, 2 password |
-/// | 6 | 1 | keystore: 1 software |
+/// | 6 | 1 | keystore: 1 software, 2 TPM 2.0 |
 /// | 7 | 1 | wrapping: 1 AES-256-GCM |
 /// | 8 | 1 | key derivation: 0 none, 1 Argon2id version 1.3 |
 /// | 9 | 4, 4, 4 | memory in KiB, passes, lanes; 0 where there is none |

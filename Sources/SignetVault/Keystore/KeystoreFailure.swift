@@ -1,0 +1,109 @@
+import SignetFiles
+
+/// Why a keystore did not seal or open.
+@nonexhaustive public enum KeystoreFailure: Error, Hashable, Sendable {
+  /// The file with this device's key is gone.
+  case keyMissing(path: String)
+  /// The file with this device's key has the wrong form.
+  case keyDamaged(path: String)
+  /// The file with this device's key belongs to another user, or others may read or write it.
+  case keyNotPrivate(path: String)
+  /// The file could not be read or written, for the system's reason.
+  case unavailable(path: String, errno: Int32)
+  /// The blob was changed, is for another purpose, or comes from another device.
+  case refused
+  /// The secret is longer than 128 bytes.
+  case secretTooLong
+  /// The hardware was cleared, or it is not the one that sealed the blob.
+  case replaced
+  /// The count that the blob depends on was taken out of the hardware.
+  case countGone
+  /// There is no hardware at this address.
+  case missing(address: String)
+  /// This user may not use the hardware at this address.
+  case forbidden(address: String)
+  /// The text is no address of a keystore.
+  case invalidAddress(String)
+  /// Another program uses the hardware, or the hardware asked to be left alone for now.
+  case busy
+  /// The hardware did not answer in time.
+  case noAnswer
+  /// The connection to the hardware broke, or what came was no answer.
+  case disconnected
+  /// The hardware's own defence against guessing is up, for all its users, for at most so many seconds if it says so.
+  case defending(seconds: Int?)
+  /// The hardware has no room for a further count.
+  case full
+  /// The owner of the hardware set a password, without which nothing can be kept in it.
+  case ownerPasswordSet
+  /// A call to the hardware failed with this code, which means this.
+  case hardware(call: String, code: UInt32, meaning: String)
+}
+
+extension KeystoreFailure {
+  /// What helps against a failure.
+  @nonexhaustive public enum Remedy: Sendable, Hashable {
+    /// The same call may succeed later, at the latest after so many seconds if they are known.
+    case tryLater(seconds: Int?)
+    /// What the keystore held is lost: delete the data and register anew.
+    case registerAnew
+    /// Somebody has to change something first; the description says what.
+    case change
+  }
+
+  /// What helps: whether credentials are lost, or only out of reach.
+  public var remedy: Remedy {
+    switch self {
+    case .keyMissing, .keyDamaged, .refused, .replaced, .countGone: .registerAnew
+    case .missing, .busy, .noAnswer, .disconnected: .tryLater(seconds: nil)
+    case .defending(let seconds): .tryLater(seconds: seconds)
+    case .keyNotPrivate, .unavailable, .secretTooLong, .forbidden, .invalidAddress, .full, .ownerPasswordSet,
+      .hardware:
+      .change
+    }
+  }
+}
+
+extension KeystoreFailure: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .keyMissing(let path):
+      "the key of this device (\(path)) is missing; restore it from a backup, or delete the data and register anew"
+    case .keyDamaged(let path):
+      "the key of this device (\(path)) is damaged; restore it from a backup, or delete the data and register anew"
+    case .keyNotPrivate(let path):
+      "the key of this device (\(path)) may be read by others; if that is not your doing, register anew; "
+        + "else make it yours with mode 600"
+    case .unavailable(let path, let error):
+      "the key of this device (\(path)) cannot be used: \(systemMessage(error)); check its folder and the disk"
+    case .refused:
+      "the keystore did not open what this device should have sealed; the data was changed or comes from another device"
+    case .secretTooLong: "the secret is longer than 128 bytes; seal a key that encrypts it"
+    case .replaced:
+      "the TPM was cleared or is another one, so what it sealed is lost; delete the data and register anew"
+    case .countGone:
+      "the TPM no longer has the count that this depends on, so it is lost; delete the data and register anew"
+    case .missing(let address):
+      "there is no TPM at \(address); nothing is lost: switch it on in the firmware's settings, or name another (SIGNET_TPM)"
+    case .forbidden(let address):
+      "this user may not use the TPM at \(address); ask for membership of the group that owns it (often tss)"
+    case .invalidAddress(let text):
+      "“\(text)” names no TPM; use device:/dev/tpmrm0, swtpm:host=127.0.0.1,port=2321 or swtpm:path=SOCKET"
+    case .busy: "another program is using the TPM; nothing is lost: try again in a moment"
+    case .noAnswer:
+      "the TPM did not answer in time; nothing is lost: try again, and restart the machine if that fails"
+    case .disconnected: "the connection to the TPM broke; nothing is lost: try again"
+    case .defending(.some(let seconds)):
+      "the TPM defends itself after wrong guesses and refuses for at most \(seconds) s; nothing is lost: try again then"
+    case .defending(nil):
+      "the TPM defends itself after wrong guesses and refuses for now; nothing is lost: try again later"
+    case .full:
+      "the TPM has no room for a further count; delete containers that are not used, or have its owner free some room"
+    case .ownerPasswordSet:
+      "the TPM has an owner's password, without which nothing can be kept in it; have its owner take the password off"
+    case .hardware(let call, let code, let meaning):
+      "the TPM failed in \(call): \(meaning) (0x\(String(code, radix: 16))); try again, and report it if it stays"
+    }
+  }
+}
