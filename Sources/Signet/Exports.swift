@@ -13,8 +13,13 @@
 // What a server asks of a password.
 @_exported public import enum SignetPolicy.CharacterClass
 @_exported public import struct SignetPolicy.CharacterCount
+@_exported public import struct SignetPolicy.DeviceAbilities
+@_exported public import enum SignetPolicy.LimitConsequence
 @_exported public import enum SignetPolicy.LockPolicy
+@_exported public import enum SignetPolicy.LockStatus
 @_exported public import enum SignetPolicy.OpaqueStringFailure
+@_exported public import struct SignetPolicy.PasswordAge
+@_exported public import struct SignetPolicy.PasswordCache
 @_exported public import struct SignetPolicy.PasswordPolicy
 @_exported public import enum SignetPolicy.PasswordViolation
 @_exported public import enum SignetPolicy.PolicyFailure

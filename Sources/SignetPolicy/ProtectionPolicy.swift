@@ -1,6 +1,6 @@
 /// What opens a protected object: a container, or one of its keys.
 ///
-/// More ways of opening follow; a reader of the JSON form refuses those it does not know.
+/// More ways of opening may follow; a reader of the JSON form refuses those it does not know.
 @nonexhaustive public enum ProtectionPolicy: Sendable, Hashable {
   /// The device alone: the object cannot be used elsewhere, but nothing is asked of its user.
   case device
@@ -10,19 +10,60 @@
   /// The password policy says which passwords may be chosen; the lock policy what wrong ones cost.
   case password(PasswordPolicy, LockPolicy)
 
-  /// The rules for a new password; `nil` where none is asked.
-  public var passwordPolicy: PasswordPolicy? {
+  /// As ``password(_:_:)``, until the user enables biometrics: then either opens.
+  case biometricOrPassword(PasswordPolicy, LockPolicy)
+
+  /// The device alone if it has a screen lock when the object is made, and otherwise as ``password(_:_:)``.
+  case deviceLockOrPassword(PasswordPolicy, LockPolicy)
+
+  /// A biometric match on the device, and nothing else.
+  case biometric
+
+  /// The passcode of the device, asked by the operating system.
+  case devicePasscode
+
+  /// The rules for a new password; `nil` where none is ever asked.
+  public var passwordPolicy: PasswordPolicy? { passwordRules?.password }
+
+  /// What failed attempts cost; ``LockPolicy/none`` where the device itself counts, or nothing is attempted.
+  public var lockPolicy: LockPolicy { passwordRules?.lock ?? .none }
+
+  /// The policy that is in force on a device.
+  ///
+  /// - Parameter device: What the device can do when the object is made.
+  /// - Returns: ``password(_:_:)`` for ``biometricOrPassword(_:_:)`` on a device that cannot match; for
+  ///   ``deviceLockOrPassword(_:_:)``, ``device`` where there is a screen lock and else ``password(_:_:)``; any other
+  ///   policy unchanged.
+  public func inForce(on device: DeviceAbilities) -> ProtectionPolicy {
     switch self {
-    case .device: nil
-    case .password(let policy, _): policy
+    case .biometricOrPassword(let password, let lock) where !device.matchesBiometrics:
+      .password(password, lock)
+    case .deviceLockOrPassword(let password, let lock):
+      device.hasScreenLock ? .device : .password(password, lock)
+    default: self
     }
   }
 
-  /// What failed attempts cost; ``LockPolicy/none`` where there is nothing to attempt.
-  public var lockPolicy: LockPolicy {
+  private var passwordRules: (password: PasswordPolicy, lock: LockPolicy)? {
     switch self {
-    case .device: .none
-    case .password(_, let lock): lock
+    case .device, .biometric, .devicePasscode: nil
+    case .password(let password, let lock), .biometricOrPassword(let password, let lock),
+      .deviceLockOrPassword(let password, let lock):
+      (password, lock)
     }
+  }
+}
+
+/// What a device can do that decides which protection is in force.
+public struct DeviceAbilities: Sendable, Hashable {
+  /// Whether it has a sensor that this software can use.
+  public var matchesBiometrics: Bool
+  /// Whether its screen locks.
+  public var hasScreenLock: Bool
+
+  /// Names both.
+  public init(matchesBiometrics: Bool, hasScreenLock: Bool) {
+    self.matchesBiometrics = matchesBiometrics
+    self.hasScreenLock = hasScreenLock
   }
 }

@@ -35,7 +35,8 @@ extension Vault {
         let header = row.slot.header
         return ProtectionDomain(
           name: header.place.domain, slot: header.kind, keystore: header.keystore,
-          lockPolicy: header.lockPolicy, attempts: header.lockPolicy.decision(after: row.attempts))
+          lockPolicy: header.lockPolicy, attempts: header.lockPolicy.decision(after: row.attempts, at: .start)
+        )
       }
     } catch { throw VaultFailure(error) }
   }
@@ -92,9 +93,10 @@ extension Vault {
     let derivation = beforeDerivation.duration(to: .now)
     guard let masterKey = try counted.slot.unwrap(hardwareSecret: secret, derived: SharedSecretBox(derived))
     else {
-      switch counted.slot.header.lockPolicy.decision(after: counted.attempts) {
-      case .allowed(let remaining): throw VaultFailure.wrongPassword(remaining: remaining)
-      case .lockedOut: throw VaultFailure.wrongPassword(remaining: 0)
+      switch counted.slot.header.lockPolicy.decision(after: counted.attempts, at: .start) {
+      case .allowed(let remaining), .wait(_, let remaining):
+        throw VaultFailure.wrongPassword(remaining: remaining)
+      case .lockedOut, .wipe: throw VaultFailure.wrongPassword(remaining: 0)
       }
     }
     let sealed = try database.transaction {
@@ -114,10 +116,10 @@ extension Vault {
   private func countAttempt(_ place: DomainPlace) throws -> SlotRow {
     try database.transaction {
       var row = try find(place, .password)
-      guard row.slot.header.lockPolicy.decision(after: row.attempts) != .lockedOut else {
+      guard case .allowed = row.slot.header.lockPolicy.decision(after: row.attempts, at: .start) else {
         throw VaultFailure.lockedOut
       }
-      row.attempts = row.attempts.countingAttempt()
+      row.attempts = row.attempts.countingAttempt(at: .start)
       try row.updateAttempts(in: database, seal)
       return row
     }
@@ -144,4 +146,9 @@ extension Vault {
     return try rows.reduce(into: [:]) { records, row in records[try row.text("name")] = try row.blob("sealed")
     }
   }
+}
+
+extension BootInstant {
+  /// Some moment: slots hold no lock policy with a wait yet, so a decision does not depend on it.
+  fileprivate static let start = BootInstant(bootID: BootID(high: 0, low: 0), millisecondsSinceBoot: 0)
 }

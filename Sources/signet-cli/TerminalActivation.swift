@@ -19,7 +19,7 @@ final class TerminalActivation: ActivationHandler {
     progress.finish()
     let output = options.arguments.errorOutput
     output.print("Choose a password: \(Self.rules(of: request.policy)).")
-    if case .lock(let limit) = request.lockPolicy {
+    if let limit = request.lockPolicy.limit {
       output.print("After \(limit) wrong passwords in a row the container is locked for good.")
     }
     do {

@@ -7,7 +7,16 @@ struct PolicyJSONTests {
   @Test(
     "read and written the same",
     arguments: [
-      #"{"type":"device"}"#,
+      #"{"type":"device"}"#, #"{"type":"biometric"}"#, #"{"type":"devicePasscode"}"#,
+      #"{"type":"biometricOrPassword","password":{"minLength":6,"maxLength":8,"allowSequences":false,"#
+        + #""maxHistory":5,"minAge":1,"maxAge":90,"cacheEnabled":true,"cacheTimeout":45,"dictionary":true},"#
+        + #""lock":{"type":"coolDown","waits":[0,0,60,180],"atLimit":"wipe"}}"#,
+      #"{"type":"deviceLockOrPassword","password":{"minLength":6,"maxLength":8,"allowSequences":false},"#
+        + #""lock":{"type":"delay","delay":2,"counter":6}}"#,
+      #"{"type":"password","password":{"minLength":6,"maxLength":8,"allowSequences":false},"#
+        + #""lock":{"type":"silent"}}"#,
+      #"{"type":"password","password":{"minLength":6,"maxLength":8,"allowSequences":false},"#
+        + #""lock":{"type":"lock","limit":10,"atLimit":"wipe"}}"#,
       #"{"type":"password","password":{"minLength":6,"maxLength":8,"maxLetters":0,"minDigits":6,"#
         + #""maxNonAlphanumeric":0,"allowSequences":false},"lock":{"type":"lock","limit":5}}"#,
       #"{"type":"password","password":{"minLength":8,"maxLength":256,"minUppercase":1,"maxUppercase":9,"#
@@ -41,7 +50,9 @@ struct PolicyJSONTests {
     arguments: [
       ([:], .malformed(.missingMember("type"))),
       (["type": 1], .malformed(.wrongType(member: "type", expected: .string))),
-      (["type": "biometricOrPassword"], .unknownType("biometricOrPassword")),
+      (["type": "biometricOrPassword"], .malformed(.missingMember("password"))),
+      (["type": "biometric", "lock": ["type": "none"]], .unknownRule("lock")),
+      (["type": "biometricorpassword"], .unknownType("biometricorpassword")),
       (["type": "Device"], .unknownType("Device")),
       (["type": "device", "lock": [:]], .unknownRule("lock")),
       (["type": "password"], .malformed(.missingMember("password"))),
@@ -54,8 +65,8 @@ struct PolicyJSONTests {
         .malformed(.wrongType(member: "password", expected: .object))
       ),
       (
-        ["type": "password", "password": ["minLength": 4, "maxLength": 8], "lock": ["type": "silent"]],
-        .unknownType("silent")
+        ["type": "password", "password": ["minLength": 4, "maxLength": 8], "lock": ["type": "loud"]],
+        .unknownType("loud")
       ),
     ] as [(JSONObject, PolicyFailure)])
   func protectionRefusals(json: JSONObject, failure: PolicyFailure) {
@@ -86,6 +97,34 @@ struct PolicyJSONTests {
       ),
       (["minLength": 4, "maxLength": 8, "minlength": 6], .unknownRule("minlength")),
       (["minLength": 4, "maxLength": 8, "history": 5], .unknownRule("history")),
+      (
+        ["minLength": 4, "maxLength": 8, "maxHistory": 101],
+        .outOfRange(rule: "maxHistory", value: 101, allowed: 0...100)
+      ),
+      (
+        ["minLength": 4, "maxLength": 8, "minAge": -1],
+        .outOfRange(rule: "minAge", value: -1, allowed: 0...3650)
+      ),
+      (
+        ["minLength": 4, "maxLength": 8, "maxAge": 3651],
+        .outOfRange(rule: "maxAge", value: 3651, allowed: 0...3650)
+      ),
+      (
+        ["minLength": 4, "maxLength": 8, "minAge": 7, "maxAge": 7],
+        .contradiction(rules: ["minAge", "maxAge"])
+      ),
+      (
+        ["minLength": 4, "maxLength": 8, "cacheTimeout": 0],
+        .outOfRange(rule: "cacheTimeout", value: 0, allowed: 1...3600)
+      ),
+      (
+        ["minLength": 4, "maxLength": 8, "cacheEnabled": 1],
+        .malformed(.wrongType(member: "cacheEnabled", expected: .bool))
+      ),
+      (
+        ["minLength": 4, "maxLength": 8, "dictionary": "yes"],
+        .malformed(.wrongType(member: "dictionary", expected: .bool))
+      ),
     ] as [(JSONObject, PolicyFailure)])
   func passwordRefusals(json: JSONObject, failure: PolicyFailure) {
     #expect(throws: failure) { try PasswordPolicy(json) }
@@ -99,7 +138,38 @@ struct PolicyJSONTests {
       (["type": "lock", "limit": 101], .outOfRange(rule: "limit", value: 101, allowed: 1...100)),
       (["type": "lock", "limit": "5"], .malformed(.wrongType(member: "limit", expected: .integer))),
       (["type": "none", "limit": 5], .unknownRule("limit")),
-      (["type": "delay", "limit": 5], .unknownType("delay")),
+      (["type": "delay", "limit": 5], .unknownRule("limit")),
+      (["type": "delay", "delay": 2], .malformed(.missingMember("counter"))),
+      (
+        ["type": "delay", "delay": 0, "counter": 6], .outOfRange(rule: "delay", value: 0, allowed: 1...18_900)
+      ),
+      (
+        ["type": "delay", "delay": 302_401, "counter": 2],
+        .outOfRange(rule: "delay", value: 302_401, allowed: 1...302_400)
+      ),
+      (["type": "delay", "delay": 2, "counter": 0], .outOfRange(rule: "counter", value: 0, allowed: 1...20)),
+      (
+        ["type": "delay", "delay": 2, "counter": 21], .outOfRange(rule: "counter", value: 21, allowed: 1...20)
+      ),
+      (["type": "coolDown"], .malformed(.missingMember("waits"))),
+      (["type": "coolDown", "waits": []], .outOfRange(rule: "waits", value: 0, allowed: 1...99)),
+      (
+        ["type": "coolDown", "waits": .array(Array(repeating: 0, count: 100))],
+        .outOfRange(rule: "waits", value: 100, allowed: 1...99)
+      ),
+      (["type": "coolDown", "waits": [0, -1]], .outOfRange(rule: "waits", value: -1, allowed: 0...604_800)),
+      (
+        ["type": "coolDown", "waits": [9_223_372_036_854_775_807]],
+        .outOfRange(rule: "waits", value: .max, allowed: 0...604_800)
+      ),
+      (["type": "coolDown", "waits": ["0"]], .malformed(.wrongType(member: "waits", expected: .integer))),
+      (["type": "coolDown", "waits": 0], .malformed(.wrongType(member: "waits", expected: .array))),
+      (["type": "lock", "limit": 5, "atLimit": "explode"], .unknownType("explode")),
+      (
+        ["type": "lock", "limit": 5, "atLimit": 1],
+        .malformed(.wrongType(member: "atLimit", expected: .string))
+      ),
+      (["type": "silent", "limit": 5], .unknownRule("limit")),
     ] as [(JSONObject, PolicyFailure)])
   func lockRefusals(json: JSONObject, failure: PolicyFailure) {
     #expect(throws: failure) { try LockPolicy(json) }

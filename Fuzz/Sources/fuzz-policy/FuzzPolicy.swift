@@ -41,8 +41,9 @@ import SignetPolicy
     if let policy = accepted({ () throws(PolicyFailure) in try LockPolicy(json) }) {
       let again = made("a printed policy") { () throws(PolicyFailure) in try LockPolicy(policy.json) }
       require(again == policy, "printing a lock policy loses nothing")
+      let start = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 0)
       for failed in [0, 1, 99, 100, 101, Int.max] {
-        _ = policy.decision(after: AttemptState(failedCount: failed))
+        _ = policy.decision(after: AttemptState(failedCount: failed, lastAttempt: start), at: start)
       }
     }
   }

@@ -141,7 +141,16 @@ extension Device {
   private func protection(
     for offered: OfferedActivation, _ handler: some ActivationHandler
   ) async throws(SignetFailure) -> DomainDraft.Protection {
-    guard case .password(let policy, let lock) = offered.profile.protection else { return .device }
+    let policy: PasswordPolicy
+    let lock: LockPolicy
+    switch offered.profile.protection {
+    case .device: return .device
+    case .password(let password, let wanted), .biometricOrPassword(let password, let wanted),
+      .deviceLockOrPassword(let password, let wanted):
+      (policy, lock) = (password, wanted)
+    case .biometric, .devicePasscode:
+      throw .unsupportedProfile(.invalid(member: "protection", reason: "is not for a container"))
+    }
     let request = PasswordRequest(
       subject: .container, policy: policy, lockPolicy: lock, deadline: offered.answer.offer.expires)
     switch await handler.password(for: request) {

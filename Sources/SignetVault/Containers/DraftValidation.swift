@@ -10,8 +10,15 @@ extension ContainerDraft {
     try requireDistinctNames(domains.map(\.name))
     for domain in domains {
       try requireDistinctNames(domain.records.map(\.name))
-      if case .password(_, .lock(let limit)) = domain.protection, !LockPolicy.allowedLimits.contains(limit) {
-        throw .lockLimitOutOfRange(limit)
+      if case .password(_, let lock) = domain.protection {
+        switch lock {
+        case .none: break
+        case .lock(let limit, .lockOut):
+          guard LockPolicy.allowedLimits.contains(limit) else { throw .lockLimitOutOfRange(limit) }
+        default:
+          throw .invalidDraft(
+            reason: "the vault cannot keep the lock policy “\(lock.typeName)”; use a lock or none")
+        }
       }
     }
   }

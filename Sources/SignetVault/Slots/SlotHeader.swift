@@ -64,7 +64,9 @@ struct SlotHeader: Equatable {
     let (lock, limit): (UInt8, Int) =
       switch lockPolicy {
       case .none: (0, 0)
-      case .lock(let limit): (1, limit)
+      case .lock(let limit, _): (1, limit)
+      default:
+        preconditionFailure("version 1 of a slot knows no such lock policy; drafts are validated first")
       }
     var bytes = Self.magic + [1, kind.rawValue, keystore.code, 1, derivation]
     for number in [cost.memoryKiB, cost.passes, cost.lanes] {

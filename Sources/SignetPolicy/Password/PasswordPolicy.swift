@@ -17,10 +17,24 @@ public struct PasswordPolicy: Sendable, Hashable {
   ///
   /// `nil` sets no limit. Case matters here.
   public let maximumRepeats: Int?
-  private let counts: [CharacterClass: CharacterCount]
+  /// How many of the latest passwords, the current one included, a new one must differ from; 0 allows any.
+  public let maximumHistory: Int
+  /// How soon a password may be changed, and how soon it must be.
+  public let age: PasswordAge
+  /// Whether a verified password may serve one later signature.
+  public let cache: PasswordCache
+  /// Whether words of a dictionary, and what is made from them in obvious ways, are refused.
+  public let checksDictionary: Bool
+  private let uppercase: CharacterCount
+  private let lowercase: CharacterCount
+  private let letters: CharacterCount
+  private let digits: CharacterCount
+  private let nonAlphanumerics: CharacterCount
 
   /// The lengths that a policy may ask for, in code points.
   public static let allowedLengths = 1...256
+  /// How many passwords a policy may ask to be remembered.
+  public static let allowedHistory = 0...100
   /// The length from which neighbours in alphabetical or numerical order are a sequence.
   public static let sequenceLength = 3
 
@@ -36,22 +50,32 @@ public struct PasswordPolicy: Sendable, Hashable {
   ///   - nonAlphanumerics: How many characters that are neither letters nor digits.
   ///   - allowsSequences: Whether runs such as `abc` or `321` may occur.
   ///   - maximumRepeats: How often one character may follow itself, 1 to 256; `nil` sets no limit.
+  ///   - maximumHistory: How many of the latest passwords a new one must differ from, in ``allowedHistory``.
+  ///   - age: How soon a password may be changed, and how soon it must be.
+  ///   - cache: Whether a verified password may serve one later signature.
+  ///   - checksDictionary: Whether words of a dictionary are refused.
   /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)``, or
   ///   ``PolicyFailure/contradiction(rules:)`` with the rules that no password satisfies together.
   public init(
     minimumLength: Int, maximumLength: Int,
     uppercase: CharacterCount = .any, lowercase: CharacterCount = .any, letters: CharacterCount = .any,
     digits: CharacterCount = .any, nonAlphanumerics: CharacterCount = .any,
-    allowsSequences: Bool = false, maximumRepeats: Int? = nil
+    allowsSequences: Bool = false, maximumRepeats: Int? = nil, maximumHistory: Int = 0,
+    age: PasswordAge = .unlimited, cache: PasswordCache = .disabled, checksDictionary: Bool = false
   ) throws(PolicyFailure) {
     self.minimumLength = minimumLength
     self.maximumLength = maximumLength
     self.allowsSequences = allowsSequences
     self.maximumRepeats = maximumRepeats
-    counts = [
-      .uppercase: uppercase, .lowercase: lowercase, .letter: letters, .digit: digits,
-      .nonAlphanumeric: nonAlphanumerics,
-    ]
+    self.maximumHistory = maximumHistory
+    self.age = age
+    self.cache = cache
+    self.checksDictionary = checksDictionary
+    self.uppercase = uppercase
+    self.lowercase = lowercase
+    self.letters = letters
+    self.digits = digits
+    self.nonAlphanumerics = nonAlphanumerics
     try checkBounds()
     try checkContradictions()
   }
@@ -68,7 +92,15 @@ public struct PasswordPolicy: Sendable, Hashable {
   }
 
   /// The bounds of a class as they were set; see ``maximum(of:)`` for what an unset maximum means.
-  public func count(of kind: CharacterClass) -> CharacterCount { counts[kind] ?? .any }
+  public func count(of kind: CharacterClass) -> CharacterCount {
+    switch kind {
+    case .uppercase: uppercase
+    case .lowercase: lowercase
+    case .letter: letters
+    case .digit: digits
+    case .nonAlphanumeric: nonAlphanumerics
+    }
+  }
 
   /// At least so many characters of `kind`.
   public func minimum(of kind: CharacterClass) -> Int { count(of: kind).minimum }
@@ -85,4 +117,10 @@ enum RuleName {
   static let maximumLength = "maxLength"
   static let allowsSequences = "allowSequences"
   static let maximumRepeats = "maxRepeats"
+  static let maximumHistory = "maxHistory"
+  static let minimumAge = "minAge"
+  static let maximumAge = "maxAge"
+  static let cacheEnabled = "cacheEnabled"
+  static let cacheTimeout = "cacheTimeout"
+  static let dictionary = "dictionary"
 }

@@ -6,6 +6,10 @@ extension PasswordPolicy {
     if let maximumRepeats {
       try Self.check(maximumRepeats, RuleName.maximumRepeats, in: Self.allowedLengths)
     }
+    try Self.check(maximumHistory, RuleName.maximumHistory, in: Self.allowedHistory)
+    try Self.check(age.minimumDays, RuleName.minimumAge, in: PasswordAge.allowedDays)
+    try Self.check(age.maximumDays, RuleName.maximumAge, in: PasswordAge.allowedDays)
+    try Self.check(cache.timeout, RuleName.cacheTimeout, in: PasswordCache.allowedTimeouts)
     let counts = 0...Self.allowedLengths.upperBound
     for kind in CharacterClass.allCases {
       try Self.check(minimum(of: kind), kind.minimumRule, in: counts)
@@ -44,6 +48,9 @@ extension PasswordPolicy {
     try Self.check(
       whole.reduce(0) { $0 + maximum(of: $1) } >= minimumLength,
       or: whole.map(\.maximumRule) + [RuleName.minimumLength])
+    try Self.check(
+      age.maximumDays == 0 || age.minimumDays < age.maximumDays,
+      or: [RuleName.minimumAge, RuleName.maximumAge])
   }
 
   private static func check(

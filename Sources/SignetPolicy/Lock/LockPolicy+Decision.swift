@@ -1,0 +1,108 @@
+extension LockPolicy {
+  /// Whether one more attempt may be made.
+  ///
+  /// Ask before the attempt, and store `state.countingAttempt(at:)` durably before trying it, so that neither a
+  /// crash nor a second process gains a guess.
+  ///
+  /// A wait is measured from the last attempt in time that no wall clock can move. After a restart of the machine it
+  /// is measured from the restart, since nothing that can be trusted says how long the machine was off: so it is
+  /// sometimes longer and never shorter.
+  ///
+  /// - Parameters:
+  ///   - state: What was counted so far.
+  ///   - now: The moment of the attempt.
+  /// - Returns: Whether the attempt may be made, and how many are left with it.
+  public func decision(after state: AttemptState, at now: BootInstant) -> AttemptDecision {
+    let remaining = limit.map { $0 - state.failedCount }
+    if let remaining, remaining <= 0 { return consequence == .wipe ? .wipe : .lockedOut }
+    let pending = wait(afterFailure: state.failedCount) * 1000 - now.milliseconds(since: state.lastAttempt)
+    return pending > 0 ? .wait(.milliseconds(pending), remaining: remaining) : .allowed(remaining: remaining)
+  }
+
+  /// What to tell about the lock, without an attempt.
+  ///
+  /// - Parameters:
+  ///   - state: What was counted so far.
+  ///   - now: The present moment.
+  /// - Returns: The status; under ``silent`` always ``LockStatus/unlocked``.
+  public func status(after state: AttemptState, at now: BootInstant) -> LockStatus {
+    switch decision(after: state, at: now) {
+    case .lockedOut, .wipe: .lockedOut
+    case .wait(let retryAfter, let remaining):
+      .lastAttemptFailed(remaining: remaining, retryAfter: retryAfter)
+    case .allowed(let remaining):
+      state.failedCount == 0 || self == .silent
+        ? .unlocked : .lastAttemptFailed(remaining: remaining, retryAfter: .zero)
+    }
+  }
+
+  /// How many failures in a row there may be; `nil` where they are not limited.
+  public var limit: Int? {
+    switch self {
+    case .none, .delay, .silent: nil
+    case .lock(let limit, _): min(limit, Self.allowedLimits.upperBound)
+    case .coolDown(let waits, _): min(waits.count + 1, Self.allowedLimits.upperBound)
+    }
+  }
+
+  /// What happens at the limit; of no meaning where there is none.
+  public var consequence: LimitConsequence {
+    switch self {
+    case .none, .delay, .silent: .lockOut
+    case .lock(_, let consequence), .coolDown(_, let consequence): consequence
+    }
+  }
+
+  /// How long the next attempt waits.
+  ///
+  /// - Parameter failures: Failures in a row, 0 or more.
+  /// - Returns: Seconds after the last failure, 0 to ``longestWait``.
+  public func wait(afterFailure failures: Int) -> Int64 {
+    guard failures > 0 else { return 0 }
+    switch self {
+    case .none, .lock, .silent: return 0
+    case .delay(let seconds, let counter):
+      let doublings = min(failures, max(counter, 1), Self.allowedCounters.upperBound) - 1
+      return Int64(min(max(seconds, 0), Self.longestWait) << doublings).clampedToWait
+    case .coolDown(let waits, _):
+      return waits.indices.contains(failures - 1) ? Int64(waits[failures - 1]).clampedToWait : 0
+    }
+  }
+
+  /// Refuses numbers that no lock policy may have.
+  ///
+  /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)``.
+  public func validate() throws(PolicyFailure) {
+    switch self {
+    case .none, .silent: break
+    case .lock(let limit, _): try LockRule.limit.check(limit, in: Self.allowedLimits)
+    case .delay(let seconds, let counter):
+      try LockRule.counter.check(counter, in: Self.allowedCounters)
+      try LockRule.delay.check(seconds, in: 1...(Self.longestWait >> (counter - 1)))
+    case .coolDown(let waits, _):
+      // The table has an entry for each failure but the last.
+      guard 1..<Self.allowedLimits.upperBound ~= waits.count else {
+        throw .outOfRange(
+          rule: LockRule.waits.rawValue, value: waits.count, allowed: 1...(Self.allowedLimits.upperBound - 1))
+      }
+      for wait in waits { try LockRule.waits.check(wait, in: 0...Self.longestWait) }
+    }
+  }
+}
+
+/// The rules of lock policies, by their names in the JSON form.
+enum LockRule: String {
+  case limit
+  case atLimit
+  case delay
+  case counter
+  case waits
+
+  fileprivate func check(_ value: Int, in allowed: ClosedRange<Int>) throws(PolicyFailure) {
+    guard allowed.contains(value) else { throw .outOfRange(rule: rawValue, value: value, allowed: allowed) }
+  }
+}
+
+extension Int64 {
+  fileprivate var clampedToWait: Int64 { Swift.min(Swift.max(self, 0), Int64(LockPolicy.longestWait)) }
+}
