@@ -86,7 +86,7 @@ let package = Package(
       name: "SignetTesting",
       dependencies: [
         "Signet", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage",
-        "SignetTransport", "SignetWire",
+        "SignetTransport", "SignetVault", "SignetWire",
       ],
       swiftSettings: house),
 

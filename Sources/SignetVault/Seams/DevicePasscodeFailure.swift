@@ -1,0 +1,37 @@
+/// Why the device's passcode was not accepted.
+@nonexhaustive public enum DevicePasscodeFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The person, or the app, called it off.
+  case cancelled
+  /// The passcode was wrong.
+  case mismatch
+  /// The system takes no more tries for now.
+  case lockedOut
+  /// The account has expired or may not log in now.
+  case accountRefused
+  /// The passcode was right and is too old: the system wants a new one first.
+  case passcodeExpired
+  /// Another check is going on.
+  case busy
+  /// Nobody answered in time.
+  case timedOut
+  /// The system has no way to check.
+  case notCapable
+  /// The check failed; the text is the system's word for it, made harmless, for a log.
+  case unavailable(String)
+
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .cancelled: "the device's passcode was called off"
+    case .mismatch: "the device's passcode was wrong; try again"
+    case .lockedOut: "the system takes no more tries for now; wait, or ask who runs this device"
+    case .accountRefused: "the system does not let this account in; ask who runs this device"
+    case .passcodeExpired: "the device's passcode has expired; change it (passwd), then try again"
+    case .busy: "the device's passcode is being asked for already; finish that first"
+    case .timedOut: "nobody answered in time; try again"
+    case .notCapable: "this device cannot check a passcode; use the password"
+    case .unavailable(let detail):
+      "the device's passcode could not be checked (\(detail)); try again, or use the password"
+    }
+  }
+}
