@@ -19,6 +19,8 @@ public final class Device: Sendable {
   let clock: any WallClock
   let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
+  let sessionClock: any SessionClock
+  let passwordCaches = Mutex<[SignetVault.ContainerID: KeptSecret<UnlockedDomain>]>([:])
   private let makeTransport: TransportFactory
   private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
 
@@ -28,16 +30,19 @@ public final class Device: Sendable {
   ///   - vault: Where containers are kept.
   ///   - connection: How servers are reached: time limit (30 s), retries (0), certificate authorities.
   ///   - clock: The time.
+  ///   - sessionClock: What measures how long a verified password is kept.
   ///   - random: Randomness for nonces and names.
   ///   - transport: Makes what carries requests; libcurl unless told otherwise.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
-    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
+    clock: any WallClock = SystemWallClock(), sessionClock: any SessionClock = SystemSessionClock(),
+    random: any RandomSource = SystemRandomSource(),
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
       try CurlTransport(configuration)
     }
   ) {
     (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
+    self.sessionClock = sessionClock
     makeTransport = transport
   }
 

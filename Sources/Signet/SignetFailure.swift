@@ -44,6 +44,12 @@ public import SignetWire
   /// The vault failed.
   case vault(VaultFailure)
 
+  // Sessions and the data of apps.
+  /// App data was not encrypted or decrypted; above all because the session is locked.
+  case appData(AppDataFailure)
+  /// The session that apps share could not be asked.
+  case sharedSession(SharedSessionFailure)
+
   // The server.
   /// The server could not be reached, or not trusted.
   case transport(TransportFailure)
@@ -81,6 +87,8 @@ public import SignetWire
     case .serverNameMismatch: 206
     case .noSuchContainer: 8
     case .vault: 10
+    case .appData: 400
+    case .sharedSession: 401
     case .transport: 303
     case .unexpectedAnswer: 302
     case .containerUnknown: 300
@@ -117,6 +125,8 @@ public import SignetWire
       "the server calls itself \(offered.shortForm); nothing was kept: if that is the right server, use that URL, or ask for a new activation code"
     case .noSuchContainer: "there is no such container; list those there are"
     case .vault(let failure): failure.description
+    case .appData(let failure): failure.description
+    case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description
     case .unexpectedAnswer(let status):
       "the server's answer (status \(status)) is not of this protocol; check the server URL"

@@ -13,6 +13,8 @@ enum VaultLayout {
   static let encryptionKey = "encryption-key"
   static let signingKey = "signing-key"
   static let otpSecret = "otp-secret"
+  /// What the keys of app data come from; made when the first session is unlocked.
+  static let appDataKey = "app-data-key"
 
   /// The domains of a new container.
   static func domains(

@@ -33,8 +33,9 @@ extension Device {
   ///   - transaction: As ``pendingTransactions(for:)`` gave it.
   ///   - status: What the user decided.
   ///   - container: Who decides.
-  ///   - password: UTF-8 as typed; `nil` where the device alone protects.
-  /// - Throws: ``SignetFailure``; a wrong password changes nothing at the server.
+  ///   - password: UTF-8 as typed; `nil` where the device alone protects, and where ``verifyPassword(_:for:cachingFor:)``
+  ///     has just kept one, which this uses up.
+  /// - Throws: ``SignetFailure``; `passwordRequired` if there is no password and none is kept; a wrong password changes nothing at the server.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, with container: Container,
     password: SharedSecretBox? = nil
@@ -42,7 +43,8 @@ extension Device {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
-    let signingKey = try await unlock(container, password: password).signingKey(VaultLayout.signingKey)
+    let signingKey = try await unlockForSignature(container, password: password).signingKey(
+      VaultLayout.signingKey)
     let decision = Decision(
       status, of: transaction, at: now, server: container.server, user: container.user,
       container: container.serverMadeID, device: vault.deviceID.bytes)

@@ -1,0 +1,66 @@
+public import SignetCrypto
+import SignetPolicy
+public import SignetVault
+import Synchronization
+
+extension Device {
+  /// Verifies a container's password, and keeps what it opens for the next signature.
+  ///
+  /// The password itself is not kept. ``decide(_:_:with:password:)`` needs no password then, once, until the time is over, the
+  /// cache is cleared, the machine sleeps or a clock is set.
+  ///
+  /// - Parameters:
+  ///   - password: UTF-8 as typed; `nil` where the device alone protects, which leaves nothing to verify.
+  ///   - container: Whose password.
+  ///   - timeout: How long to keep it; `nil` keeps nothing.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was kept before stays.
+  public func verifyPassword(
+    _ password: SharedSecretBox?, for container: Container, cachingFor timeout: Duration? = nil
+  ) async throws(SignetFailure) {
+    let unlocked = try await unlock(container, password: password)
+    guard let timeout, container.profile.protection.passwordPolicy != nil else { return }
+    cache(for: container).keep(unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: timeout))
+  }
+
+  /// Forgets what ``verifyPassword(_:for:cachingFor:)`` kept, of all containers.
+  ///
+  /// - Parameter reason: Why; for example that the screen was locked.
+  public func clearPasswordCache(because reason: LockReason = .requested) {
+    for cache in passwordCaches.withLock({ Array($0.values) }) { cache.wipe(because: reason) }
+  }
+
+  /// Whether the next signature of a container needs no password, for now.
+  public func hasCachedPassword(for container: Container) -> Bool {
+    guard let cache = passwordCaches.withLock({ $0[container.id] }) else { return false }
+    return cache.reason == nil
+  }
+
+  /// What opens the container for one signature: the password if there is one, else what was kept of the last.
+  func unlockForSignature(
+    _ container: Container, password: SharedSecretBox?
+  ) async throws(SignetFailure) -> UnlockedDomain {
+    if password == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() { return cached }
+    return try await unlock(container, password: password)
+  }
+
+  private func cache(for container: Container) -> KeptSecret<UnlockedDomain> {
+    passwordCaches.withLock { caches in
+      if let known = caches[container.id] { return known }
+      let made = KeptSecret<UnlockedDomain>(clock: sessionClock)
+      caches[container.id] = made
+      return made
+    }
+  }
+
+  /// What the keys of a group's data come from; the container is open only as long as that takes.
+  func appDataGroupKey(
+    of container: Container, _ group: AppGroup, password: SharedSecretBox?
+  ) async throws(SignetFailure) -> AppDataGroupKey {
+    let unlocked = try await unlock(container, password: password)
+    let root = try await vaulted(
+      await vault.randomRecord(
+        VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: unlocked))
+    guard root.byteCount == AppDataGroupKey.rootByteCount else { throw .vault(.damaged) }
+    return AppDataGroupKey(root: root, group: group)
+  }
+}

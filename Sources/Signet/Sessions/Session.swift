@@ -1,0 +1,126 @@
+public import SignetCrypto
+public import SignetVault
+import Synchronization
+
+/// A session of this process: unlocked with what the container's protection policy asks, good for a while.
+///
+/// While it is unlocked it holds one key, from which those of the app's data come; what opened the container is wiped before
+/// ``unlock(password:)`` returns. When it is locked, by whatever reason, that key and all keys that it gave out are wiped.
+///
+/// A transaction is not signed with a session: that takes a password, or one that ``Device/verifyPassword(_:for:cachingFor:)``
+/// has just verified.
+public final class Session: SharedSession {
+  /// Whose session it is.
+  public let container: Container
+  /// The apps that share the data.
+  public let group: AppGroup
+  /// How long it stays unlocked.
+  public let limits: SessionLimits
+  private let device: Device
+  private let issued: IssuedKeys
+  private let kept: KeptSecret<AppDataGroupKey>
+
+  /// Makes a session that is locked.
+  ///
+  /// - Parameters:
+  ///   - container: Whose session.
+  ///   - device: Where the container is.
+  ///   - group: The apps that share the data; each group has its own keys.
+  ///   - limits: How long it stays unlocked.
+  ///   - clock: What that is measured with.
+  ///   - onLock: Called each time the session was unlocked and is locked now.
+  public init(
+    for container: Container, on device: Device, group: AppGroup = .standard,
+    limits: SessionLimits = .standard,
+    clock: any SessionClock = SystemSessionClock(),
+    onLock: @escaping @Sendable (LockReason) -> Void = { _ in }
+  ) {
+    (self.container, self.device, self.group, self.limits) = (container, device, group, limits)
+    let issued = IssuedKeys()
+    self.issued = issued
+    kept = KeptSecret(clock: clock) { reason in
+      issued.revoke(because: reason)
+      onLock(reason)
+    }
+  }
+
+  deinit { issued.revoke(because: .ending) }
+
+  /// Whether it is unlocked.
+  public func state() -> SessionState { kept.reason.map { .locked($0) } ?? .unlocked }
+
+  /// Unlocks; where it is unlocked, authenticates again.
+  ///
+  /// - Parameter password: UTF-8 as typed; `nil` where the device alone protects.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so.
+  public func unlock(password: SharedSecretBox? = nil) async throws(SignetFailure) {
+    let key = try await device.appDataGroupKey(of: container, group, password: password)
+    kept.keep(key, limits: limits)
+  }
+
+  /// Locks on request.
+  public func lock() { lock(because: .requested) }
+
+  /// Locks, as when the screen is locked or the machine is about to sleep.
+  public func lock(because reason: LockReason) { kept.wipe(because: reason) }
+
+  /// The key of a new text.
+  ///
+  /// - Parameter label: What the text is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
+  /// - Returns: A key of its own, good until the session is locked.
+  /// - Throws: ``SignetFailure/appData(_:)``: `locked`, `invalidLabel`.
+  public func newTextKey(label: String) throws(SignetFailure) -> AppDataKey {
+    try key { (group) throws(AppDataFailure) in try group.newKey(label: label) }
+  }
+
+  /// The key of a text that was encrypted before.
+  ///
+  /// - Parameters:
+  ///   - label: What it was encrypted with.
+  ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
+  /// - Returns: Its key, good until the session is locked.
+  /// - Throws: ``SignetFailure/appData(_:)``.
+  public func textKey(label: String, header: [UInt8]) throws(SignetFailure) -> AppDataKey {
+    try key { (group) throws(AppDataFailure) in
+      try group.textKey(label: label, salt: AppDataFormat.salt(inHeader: header))
+    }
+  }
+
+  private func key(
+    _ derive: (borrowing AppDataGroupKey) throws(AppDataFailure) -> AppDataKey
+  ) throws(SignetFailure) -> AppDataKey {
+    let made: AppDataKey?
+    do throws(AppDataFailure) {
+      made = try kept.withSecret { (group) throws(AppDataFailure) in
+        let key = try derive(group)
+        // Noted before the session can be locked, so that no key outlives it.
+        issued.note(key)
+        return key
+      }
+    } catch { throw .appData(error) }
+    guard let made else { throw .appData(.locked(kept.reason ?? .requested)) }
+    return made
+  }
+}
+
+/// The keys that a session gave out and that are still in use.
+private final class IssuedKeys: Sendable {
+  private struct Entry { weak var key: AppDataKey? }
+  private let entries = Mutex<[Entry]>([])
+
+  func note(_ key: AppDataKey) {
+    entries.withLock { entries in
+      // Emptied whenever it would grow, so that it stays as long as the list of keys in use.
+      if entries.count == entries.capacity { entries.removeAll { $0.key == nil } }
+      entries.append(Entry(key: key))
+    }
+  }
+
+  func revoke(because reason: LockReason) {
+    let keys = entries.withLock { entries in
+      defer { entries = [] }
+      return entries.compactMap(\.key)
+    }
+    for key in keys { key.revoke(because: reason) }
+  }
+}

@@ -1,0 +1,28 @@
+/// Why app data was not encrypted or decrypted.
+@nonexhaustive public enum AppDataFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The session is locked.
+  case locked(LockReason)
+  /// The bytes do not begin like app data.
+  case notAppData
+  /// A newer version wrote the data.
+  case tooNew(version: UInt8)
+  /// Changed, cut, put into another order, or encrypted under another label, for another group of apps or by another container.
+  case damaged
+  /// The label does not have 1 to 256 bytes.
+  case invalidLabel
+  /// The data has more than 256 TiB.
+  case tooLong
+
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .locked(let reason): "the app's data is \(reason)"
+    case .notAppData: "these bytes are no encrypted app data; check which file was read"
+    case .tooNew(let version): "the data has version \(version) of the format; update the app"
+    case .damaged:
+      "the data does not open: it was changed or cut, or belongs to another label, group of apps or container"
+    case .invalidLabel: "the label does not have 1 to 256 bytes of UTF-8; choose another"
+    case .tooLong: "the data is longer than 256 TiB; write it in parts"
+    }
+  }
+}

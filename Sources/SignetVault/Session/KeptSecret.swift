@@ -1,0 +1,121 @@
+import Synchronization
+
+/// A secret that is kept for a while after its user authenticated, and wiped when that is over.
+///
+/// Time is up when a limit is reached, the machine slept, or a clock was changed. That is found at each use, and by a task that
+/// looks every few seconds as long as there is something to wipe.
+package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
+  private struct State: ~Copyable {
+    var secret: Secret?
+    var limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
+    var times: SessionTimes?
+    var reason = LockReason.notUnlocked
+    var guardian: Task<Void, Never>?
+  }
+
+  private let state = Mutex(State())
+  private let clock: any SessionClock
+  private let onWipe: @Sendable (LockReason) -> Void
+
+  /// Keeps nothing yet.
+  ///
+  /// - Parameters:
+  ///   - clock: What limits are measured with.
+  ///   - onWipe: Called each time a secret was wiped, after it was.
+  package init(clock: any SessionClock, onWipe: @escaping @Sendable (LockReason) -> Void = { _ in }) {
+    (self.clock, self.onWipe) = (clock, onWipe)
+  }
+
+  deinit {
+    state.withLock { state in
+      state.guardian?.cancel()
+      state.secret = nil
+    }
+  }
+
+  /// Keeps a secret from now on, in the place of what was kept.
+  package func keep(_ secret: consuming Secret, limits: SessionLimits) {
+    var secret: Secret? = consume secret
+    let now = clock.now
+    state.withLock { state in
+      state.guardian?.cancel()
+      state.limits = limits
+      state.times = SessionTimes(now)
+      state.secret = secret.take()
+      state.guardian = Task { [weak self, clock] in
+        // A look a moment too late does no harm: each use looks for itself.
+        while !Task.isCancelled, case .stay(let rest) = self?.look(clock.now, isUse: false) {
+          do { try await Task.sleep(for: rest, clock: .continuous) } catch { return }
+        }
+      }
+    }
+  }
+
+  /// Lends the secret to `body`.
+  ///
+  /// - Throws: What `body` throws.
+  /// - Returns: What `body` returns; `nil` if nothing is kept any more.
+  package func withSecret<Result, Failure: Error>(
+    _ body: (borrowing Secret) throws(Failure) -> Result
+  ) throws(Failure) -> Result? {
+    guard case .stay = look(clock.now, isUse: true) else { return nil }
+    return try state.withLock { state throws(Failure) in
+      // It may have been wiped since it was looked at.
+      switch state.secret {
+      case .some(let secret): try body(secret)
+      case .none: nil
+      }
+    }
+  }
+
+  /// Hands the secret over, so that it cannot be used again.
+  ///
+  /// - Returns: `nil` if nothing is kept any more.
+  package func take() -> Secret? {
+    guard case .stay = look(clock.now, isUse: true) else { return nil }
+    return state.withLock { state in
+      guard state.secret != nil else { return nil }
+      state.reason = .used
+      state.guardian?.cancel()
+      return state.secret.take()
+    }
+  }
+
+  /// Wipes what is kept, if there is anything.
+  package func wipe(because reason: LockReason) {
+    let isWiped = state.withLock { state in
+      guard state.secret != nil else { return false }
+      state.secret = nil
+      state.reason = reason
+      state.guardian?.cancel()
+      return true
+    }
+    if isWiped { onWipe(reason) }
+  }
+
+  /// Why nothing is kept; `nil` while something is.
+  package var reason: LockReason? {
+    if case .lock(let reason) = look(clock.now, isUse: false) { return reason }
+    return nil
+  }
+
+  /// Wipes what may not be kept any longer.
+  @discardableResult
+  private func look(_ now: SessionMoment, isUse: Bool) -> SessionLimits.Verdict {
+    let (verdict, isWiped) = state.withLock { state -> (SessionLimits.Verdict, Bool) in
+      guard state.secret != nil, let times = state.times else { return (.lock(state.reason), false) }
+      let verdict = state.limits.verdict(times, now)
+      if case .lock(let reason) = verdict {
+        state.secret = nil
+        state.reason = reason
+        state.guardian?.cancel()
+        return (verdict, true)
+      }
+      state.times?.seen = now
+      if isUse { state.times?.used = now }
+      return (verdict, false)
+    }
+    if isWiped, case .lock(let reason) = verdict { onWipe(reason) }
+    return verdict
+  }
+}

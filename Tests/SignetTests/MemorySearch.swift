@@ -1,0 +1,123 @@
+#if os(Linux)
+  import Glibc
+  import SignetCrypto
+
+  /// Looks for secrets in all memory of this process, without leaving copies of them itself.
+  ///
+  /// What is looked for is kept masked. Memory is read through `/proc/self/mem` into pages of the search's own, which it
+  /// skips and wipes; only four bytes of a secret are ever put together.
+  final class MemorySearch {
+    /// A part of a secret; half of one that remains is as bad as all of it.
+    private struct Needle {
+      let name: String
+      let masked: [UInt8]
+    }
+
+    private static let mask: UInt8 = 0x5A
+    private static let wideMask: UInt32 = 0x5A5A_5A5A
+    private static let windowByteCount = 1 << 20
+    private var needles: [Needle] = []
+    private let window: UnsafeMutableRawPointer
+
+    init() throws {
+      let pages = mmap(nil, Self.windowByteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      guard let pages, pages != MAP_FAILED else { throw Failure(errno: errno) }
+      window = pages
+    }
+
+    deinit { munmap(window, Self.windowByteCount) }
+
+    struct Failure: Error { let errno: Int32 }
+
+    /// Adds a secret, in parts of 12 bytes or more; numbers are looked for in both byte orders.
+    func add(_ name: String, _ secret: borrowing SecretBytes) {
+      secret.withUInt8Span { bytes in
+        let half = max(bytes.count / 2, 12)
+        for (part, start) in [("begin", 0), ("end", bytes.count - half)] {
+          let masked = (start..<(start + half)).map { bytes[$0] ^ Self.mask }
+          needles.append(Needle(name: "\(name), \(part)", masked: masked))
+          needles.append(Needle(name: "\(name), \(part), reversed", masked: masked.reversed()))
+        }
+      }
+    }
+
+    /// How many copies of each secret are in memory now; those of which there is none are left out.
+    func found() throws -> [String: Int] { try places().mapValues(\.count) }
+
+    private func places() throws -> [String: Set<Int>] {
+      let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+      guard memory >= 0 else { throw Failure(errno: errno) }
+      defer { close(memory) }
+      var found: [String: Set<Int>] = [:]
+      for mapping in try Self.mappings() where mapping.name != "[vvar]" && mapping.name != "[vsyscall]" {
+        // The system joins neighbouring mappings, so the search's own pages may lie inside of one.
+        let own = ownRange.clamped(to: mapping.range)
+        for part in own.isEmpty
+          ? [mapping.range]
+          : [mapping.range.lowerBound..<own.lowerBound, own.upperBound..<mapping.range.upperBound]
+        {
+          try search(part, memory) { needle, place in found[needle, default: []].insert(place) }
+        }
+      }
+      return found
+    }
+
+    private func search(_ part: Range<Int>, _ memory: Int32, _ report: (String, Int) -> Void) throws {
+      var place = part.lowerBound
+      while place < part.upperBound {
+        // Windows overlap, so that nothing lies across an edge.
+        let count = pread(memory, window, min(Self.windowByteCount, part.upperBound - place), off_t(place))
+        guard count > 0 else { return }  // no page, as beyond the end of a file
+        for needle in needles { search(needle, count) { report(needle.name, place + $0) } }
+        explicit_bzero(window, count)
+        if place + count >= part.upperBound { return }
+        place += max(count - 64, 1)
+      }
+    }
+
+    private var ownRange: Range<Int> {
+      let start = Int(bitPattern: window)
+      return start..<(start + Self.windowByteCount)
+    }
+
+    private func search(_ needle: Needle, _ count: Int, _ report: (Int) -> Void) {
+      let first = Int32(needle.masked[0] ^ Self.mask)
+      let prefix = needle.masked.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } ^ Self.wideMask
+      var place = window
+      let end = window + count - needle.masked.count
+      while place <= end, let hit = memchr(place, first, end - place + 1) {
+        if hit.loadUnaligned(as: UInt32.self) == prefix, isWhole(needle, at: hit) { report(hit - window) }
+        place = hit + 1
+      }
+    }
+
+    private func isWhole(_ needle: Needle, at place: UnsafeMutableRawPointer) -> Bool {
+      needle.masked.indices.allSatisfy {
+        place.load(fromByteOffset: $0, as: UInt8.self) ^ Self.mask == needle.masked[$0]
+      }
+    }
+
+    private struct Mapping {
+      let range: Range<Int>
+      let name: String
+    }
+
+    /// What can be read.
+    private static func mappings() throws -> [Mapping] {
+      guard let file = fopen("/proc/self/maps", "re") else { throw Failure(errno: errno) }
+      defer { fclose(file) }
+      var mappings: [Mapping] = []
+      var line = [CChar](repeating: 0, count: 4096)
+      while fgets(&line, Int32(line.count), file) != nil {
+        let text = String(decoding: line.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        let fields = text.split(whereSeparator: { $0 == " " || $0 == "\n" })
+        let ends = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+        // Above the user's half lies [vsyscall], whose address is no Int.
+        guard ends.count == 2, fields[1].hasPrefix("r") else { continue }
+        mappings.append(
+          Mapping(range: ends[0]..<ends[1], name: fields.count > 5 ? String(fields[5]) : "anonymous"))
+      }
+      return mappings
+    }
+  }
+#endif

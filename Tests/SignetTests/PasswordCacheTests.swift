@@ -1,0 +1,118 @@
+import Signet
+import SignetServer
+import SignetStorage
+import SignetTesting
+import Testing
+
+struct PasswordCacheTests {
+  private static let password = "Signal 42 tower"
+
+  /// A device whose container wants a password, and a transaction that waits.
+  private struct Bench {
+    let server: InvitingServer
+    let fixture: DeviceFixture
+    let device: Device
+    let container: Container
+    let clock = VirtualSessionClock()
+
+    init() async throws {
+      server = try await InvitingServer(
+        .password(
+          PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3)))
+      fixture = try DeviceFixture(server.transport)
+      container = try await fixture.activate(server.invite(), password: PasswordCacheTests.password)
+      let transport = server.transport
+      device = Device(vault: fixture.vault, sessionClock: clock) { _ throws(TransportFailure) in transport }
+    }
+
+    /// Decides a new transaction.
+    func sign(password: String? = nil) async throws {
+      let asked = try await TransactionService(server.server.context).create(
+        "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+      let transaction = try #require(
+        try await device.pendingTransactions(for: container).first { $0.id.text == asked.id })
+      try await device.decide(
+        transaction, .accepted, with: container, password: password.map { secret($0) })
+    }
+
+    func verify(cachingFor timeout: Duration? = .seconds(30)) async throws {
+      try await device.verifyPassword(
+        secret(PasswordCacheTests.password), for: container, cachingFor: timeout)
+    }
+  }
+
+  @Test("a verified password is good for one signature")
+  func once() async throws {
+    let bench = try await Bench()
+    await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
+    try await bench.verify()
+    #expect(bench.device.hasCachedPassword(for: bench.container))
+    try await bench.sign()
+    #expect(!bench.device.hasCachedPassword(for: bench.container))
+    await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
+    try await bench.sign(password: Self.password)
+  }
+
+  @Test("a signature with a password leaves the kept one, and a code neither takes nor uses it up")
+  func others() async throws {
+    let bench = try await Bench()
+    try await bench.verify()
+    try await bench.sign(password: Self.password)
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await bench.device.oneTimePassword(for: bench.container)
+    }
+    #expect(bench.device.hasCachedPassword(for: bench.container))
+    try await bench.sign()
+  }
+
+  @Test("time, sleep, a set clock and a lock end it")
+  func ends() async throws {
+    let bench = try await Bench()
+    let ends: [@Sendable () -> Void] = [
+      { bench.clock.advance(by: 30) }, { bench.clock.sleep(for: 5) }, { bench.clock.step(by: 3600) },
+      { bench.device.clearPasswordCache() }, { bench.device.clearPasswordCache(because: .screenLocked) },
+    ]
+    for end in ends {
+      try await bench.verify()
+      bench.clock.advance(by: 1)
+      #expect(bench.device.hasCachedPassword(for: bench.container))
+      end()
+      #expect(!bench.device.hasCachedPassword(for: bench.container))
+      await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
+    }
+    try await bench.verify()
+    bench.clock.advance(by: 29)
+    try await bench.sign()
+  }
+
+  @Test("without a timeout a password is verified and not kept")
+  func withoutCache() async throws {
+    let bench = try await Bench()
+    try await bench.verify(cachingFor: nil)
+    #expect(!bench.device.hasCachedPassword(for: bench.container))
+  }
+
+  @Test("a wrong password counts as an attempt, is not kept, and leaves what was kept before")
+  func wrong() async throws {
+    let bench = try await Bench()
+    try await bench.verify()
+    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+      try await bench.device.verifyPassword(
+        secret("wrong one"), for: bench.container, cachingFor: .seconds(30))
+    }
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await bench.device.verifyPassword(nil, for: bench.container)
+    }
+    try await bench.sign()
+    #expect(!bench.device.hasCachedPassword(for: bench.container))
+  }
+
+  @Test("where the device alone protects there is nothing to verify or to keep")
+  func deviceAlone() async throws {
+    let server = try await InvitingServer()
+    let fixture = try DeviceFixture(server.transport)
+    let container = try await fixture.activate(server.invite())
+    try await fixture.device.verifyPassword(nil, for: container, cachingFor: .seconds(30))
+    #expect(!fixture.device.hasCachedPassword(for: container))
+  }
+}

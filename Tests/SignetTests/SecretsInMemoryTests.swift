@@ -1,0 +1,247 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetCrypto
+  import SignetPolicy
+  import SignetTesting
+  import SignetWire
+  import Synchronization
+  import Testing
+
+  @testable import SignetVault
+
+  /// Looks into the memory of a process that has just locked.
+  ///
+  /// The process is a child of the test: it begins clean, and has no part in making the container.
+  struct SecretsInMemoryTests {
+    @Test(
+      "the search finds copies wherever they are: heap, stacks, across the edges of what it reads at once")
+    func search() async throws {
+      await #expect(processExitsWith: .success) {
+        let search = try MemorySearch()
+        let password = MaskedPassword.ascii.box
+        password.withSecret { search.add("password", $0) }
+        func expect(copies: Int) throws {
+          #expect(try search.found() == ["password, begin": copies, "password, end": copies])
+        }
+        func copy(to place: UnsafeMutableRawBufferPointer) {
+          password.withSecret { secret in
+            secret.withUInt8Span { bytes in for index in bytes.indices { place[index] = bytes[index] } }
+          }
+        }
+        try expect(copies: 1)
+        var array = password.withSecret { $0.insecureCopy() }
+        try expect(copies: 2)
+        array.wipe()
+        try expect(copies: 1)
+        try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { stack in
+          copy(to: stack)
+          try expect(copies: 2)
+          stack.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 20, alignment: 16)
+        defer { pages.deallocate() }
+        for start in [1 << 20, 2 << 20, 3 << 20].flatMap({ [$0 - 32, $0 - 20, $0 - 1] }) {
+          copy(to: UnsafeMutableRawBufferPointer(rebasing: pages[start...]))
+          try expect(copies: 2)
+          pages.initializeMemory(as: UInt8.self, repeating: 0)
+        }
+        try expect(copies: 1)
+      }
+    }
+
+    @Test("after a lock neither the password nor a key is in memory", arguments: MaskedPassword.allCases)
+    func afterLock(password: MaskedPassword) async throws {
+      let folder = try await Self.activated(password)
+      await #expect(processExitsWith: .success) {
+        [path = folder.path as String, name = password.rawValue as String] in
+        let bench = try LockBench(path, try #require(MaskedPassword(rawValue: name)))
+        try await bench.unlockAndUse()
+        // The control: all of it is found as long as it is used.
+        let before = try bench.search.found()
+        for secret in ["password", "group key", "text key", "master key"] {
+          #expect(before.keys.contains { $0.hasPrefix(secret) }, "\(secret) is not found while it is there")
+        }
+        bench.lock()
+        #expect(try bench.search.found() == [:])
+      }
+      withExtendedLifetime(folder) {}
+    }
+
+    @Test("preparing a password leaves no copy", arguments: MaskedPassword.allCases)
+    func afterPreparation(password: MaskedPassword) async throws {
+      await #expect(processExitsWith: .success) { [name = password.rawValue as String] in
+        let search = try MemorySearch()
+        var box: SharedSecretBox? = try #require(MaskedPassword(rawValue: name)).box
+        box?.withSecret { search.add("password", $0) }
+        var prepared = try box?.withSecret { try preparedPassword($0) }
+        #expect(try search.found()["password, begin"] == 2)
+        (box, prepared) = (nil, nil)
+        _ = prepared
+        #expect(try search.found() == [:])
+      }
+    }
+
+    @Test("after a signature neither the password nor a key is in memory")
+    func afterSignature() async throws {
+      let folder = try await Self.activated(.ascii)
+      await #expect(processExitsWith: .success) { [path = folder.path as String] in
+        let bench = try LockBench(path, .ascii)
+        try await bench.sign()
+        bench.lock()
+        #expect(try bench.search.found() == [:])
+      }
+      withExtendedLifetime(folder) {}
+    }
+
+    @Test("after a wrong password it is not in memory")
+    func afterWrongPassword() async throws {
+      let folder = try await Self.activated(.ascii)
+      await #expect(processExitsWith: .success) { [path = folder.path as String] in
+        let bench = try LockBench(path, .other)
+        await #expect(throws: SignetFailure.self) { try await bench.unlockAndUse() }
+        bench.lock()
+        #expect(try bench.search.found() == [:])
+      }
+      withExtendedLifetime(folder) {}
+    }
+
+    private static func activated(_ password: MaskedPassword) async throws -> TemporaryFolder {
+      let server = try await InvitingServer(
+        .password(PasswordPolicy(minimumLength: 4, maximumLength: 64), .lock(limit: 100)))
+      let fixture = try DeviceFixture(server.transport)
+      let text = password.box.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
+      _ = try await fixture.activate(server.invite(), password: text)
+      return fixture.folder
+    }
+  }
+
+  /// Passwords that are nowhere in the program as they are.
+  enum MaskedPassword: String, CaseIterable, Sendable {
+    case ascii
+    /// Another one.
+    case other
+
+    private var masked: [UInt8] {
+      switch self {
+      case .ascii: (0..<32).map { UInt8(0x21 + ($0 * 37 + 11) % 90) ^ 0xC3 }
+      case .other: (0..<32).map { UInt8(0x21 + ($0 * 41 + 5) % 90) ^ 0xC3 }
+      }
+    }
+
+    /// The password, put together in secret memory.
+    var box: SharedSecretBox {
+      let masked = masked
+      return SharedSecretBox(
+        SecretBytes(byteCount: masked.count) { output in
+          for byte in masked { output.append(byte ^ 0xC3) }
+        })
+    }
+  }
+
+  /// A device in the child process, and what to look for.
+  private final class LockBench: Sendable {
+    let device: Device
+    let vault: Vault
+    nonisolated(unsafe) let search: MemorySearch
+    private let state: Mutex<State>
+
+    private struct State {
+      var password: SharedSecretBox?
+      var session: Session?
+      var key: AppDataKey?
+    }
+
+    init(_ folder: String, _ password: MaskedPassword) throws {
+      let search = try MemorySearch()
+      self.search = search
+      state = Mutex(State(password: password.box))
+      password.box.withSecret { search.add("password", $0) }
+      let found = Found(search)
+      var settings = Vault.Settings(cost: .fixed(.minimum), createIfMissing: false)
+      settings.derivation = PasswordDerivation { password, salt, cost in
+        let derived = try PasswordDerivation.argon2id.derive(password, salt, cost)
+        found.search.add("derived key", derived)
+        return derived
+      }
+      let path = folder + "/device"
+      vault = try Vault(directory: path, keystore: SoftwareKeystore(directory: path), settings: settings)
+      device = Device(vault: vault) { _ throws(TransportFailure) in AcceptingServer() }
+    }
+
+    /// Lets the derivation, which runs on the vault's thread, note what it made.
+    private struct Found: @unchecked Sendable {
+      let search: MemorySearch
+      init(_ search: MemorySearch) { self.search = search }
+    }
+
+    private var password: SharedSecretBox? { state.withLock { $0.password } }
+
+    /// Unlocks a session and the password cache, writes app data, and leaves all of it open.
+    func unlockAndUse() async throws {
+      let container = try #require(try await device.containers().first)
+      let session = Session(for: container, on: device)
+      try await session.unlock(password: password)
+      try await device.verifyPassword(password, for: container, cachingFor: .seconds(3600))
+      try await noteSecrets(of: container)
+      let sealed = try await session.encrypt([UInt8](repeating: 7, count: 100_000), label: "notes")
+      #expect(try await session.decrypt(sealed, label: "notes").count == 100_000)
+      let key = try session.newTextKey(label: "notes")
+      key.noteSecret(in: search)
+      state.withLock { state in
+        state.session = session
+        state.key = key
+      }
+    }
+
+    /// Signs with a password and with a kept one.
+    func sign() async throws {
+      let container = try #require(try await device.containers().first)
+      try await noteSecrets(of: container)
+      let transaction = try TransactionRequest(
+        id: ServerMadeID("t1"), text: "Pay", created: 0, expires: .max)
+      try await device.decide(transaction, .accepted, with: container, password: password)
+      try await device.verifyPassword(password, for: container, cachingFor: .seconds(3600))
+      try await device.decide(transaction, .accepted, with: container)
+    }
+
+    /// Locks what is open, and lets go of the password.
+    func lock() {
+      device.clearPasswordCache()
+      state.withLock { state in
+        state.session?.lock()
+        state.password = nil
+      }
+    }
+
+    private func noteSecrets(of container: Signet.Container) async throws {
+      let typed = try #require(password).withSecret { $0.copy() }
+      let unlocked = try await vault.open("user", of: container.id, with: .password(typed))
+      search.add("master key", unlocked.masterKey)
+      for name in ["signing-key", "otp-secret"] {
+        try unlocked.withRecord(name) { search.add(name, SecretBytes(copying: $0)) }
+      }
+      let root = try await vault.randomRecord("app-data-key", byteCount: 32, in: unlocked)
+      search.add("app data root", root)
+      var info = CanonicalBytes("signet app data group v1")
+      info.append("default")
+      search.add(
+        "group key", HKDF.derive(inputKey: root, salt: [], info: info.bytes, byteCount: 32, .sha256))
+    }
+  }
+
+  extension AppDataKey {
+    fileprivate func noteSecret(in search: MemorySearch) {
+      do {
+        try withKey { (key) throws(AppDataFailure) in search.add("text key", key) }
+      } catch { Issue.record(error) }
+    }
+  }
+
+  /// Says yes to every decision.
+  private struct AcceptingServer: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      HTTPResponse(status: 200, body: Array(#"{"status":"accepted"}"#.utf8))
+    }
+  }
+#endif

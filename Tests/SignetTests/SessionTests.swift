@@ -1,0 +1,159 @@
+import Signet
+import SignetTesting
+import Synchronization
+import Testing
+
+struct SessionTests {
+  private static let password = "Signal 42 tower"
+  private static let limits = SessionLimits(idleTimeout: .seconds(60), maximumAge: .seconds(600))
+
+  private struct Bench {
+    let fixture: DeviceFixture
+    let container: Container
+    let clock = VirtualSessionClock()
+    let reasons = Reasons()
+
+    init(password: String? = SessionTests.password) async throws {
+      let protection: ProtectionPolicy =
+        try password.map { _ in
+          .password(try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
+        } ?? .device
+      let server = try await InvitingServer(protection)
+      fixture = try DeviceFixture(server.transport)
+      container = try await fixture.activate(server.invite(), password: password)
+    }
+
+    func session(_ group: AppGroup = .standard) -> Session {
+      Session(
+        for: container, on: fixture.device, group: group, limits: SessionTests.limits, clock: clock,
+        onLock: { [reasons] reason in reasons.add(reason) })
+    }
+  }
+
+  private final class Reasons: Sendable {
+    private let list = Mutex<[LockReason]>([])
+    var all: [LockReason] { list.withLock { $0 } }
+    func add(_ reason: LockReason) { list.withLock { $0.append(reason) } }
+  }
+
+  @Test("app data is there while the session is unlocked, and only then")
+  func lifeCycle() async throws {
+    let bench = try await Bench()
+    let session = bench.session()
+    #expect(session.state() == .locked(.notUnlocked))
+    await #expect(throws: SignetFailure.appData(.locked(.notUnlocked))) {
+      try await session.encrypt([1, 2, 3], label: "notes")
+    }
+    await #expect(throws: SignetFailure.passwordRequired) { try await session.unlock() }
+    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+      try await session.unlock(password: secret("wrong"))
+    }
+    try await session.unlock(password: secret(Self.password))
+    #expect(session.state() == .unlocked)
+    let sealed = try await session.encrypt([1, 2, 3], label: "notes")
+    #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
+    await #expect(throws: SignetFailure.appData(.damaged)) {
+      try await session.decrypt(sealed, label: "other")
+    }
+    await #expect(throws: SignetFailure.appData(.invalidLabel)) { try await session.encrypt([], label: "") }
+    session.lock()
+    #expect(session.state() == .locked(.requested))
+    await #expect(throws: SignetFailure.appData(.locked(.requested))) {
+      try await session.decrypt(sealed, label: "notes")
+    }
+    try await session.unlock(password: secret(Self.password))
+    #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
+    #expect(bench.reasons.all == [.requested])
+  }
+
+  @Test("what one session wrote another of the group reads, and one of another group does not")
+  func groups() async throws {
+    let bench = try await Bench()
+    let office = try #require(AppGroup("office"))
+    let first = bench.session(office)
+    try await first.unlock(password: secret(Self.password))
+    let sealed = try await first.encrypt([7], label: "notes")
+    first.lock()
+    let second = bench.session(office)
+    try await second.unlock(password: secret(Self.password))
+    #expect(try await second.decrypt(sealed, label: "notes") == [7])
+    let other = bench.session()
+    try await other.unlock(password: secret(Self.password))
+    await #expect(throws: SignetFailure.appData(.damaged)) { try await other.decrypt(sealed, label: "notes") }
+    #expect(AppGroup("") == nil)
+    #expect(AppGroup("two words") == nil)
+  }
+
+  @Test("idleness and age lock it; a new authentication begins both anew")
+  func limits() async throws {
+    let bench = try await Bench()
+    let session = bench.session()
+    try await session.unlock(password: secret(Self.password))
+    bench.clock.advance(by: 59)
+    _ = try await session.encrypt([], label: "notes")
+    bench.clock.advance(by: 60)
+    #expect(session.state() == .locked(.idle))
+    try await session.unlock(password: secret(Self.password))
+    for _ in 0..<11 {
+      bench.clock.advance(by: 50)
+      _ = try await session.encrypt([], label: "notes")
+    }
+    try await session.unlock(password: secret(Self.password))
+    bench.clock.advance(by: 50)
+    #expect(session.state() == .unlocked)
+    for _ in 0..<11 {
+      _ = try await session.encrypt([], label: "notes")
+      bench.clock.advance(by: 50)
+    }
+    await #expect(throws: SignetFailure.appData(.locked(.tooOld))) {
+      try await session.encrypt([], label: "notes")
+    }
+    #expect(bench.reasons.all == [.idle, .tooOld])
+  }
+
+  @Test("a stream that is under way ends with the session", arguments: [LockReason.suspended, .screenLocked])
+  func streams(reason: LockReason) async throws {
+    let bench = try await Bench()
+    let session = bench.session()
+    try await session.unlock(password: secret(Self.password))
+    var sealer = try await session.encryptor(label: "film")
+    let text = [UInt8](repeating: 1, count: 200_000)
+    let begin = try sealer.update(text)
+    #expect(begin.count > AppDataFormat.chunkByteCount)
+    var opener = try await session.decryptor(label: "film", header: begin)
+    session.lock(because: reason)
+    #expect(throws: AppDataFailure.locked(reason)) { try sealer.update(text) }
+    #expect(throws: AppDataFailure.locked(reason)) {
+      try opener.update(Array(begin.dropFirst(AppDataFormat.headerByteCount)))
+    }
+  }
+
+  @Test("a session that is let go takes its keys along")
+  func letGo() async throws {
+    let bench = try await Bench()
+    var session: Session? = bench.session()
+    try await session?.unlock(password: secret(Self.password))
+    let key = try #require(try session?.newTextKey(label: "notes"))
+    session = nil
+    var sealer = AppDataSealer(key)
+    #expect(throws: AppDataFailure.locked(.ending)) {
+      try sealer.update([UInt8](repeating: 0, count: AppDataFormat.chunkByteCount + 1))
+    }
+  }
+
+  @Test("without authentication a session works as well, and says how weak it is")
+  func withoutAuthentication() async throws {
+    let bench = try await Bench(password: nil)
+    let session = bench.session()
+    await #expect(throws: SignetFailure.appData(.locked(.notUnlocked))) {
+      try await session.encrypt([1], label: "notes")
+    }
+    try await session.unlock()
+    let sealed = try await session.encrypt([1], label: "notes")
+    #expect(try await session.decrypt(sealed, label: "notes") == [1])
+    #expect(bench.fixture.device.weaknesses(of: bench.container) == [.noAuthentication, .softwareKeystore])
+    let other = try await Bench()
+    #expect(other.fixture.device.weaknesses(of: other.container) == [.softwareKeystore])
+    #expect(ProtectionWeakness.allCases.allSatisfy { !$0.description.isEmpty })
+  }
+}

@@ -1,0 +1,124 @@
+import SignetCrypto
+import SignetTesting
+import SignetVault
+import Synchronization
+import Testing
+
+struct KeptSecretTests {
+  private let clock = VirtualSessionClock()
+  private let reasons = Recorder<LockReason>()
+
+  private func made() -> KeptSecret<SecretBytes> {
+    let reasons = reasons
+    return KeptSecret(clock: clock) { reasons.record($0) }
+  }
+
+  private static let limits = SessionLimits(idleTimeout: .seconds(10), maximumAge: .seconds(60))
+
+  @Test("nothing is there before it is kept")
+  func empty() {
+    let kept = made()
+    #expect(kept.withSecret { $0.byteCount } == nil)
+    #expect(!kept.wasTaken())
+    #expect(kept.reason == .notUnlocked)
+    kept.wipe(because: .requested)
+    #expect(kept.reason == .notUnlocked)
+    #expect(reasons.entries.isEmpty)
+  }
+
+  @Test("it is lent until a limit is reached, and each use begins idleness anew")
+  func limits() {
+    let kept = made()
+    kept.keep(SecretBytes("key"), limits: Self.limits)
+    for _ in 0..<6 {
+      #expect(kept.withSecret { $0.byteCount } == 3)
+      clock.advance(by: 9)
+    }
+    #expect(kept.withSecret { $0.byteCount } == 3)
+    clock.advance(by: 6)
+    #expect(kept.withSecret { $0.byteCount } == nil)
+    #expect(kept.reason == .tooOld)
+    #expect(reasons.entries == [.tooOld])
+  }
+
+  @Test("asking whether it is there is no use of it")
+  func looking() {
+    let kept = made()
+    kept.keep(SecretBytes("key"), limits: Self.limits)
+    clock.advance(by: 9)
+    #expect(kept.reason == nil)
+    clock.advance(by: 1)
+    #expect(kept.reason == .idle)
+  }
+
+  @Test("taken, it is gone, and one of 50 tasks gets it")
+  func taking() async {
+    let kept = made()
+    kept.keep(SecretBytes("key"), limits: Self.limits)
+    let winners = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<50 { group.addTask { kept.wasTaken() } }
+      return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(winners == 1)
+    #expect(kept.reason == .used)
+  }
+
+  @Test("it is wiped by request, sleep and a set clock; a new one can be kept then")
+  func wiping() {
+    let kept = made()
+    let causes: [(LockReason, () -> Void)] = [
+      (.screenLocked, { kept.wipe(because: .screenLocked) }), (.suspended, { clock.sleep(for: 2) }),
+      (.clockJumped, { clock.step(by: -3600) }), (.clockJumped, { clock.rewind(by: 1) }),
+    ]
+    for (reason, happen) in causes {
+      kept.keep(SecretBytes("key"), limits: Self.limits)
+      #expect(kept.reason == nil)
+      happen()
+      #expect(kept.withSecret { $0.byteCount } == nil)
+      #expect(kept.reason == reason)
+    }
+    #expect(reasons.entries == causes.map(\.0))
+  }
+
+  @Test("time ends it though nobody looks")
+  func guardian() async {
+    // The one test that waits for the real clock: it ends when the secret is wiped, and hangs if it is not.
+    let (ends, end) = AsyncStream.makeStream(of: LockReason.self)
+    let kept = KeptSecret<SecretBytes>(clock: SystemSessionClock()) { end.yield($0) }
+    kept.keep(SecretBytes("key"), limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(1)))
+    for await reason in ends {
+      #expect(reason == .tooOld)
+      break
+    }
+    #expect(!kept.wasTaken())
+  }
+
+  @Test("the bytes are overwritten when it is wiped, taken and dropped, and when it goes")
+  func memory() {
+    for end in 0..<4 {
+      let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+      defer { buffer.deallocate() }
+      buffer.copyBytes(from: [UInt8](repeating: 0xA5, count: 16))
+      var kept: KeptSecret<SecretBytes>? = made()
+      kept?.keep(SecretBytes(borrowing: buffer), limits: Self.limits)
+      #expect(buffer.allSatisfy { $0 == 0xA5 })
+      switch end {
+      case 0: kept?.wipe(because: .requested)
+      case 1: _ = kept?.take()
+      case 2: kept?.keep(SecretBytes("other"), limits: Self.limits)
+      default: kept = nil
+      }
+      #expect(buffer.allSatisfy { $0 == 0 }, "\(end)")
+    }
+  }
+}
+
+extension KeptSecret where Secret: ~Copyable {
+  /// Takes the secret and drops it.
+  fileprivate func wasTaken() -> Bool {
+    switch take() {
+    case .some: true
+    case .none: false
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Testing
+
+@testable import SignetVault
+
+struct SessionLimitsTests {
+  private let start = SessionMoment(elapsed: .seconds(100), awake: .seconds(90), wall: 1_000)
+
+  private func later(_ seconds: Int64) -> SessionMoment {
+    SessionMoment(
+      elapsed: start.elapsed + .seconds(seconds), awake: start.awake + .seconds(seconds),
+      wall: start.wall + seconds)
+  }
+
+  private func verdict(
+    _ limits: SessionLimits, used: Int64 = 0, seen: Int64? = nil, _ now: SessionMoment
+  ) -> SessionLimits.Verdict {
+    var times = SessionTimes(start)
+    times.used = later(used)
+    times.seen = later(seen ?? used)
+    return limits.verdict(times, now)
+  }
+
+  @Test("the age counts from the authentication, not from the last use", arguments: [0, 59])
+  func age(used: Int64) {
+    let limits = SessionLimits(idleTimeout: nil, maximumAge: .seconds(60))
+    #expect(verdict(limits, used: used, later(59)) == .stay(for: .seconds(1)))
+    #expect(verdict(limits, used: used, later(60)) == .lock(.tooOld))
+    #expect(verdict(limits, used: used, later(1_000_000)) == .lock(.tooOld))
+  }
+
+  @Test("idleness counts from the last use, not from the last look")
+  func idleness() {
+    let limits = SessionLimits(idleTimeout: .seconds(10), maximumAge: nil)
+    #expect(verdict(limits, used: 30, seen: 38, later(39)) == .stay(for: .seconds(1)))
+    #expect(verdict(limits, used: 30, seen: 38, later(40)) == .lock(.idle))
+    #expect(verdict(limits, used: 30, later(30)) == .stay(for: .seconds(5)))
+  }
+
+  @Test("without limits it stays, and is looked at every few seconds")
+  func unlimited() {
+    let limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
+    #expect(verdict(limits, later(1_000_000)) == .stay(for: .seconds(5)))
+  }
+
+  @Test("the age comes before idleness")
+  func order() {
+    let limits = SessionLimits(idleTimeout: .seconds(10), maximumAge: .seconds(10))
+    #expect(verdict(limits, later(10)) == .lock(.tooOld))
+  }
+
+  @Test("a sleep locks, however short beyond a second")
+  func sleep() {
+    let limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
+    var now = later(5)
+    now.awake -= .seconds(1)
+    #expect(verdict(limits, now) == .stay(for: .seconds(5)))
+    now.awake -= .nanoseconds(1)
+    #expect(verdict(limits, now) == .lock(.suspended))
+  }
+
+  @Test("a wall clock that was set locks", arguments: [11, -11, 86_400 * 3650, -86_400 * 3650, .max, .min])
+  func wallClock(step: Int64) {
+    let limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
+    var now = later(5)
+    now.wall = now.wall.addingReportingOverflow(step).partialValue
+    #expect(verdict(limits, now) == .lock(.clockJumped))
+  }
+
+  @Test("a wall clock that is corrected a little does not lock", arguments: [10, -10, 1, 0])
+  func correctedWallClock(step: Int64) {
+    var now = later(5)
+    now.wall += step
+    #expect(verdict(SessionLimits(idleTimeout: nil, maximumAge: nil), now) == .stay(for: .seconds(5)))
+  }
+
+  @Test("clocks that run backwards lock")
+  func backwards() {
+    let limits = SessionLimits.standard
+    #expect(verdict(limits, later(-1)) == .lock(.clockJumped))
+    var now = later(5)
+    now.awake = start.awake - .nanoseconds(1)
+    #expect(verdict(limits, now) == .lock(.clockJumped))
+  }
+
+  @Test("limits out of bounds become the nearest bound")
+  func bounds() {
+    let limits = SessionLimits(idleTimeout: .zero, maximumAge: .seconds(1 << 40))
+    #expect(limits.idleTimeout == .seconds(1))
+    #expect(limits.maximumAge == .seconds(30 * 86_400))
+  }
+}
