@@ -1,4 +1,6 @@
-/// Why there was no match. After each of them the password still works.
+/// Why there was no match.
+///
+/// After each of them the password still works.
 @nonexhaustive public enum BiometricFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The person, or the app, called it off.
   case cancelled
