@@ -20,3 +20,10 @@
 
 static inline int COpenSSL_EVP_PKEY_PUBLIC_KEY(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int COpenSSL_EVP_PKEY_KEYPAIR(void) { return EVP_PKEY_KEYPAIR; }
+
+// Overwrites the part of the stack that earlier calls used and left, where copies of what they held in registers may lie.
+// Swift gives no array of this size on the stack.
+__attribute__((noinline)) static inline void COpenSSL_wipe_dead_stack(void) {
+  unsigned char bytes[32768];
+  OPENSSL_cleanse(bytes, sizeof bytes);
+}

@@ -57,6 +57,7 @@ extension Vault {
   ) throws(VaultFailure) -> UnlockedDomain {
     let start = ContinuousClock.now
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
+    defer { DeadStack.wipe() }
     do {
       switch consume opening {
       case .device: return try openWithDevice(place, start)

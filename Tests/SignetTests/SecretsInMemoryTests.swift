@@ -131,6 +131,7 @@
 
     /// The password, put together in secret memory.
     var box: SharedSecretBox {
+      defer { DeadStack.wipe() }
       let masked = masked
       return SharedSecretBox(
         SecretBytes(byteCount: masked.count) { output in
