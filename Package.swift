@@ -32,6 +32,7 @@ let package = Package(
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+    .systemLibrary(name: "CPwquality", pkgConfig: "pwquality", providers: [.apt(["libpwquality-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -50,6 +51,9 @@ let package = Package(
     // Shared by device and server.
     .target(name: "SignetOATH", dependencies: ["SignetCrypto"], swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
+      swiftSettings: facingC),
     .target(
       name: "SignetWire",
       dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy"],
@@ -127,6 +131,9 @@ let package = Package(
       name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto"], swiftSettings: house),
     .testTarget(
       name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON"], swiftSettings: house),
+    .testTarget(
+      name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTesting"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetWireTests",
       dependencies: [

@@ -47,9 +47,9 @@ final class TerminalActivation: ActivationHandler {
     for kind in CharacterClass.allCases {
       let count = policy.count(of: kind)
       if count.maximum == 0 {
-        rules.append("no \(kind.noun)")
+        rules.append("no \(kind.noun(0))")
       } else if count.minimum > 0 {
-        rules.append("at least \(count.minimum) \(kind.noun)")
+        rules.append("at least \(count.minimum) \(kind.noun(count.minimum))")
       }
     }
     if !policy.allowsSequences { rules.append("no sequences such as 123 or cba") }

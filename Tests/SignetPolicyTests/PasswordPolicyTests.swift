@@ -60,7 +60,21 @@ struct PasswordPolicyTests {
     #expect(PasswordViolation.tooMany(.letter, maximum: 0).description == "use no letters")
     #expect(
       PasswordViolation.tooFew(.nonAlphanumeric, minimum: 1).description
-        == "use at least 1 characters that are neither letters nor digits")
+        == "use at least 1 character that is neither a letter nor a digit")
+    #expect(
+      PasswordViolation.tooFew(.uppercase, minimum: 1).description == "use at least 1 upper-case letter")
+    #expect(PasswordViolation.tooShort(minimum: 1).description == "use at least 1 character")
+    #expect(PasswordViolation.tooLong(maximum: 1).description == "use at most 1 character")
+    #expect(
+      PasswordViolation.repetition(maximum: 1).description == "do not use the same character twice in a row")
+    #expect(
+      PasswordViolation.reused(history: 1).description == "choose another password than the present one")
+    #expect(
+      PasswordViolation.reused(history: 5).description == "choose a password that is not among your last 5")
+    #expect(PasswordViolation.custom(rule: "mine", message: "no").description == "no")
+    #expect(PasswordViolation.custom(rule: "mine", message: "no").rule == "mine")
+    #expect(PasswordViolation.reused(history: 1).rule == "maxHistory")
+    #expect(PasswordViolation.inDictionary.rule == "dictionary")
     #expect(PasswordViolation.tooLong(maximum: 12).rule == "maxLength")
     #expect(PasswordViolation.tooMany(.uppercase, maximum: 3).rule == "maxUppercase")
     #expect(PasswordViolation.sequence.rule == "allowSequences")
@@ -180,6 +194,18 @@ struct PasswordPolicyContradictionTests {
     #expect(throws: PolicyFailure.contradiction(rules: ["minLength", "maxLength"])) {
       try PasswordPolicy(minimumLength: 9, maximumLength: 8)
     }
+    #expect(throws: PolicyFailure.contradiction(rules: ["minUppercase", "maxLetters"])) {
+      try PasswordPolicy(
+        minimumLength: 4, maximumLength: 8, uppercase: CharacterCount(minimum: 3),
+        letters: CharacterCount(maximum: 2))
+    }
+    #expect(throws: PolicyFailure.contradiction(rules: ["dictionary", "maxLength"])) {
+      try PasswordPolicy(minimumLength: 4, maximumLength: 5, checksDictionary: true)
+    }
+    #expect(throws: PolicyFailure.contradiction(rules: ["minAge", "maxAge"])) {
+      try PasswordPolicy(
+        minimumLength: 4, maximumLength: 8, age: PasswordAge(minimumDays: 30, maximumDays: 7))
+    }
     #expect(throws: PolicyFailure.contradiction(rules: ["minDigits", "maxDigits"])) {
       try PasswordPolicy(minimumLength: 4, maximumLength: 8, digits: CharacterCount(minimum: 3, maximum: 2))
     }
@@ -198,6 +224,16 @@ struct PasswordPolicyContradictionTests {
       try PasswordPolicy(
         minimumLength: 4, maximumLength: 8, uppercase: CharacterCount(minimum: 2),
         lowercase: CharacterCount(minimum: 2), letters: CharacterCount(maximum: 3))
+    }
+    #expect(throws: PolicyFailure.contradiction(rules: ["minUppercase", "minLowercase", "maxLength"])) {
+      try PasswordPolicy(
+        minimumLength: 4, maximumLength: 8, uppercase: CharacterCount(minimum: 5),
+        lowercase: CharacterCount(minimum: 5), letters: CharacterCount(maximum: 20))
+    }
+    #expect(throws: PolicyFailure.contradiction(rules: ["minDigits", "minNonAlphanumeric", "maxLength"])) {
+      try PasswordPolicy(
+        minimumLength: 4, maximumLength: 8, digits: CharacterCount(minimum: 5),
+        nonAlphanumerics: CharacterCount(minimum: 4))
     }
     #expect(throws: PolicyFailure.contradiction(rules: ["minUppercase", "minDigits", "maxLength"])) {
       try PasswordPolicy(

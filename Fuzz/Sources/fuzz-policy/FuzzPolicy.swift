@@ -8,6 +8,7 @@ import SignetPolicy
   private static func check(_ input: [UInt8]) {
     checkOpaqueString(input)
     checkPolicies(input)
+    checkPolicyString(input)
     _ = policy.violations(ofUTF8: input).map(\.description)
   }
 
@@ -26,6 +27,25 @@ import SignetPolicy
     require(again == prepared, "preparing twice is preparing once")
   }
 
+  private static func checkPolicyString(_ input: [UInt8]) {
+    guard let text = String(validating: input, as: UTF8.self) else { return }
+    let review = PolicyReview(string: text)
+    require(review.isValid == (review.policy != nil), "a policy string is a policy unless an error is found")
+    require(review.findings.count <= 2 * 4096, "a review is bounded")
+    require(review.findings.allSatisfy { $0.description.utf8.count < 1000 }, "a finding is a sentence")
+    let policy = accepted { () throws(PolicyFailure) in try ProtectionPolicy(string: text) }
+    require(policy == review.policy, "the strict reader and the linter agree")
+    guard let policy else { return }
+    let again = made("a printed policy string") { () throws(PolicyFailure) in
+      try ProtectionPolicy(string: policy.string)
+    }
+    require(again == policy, "printing a policy string loses nothing")
+    require(again.string == policy.string, "a policy has one policy string")
+    let fromJSON = made("a policy in JSON") { () throws(PolicyFailure) in try ProtectionPolicy(policy.json) }
+    require(fromJSON == policy, "both forms say the same")
+    checkPassword(policy.passwordPolicy, input)
+  }
+
   private static func checkPolicies(_ input: [UInt8]) {
     guard let json = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
     if let policy = accepted({ () throws(PolicyFailure) in try ProtectionPolicy(json) }) {
@@ -38,6 +58,9 @@ import SignetPolicy
       require(again == policy, "printing a password policy loses nothing")
       checkPassword(policy, input)
     }
+    let review = PolicyReview(json)
+    require(review.isValid || review.policy == nil, "an object with errors is no policy")
+    _ = review.findings.map(\.description)
     if let policy = accepted({ () throws(PolicyFailure) in try LockPolicy(json) }) {
       let again = made("a printed policy") { () throws(PolicyFailure) in try LockPolicy(policy.json) }
       require(again == policy, "printing a lock policy loses nothing")
@@ -51,7 +74,12 @@ import SignetPolicy
   private static func checkPassword(_ policy: PasswordPolicy?, _ input: [UInt8]) {
     guard let policy else { return }
     require(policy.minimumLength <= policy.maximumLength, "lengths are in order")
-    _ = policy.violations(ofUTF8: Array(input.suffix(policy.maximumLength))).map(\.description)
+    let password = Array(input.suffix(policy.maximumLength))
+    let violations = policy.violations(ofUTF8: password)
+    _ = violations.map(\.description)
+    if let text = String(validating: password, as: UTF8.self) {
+      require(policy.violations(of: text) == violations, "bytes and text are judged alike")
+    }
   }
 
   private static let policy = made("a policy") { () throws(PolicyFailure) in

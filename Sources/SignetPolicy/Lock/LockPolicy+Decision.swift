@@ -73,33 +73,26 @@ extension LockPolicy {
   ///
   /// - Throws: ``PolicyFailure/outOfRange(rule:value:allowed:)``.
   public func validate() throws(PolicyFailure) {
+    if let failure = failures.first { throw failure }
+  }
+
+  /// Every number that no lock policy may have.
+  var failures: [PolicyFailure] {
+    func check(_ rule: PolicyRule, _ value: Int, _ allowed: ClosedRange<Int>) -> [PolicyFailure] {
+      allowed.contains(value) ? [] : [.outOfRange(rule: rule.rawValue, value: value, allowed: allowed)]
+    }
     switch self {
-    case .none, .silent: break
-    case .lock(let limit, _): try LockRule.limit.check(limit, in: Self.allowedLimits)
+    case .none, .silent: return []
+    case .lock(let limit, _): return check(.limit, limit, Self.allowedLimits)
     case .delay(let seconds, let counter):
-      try LockRule.counter.check(counter, in: Self.allowedCounters)
-      try LockRule.delay.check(seconds, in: 1...(Self.longestWait >> (counter - 1)))
+      let counterFailure = check(.counter, counter, Self.allowedCounters)
+      guard counterFailure.isEmpty else { return counterFailure }
+      return check(.delay, seconds, 1...(Self.longestWait >> (counter - 1)))
     case .coolDown(let waits, _):
       // The table has an entry for each failure but the last.
-      guard 1..<Self.allowedLimits.upperBound ~= waits.count else {
-        throw .outOfRange(
-          rule: LockRule.waits.rawValue, value: waits.count, allowed: 1...(Self.allowedLimits.upperBound - 1))
-      }
-      for wait in waits { try LockRule.waits.check(wait, in: 0...Self.longestWait) }
+      let lengthFailure = check(.waits, waits.count, 1...(Self.allowedLimits.upperBound - 1))
+      return lengthFailure + waits.prefix(100).flatMap { check(.waits, $0, 0...Self.longestWait) }
     }
-  }
-}
-
-/// The rules of lock policies, by their names in the JSON form.
-enum LockRule: String {
-  case limit
-  case atLimit
-  case delay
-  case counter
-  case waits
-
-  fileprivate func check(_ value: Int, in allowed: ClosedRange<Int>) throws(PolicyFailure) {
-    guard allowed.contains(value) else { throw .outOfRange(rule: rawValue, value: value, allowed: allowed) }
   }
 }
 

@@ -21,7 +21,7 @@
   /// Nothing on the device tells a right password from a wrong one; the server counts what is wrong.
   case silent
 
-  /// The limits that make sense: NIST SP 800-63B section 3.2.2 allows at most 100 failures in a row.
+  /// The limits that make sense: NIST SP 800-63B-4 section 3.2.2 allows at most 100 failures in a row.
   public static let allowedLimits = 1...100
 
   /// The longest wait after one failure, in seconds: a week.

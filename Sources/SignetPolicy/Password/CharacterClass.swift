@@ -26,29 +26,27 @@ public enum CharacterClass: Sendable, Hashable, CaseIterable {
   }
 
   /// The name of the rule that asks for at least so many, as in the JSON form.
-  public var minimumRule: String { "min" + ruleSuffix }
+  public var minimumRule: String { minimum.rawValue }
 
   /// The name of the rule that allows at most so many, as in the JSON form.
-  public var maximumRule: String { "max" + ruleSuffix }
+  public var maximumRule: String { maximum.rawValue }
 
-  /// What people call the class, in the plural.
-  public var noun: String {
-    switch self {
-    case .uppercase: "upper-case letters"
-    case .lowercase: "lower-case letters"
-    case .letter: "letters"
-    case .digit: "digits"
-    case .nonAlphanumeric: "characters that are neither letters nor digits"
-    }
-  }
-
-  private var ruleSuffix: String {
-    switch self {
-    case .uppercase: "Uppercase"
-    case .lowercase: "Lowercase"
-    case .letter: "Letters"
-    case .digit: "Digits"
-    case .nonAlphanumeric: "NonAlphanumeric"
+  /// What people call so many of the class, without the number.
+  ///
+  /// - Parameter count: How many.
+  /// - Returns: A noun in the singular for 1, and else in the plural.
+  public func noun(_ count: Int) -> String {
+    switch (self, count) {
+    case (.uppercase, 1): "upper-case letter"
+    case (.uppercase, _): "upper-case letters"
+    case (.lowercase, 1): "lower-case letter"
+    case (.lowercase, _): "lower-case letters"
+    case (.letter, 1): "letter"
+    case (.letter, _): "letters"
+    case (.digit, 1): "digit"
+    case (.digit, _): "digits"
+    case (.nonAlphanumeric, 1): "character that is neither a letter nor a digit"
+    case (.nonAlphanumeric, _): "characters that are neither letters nor digits"
     }
   }
 }

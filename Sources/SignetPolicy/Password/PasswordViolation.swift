@@ -14,6 +14,12 @@
   case sequence
   /// One character more often in a row than allowed.
   case repetition(maximum: Int)
+  /// Among the passwords that must not be used again.
+  case reused(history: Int)
+  /// A word of a dictionary, or made from one in an obvious way.
+  case inDictionary
+  /// A rule that the app brought itself; the name and the sentence are the app's.
+  case custom(rule: String, message: String)
   /// A control character, or another that RFC 8264 keeps out of free text.
   case disallowedCharacter
   /// Bytes that are not UTF-8; nothing else was checked.
@@ -23,12 +29,15 @@
   /// `disallowedCharacter` or `encoding`, which every policy has.
   public var rule: String {
     switch self {
-    case .tooShort: RuleName.minimumLength
-    case .tooLong: RuleName.maximumLength
+    case .tooShort: PolicyRule.minLength.rawValue
+    case .tooLong: PolicyRule.maxLength.rawValue
     case .tooFew(let kind, _): kind.minimumRule
     case .tooMany(let kind, _): kind.maximumRule
-    case .sequence: RuleName.allowsSequences
-    case .repetition: RuleName.maximumRepeats
+    case .sequence: PolicyRule.allowSequences.rawValue
+    case .repetition: PolicyRule.maxRepeats.rawValue
+    case .reused: PolicyRule.maxHistory.rawValue
+    case .inDictionary: PolicyRule.dictionary.rawValue
+    case .custom(let rule, _): rule
     case .disallowedCharacter: "disallowedCharacter"
     case .notUTF8: "encoding"
     }
@@ -37,14 +46,19 @@
   /// What to do, with the number needed.
   public var description: String {
     switch self {
-    case .tooShort(let minimum): "use at least \(minimum) characters"
-    case .tooLong(let maximum): "use at most \(maximum) characters"
-    case .tooFew(let kind, let minimum): "use at least \(minimum) \(kind.noun)"
-    case .tooMany(let kind, 0): "use no \(kind.noun)"
-    case .tooMany(let kind, let maximum): "use at most \(maximum) \(kind.noun)"
+    case .tooShort(let minimum): "use at least \(minimum) \(minimum == 1 ? "character" : "characters")"
+    case .tooLong(let maximum): "use at most \(maximum) \(maximum == 1 ? "character" : "characters")"
+    case .tooFew(let kind, let minimum): "use at least \(minimum) \(kind.noun(minimum))"
+    case .tooMany(let kind, 0): "use no \(kind.noun(0))"
+    case .tooMany(let kind, let maximum): "use at most \(maximum) \(kind.noun(maximum))"
     case .sequence:
       "avoid \(PasswordPolicy.sequenceLength) or more letters or digits in order, such as abc or 321"
+    case .repetition(1): "do not use the same character twice in a row"
     case .repetition(let maximum): "use the same character at most \(maximum) times in a row"
+    case .reused(1): "choose another password than the present one"
+    case .reused(let history): "choose a password that is not among your last \(history)"
+    case .inDictionary: "choose a password that is not made from a word or an obvious series"
+    case .custom(_, let message): message
     case .disallowedCharacter: "leave out control, invisible and unassigned characters"
     case .notUTF8: "enter the password as UTF-8 text"
     }

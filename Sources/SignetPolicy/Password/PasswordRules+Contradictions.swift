@@ -1,0 +1,91 @@
+extension PasswordRules {
+  /// Everything that keeps the rules from being a policy: single numbers out of range, or else contradictions.
+  var failures: [PolicyFailure] {
+    let outOfRange = numbersOutOfRange
+    return outOfRange.isEmpty ? contradictions : outOfRange
+  }
+
+  private var numbersOutOfRange: [PolicyFailure] {
+    var checks: [(PolicyRule, Int?, ClosedRange<Int>)] = [
+      (.minLength, minimumLength, PasswordPolicy.allowedLengths),
+      (.maxLength, maximumLength, PasswordPolicy.allowedLengths),
+      (.maxRepeats, maximumRepeats, PasswordPolicy.allowedLengths),
+      (.maxHistory, maximumHistory, PasswordPolicy.allowedHistory),
+      (.minAge, age.minimumDays, PasswordAge.allowedDays),
+      (.maxAge, age.maximumDays, PasswordAge.allowedDays),
+      (.cacheTimeout, cache.timeout, PasswordCache.allowedTimeouts),
+    ]
+    let counts = 0...PasswordPolicy.allowedLengths.upperBound
+    for kind in CharacterClass.allCases {
+      checks += [(kind.minimum, self[kind].minimum, counts), (kind.maximum, self[kind].maximum, counts)]
+    }
+    return checks.compactMap { rule, value, allowed in
+      guard let value, !allowed.contains(value) else { return nil }
+      return .outOfRange(rule: rule.rawValue, value: value, allowed: allowed)
+    }
+  }
+
+  /// The rules that no password satisfies together.
+  ///
+  /// Letters without case exist, so letters may outnumber upper and lower case together; but every code
+  /// point is a letter, a digit or neither, so these three must fill the length and fit into it. A sum is looked at
+  /// only where no single rule is at fault.
+  private var contradictions: [PolicyFailure] {
+    var found = pairs
+    if found.isEmpty { found = sums }
+    if age.maximumDays > 0, age.minimumDays >= age.maximumDays { found.append(.clash(.minAge, .maxAge)) }
+    if checksDictionary, maximumLength < PasswordPolicy.dictionaryLength {
+      found.append(.clash(.dictionary, .maxLength))
+    }
+    return found
+  }
+
+  private var pairs: [PolicyFailure] {
+    var found: [PolicyFailure] = []
+    if minimumLength > maximumLength { found.append(.clash(.minLength, .maxLength)) }
+    for kind in CharacterClass.allCases {
+      let minimum = minimum(of: kind)
+      if minimum > maximumLength { found.append(.clash(kind.minimum, .maxLength)) }
+      if let maximum = self[kind].maximum, minimum > maximum {
+        found.append(.clash(kind.minimum, kind.maximum))
+      }
+    }
+    for kind in [CharacterClass.uppercase, .lowercase] {
+      if let maximum = letters.maximum, minimum(of: kind) > maximum {
+        found.append(.clash(kind.minimum, .maxLetters))
+      }
+    }
+    return found
+  }
+
+  private var sums: [PolicyFailure] {
+    var found: [PolicyFailure] = []
+    let cased = uppercase.minimum + lowercase.minimum
+    if cased > maximum(of: .letter) {
+      let isBoundByLetters = letters.maximum.map { $0 < maximumLength } ?? false
+      found.append(.clash(.minUppercase, .minLowercase, isBoundByLetters ? .maxLetters : .maxLength))
+    }
+
+    let letterKinds: [CharacterClass] = cased > letters.minimum ? [.uppercase, .lowercase] : [.letter]
+    let others: [CharacterClass] = [.digit, .nonAlphanumeric]
+    let needed = max(cased, letters.minimum) + others.reduce(0) { $0 + minimum(of: $1) }
+    if found.isEmpty, needed > maximumLength {
+      let atFault = (letterKinds + others).filter { minimum(of: $0) > 0 }
+      found.append(.clash(atFault.map(\.minimum) + [.maxLength]))
+    }
+
+    let whole: [CharacterClass] = [.letter, .digit, .nonAlphanumeric]
+    if whole.reduce(0, { $0 + maximum(of: $1) }) < minimumLength {
+      found.append(.clash(whole.map(\.maximum) + [.minLength]))
+    }
+    return found
+  }
+}
+
+extension PolicyFailure {
+  fileprivate static func clash(_ rules: PolicyRule...) -> PolicyFailure { clash(rules) }
+
+  fileprivate static func clash(_ rules: [PolicyRule]) -> PolicyFailure {
+    .contradiction(rules: rules.map(\.rawValue))
+  }
+}

@@ -1,0 +1,112 @@
+extension PasswordRules {
+  /// What is allowed, and probably not meant; asked only where nothing contradicts.
+  var warnings: [PolicyFinding] {
+    strengthWarnings + alphabetWarnings + idleMaxima + historyWarnings + dictionaryWarnings
+  }
+
+  private var strengthWarnings: [PolicyFinding] {
+    guard minimumLength < 4 else { return [] }
+    return [
+      PolicyFinding(
+        .warning, [.minLength],
+        "passwords of \(minimumLength) \(minimumLength == 1 ? "character" : "characters") are guessed in a few tries; ask for 4 or more"
+      )
+    ]
+  }
+
+  /// What the rules leave of the letters, digits and signs of an ASCII keyboard, where every letter has case.
+  private var alphabetWarnings: [PolicyFinding] {
+    let cased = maximum(of: .uppercase) + maximum(of: .lowercase)
+    let letters = min(maximum(of: .letter), cased)
+    if minimum(of: .letter) > cased {
+      return [
+        PolicyFinding(
+          .warning, [.minLetters, .maxUppercase, .maxLowercase],
+          "only letters without case can satisfy these together, and many keyboards have none; allow more letters with case"
+        )
+      ]
+    }
+    if letters + maximum(of: .digit) + maximum(of: .nonAlphanumeric) < minimumLength {
+      return [
+        PolicyFinding(
+          .warning, [.minLength, .maxUppercase, .maxLowercase],
+          "only letters without case can fill the length, and many keyboards have none; allow more of the others"
+        )
+      ]
+    }
+    if cased == 0, maximum(of: .letter) > 0 {
+      return [
+        PolicyFinding(
+          .warning, [.maxLetters, .maxUppercase, .maxLowercase],
+          "letters are allowed, but none with case; set maxLetters to 0 if none are meant")
+      ]
+    }
+    return []
+  }
+
+  private var idleMaxima: [PolicyFinding] {
+    var findings = CharacterClass.allCases.compactMap { kind -> PolicyFinding? in
+      guard let maximum = self[kind].maximum, maximum > maximumLength else { return nil }
+      return PolicyFinding(
+        .warning, [kind.maximum, .maxLength], "a maximum above the length has no effect; leave it out")
+    }
+    if let maximumRepeats, maximumRepeats >= maximumLength {
+      findings.append(
+        PolicyFinding(
+          .warning, [.maxRepeats, .maxLength], "so many repeats do not fit the length; leave it out"))
+    }
+    if !cache.isEnabled, cache.timeout != PasswordCache.standardTimeout {
+      findings.append(
+        PolicyFinding(
+          .warning, [.cacheTimeout, .cacheEnabled], "the cache is off, so its time has no effect"))
+    }
+    return findings
+  }
+
+  private var historyWarnings: [PolicyFinding] {
+    guard maximumHistory > 0, age.minimumDays == 0 else { return [] }
+    return [
+      PolicyFinding(
+        .warning, [.maxHistory, .minAge],
+        "with no minimum age a user gets an old password back by changing it a few times in a row; set minAge"
+      )
+    ]
+  }
+
+  private var dictionaryWarnings: [PolicyFinding] {
+    guard checksDictionary, minimumLength < PasswordPolicy.dictionaryLength else { return [] }
+    return [
+      PolicyFinding(
+        .warning, [.dictionary, .minLength],
+        "the dictionary check refuses all passwords below \(PasswordPolicy.dictionaryLength) characters; set minLength to that"
+      )
+    ]
+  }
+}
+
+extension LockPolicy {
+  /// What is allowed, and probably not meant.
+  func warnings(with password: PasswordRules?) -> [PolicyFinding] {
+    switch self {
+    case .none:
+      return [
+        PolicyFinding(
+          .warning, [.lockType], "wrong passwords cost nothing; choose a lock, a delay or a cool-down")
+      ]
+    case .silent where (password?.age.maximumDays ?? 0) > 0:
+      return [
+        PolicyFinding(
+          .warning, [.maxAge, .lockType],
+          "under a silent lock passwords do not expire; leave the maximum age out")
+      ]
+    case .coolDown(let waits, _) where zip(waits, waits.dropFirst()).contains(where: { $0 > $1 }):
+      return [
+        PolicyFinding(
+          .warning, [.waits], "a later failure costs less than an earlier one; put the waits in order")
+      ]
+    case .coolDown(let waits, _) where waits.allSatisfy({ $0 == 0 }):
+      return [PolicyFinding(.warning, [.waits], "no failure costs a wait; use a lock of \(waits.count + 1)")]
+    default: return []
+    }
+  }
+}

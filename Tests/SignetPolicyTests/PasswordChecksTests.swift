@@ -1,0 +1,110 @@
+import SignetPolicy
+import Testing
+
+/// A dictionary of the words it is given.
+private struct WordList: PasswordDictionary {
+  var words: Set<String> = []
+  var failure: PasswordDictionaryFailure?
+
+  func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool {
+    if let failure { throw failure }
+    return words.contains(String(decoding: password, as: UTF8.self))
+  }
+}
+
+/// Asks elsewhere, as an app's server would.
+private struct ForbiddenName: PasswordValidator {
+  let name: String
+  var purposes: Set<PasswordPurpose> = [.enrolment, .change]
+
+  func violations(ofUTF8 password: [UInt8], for purpose: PasswordPurpose) async -> [PasswordViolation] {
+    await Task.yield()
+    guard purposes.contains(purpose), String(decoding: password, as: UTF8.self).contains(name) else {
+      return []
+    }
+    return [.custom(rule: "name", message: "leave your name out")]
+  }
+}
+
+@Suite("Checks of a new password")
+struct PasswordChecksTests {
+  private func policy(history: Int = 0, dictionary: Bool = false) throws -> PasswordPolicy {
+    try PasswordPolicy(
+      minimumLength: 6, maximumLength: 20, maximumHistory: history, checksDictionary: dictionary)
+  }
+
+  private func violations(
+    _ policy: PasswordPolicy, _ password: String, isReused: Bool = false,
+    _ checks: PasswordChecks = PasswordChecks(),
+    purpose: PasswordPurpose = .change
+  ) async throws -> [PasswordViolation] {
+    try await policy.violations(
+      ofUTF8: Array(password.utf8), purpose: purpose, isReused: isReused, checks: checks)
+  }
+
+  @Test("every broken rule is reported, the app's last")
+  func everyRule() async throws {
+    let checks = PasswordChecks(
+      dictionary: WordList(words: ["anna\u{7}"]), validators: [ForbiddenName(name: "anna")])
+    let policy = try policy(history: 3, dictionary: true)
+    #expect(
+      try await violations(policy, "anna\u{7}", isReused: true, checks) == [
+        .tooShort(minimum: 6), .reused(history: 3), .disallowedCharacter,
+        .custom(rule: "name", message: "leave your name out"),
+      ])
+    let plain = PasswordChecks(
+      dictionary: WordList(words: ["anna"]), validators: [ForbiddenName(name: "anna")])
+    #expect(
+      try await violations(policy, "anna", isReused: true, plain).map(\.rule) == [
+        "minLength", "maxHistory", "dictionary", "name",
+      ])
+  }
+
+  @Test("the history matters only where the policy has one")
+  func history() async throws {
+    #expect(try await violations(try policy(), "Kx7!tt", isReused: true).isEmpty)
+    #expect(try await violations(try policy(history: 1), "Kx7!tt", isReused: true) == [.reused(history: 1)])
+    #expect(try await violations(try policy(history: 1), "Kx7!tt").isEmpty)
+  }
+
+  @Test("the dictionary sees the prepared form, and only where the policy asks for it")
+  func dictionary() async throws {
+    let checks = PasswordChecks(dictionary: WordList(words: ["caf\u{E9}s gut"]))
+    #expect(
+      try await violations(try policy(dictionary: true), "cafe\u{301}s\u{3000}gut", checks) == [.inDictionary]
+    )
+    #expect(try await violations(try policy(), "cafe\u{301}s\u{3000}gut", checks).isEmpty)
+  }
+
+  @Test("a dictionary that is asked for and not there is an error, never an acceptance")
+  func missing() async throws {
+    let policy = try policy(dictionary: true)
+    await #expect(throws: PasswordDictionaryFailure.missing) { try await violations(policy, "Kx7!tt") }
+    let broken = PasswordChecks(dictionary: WordList(failure: .library(code: -8)))
+    await #expect(throws: PasswordDictionaryFailure.library(code: -8)) {
+      try await violations(policy, "Kx7!tt", broken)
+    }
+  }
+
+  @Test("validators know what the password is for, and are asked in order")
+  func validators() async throws {
+    let checks = PasswordChecks(validators: [
+      ForbiddenName(name: "Kx", purposes: [.change]), ForbiddenName(name: "tt"),
+    ])
+    #expect(try await violations(try policy(), "Kx7!tt", checks).count == 2)
+    #expect(try await violations(try policy(), "Kx7!tt", checks, purpose: .enrolment).count == 1)
+  }
+
+  @Test("1 MiB, nothing, NUL bytes and what is not UTF-8 are handled")
+  func extremes() async throws {
+    let checks = PasswordChecks(dictionary: WordList(), validators: [ForbiddenName(name: "a")])
+    let policy = try policy(history: 1, dictionary: true)
+    func judged(_ bytes: [UInt8]) async throws -> [PasswordViolation] {
+      try await policy.violations(ofUTF8: bytes, purpose: .change, checks: checks)
+    }
+    #expect(try await judged(Array(repeating: 0x61, count: 1 << 20)) == [.tooLong(maximum: 20)])
+    #expect(try await judged([]) == [.tooShort(minimum: 6)])
+    #expect(try await judged([0, 0, 0, 0, 0, 0, 0]) == [.disallowedCharacter])
+    #expect(try await judged([0x4B, 0xFF]) == [.notUTF8])
+  }
+}
