@@ -35,6 +35,7 @@ let package = Package(
     .systemLibrary(name: "CPwquality", pkgConfig: "pwquality", providers: [.apt(["libpwquality-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
+    .systemLibrary(name: "CTPM2", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.
@@ -64,6 +65,12 @@ let package = Package(
       name: "SignetVault",
       dependencies: ["SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetPolicy", "SignetSQLite"],
       swiftSettings: house),
+    .target(
+      name: "SignetTPM",
+      dependencies: [
+        .target(name: "CTPM2", condition: .when(platforms: [.linux])), "SignetCrypto", "SignetFiles", "SignetVault",
+      ],
+      swiftSettings: facingC),
     .target(
       name: "SignetStorage", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetSQLite"],
       swiftSettings: house),
@@ -144,6 +151,9 @@ let package = Package(
       name: "SignetVaultTests",
       dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
+    .testTarget(
+      name: "SignetTPMTests",
+      dependencies: ["SignetTPM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
     .testTarget(
       name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),

@@ -1,0 +1,52 @@
+#if os(Linux)
+  import CTPM2
+  import SignetVault
+
+  extension Conversation {
+    /// What the TPM says of itself (part 2 section 6.13).
+    enum Property {
+      static let manufacturer: UInt32 = 0x105
+      static let vendorStrings: ClosedRange<UInt32> = 0x106...0x109
+      static let firmwareMajor: UInt32 = 0x10B
+      static let firmwareMinor: UInt32 = 0x10C
+      static let lockoutCounter: UInt32 = 0x20E
+      static let lockoutLimit: UInt32 = 0x20F
+      static let lockoutInterval: UInt32 = 0x210
+    }
+
+    /// The handles that are taken, from one on, sorted.
+    func handles(from first: UInt32, count: UInt32) throws(TPMFailure) -> [UInt32] {
+      let handleCapability: UInt32 = 1
+      let found = unsafe try capability(handleCapability, first, count)
+      defer { unsafe free(found) }
+      let list = unsafe found.pointee.data.handles
+      return unsafe withUnsafeBytes(of: list.handle) { bytes in
+        unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(Int(list.count)))
+      }
+    }
+
+    /// Properties by number, from one on.
+    func properties(from first: UInt32, count: UInt32) throws(TPMFailure) -> [UInt32: UInt32] {
+      let propertyCapability: UInt32 = 6
+      let found = unsafe try capability(propertyCapability, first, count)
+      defer { unsafe free(found) }
+      let list = unsafe found.pointee.data.tpmProperties
+      return unsafe withUnsafeBytes(of: list.tpmProperty) { bytes in
+        let properties = unsafe bytes.bindMemory(to: TPMS_TAGGED_PROPERTY.self).prefix(Int(list.count))
+        return Dictionary(unsafe properties.map { ($0.property, $0.value) }) { _, last in last }
+      }
+    }
+
+    private func capability(
+      _ kind: UInt32, _ first: UInt32, _ count: UInt32
+    ) throws(TPMFailure) -> UnsafeMutablePointer<TPMS_CAPABILITY_DATA> {
+      var more: TPMI_YES_NO = 0
+      var data: UnsafeMutablePointer<TPMS_CAPABILITY_DATA>?
+      try check(
+        "TPM2_GetCapability",
+        unsafe Esys_GetCapability(esys, Self.none, Self.none, Self.none, kind, first, count, &more, &data))
+      guard let data = unsafe data else { throw .keystore(.disconnected) }
+      return unsafe data
+    }
+  }
+#endif

@@ -1,0 +1,98 @@
+#if os(Linux)
+  import CTPM2
+  import SignetVault
+
+  /// The response codes that are told apart (TPM 2.0 Library, part 2 section 6.6), without the part that says which handle,
+  /// parameter or session they are about.
+  struct TPMResponse: Equatable {
+    let code: UInt32
+
+    init(_ code: UInt32) { self.code = code }
+
+    /// The code with its position taken off.
+    var kind: UInt32 {
+      if isFromTPM, code & 0x80 != 0 { return code & 0xBF }
+      return code
+    }
+
+    /// Whether the TPM itself answered, rather than a layer of software before it.
+    var isFromTPM: Bool { code & 0xFFFF_0000 == 0 }
+
+    /// The library's sentence.
+    var meaning: String {
+      guard let text = unsafe Tss2_RC_Decode(code) else { return "no such code is known" }
+      return unsafe String(cString: text)
+    }
+
+    static let authFail: UInt32 = 0x08E
+    static let badAuth: UInt32 = 0x0A2
+    static let handle: UInt32 = 0x08B
+    static let integrity: UInt32 = 0x09F
+    static let policyFail: UInt32 = 0x09D
+    static let nvSpace: UInt32 = 0x14B
+    static let nvDefined: UInt32 = 0x14C
+    static let objectMemory: UInt32 = 0x902
+    static let sessionMemory: UInt32 = 0x903
+    static let sessionHandles: UInt32 = 0x905
+    static let objectHandles: UInt32 = 0x906
+    static let yielded: UInt32 = 0x908
+    static let testing: UInt32 = 0x90A
+    static let nvRate: UInt32 = 0x920
+    static let lockout: UInt32 = 0x921
+    static let retry: UInt32 = 0x922
+    static let nvUnavailable: UInt32 = 0x923
+    /// Whether the TPM did nothing yet, and the same command is to be sent again.
+    var wantsCommandAgain: Bool { [Self.retry, Self.yielded, Self.testing].contains(code) }
+    /// FMT1 codes from 0x081 to 0x0BF say that what was given has the wrong form or value.
+    var saysArgumentIsWrong: Bool { isFromTPM && code & 0x80 != 0 }
+    /// Whether all places for keys or sessions are taken.
+    var saysNoPlaceIsLeft: Bool {
+      [Self.objectMemory, Self.sessionMemory, Self.sessionHandles, Self.objectHandles].contains(kind)
+    }
+  }
+
+  /// Why a call to the TPM failed: inside this module, where the code still matters.
+  enum TPMFailure: Error, Equatable {
+    /// The TPM, or the library before it, answered with a code.
+    case response(call: String, TPMResponse)
+    /// It is clear what this means for the caller.
+    case keystore(KeystoreFailure)
+
+    /// Whether all places for keys or sessions are taken.
+    var saysNoPlaceIsLeft: Bool {
+      guard case .response(_, let response) = self else { return false }
+      return response.saysNoPlaceIsLeft
+    }
+
+    /// The code without its position, if there is one.
+    var kind: UInt32? {
+      guard case .response(_, let response) = self else { return nil }
+      return response.kind
+    }
+
+    /// Runs `body` and says what some codes mean there.
+    static func meaning<R: ~Copyable>(
+      _ meanings: [UInt32: KeystoreFailure], _ body: () throws(TPMFailure) -> R
+    ) throws(TPMFailure) -> R {
+      do throws(TPMFailure) { return try body() } catch {
+        if let kind = error.kind, let meaning = meanings[kind] { throw .keystore(meaning) }
+        throw error
+      }
+    }
+
+    /// What callers of the keystore are told.
+    var keystoreFailure: KeystoreFailure {
+      switch self {
+      case .keystore(let failure): failure
+      case .response(let call, let response):
+        switch response.kind {
+        case TPMResponse.lockout: .defending(seconds: nil)
+        case TPMResponse.nvRate, TPMResponse.nvUnavailable: .busy
+        case _ where response.wantsCommandAgain || response.saysNoPlaceIsLeft: .busy
+        case TPMResponse.nvSpace: .full
+        default: .hardware(call: call, code: response.code, meaning: response.meaning)
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,149 @@
+#if os(Linux)
+  import CTPM2
+  import Glibc
+  import SignetFiles
+  import SignetVault
+
+  /// A TPM behind a file descriptor: a character device, or the socket of a swtpm.
+  final class DescriptorLink: TPMLink {
+    private let descriptor: Int32
+    private let address: TPMAddress
+    private let limits: TPMTimeLimits
+    private var hasAnswered = false
+
+    /// Opens a link; waits for its turn where another program has the TPM to itself.
+    init(_ address: TPMAddress, _ limits: TPMTimeLimits) throws(KeystoreFailure) {
+      (self.address, self.limits) = (address, limits)
+      let deadline = ContinuousClock.now + limits.turn
+      descriptor =
+        switch address {
+        case .device(let path): try Self.openDevice(path, address, deadline)
+        case .swtpm(let host, let port):
+          try Self.connect(SocketAddress(host: host, port: port), address, deadline)
+        case .swtpmSocket(let path): try Self.connect(SocketAddress(path: path), address, deadline)
+        }
+    }
+
+    deinit { close(descriptor) }
+
+    func send(_ command: [UInt8]) throws(KeystoreFailure) {
+      let deadline = ContinuousClock.now + limits.answer
+      var sent = 0
+      while sent < command.count {
+        try wait(Int16(POLLOUT), deadline)
+        let count = unsafe command.withUnsafeBytes { bytes in
+          retrying { () -> Int in
+            let rest = unsafe UnsafeRawBufferPointer(rebasing: bytes[sent...])
+            // A socket whose peer has gone would raise SIGPIPE; a device takes no flags.
+            if case .device = address { return unsafe write(descriptor, rest.baseAddress, rest.count) }
+            return unsafe Glibc.send(descriptor, rest.baseAddress, rest.count, Int32(MSG_NOSIGNAL))
+          }
+        }
+        if count < 0, errno == EAGAIN { continue }
+        guard count > 0 else { throw errno == EBUSY ? .busy : .disconnected }
+        sent += count
+      }
+    }
+
+    func receive() throws(KeystoreFailure) -> [UInt8] {
+      // The first answer may have to wait until swtpm has done with another program.
+      let limit = hasAnswered ? limits.answer : max(limits.turn, .zero)
+      let deadline = ContinuousClock.now + limit
+      var answer: [UInt8] = []
+      var wanted: Int?
+      while answer.count < wanted ?? TPMFrame.headerByteCount {
+        do throws(KeystoreFailure) { try wait(Int16(POLLIN), deadline) } catch .noAnswer where !hasAnswered {
+          throw .busy
+        }
+        // A device gives an answer whole or not at all, so all of it is asked for at once.
+        var buffer = [UInt8](repeating: 0, count: TPMFrame.largestByteCount)
+        let count = unsafe buffer.withUnsafeMutableBytes { bytes in
+          retrying { unsafe read(descriptor, bytes.baseAddress, bytes.count) }
+        }
+        if count < 0, errno == EAGAIN { continue }
+        guard count > 0 else { throw .disconnected }
+        answer += buffer[..<count]
+        if wanted == nil, answer.count >= TPMFrame.headerByteCount {
+          guard let size = TPMFrame.byteCount(ofAnswer: answer) else { throw .disconnected }
+          wanted = size
+        }
+      }
+      guard answer.count == wanted else { throw .disconnected }
+      hasAnswered = true
+      return answer
+    }
+
+    private func wait(_ events: Int16, _ deadline: ContinuousClock.Instant) throws(KeystoreFailure) {
+      guard try Self.isReady(descriptor, events, deadline) else { throw .noAnswer }
+    }
+
+    /// Waits until the descriptor can be used; false at the deadline.
+    private static func isReady(
+      _ descriptor: Int32, _ events: Int16, _ deadline: ContinuousClock.Instant
+    ) throws(KeystoreFailure) -> Bool {
+      while true {
+        let left = ContinuousClock.now.duration(to: deadline)
+        let milliseconds =
+          left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        let count = unsafe poll(&entry, 1, Int32(clamping: max(0, milliseconds + (left > .zero ? 1 : 0))))
+        if count > 0 { return true }
+        if count == 0 { return false }
+        guard errno == EINTR else { throw .disconnected }
+      }
+    }
+
+    private static func openDevice(
+      _ path: String, _ address: TPMAddress, _ deadline: ContinuousClock.Instant
+    ) throws(KeystoreFailure) -> Int32 {
+      while true {
+        let descriptor = retrying { unsafe open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY) }
+        if descriptor >= 0 { return descriptor }
+        switch errno {
+        case EBUSY:
+          // The kernel has no way to wait for a device that one program at a time may open.
+          guard ContinuousClock.now < deadline else { throw .busy }
+          usleep(20_000)
+        case EACCES, EPERM: throw .forbidden(address: address.description)
+        default: throw .missing(address: address.description)
+        }
+      }
+    }
+
+    private static func connect(
+      _ peer: SocketAddress?, _ address: TPMAddress, _ deadline: ContinuousClock.Instant
+    ) throws(KeystoreFailure) -> Int32 {
+      guard let peer else { throw .invalidAddress(address.description) }
+      let descriptor = socket(
+        peer.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      guard descriptor >= 0 else { throw .missing(address: address.description) }
+      do throws(KeystoreFailure) {
+        while true {
+          let result = unsafe peer.withPointer { pointer, size in
+            retrying { unsafe Glibc.connect(descriptor, pointer, size) }
+          }
+          if result == 0 { return descriptor }
+          switch errno {
+          case EAGAIN where peer.family == AF_UNIX:
+            // The line before the socket is full, and poll does not wait for it.
+            guard ContinuousClock.now < deadline else { throw .busy }
+            usleep(20_000)
+          case EINPROGRESS, EALREADY:
+            guard try isReady(descriptor, Int16(POLLOUT), deadline) else { throw .busy }
+            var error: Int32 = 0
+            var size = socklen_t(MemoryLayout<Int32>.size)
+            guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &error, &size) == 0, error == 0 else {
+              throw .missing(address: address.description)
+            }
+            return descriptor
+          case EACCES, EPERM: throw .forbidden(address: address.description)
+          default: throw .missing(address: address.description)
+          }
+        }
+      } catch {
+        close(descriptor)
+        throw error
+      }
+    }
+  }
+#endif

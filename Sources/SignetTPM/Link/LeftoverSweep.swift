@@ -1,0 +1,36 @@
+#if os(Linux)
+  import SignetVault
+
+  /// Frees the places that programs have left taken in a TPM without a resource manager, as when they were killed.
+  ///
+  /// Such a TPM has three places for keys and a few for sessions, and serves one program at a time. So whoever is connected and
+  /// finds no place free may take what nobody who is connected can be using.
+  enum LeftoverSweep {
+    /// Frees all places.
+    static func run(_ link: any TPMLink) throws(KeystoreFailure) {
+      for kind in [transientObjects, loadedSessions] {
+        for handle in try handles(from: kind, link) {
+          try link.send(TPMFrame.command(flushContext, [handle]))
+          _ = try link.receive()
+        }
+      }
+    }
+
+    private static let transientObjects: UInt32 = 0x8000_0000
+    private static let loadedSessions: UInt32 = 0x0200_0000
+    private static let flushContext: UInt32 = 0x165
+    private static let getCapability: UInt32 = 0x17A
+    private static let handleCapability: UInt32 = 1
+
+    private static func handles(from first: UInt32, _ link: any TPMLink) throws(KeystoreFailure) -> [UInt32] {
+      try link.send(TPMFrame.command(getCapability, [handleCapability, first, 64]))
+      let answer = try link.receive()
+      // After the header: whether there is more, the capability, a count and the handles.
+      let listOffset = TPMFrame.headerByteCount + 9
+      guard TPMFrame.code(ofAnswer: answer) == 0, let count = TPMFrame.number(answer, listOffset - 4),
+        count <= 64
+      else { throw .disconnected }
+      return (0..<Int(count)).compactMap { TPMFrame.number(answer, listOffset + 4 * $0) }
+    }
+  }
+#endif

@@ -1,0 +1,46 @@
+#if os(Linux)
+  import SignetCrypto
+
+  /// Authorization values of 32 bytes for objects and indices.
+  ///
+  /// A TPM takes zeros off their end, so the last byte is never zero.
+  enum AuthorizationValues {
+    /// Binds an object to its context; no secret where the context is none.
+    static func ofContext(_ context: [UInt8], _ purpose: String) -> SecretBytes {
+      value(HKDF.derive(SecretBytes(copying: context), purpose))
+    }
+
+    /// What the index asks of a guess.
+    static func ofGuess(_ guess: borrowing SecretBytes, contextDigest: [UInt8], _ purpose: String)
+      -> SecretBytes
+    {
+      value(
+        HKDF.expand(
+          HKDF.extract(salt: contextDigest, inputKey: guess, .sha256), info: Array(purpose.utf8),
+          byteCount: 32,
+          .sha256))
+    }
+
+    /// The SHA-256 of a context, which tells a wrong context before it costs a guess.
+    static func digest(ofContext context: [UInt8]) -> [UInt8] {
+      HashFunction.sha256.digest(of: Array("signet tpm context v1".utf8) + context)
+    }
+
+    static func random() -> SecretBytes { value(SecretBytes.random(byteCount: 32)) }
+
+    private static func value(_ secret: borrowing SecretBytes) -> SecretBytes {
+      secret.withUInt8Span { span in
+        SecretBytes(byteCount: span.count) { output in
+          for index in span.indices { output.append(index == span.count - 1 ? span[index] | 1 : span[index]) }
+        }
+      }
+    }
+  }
+
+  extension HKDF {
+    fileprivate static func derive(_ key: borrowing SecretBytes, _ purpose: String) -> SecretBytes {
+      let extracted = extract(salt: [UInt8](repeating: 0, count: 32), inputKey: key, .sha256)
+      return expand(extracted, info: Array(purpose.utf8), byteCount: 32, .sha256)
+    }
+  }
+#endif

@@ -1,0 +1,71 @@
+#if os(Linux)
+  import SignetCrypto
+
+  /// What an NV index of ours is like: all that its Name is made of, so that no other index is taken for it.
+  struct IndexPlan: Equatable {
+    let handle: UInt32
+    let role: Role
+    /// Random bytes that make the Name of each index its own, even where a handle is used again.
+    let salt: [UInt8]
+
+    /// What an index is for.
+    enum Role: Equatable {
+      /// Counts wrong guesses at its own authorization value: a PIN FAIL index.
+      case guesses
+      /// Counts upwards.
+      case counter
+    }
+
+    /// The handles that are ours, as many as one answer can list, in the range for owners (TCG registry of reserved handles, 0x01800000 to 0x01BFFFFF).
+    static let handles: ClosedRange<UInt32> = 0x01A5_1600...0x01A5_167F
+    static let saltByteCount = 32
+
+    init(handle: UInt32, role: Role, salt: [UInt8]) {
+      precondition(salt.count == Self.saltByteCount, "the salt of an index has 32 bytes")
+      (self.handle, self.role, self.salt) = (handle, role, salt)
+    }
+
+    /// Bytes of content: PIN count and PIN limit of 4 bytes each, or the value of the counter.
+    var dataByteCount: UInt16 { 8 }
+
+    /// Attributes without the bit for *written* (part 2 section 13.4).
+    var attributes: UInt32 {
+      let (authWrite, policyWrite, authRead, policyRead): (UInt32, UInt32, UInt32, UInt32) = (
+        1 << 2, 1 << 3, 1 << 18, 1 << 19
+      )
+      let (noDA, counter, pinFail): (UInt32, UInt32, UInt32) = (1 << 25, 1 << 4, 8 << 4)
+      return switch role {
+      case .guesses: policyWrite | authRead | policyRead | noDA | pinFail
+      case .counter: authWrite | authRead | noDA | counter
+      }
+    }
+
+    /// Three ways for guesses: write once, read, and one that nobody can take. The counter has the last alone.
+    var branches: [[UInt8]] {
+      var write = PolicyDigest()
+      write.nvWritten(false)
+      write.commandCode(.nvWrite)
+      var read = PolicyDigest()
+      read.commandCode(.nvRead)
+      return [write.bytes, read.bytes, salt]
+    }
+
+    /// The policy of the index.
+    var policy: [UInt8] {
+      switch role {
+      case .guesses: PolicyDigest.any(of: branches).bytes
+      case .counter: salt
+      }
+    }
+
+    /// The Name of the index once it was written (part 1 section 16): algorithm and SHA-256 of its public part.
+    var writtenName: [UInt8] {
+      let sha256: UInt16 = 0x000B
+      let written: UInt32 = 1 << 29
+      let publicPart =
+        handle.bigEndianBytes + sha256.bigEndianBytes + (attributes | written).bigEndianBytes
+        + UInt16(policy.count).bigEndianBytes + policy + dataByteCount.bigEndianBytes
+      return sha256.bigEndianBytes + HashFunction.sha256.digest(of: publicPart)
+    }
+  }
+#endif

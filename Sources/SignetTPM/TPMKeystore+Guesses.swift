@@ -1,0 +1,113 @@
+#if os(Linux)
+  public import SignetCrypto
+  public import SignetVault
+
+  /// Two layers stand before such a secret. The first is a PIN FAIL index: the TPM counts wrong values and refuses the right one
+  /// once the limit is reached, and the policy of the index lets nobody write the count. The owner of the TPM can take the index
+  /// out and make one of the same Name with a value of their own; so the sealed object also wants a value made of the guess, at
+  /// which the TPM as a whole allows few wrong tries.
+  extension TPMKeystore: GuessLimitingKeystore {
+    private static let indexPurpose = "signet tpm guess index v1"
+    private static let objectPurpose = "signet tpm guess object v1"
+
+    /// Seals a secret behind an index of its own.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    /// - Precondition: The limit is 1 to 100, and the secret is not empty.
+    public func seal(
+      _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+    ) throws(KeystoreFailure) -> [UInt8] {
+      precondition((1...100).contains(limit), "a limit of \(limit) guesses is not in 1...100")
+      try Self.check(secret)
+      let digest = AuthorizationValues.digest(ofContext: context)
+      let indexValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.indexPurpose)
+      let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)
+      return try converse { conversation throws(TPMFailure) in
+        let parent = try conversation.parent()
+        let session = try conversation.startSession(saltedFor: parent.handle)
+        let (plan, index) = try conversation.define(.guesses, authorization: indexValue, session)
+        conversation.forgetAuthorization(of: index)
+        do throws(TPMFailure) {
+          try conversation.writeLimit(limit, to: index, plan)
+          let made = try conversation.create(
+            ObjectTemplate.guessLimitedData(policy: Self.policy(plan)), authorization: objectValue,
+            data: secret,
+            under: parent, session)
+          return TPMBlob.guessLimited(made.object(under: parent), plan, contextDigest: digest).bytes
+        } catch {
+          try conversation.undefine(index, session)
+          throw error
+        }
+      }
+    }
+
+    /// Opens a secret, or counts a wrong guess.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    public func unseal(
+      _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
+    ) throws(KeystoreFailure) -> GuessOutcome {
+      let digest = AuthorizationValues.digest(ofContext: context)
+      guard case .guessLimited(let object, let plan, digest) = TPMBlob(blob) else { throw .refused }
+      let indexValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.indexPurpose)
+      let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)
+      return try converse { conversation throws(TPMFailure) in
+        let parent = try conversation.parent(named: object.parentName)
+        let session = try conversation.startSession(saltedFor: parent.handle)
+        // Before the guess is made, so that a blob that was changed costs none.
+        let template = ObjectTemplate.guessLimitedData(policy: Self.policy(plan), unique: object.unique)
+        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
+        guard try conversation.guessCount(of: index, plan).remaining > 0 else { return .lockedOut }
+
+        try conversation.authorize(index, with: indexValue)
+        defer { conversation.forgetAuthorization(of: index) }
+        guard let policy = try conversation.policySession(withGuessAt: index, session, saltedFor: parent)
+        else {
+          return .wrong(remaining: try conversation.guessCount(of: index, plan).remaining)
+        }
+        try conversation.authorize(handle, with: objectValue)
+        defer { conversation.forgetAuthorization(of: handle) }
+        let secret = try TPMFailure.meaning([
+          TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused, TPMResponse.policyFail: .refused,
+        ]) { () throws(TPMFailure) in try conversation.unseal(handle, policy) }
+        return .opened(secret)
+      }
+    }
+
+    /// How many wrong guesses the TPM still allows.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    public func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int {
+      guard case .guessLimited(let object, let plan, _) = TPMBlob(blob) else { throw .refused }
+      return try converse { conversation throws(TPMFailure) in
+        guard let index = try conversation.find(plan) else {
+          // Says which of the two it is: all is gone, or only the count.
+          _ = try conversation.parent(named: object.parentName)
+          throw .keystore(.countGone)
+        }
+        return try conversation.guessCount(of: index, plan).remaining
+      }
+    }
+
+    /// Takes the index that a blob needs out of the TPM.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {
+      guard let plan = TPMBlob(blob)?.index else { return }
+      try converse { conversation throws(TPMFailure) in
+        guard let index = try conversation.find(plan) else { return }
+        let session = try conversation.startSession()
+        try conversation.undefine(index, session)
+      }
+    }
+
+    /// What opens the sealed object: the index's value first, and the object's own.
+    private static func policy(_ plan: IndexPlan) -> [UInt8] {
+      var policy = PolicyDigest()
+      policy.secret(name: plan.writtenName)
+      policy.authValue()
+      return policy.bytes
+    }
+  }
+#endif

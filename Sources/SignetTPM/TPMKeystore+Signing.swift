@@ -1,0 +1,56 @@
+#if os(Linux)
+  public import SignetCrypto
+  public import SignetVault
+
+  extension TPMKeystore: SigningKeystore {
+    /// Makes a P-256 key in the TPM; its private part leaves it only encrypted for the same TPM.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    public func makeSigningKey(context: [UInt8]) throws(KeystoreFailure) -> HardwareSigningKey {
+      let authorization = AuthorizationValues.ofContext(context, Self.signingPurpose)
+      return try converse { conversation throws(TPMFailure) in
+        let parent = try conversation.parent()
+        let session = try conversation.startSession(saltedFor: parent.handle)
+        let made = try conversation.create(
+          ObjectTemplate.signingKey, authorization: authorization, data: SecretBytes(copying: []),
+          under: parent,
+          session)
+        let publicKey: P256.Signing.PublicKey
+        do throws(CryptoFailure) { publicKey = try P256.Signing.PublicKey(x963: [0x04] + made.unique) } catch
+        {
+          throw .keystore(.disconnected)
+        }
+        return HardwareSigningKey(
+          blob: TPMBlob.signingKey(made.object(under: parent)).bytes, publicKey: publicKey)
+      }
+    }
+
+    /// Signs a digest with a key that this TPM made.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    /// - Precondition: The digest has 32 bytes.
+    public func signature(
+      ofDigest digest: [UInt8], with blob: [UInt8], context: [UInt8]
+    ) throws(KeystoreFailure) -> ECDSASignature {
+      precondition(digest.count == 32, "a digest has 32 bytes, not \(digest.count)")
+      guard case .signingKey(let object) = TPMBlob(blob) else { throw .refused }
+      let authorization = AuthorizationValues.ofContext(context, Self.signingPurpose)
+      return try converse { conversation throws(TPMFailure) in
+        let parent = try conversation.parent(named: object.parentName)
+        let session = try conversation.startSession(saltedFor: parent.handle)
+        let template = ObjectTemplate.signingKey(
+          x: Array(object.unique[..<32]), y: Array(object.unique[32...]))
+        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        try conversation.authorize(handle, with: authorization)
+        let raw = try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {
+          () throws(TPMFailure) in try conversation.sign(digest, handle, session)
+        }
+        do throws(CryptoFailure) { return try ECDSASignature(rawRepresentation: raw) } catch {
+          throw .keystore(.disconnected)
+        }
+      }
+    }
+
+    private static let signingPurpose = "signet tpm signing key v1"
+  }
+#endif

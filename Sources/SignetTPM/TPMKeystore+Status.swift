@@ -1,0 +1,52 @@
+#if os(Linux)
+  public import SignetVault
+
+  extension TPMKeystore {
+    /// What the TPM says of itself, and what of ours is in it.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure`` if it cannot be asked.
+    public func status() throws(KeystoreFailure) -> KeystoreStatus {
+      try converse { conversation throws(TPMFailure) in
+        let fixed = try conversation.properties(from: Conversation.Property.manufacturer, count: 8)
+        var status = KeystoreStatus(kind: .tpm2)
+        let maker = fixed[Conversation.Property.manufacturer].map(Self.text) ?? ""
+        let model = Conversation.Property.vendorStrings.compactMap { fixed[$0].map(Self.text) }.joined()
+        status.manufacturer = [maker, model].map(Self.trimmed).filter { !$0.isEmpty }.joined(separator: " ")
+        let major = fixed[Conversation.Property.firmwareMajor] ?? 0
+        let minor = fixed[Conversation.Property.firmwareMinor] ?? 0
+        status.firmware = [major >> 16, major & 0xFFFF, minor >> 16, minor & 0xFFFF].map(String.init)
+          .joined(separator: ".")
+        status.isSimulator = isSimulator(model)
+        status.lockout = try conversation.lockout()
+        status.reservedPlaces = try conversation.ownIndices().count
+        return status
+      }
+    }
+
+    /// Whether this is a program: swtpm and Microsoft's simulator name themselves in their vendor strings.
+    private func isSimulator(_ model: String) -> Bool {
+      if case .device = address { return model.hasPrefix("SW ") || model.hasPrefix("xCG") }
+      return true
+    }
+
+    /// Four characters in a number; what is not visible ASCII is left out.
+    private static func text(_ number: UInt32) -> String {
+      String(decoding: number.bigEndianBytes.filter { (0x20...0x7E).contains($0) }, as: UTF8.self)
+    }
+
+    private static func trimmed(_ text: String) -> String {
+      text.split(separator: " ").joined(separator: " ")
+    }
+  }
+
+  extension Conversation {
+    /// The TPM's defence against guessing.
+    func lockout() throws(TPMFailure) -> KeystoreStatus.Lockout {
+      let found = try properties(from: Property.lockoutCounter, count: 4)
+      func number(_ property: UInt32) -> Int { Int(found[property] ?? 0) }
+      return KeystoreStatus.Lockout(
+        failedCount: number(Property.lockoutCounter), limit: number(Property.lockoutLimit),
+        secondsForEach: number(Property.lockoutInterval))
+    }
+  }
+#endif

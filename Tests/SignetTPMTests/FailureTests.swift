@@ -1,0 +1,202 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetTPM
+  import SignetTesting
+  import SignetVault
+  import Testing
+
+  @Suite("A TPM that fails", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  struct FailureTests {
+    private let fixture: TPMFixture
+    private let keystore: TPMKeystore
+    private let blob: [UInt8]
+
+    init() throws {
+      fixture = try TPMFixture()
+      keystore = fixture.keystore
+      blob = try keystore.seal(SecretBytes("secret"), context: [1])
+    }
+
+    private func expect(_ failure: KeystoreFailure, _ remedy: KeystoreFailure.Remedy, _ keystore: TPMKeystore)
+    {
+      #expect(failure.remedy == remedy)
+      #expect(throws: failure) { _ = try keystore.unseal(blob, context: [1]) }
+    }
+
+    @Test("another TPM opens nothing, and says that this one is not the one")
+    func another() throws {
+      let limited = try keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      let key = try keystore.makeSigningKey(context: [1])
+      let counter = try keystore.makeCounter()
+      let other = try TPMFixture()
+      expect(.replaced, .registerAnew, other.keystore)
+      #expect(throws: KeystoreFailure.replaced) { try other.keystore.guess("1234", limited) }
+      #expect(throws: KeystoreFailure.replaced) { try other.keystore.guessesLeft(limited) }
+      #expect(throws: KeystoreFailure.replaced) {
+        try other.keystore.signature(ofDigest: [UInt8](repeating: 1, count: 32), with: key.blob, context: [1])
+      }
+      #expect(throws: KeystoreFailure.countGone) { try other.keystore.counterValue(counter) }
+      #expect(try other.takenPlaces() == 0)
+      #expect(try keystore.guessesLeft(limited) == 3)
+    }
+
+    @Test("a TPM that was cleared has lost all")
+    func cleared() throws {
+      let limited = try keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      let counter = try keystore.makeCounter()
+      #expect(try TPMFixture.send(TPMFixture.clear, to: fixture.tpm.address) == 0)
+      expect(.replaced, .registerAnew, keystore)
+      #expect(throws: KeystoreFailure.replaced) { try keystore.guess("1234", limited) }
+      #expect(throws: KeystoreFailure.countGone) { try keystore.advanceCounter(counter) }
+      #expect(KeystoreFailure.countGone.remedy == .registerAnew)
+      let anew = try keystore.seal(SecretBytes("new"), context: [1])
+      #expect(try keystore.unseal(anew, context: [1]).insecureCopy() == Array("new".utf8))
+    }
+
+    @Test("a TPM that is not there is missed, and back again when it is")
+    func missing() throws {
+      fixture.tpm.stop()
+      expect(.missing(address: fixture.tpm.address), .tryLater(seconds: nil), keystore)
+      try fixture.tpm.start()
+      #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
+      for absent in ["device:/dev/tpm-that-is-not-there", "swtpm:host=127.0.0.1,port=\(try FreePort.find())"]
+      {
+        expect(.missing(address: absent), .tryLater(seconds: nil), TPMKeystore(try TPMAddress(absent)))
+      }
+    }
+
+    @Test("a TPM that another program holds is busy for as long as we wait, and free afterwards")
+    func busy() throws {
+      let hasty = try TPMFixture.keystore(in: fixture.tpm, limits: TPMTimeLimits(turn: .milliseconds(50)))
+      do {
+        let holder = try TPMKeystore.link(to: TPMAddress(fixture.tpm.address))
+        try holder.send(TPMFixture.getTransientHandles)
+        _ = try holder.receive()
+        expect(.busy, .tryLater(seconds: nil), hasty)
+      }
+      #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
+    }
+
+    @Test("a TPM that stops in the middle gets no more than its time")
+    func noAnswer() throws {
+      let id = fixture.tpm.processID
+      let stopping = DisturbedLink.Script { command in
+        if CommandCode.of(command) == CommandCode.load { kill(id, SIGSTOP) }
+        return nil
+      }
+      let limits = TPMTimeLimits(turn: .seconds(60), answer: .milliseconds(50))
+      expect(
+        .noAnswer, .tryLater(seconds: nil), try .disturbed(fixture.tpm.address, limits: limits, stopping))
+      kill(id, SIGCONT)
+      #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
+    }
+
+    @Test("a TPM that dies in the middle is a broken connection")
+    func disconnected() throws {
+      let id = fixture.tpm.processID
+      let killing = DisturbedLink.Script { command in
+        if CommandCode.of(command) == CommandCode.load {
+          kill(id, SIGSTOP)
+        }
+        return nil
+      } sent: { command in
+        if CommandCode.of(command) == CommandCode.load { kill(id, SIGKILL) }
+      }
+      expect(.disconnected, .tryLater(seconds: nil), try .disturbed(fixture.tpm.address, killing))
+      fixture.tpm.stop()
+      try fixture.tpm.start()
+      #expect(try keystore.unseal(blob, context: [1]).byteCount == 6)
+    }
+
+    @Test("what is no TPM answers nothing that is taken for an answer")
+    func noTPM() throws {
+      expect(.disconnected, .tryLater(seconds: nil), TPMKeystore(.device(path: "/dev/null")))
+      let zero = TPMKeystore(.device(path: "/dev/zero"))
+      expect(.disconnected, .tryLater(seconds: nil), zero)
+      expect(
+        .invalidAddress("swtpm:host=example.com,port=1"), .change,
+        TPMKeystore(.swtpm(host: "example.com", port: 1)))
+    }
+
+    @Test("a device of somebody else's is forbidden")
+    func forbidden() async throws {
+      await #expect(processExitsWith: .success) {
+        giveUpRoot()
+        let path = "/proc/1/mem"
+        do throws(KeystoreFailure) { _ = try TPMKeystore(.device(path: path)).status() } catch {
+          precondition(error == .forbidden(address: "device:\(path)") && error.remedy == .change)
+          exit(0)
+        }
+        exit(1)
+      }
+    }
+
+    @Test(
+      "codes of the TPM become what they mean",
+      arguments: [
+        (0x922, KeystoreFailure.busy), (0x908, .busy), (0x90A, .busy), (0x920, .busy), (0x923, .busy),
+        (0x902, .busy), (0x903, .busy), (0x905, .busy), (0x14B, .full), (0x1DF, .refused),
+      ] as [(UInt32, KeystoreFailure)])
+    func codes(_ code: UInt32, _ failure: KeystoreFailure) throws {
+      let script = DisturbedLink.Script(instead: { command in
+        CommandCode.of(command) == CommandCode.load ? CommandCode.answer(code) : nil
+      })
+      #expect(throws: failure) {
+        _ = try TPMKeystore.disturbed(fixture.tpm.address, script).unseal(blob, context: [1])
+      }
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("a code that means nothing to us keeps its name and number")
+    func strange() throws {
+      let script = DisturbedLink.Script(instead: { command in
+        CommandCode.of(command) == CommandCode.unseal ? CommandCode.answer(0x101) : nil
+      })
+      let error = #expect(throws: KeystoreFailure.self) {
+        _ = try TPMKeystore.disturbed(fixture.tpm.address, script).unseal(blob, context: [1])
+      }
+      guard case .hardware("TPM2_Unseal", 0x101, let meaning) = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+      #expect(!meaning.isEmpty)
+      #expect(error?.description.contains("0x101") == true)
+      #expect(error?.remedy == .change)
+    }
+
+    @Test(
+      "answers with changed bits end in a failure or in the secret, and leave nothing behind",
+      arguments: 0..<60)
+    func changedAnswers(_ seed: Int) throws {
+      let random = SeededRandomSource(seed: UInt64(seed))
+      let script = DisturbedLink.Script(changing: { answer in
+        let bytes = random.bytes(4)
+        guard bytes[0] < 60 else { return answer }
+        var changed = answer
+        changed[Int(bytes[1]) % changed.count] ^= 1 << (bytes[2] % 8)
+        return bytes[3] < 40 ? Array(changed.prefix(Int(bytes[2]))) : changed
+      })
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, script)
+      do throws(KeystoreFailure) {
+        let secret = try keystore.unseal(blob, context: [1])
+        #expect(secret.insecureCopy() == Array("secret".utf8))
+      } catch { #expect(!error.description.isEmpty) }
+      #expect(try self.keystore.unseal(blob, context: [1]).byteCount == 6)
+    }
+  }
+
+  extension TPMFixture {
+    /// TPM2_Clear with the empty authorization of the lockout hierarchy.
+    static let clear: [UInt8] = [
+      0x80, 0x02, 0, 0, 0, 27, 0, 0, 0x01, 0x26, 0x40, 0, 0, 0x0A, 0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0,
+    ]
+
+    /// TPM2_GetCapability of the handles of loaded keys.
+    static let getTransientHandles: [UInt8] = [
+      0x80, 0x01, 0, 0, 0, 22, 0, 0, 0x01, 0x7A, 0, 0, 0, 1, 0x80, 0, 0, 0, 0, 0, 0, 64,
+    ]
+  }
+#endif
