@@ -58,7 +58,10 @@ let package = Package(
     // Domain.
     .target(
       name: "SignetVault",
-      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetPolicy", "SignetSQLite"],
+      dependencies: [
+        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetSQLite",
+      ],
       swiftSettings: house),
     .target(
       name: "SignetStorage", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetSQLite"],
