@@ -63,7 +63,10 @@ let package = Package(
     // Domain.
     .target(
       name: "SignetVault",
-      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetPolicy", "SignetSQLite"],
+      dependencies: [
+        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetSQLite",
+      ],
       swiftSettings: house),
     .target(
       name: "SignetTPM",

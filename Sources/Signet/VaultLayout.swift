@@ -30,7 +30,8 @@ enum VaultLayout {
       DomainDraft(
         name: user, protection: protection,
         records: [
-          RecordDraft(name: signingKey, secret: SharedSecretBox(keys.signing.rawRepresentation)),
+          RecordDraft(
+            name: signingKey, secret: SharedSecretBox(keys.signing.rawRepresentation), form: .p256PrivateKey),
           RecordDraft(name: Self.otpSecret, secret: otpSecret),
         ]),
     ]

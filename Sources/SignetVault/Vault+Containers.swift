@@ -16,10 +16,10 @@ extension Vault {
       let container = Container(
         id: id, state: .unconfirmed, created: draft.created, attributes: draft.attributes)
       let domains = try draft.domains.map { try make($0, in: id) }
-      try database.transaction {
+      try change {
         try container.insert(into: database, seal)
         for domain in domains {
-          try domain.slot.insert(into: database, seal)
+          try domain.slot.store(in: database, seal)
           for record in domain.records {
             try database.execute(
               "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)", .blob(id.bytes),
@@ -38,16 +38,16 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func confirmContainer(_ id: ContainerID) throws(VaultFailure) {
     do {
-      try database.transaction {
+      try change {
         var container = try Container.find(id, in: database, seal)
         if container.state == .active { return }
-        try database.execute(
-          "DELETE FROM container WHERE user_id = ? AND server = ? AND id <> ?",
-          .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes))
+        try delete(
+          where: "user_id = ? AND server = ? AND id <> ?",
+          [.text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes)])
         container.state = .active
         try container.update(in: database, seal)
       }
-      forgetDeleted()
+      forgetReplaced()
     } catch { throw VaultFailure(error) }
   }
 
@@ -57,14 +57,14 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``.
   package func discardContainer(_ id: ContainerID) throws(VaultFailure) {
-    try delete(id, "DELETE FROM container WHERE id = ? AND state = 0")
+    try delete(id, where: "id = ? AND state = 0")
   }
 
   /// Deletes a container with all its secrets, also one that was altered.
   ///
   /// - Throws: ``VaultFailure``: `noSuchContainer` if there is none of this name.
   package func deleteContainer(_ id: ContainerID) throws(VaultFailure) {
-    guard try delete(id, "DELETE FROM container WHERE id = ?") else { throw .noSuchContainer(id) }
+    guard try delete(id, where: "id = ?") else { throw .noSuchContainer(id) }
   }
 
   /// The containers that fulfil a filter, oldest first.
@@ -129,21 +129,19 @@ extension Vault {
   }
 
   @discardableResult
-  private func delete(_ id: ContainerID, _ sql: String) throws(VaultFailure) -> Bool {
+  private func delete(_ id: ContainerID, where condition: String) throws(VaultFailure) -> Bool {
     do {
-      try database.execute(sql, .blob(id.bytes))
-      let isDeleted = database.changes > 0
-      if isDeleted { forgetDeleted() }
+      let isDeleted = try change { try delete(where: condition, [.blob(id.bytes)]) }
+      if isDeleted { forgetReplaced() }
       return isDeleted
     } catch { throw VaultFailure(error) }
   }
 
-  /// Takes what was deleted out of the write-ahead log too.
-  ///
-  /// The deletion itself is on the disk by now, so this does not fail: where another process is reading or the disk is full,
-  /// SQLite does it when it next empties the log.
-  private func forgetDeleted() {
-    do throws(SQLiteFailure) { try database.checkpoint() } catch {}
+  @discardableResult
+  private func delete(where condition: String, _ values: [SQLiteValue]) throws -> Bool {
+    try retireSlots(where: "container IN (SELECT id FROM container WHERE \(condition))", values)
+    try database.execute("DELETE FROM container WHERE \(condition)", values)
+    return database.changes > 0
   }
 
   private struct MadeDomain {
@@ -155,40 +153,29 @@ extension Vault {
   private func make(_ draft: DomainDraft, in container: ContainerID) throws -> MadeDomain {
     let place = DomainPlace(vault: seal.vault, container: container, domain: draft.name)
     let masterKey = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
-    let opening: SlotHeader.Opening
-    var password: SharedSecretBox?
-    switch draft.protection {
-    case .device: opening = .device
-    case .password(let typed, let policy):
-      password = try typed.withSecret { try preparedPassword($0) }
-      opening = .password(try passwordCost(), policy)
-    }
-    let header = SlotHeader(
-      keystore: keystore.kind, opening: opening,
+    var header = SlotHeader(
+      keystore: keystore.kind, opening: .device,
       salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+    var derived: SharedSecretBox?
+    var times: PasswordTimes?
+    if case .password(let typed, let policy) = draft.protection {
+      let password = try typed.withSecret { try preparedPassword($0) }
+      header.opening = .password(try passwordCost(), policy)
+      header.guessLimit = guessLimit(policy)
+      derived = SharedSecretBox(try password.withSecret { try header.derive($0, settings.derivation) })
+      times = PasswordTimes(setAt: moment.wallSeconds, isInitial: true)
+    }
+    let secret = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
     let slot = try ProtectionSlot.wrapping(
-      masterKey, header: header, password: password, keystore: keystore, derivation: settings.derivation)
+      masterKey, header: header, derived: derived, hardwareSecret: secret, keystore: keystore)
+    let silent = header.isSilent ? SilentSealing(hardwareSecret: secret, place: place) : nil
     let records = try draft.records.map { record in
       let sealed = try record.secret.withSecret {
-        try AESGCM.sealCombined($0, key: masterKey, additionalData: place.recordContext(record.name))
+        if let silent { return try silent.sealRecord(record.name, $0, record.form, masterKey: masterKey) }
+        return try AESGCM.sealCombined($0, key: masterKey, additionalData: place.recordContext(record.name))
       }
       return (name: record.name, sealed: sealed)
     }
-    return MadeDomain(name: draft.name, slot: SlotRow(slot: slot), records: records)
-  }
-
-  private func passwordCost() throws -> Argon2id {
-    switch settings.cost {
-    case .fixed(let cost):
-      guard PasswordCost.accepts(cost, floor: settings.insecureCostFloor) else {
-        throw VaultFailure.costOutOfRange(cost)
-      }
-      return cost
-    case .calibrated(let milliseconds):
-      if let calibratedCost { return calibratedCost }
-      let cost = try Argon2id.calibrated(milliseconds: milliseconds)
-      calibratedCost = cost
-      return cost
-    }
+    return MadeDomain(name: draft.name, slot: SlotRow(slot: slot, password: times), records: records)
   }
 }

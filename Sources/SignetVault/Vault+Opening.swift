@@ -8,6 +8,8 @@ import SignetSQLite
   case device
   /// With a password: UTF-8 as typed.
   case password(SecretBytes)
+  /// With the code that was printed when it was made.
+  case recovery(RecoveryCode)
 }
 
 /// What is known about a protection domain without opening it.
@@ -20,8 +22,12 @@ package struct ProtectionDomain: Sendable, Hashable {
   package let keystore: KeystoreKind
   /// What failed attempts cost.
   package let lockPolicy: LockPolicy
-  /// Whether it may be tried, and how often.
+  /// Whether it may be tried now, and how often.
   package let attempts: AttemptDecision
+  /// What to tell about its lock.
+  package let status: LockStatus
+  /// When the password was set; `nil` where none is, or nobody knows.
+  package let password: PasswordTimes?
 }
 
 extension Vault {
@@ -31,12 +37,13 @@ extension Vault {
   package func domains(of id: ContainerID) throws(VaultFailure) -> [ProtectionDomain] {
     do {
       _ = try Container.find(id, in: database, seal)
+      let now = moment.boot
       return try SlotRow.all(of: id, in: database, seal, floor: settings.insecureCostFloor).map { row in
         let header = row.slot.header
         return ProtectionDomain(
           name: header.place.domain, slot: header.kind, keystore: header.keystore,
-          lockPolicy: header.lockPolicy, attempts: header.lockPolicy.decision(after: row.attempts, at: .start)
-        )
+          lockPolicy: header.lockPolicy, attempts: header.lockPolicy.decision(after: row.attempts, at: now),
+          status: header.lockPolicy.status(after: row.attempts, at: now), password: row.password)
       }
     } catch { throw VaultFailure(error) }
   }
@@ -44,14 +51,15 @@ extension Vault {
   /// Opens a protection domain.
   ///
   /// With a password, the attempt is counted and on the disk before the password is tried; a success takes the count back. So
-  /// neither ending the process nor trying in many at once gives a guess more than the lock policy allows.
+  /// neither ending the process nor trying in many at once gives a guess more than the lock policy allows. A *silent* domain
+  /// opens with any password, and gives other secrets with a wrong one.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
   ///   - id: The container.
   ///   - opening: What opens it.
   /// - Returns: The open domain; letting go of it locks it.
-  /// - Throws: ``VaultFailure``; above all `wrongPassword` and `lockedOut`.
+  /// - Throws: ``VaultFailure``; above all `wrongPassword`, `waiting`, `lockedOut` and `wiped`.
   package func open(
     _ domain: String, of id: ContainerID, with opening: consuming DomainOpening
   ) throws(VaultFailure) -> UnlockedDomain {
@@ -60,19 +68,21 @@ extension Vault {
     defer { DeadStack.wipe() }
     do {
       switch consume opening {
-      case .device: return try openWithDevice(place, start)
+      case .device: return try openWithHardware(place, .device, start)
       case .password(let typed):
         let password = try preparedPassword(typed)
         return try openWithPassword(place, password, start)
+      case .recovery(let code): return try openWithRecoveryCode(place, code, start)
       }
     } catch { throw VaultFailure(error) }
   }
 
-  private func openWithDevice(
-    _ place: DomainPlace, _ start: ContinuousClock.Instant
+  /// Opens a slot that the hardware alone opens; whatever has to come before has come.
+  func openWithHardware(
+    _ place: DomainPlace, _ kind: SlotKind, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
     let (row, sealed) = try database.transaction(.deferred) {
-      (try find(place, .device), try sealedRecords(of: place))
+      (try find(place, kind), try sealedRecords(of: place))
     }
     let secret = try hardwareSecret(of: row.slot)
     // The row is authentic, so nothing but this device's own storage can have gone wrong.
@@ -80,76 +90,70 @@ extension Vault {
       throw VaultFailure.altered(.slot(place.container, domain: place.domain))
     }
     return UnlockedDomain(
-      openedBy: .device, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
-      place: place, masterKey: masterKey, records: sealed)
+      openedBy: kind, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
+      place: place, masterKey: masterKey, silent: nil, records: sealed)
+  }
+
+  private func openWithRecoveryCode(
+    _ place: DomainPlace, _ code: RecoveryCode, _ start: ContinuousClock.Instant
+  ) throws -> UnlockedDomain {
+    let (row, sealed) = try database.transaction(.deferred) {
+      (try find(place, .recovery), try sealedRecords(of: place))
+    }
+    // Nobody guesses 128 bits, so nothing is counted.
+    let secret = try hardwareSecret(of: row.slot)
+    guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: code.secret) else {
+      throw VaultFailure.wrongRecoveryCode
+    }
+    return UnlockedDomain(
+      openedBy: .recovery, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
+      place: place, masterKey: masterKey, silent: nil, records: sealed)
   }
 
   private func openWithPassword(
     _ place: DomainPlace, _ password: SharedSecretBox, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
-    let counted = try countAttempt(place)
-    let secret = try hardwareSecret(of: counted.slot)
-    let beforeDerivation = ContinuousClock.now
-    let derived = try password.withSecret { try counted.slot.header.derive($0, settings.derivation) }
-    let derivation = beforeDerivation.duration(to: .now)
-    guard let masterKey = try counted.slot.unwrap(hardwareSecret: secret, derived: SharedSecretBox(derived))
-    else {
-      switch counted.slot.header.lockPolicy.decision(after: counted.attempts, at: .start) {
-      case .allowed(let remaining), .wait(_, let remaining):
-        throw VaultFailure.wrongPassword(remaining: remaining)
-      case .lockedOut, .wipe: throw VaultFailure.wrongPassword(remaining: 0)
-      }
-    }
-    let sealed = try database.transaction {
-      var row = try find(place, .password)
-      row.attempts = .afterSuccess
-      try row.updateAttempts(in: database, seal)
-      return try sealedRecords(of: place)
-    }
+    let trial = try tryPassword(password, place)
+    let total = start.duration(to: .now)
+    let replacement = try renewed(trial, password)
+    let sealed = try confirm(trial, replacement)
     return UnlockedDomain(
-      openedBy: .password, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: derivation),
-      place: place, masterKey: masterKey, records: sealed)
+      openedBy: .password, timing: UnlockTiming(total: total, keyDerivation: trial.derivation),
+      place: place, masterKey: trial.masterKey.withSecret { $0.copy() }, silent: trial.silent,
+      records: sealed)
   }
 
-  /// Counts an attempt as failed before it is made, on the disk, while no other process can count.
-  ///
-  /// - Returns: The slot with the new count.
-  private func countAttempt(_ place: DomainPlace) throws -> SlotRow {
-    try database.transaction {
-      var row = try find(place, .password)
-      guard case .allowed = row.slot.header.lockPolicy.decision(after: row.attempts, at: .start) else {
-        throw VaultFailure.lockedOut
-      }
-      row.attempts = row.attempts.countingAttempt(at: .start)
-      try row.updateAttempts(in: database, seal)
-      return row
-    }
-  }
-
-  private func find(_ place: DomainPlace, _ kind: SlotKind) throws -> SlotRow {
+  func find(_ place: DomainPlace, _ kind: SlotKind) throws -> SlotRow {
     // Says which of the two is missing.
     _ = try Container.find(place.container, in: database, seal)
-    return try SlotRow.find(place, kind, in: database, seal, floor: settings.insecureCostFloor)
+    do {
+      return try SlotRow.find(place, kind, in: database, seal, floor: settings.insecureCostFloor)
+    } catch VaultFailure.noSuchSlot {
+      if try WipeReceipt.find(place, in: database, seal) != nil {
+        throw VaultFailure.wiped(domain: place.domain)
+      }
+      throw VaultFailure.noSuchSlot(domain: place.domain, kind)
+    }
   }
 
-  private func hardwareSecret(of slot: ProtectionSlot) throws -> SecretBytes {
-    guard slot.header.keystore == keystore.kind else {
-      throw VaultFailure.otherKeystore(found: slot.header.keystore, expected: keystore.kind)
-    }
+  func hardwareSecret(of slot: ProtectionSlot) throws -> SecretBytes {
+    try requireKeystore(of: slot)
     return try keystore.unseal(
       slot.sealedSecret, context: slot.header.place.hardwareContext(slot.header.kind))
   }
 
-  private func sealedRecords(of place: DomainPlace) throws -> [String: [UInt8]] {
-    let rows = try database.query(
-      "SELECT name, sealed FROM record WHERE container = ? AND domain = ?", .blob(place.container.bytes),
-      .text(place.domain))
-    return try rows.reduce(into: [:]) { records, row in records[try row.text("name")] = try row.blob("sealed")
+  func requireKeystore(of slot: ProtectionSlot) throws(VaultFailure) {
+    guard slot.header.keystore == keystore.kind else {
+      throw .otherKeystore(found: slot.header.keystore, expected: keystore.kind)
     }
   }
-}
 
-extension BootInstant {
-  /// Some moment: slots hold no lock policy with a wait yet, so a decision does not depend on it.
-  fileprivate static let start = BootInstant(bootID: BootID(high: 0, low: 0), millisecondsSinceBoot: 0)
+  func sealedRecords(of place: DomainPlace) throws -> [String: [UInt8]] {
+    var records: [String: [UInt8]] = [:]
+    try database.forEachRow(
+      "SELECT name, sealed FROM record WHERE container = ? AND domain = ?",
+      [.blob(place.container.bytes), .text(place.domain)]
+    ) { row in records[try row.text("name")] = try row.blob("sealed") }
+    return records
+  }
 }

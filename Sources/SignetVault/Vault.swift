@@ -11,8 +11,13 @@ public actor Vault {
   let database: Database
   let seal: RowSeal
   let keystore: any HardwareKeystore
+  let generation: Generation?
   let settings: Settings
+  private let clock: any TrustedClock
   var calibratedCost: Argon2id?
+
+  /// The time by which waits and ages go.
+  var moment: TrustedTime { clock.now }
 
   /// The name of this installation.
   public nonisolated let deviceID: DeviceID
@@ -54,8 +59,11 @@ public actor Vault {
       self.database = database
       seal = identity.seal
       deviceID = identity.device
+      generation = identity.generation
+      clock = try settings.clock ?? SystemTrustedClock()
+      self.keystore = keystore
+      try Self.discardRetired(in: database, keystore)
     } catch { throw VaultFailure(error) }
-    self.keystore = keystore
     keystoreKind = keystore.kind
     self.settings = settings
   }
@@ -68,6 +76,12 @@ public actor Vault {
     package var derivation = PasswordDerivation.argon2id
     /// Lowered by tests only: the least cost that a slot may have.
     package var insecureCostFloor: Argon2id = PasswordCost.floor
+    /// Replaced by tests: what a derivation of so many milliseconds costs on this machine.
+    package var calibrate: @Sendable (_ milliseconds: Int) throws -> Argon2id = {
+      try Argon2id.calibrated(milliseconds: $0)
+    }
+    /// Replaced by tests: the system's where it is `nil`.
+    package var clock: (any TrustedClock)?
     /// Called with each statement before it runs.
     package var willExecute: Database.StatementObserver?
 

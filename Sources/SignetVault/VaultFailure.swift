@@ -47,6 +47,32 @@ public import SignetSQLite
   case wrongPassword(remaining: Int?)
   /// There were too many wrong passwords: the domain stays locked.
   case lockedOut
+  /// After wrong passwords the next may be tried when so much time has passed; this one was not tried and does not count.
+  case waiting(Duration, remaining: Int?)
+  /// There were too many wrong passwords, and what they protected was erased.
+  case wiped(domain: String)
+  /// The new password breaks these rules of its policy.
+  case passwordRefused([PasswordViolation])
+  /// The new password is one of the latest so many.
+  case passwordUsedBefore(within: Int)
+  /// The password may be changed from this time on, in seconds since 1970-01-01T00:00:00Z.
+  case passwordTooYoung(until: Int64)
+  /// Only who has opened the domain with its password may do this.
+  case passwordNeeded(domain: String)
+  /// Nothing tells whether a password of this domain is right, so this cannot be done with it.
+  case silentDomain(String)
+  /// The recovery code is not the one that was printed last.
+  case wrongRecoveryCode
+  /// A finger or face was enrolled or removed since biometrics were enabled.
+  case biometricsInvalidated
+  /// There was no biometric match.
+  case biometric(BiometricFailure)
+  /// The device's passcode was not accepted.
+  case passcode(DevicePasscodeFailure)
+  /// The folder is an older copy: the hardware has counted further.
+  case rolledBack(found: UInt64, expected: UInt64)
+  /// There is no clock that can be trusted.
+  case clock(ClockFailure)
   /// The cost of the password's key derivation is below or above what is accepted.
   case costOutOfRange(Argon2id)
   /// The lock policy has a limit outside 1 to 100.
@@ -98,7 +124,7 @@ extension VaultFailure: CustomStringConvertible {
     case .keystore(let failure): failure.description
     case .noSuchContainer(let id): "there is no container \(id); list those there are"
     case .noSuchSlot(let domain, let kind):
-      "the container has no domain “\(domain)” that \(kind == .device ? "the device" : "a password") opens; list its domains"
+      "the container has no domain “\(domain)” that \(kind.noun) opens; list its domains"
     case .noSuchRecord(let name): "the domain has no record “\(name)”"
     case .duplicateName(let name): "the name “\(name)” is used twice; give each its own"
     case .invalidName:
@@ -110,6 +136,28 @@ extension VaultFailure: CustomStringConvertible {
     case .wrongPassword(.some(let remaining)): "the password is wrong; \(remaining) tries are left"
     case .wrongPassword(nil): "the password is wrong; try again"
     case .lockedOut: "locked after too many wrong passwords; register this device anew"
+    case .waiting(let wait, let remaining):
+      "wait \(wait.wholeSeconds) s before the next password; this one was not tried"
+        + (remaining.map { ", \($0) \($0 == 1 ? "try is" : "tries are") left" } ?? "")
+    case .wiped(let domain):
+      "after too many wrong passwords everything in “\(domain)” was erased; register this device anew"
+    case .passwordRefused(let violations): violations.map(\.description).joined(separator: "; ")
+    case .passwordUsedBefore(let count):
+      "the password is one of the last \(count); choose one that was not used before"
+    case .passwordTooYoung(let until):
+      "the password was changed not long ago; change it again from \(until) s after 1970-01-01T00:00:00Z on"
+    case .passwordNeeded(let domain): "open “\(domain)” with its password first"
+    case .silentDomain(let domain):
+      "this device cannot tell whether a password of “\(domain)” is right; only the server can: use the keys, or register anew"
+    case .wrongRecoveryCode:
+      "that is not the recovery code that was printed last; check it, or use the password"
+    case .biometricsInvalidated:
+      "a finger or face was enrolled or removed; use the password, and enable biometrics again"
+    case .biometric(let failure): failure.description
+    case .passcode(let failure): failure.description
+    case .rolledBack(let found, let expected):
+      "this folder is an older copy (state \(found), the hardware is at \(expected)); put the newest one back, or delete it and register anew"
+    case .clock(let failure): failure.description
     case .costOutOfRange(let cost):
       "a password cost of \(cost.memoryKiB) KiB, \(cost.passes) passes and \(cost.lanes) lanes is not accepted; "
         + "use at least \(PasswordCost.floor.memoryKiB) KiB and \(PasswordCost.floor.passes) passes"
@@ -128,6 +176,9 @@ extension VaultFailure: CustomStringConvertible {
     case let failure as KeystoreFailure: self = .keystore(failure)
     case let failure as CryptoFailure: self = .crypto(failure)
     case let failure as SQLiteFailure: self.init(failure)
+    case let failure as BiometricFailure: self = .biometric(failure)
+    case let failure as DevicePasscodeFailure: self = .passcode(failure)
+    case let failure as ClockFailure: self = .clock(failure)
     default: preconditionFailure("a layer below throws \(type(of: error)), which VaultFailure does not know")
     }
   }
@@ -155,4 +206,9 @@ extension VaultPart: CustomStringConvertible {
     case .record(let id, let domain, let name): "record “\(name)” in domain “\(domain)” of container \(id)"
     }
   }
+}
+
+extension Duration {
+  /// Seconds, rounded up, so that nobody comes back too early.
+  fileprivate var wholeSeconds: Int64 { components.seconds + (components.attoseconds > 0 ? 1 : 0) }
 }

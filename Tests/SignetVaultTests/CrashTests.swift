@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 /// Copies the folder of a vault as it is, as a crash would leave it, before each statement.
-private final class Photographer: Sendable {
+final class Photographer: Sendable {
   private let source: String
   private let target: String
   private let pictures = Recorder<String>()

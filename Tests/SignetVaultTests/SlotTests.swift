@@ -17,29 +17,52 @@ struct SlotTests {
     SlotHeader(keystore: .software, opening: opening, salt: Array(32..<48), place: place)
   }
 
+  private static func ofVersion1(_ header: SlotHeader) -> SlotHeader {
+    var header = header
+    header.version = 1
+    return header
+  }
+
   private static let device = header(.device)
   private static let password = header(.password(floor, .lock(limit: 5)))
+  private static let limited = {
+    var limited = header(.password(floor, .coolDown(waits: [0, 60], atLimit: .wipe)))
+    limited.guessLimit = 3
+    return limited
+  }()
+  private static let all = [
+    device, password, limited, header(.password(.minimum, .none)), header(.password(floor, .silent)),
+    header(.biometric(enrolledSet: Array(64..<96))), header(.devicePasscode), header(.recovery),
+    ofVersion1(device), ofVersion1(password), ofVersion1(header(.password(.minimum, .none))),
+  ]
 
-  @Test("the bytes of version 1 are as the table says")
+  @Test("the bytes of both versions are as the tables say")
   func bytes() throws {
+    let place = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f046b657973"
+    let salt = "202122232425262728292a2b2c2d2e2f"
     #expect(
-      Hex.encode(Self.password.bytes) == """
-        53475348010201010100000008000000010000000101000000052021222324252627\
-        28292a2b2c2d2e2f000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f046b657973
-        """)
+      Hex.encode(Self.ofVersion1(Self.password).bytes)
+        == "5347534801020101010000000800000001000000010100000005"
+        + salt + place)
     #expect(
-      Hex.encode(Self.device.bytes) == """
-        53475348010101010000000000000000000000000000000000002021222324252627\
-        28292a2b2c2d2e2f000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f046b657973
-        """)
-    for header in [Self.device, Self.password, Self.header(.password(.minimum, .none))] {
-      #expect(try SlotHeader(parsing: header.bytes, floor: Self.floor) == header)
-    }
+      Hex.encode(Self.ofVersion1(Self.device).bytes) == "5347534801010101000000000000000000000000000000000000"
+        + salt + place)
+    let noSet = String(repeating: "00", count: 32)
+    #expect(
+      Hex.encode(Self.device.bytes) == "53475348020101010000000000000000000000000000" + noSet + salt + place
+        + "0000")
+    #expect(
+      Hex.encode(Self.password.bytes) == "53475348020201010100000008000000010000000100" + noSet + salt + place
+        + "0019" + Hex.encode(Array(#"{"type":"lock","limit":5}"#.utf8)))
+    #expect(Self.limited.bytes[21] == 3)
+    #expect(Hex.encode(Array(Self.all[5].bytes[22..<54])) == Hex.encode(Array(64..<96)))
+    #expect(Self.all[4].bytes[7] == 2, "a silent slot is wrapped in another way")
+    for header in Self.all { #expect(try SlotHeader(parsing: header.bytes, floor: Self.floor) == header) }
   }
 
   @Test(
     "every change of every byte, every length: refused, or read as just what the bytes say",
-    arguments: [device, password])
+    arguments: all)
   func total(_ header: SlotHeader) throws {
     let bytes = header.bytes
     for count in bytes.indices {
@@ -66,8 +89,8 @@ struct SlotTests {
   @Test("versions, costs and limits out of bounds")
   func bounds() {
     var newer = Self.device.bytes
-    newer[4] = 2
-    #expect(throws: SlotHeader.Refusal.unknownVersion(2)) {
+    newer[4] = 3
+    #expect(throws: SlotHeader.Refusal.unknownVersion(3)) {
       try SlotHeader(parsing: newer, floor: Self.floor)
     }
     let minimum = Argon2id.minimum
@@ -83,9 +106,11 @@ struct SlotTests {
         try SlotHeader(parsing: Self.header(.password(cost, .none)).bytes, floor: minimum)
       }
     }
-    for limit in [0, 101, Int(UInt32.max)] {
-      #expect(throws: SlotHeader.Refusal.malformed) {
-        try SlotHeader(parsing: Self.header(.password(minimum, .lock(limit: limit))).bytes, floor: minimum)
+    for header in [Self.header, { Self.ofVersion1(Self.header($0)) }] {
+      for limit in [0, 101, Int(UInt32.max)] {
+        #expect(throws: SlotHeader.Refusal.malformed) {
+          try SlotHeader(parsing: header(.password(minimum, .lock(limit: limit))).bytes, floor: minimum)
+        }
       }
     }
   }
@@ -96,10 +121,11 @@ struct SlotTests {
     let keystore = SoftwareKeystore(directory: folder.path)
     let masterKey = SecretBytes.random(byteCount: 32)
     let box = SharedSecretBox("password")
+    let derived = SharedSecretBox(try box.withSecret { try Self.password.derive($0, .argon2id) })
     let slot = try ProtectionSlot.wrapping(
-      masterKey, header: Self.password, password: box, keystore: keystore, derivation: .argon2id)
+      masterKey, header: Self.password, derived: derived, hardwareSecret: .random(byteCount: 32),
+      keystore: keystore)
     let secret = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.password))
-    let derived = SharedSecretBox(try slot.header.derive(SecretBytes("password"), .argon2id))
     let unwrapped = try slot.unwrap(hardwareSecret: secret, derived: derived)
     #expect(SharedSecretBox(unwrapped ?? SecretBytes("")).withSecret { $0.isEqual(to: masterKey) })
 

@@ -12,6 +12,7 @@ final class VaultFixture: Sendable {
   static let password = "correct horse"
 
   let folder: TemporaryFolder
+  let clock = VirtualTrustedClock()
   private let derivations = Mutex(0)
 
   init() throws { folder = try TemporaryFolder(mode: 0o777) }
@@ -22,23 +23,30 @@ final class VaultFixture: Sendable {
   /// How often a key was derived from a password through ``open(_:)``'s vaults.
   var derivationCount: Int { derivations.withLock(\.self) }
 
-  func open(willExecute: Database.StatementObserver? = nil) throws -> Vault {
-    try Self.open(directory, willExecute: willExecute) { self.derivations.withLock { $0 += 1 } }
+  func open(
+    keystore: (any HardwareKeystore)? = nil, cost: PasswordCost = .fixed(weak),
+    willExecute: Database.StatementObserver? = nil
+  ) throws -> Vault {
+    try Self.open(directory, keystore: keystore, cost: cost, clock: clock, willExecute: willExecute) {
+      self.derivations.withLock { $0 += 1 }
+    }
   }
 
   static func open(
-    _ directory: String, willExecute: Database.StatementObserver? = nil,
+    _ directory: String, keystore: (any HardwareKeystore)? = nil, cost: PasswordCost = .fixed(weak),
+    clock: VirtualTrustedClock = VirtualTrustedClock(), willExecute: Database.StatementObserver? = nil,
     onDerivation: @escaping @Sendable () -> Void = {}
   ) throws -> Vault {
-    var settings = Vault.Settings(cost: .fixed(weak))
+    var settings = Vault.Settings(cost: cost)
     settings.insecureCostFloor = weak
+    settings.clock = clock
     settings.willExecute = willExecute
     settings.derivation = PasswordDerivation { password, salt, cost in
       onDerivation()
       return try PasswordDerivation.argon2id.derive(password, salt, cost)
     }
     return try Vault(
-      directory: directory, keystore: SoftwareKeystore(directory: directory), settings: settings)
+      directory: directory, keystore: keystore ?? SoftwareKeystore(directory: directory), settings: settings)
   }
 
   /// The file without the vault, for changing it from outside; nothing waits for the disk.

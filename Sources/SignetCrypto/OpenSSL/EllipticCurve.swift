@@ -31,7 +31,7 @@ import Synchronization
 
   private let name: StaticString
   private let group: OpaquePointer
-  private let order: OpaquePointer
+  let order: OpaquePointer
   private let parameters: KeyHandle
   /// Keys of points that nobody uses any more, ready for another point.
   private let spares = Mutex<[KeyHandle]>([])

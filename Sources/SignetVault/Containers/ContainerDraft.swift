@@ -49,10 +49,13 @@ package struct RecordDraft: Sendable {
   package var name: String
   /// The bytes.
   package var secret: SharedSecretBox
+  /// What the bytes are; it matters in a silent domain only.
+  package var form: SecretForm
 
-  /// Names both.
-  package init(name: String, secret: SharedSecretBox) {
+  /// Names all parts.
+  package init(name: String, secret: SharedSecretBox, form: SecretForm = .bytes) {
     self.name = name
     self.secret = secret
+    self.form = form
   }
 }

@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetPolicy
 
 extension ContainerDraft {
@@ -10,16 +11,7 @@ extension ContainerDraft {
     try requireDistinctNames(domains.map(\.name))
     for domain in domains {
       try requireDistinctNames(domain.records.map(\.name))
-      if case .password(_, let lock) = domain.protection {
-        switch lock {
-        case .none: break
-        case .lock(let limit, .lockOut):
-          guard LockPolicy.allowedLimits.contains(limit) else { throw .lockLimitOutOfRange(limit) }
-        default:
-          throw .invalidDraft(
-            reason: "the vault cannot keep the lock policy “\(lock.typeName)”; use a lock or none")
-        }
-      }
+      if case .password(_, let lock) = domain.protection { try domain.validate(lock) }
     }
   }
 
@@ -54,6 +46,26 @@ extension ContainerAttributes {
     ]
     guard sizes.allSatisfy({ $0 <= Self.maximumByteCount }) else {
       throw .invalidDraft(reason: "an attribute is above 1 MiB; store it elsewhere")
+    }
+  }
+}
+
+extension DomainDraft {
+  /// Refuses a lock policy that nobody can keep, and secrets that a silent lock cannot hide.
+  fileprivate func validate(_ lock: LockPolicy) throws(VaultFailure) {
+    if case .lock(let limit, _) = lock, !LockPolicy.allowedLimits.contains(limit) {
+      throw .lockLimitOutOfRange(limit)
+    }
+    do { try lock.validate() } catch { throw .invalidDraft(reason: error.description) }
+    guard lock == .silent else { return }
+    for record in records {
+      let count = record.secret.withSecret { $0.byteCount }
+      let isKey = record.form == .p256PrivateKey
+      guard isKey ? count == 32 : (1...SilentSealing.maximumByteCount).contains(count) else {
+        throw .invalidDraft(
+          reason:
+            "a silent domain keeps uniform bytes, 1 to \(SilentSealing.maximumByteCount), and P-256 keys")
+      }
     }
   }
 }

@@ -1,53 +1,14 @@
 import SignetCrypto
 
-/// What opens a slot, beside the hardware of the device.
-public enum SlotKind: UInt8, Sendable, Hashable, CaseIterable {
-  /// The device alone.
-  case device = 1
-  /// The device together with a password.
-  case password = 2
-}
-
-/// Where a protection domain is: which vault, container and name.
-struct DomainPlace: Hashable {
-  var vault: Identifier
-  var container: ContainerID
-  var domain: String
-
-  /// Whether a text may name a domain or a record: 1 to 64 visible ASCII characters.
-  ///
-  /// Names are chosen by programs; beyond ASCII, texts that Swift calls equal can have different bytes.
-  static func isName(_ text: String) -> Bool {
-    (1...64).contains(text.utf8.count) && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-  }
-
-  /// What the hardware secret of a slot is for.
-  func hardwareContext(_ kind: SlotKind) -> [UInt8] {
-    var context = CanonicalBytes("signet slot hardware secret v1")
-    context.append(vault.bytes)
-    context.append(container.bytes)
-    context.append(domain)
-    context.append(Int64(kind.rawValue))
-    return context.bytes
-  }
-
-  /// What a record of the domain is bound to, the version of the format included.
-  func recordContext(_ name: String) -> [UInt8] {
-    var context = CanonicalBytes("signet record v1")
-    context.append(vault.bytes)
-    context.append(container.bytes)
-    context.append(domain)
-    context.append(name)
-    return context.bytes
-  }
-}
-
 /// A master key wrapped for one way of opening it.
 ///
-/// The key that wraps is, for a device slot, HKDF-SHA256 of the hardware secret with the salt; for a password slot, HKDF-SHA256
-/// with the output of Argon2id as input key and the hardware secret as salt: without the hardware there is nothing to guess
-/// against, and without the password the hardware gives nothing. `info` is `signet slot key v1` and the SHA-256 of the header.
-struct ProtectionSlot {
+/// Every slot has a hardware secret that the keystore sealed. The key that wraps is HKDF-SHA256: where nothing but the hardware
+/// opens, with the hardware secret as input key and the header's salt as salt; where the user knows something, with what was
+/// derived from that as input key and the hardware secret as salt. So without the hardware there is nothing to guess against,
+/// and without the user the hardware gives nothing. `info` is `signet slot key v1` and the SHA-256 of the header.
+///
+/// A *silent* slot has no tag under that key: see ``SilentSealing``.
+struct ProtectionSlot: Equatable {
   var header: SlotHeader
   /// The hardware secret, sealed by the keystore.
   var sealedSecret: [UInt8]
@@ -56,41 +17,80 @@ struct ProtectionSlot {
 
   static let keyByteCount = 32
 
-  /// Makes a slot that opens with `password`, or for a device slot with `nil`.
+  /// Makes a slot, and has the keystore seal its hardware secret.
+  ///
+  /// - Parameters:
+  ///   - masterKey: What is wrapped.
+  ///   - header: What the slot says about itself; `guessLimit` only where the keystore counts guesses.
+  ///   - derived: What was derived from what the user knows; `nil` where the hardware alone opens.
+  ///   - hardwareSecret: 32 random bytes.
+  ///   - keystore: What seals the hardware secret.
+  /// - Returns: The slot.
+  /// - Throws: ``KeystoreFailure``, ``CryptoFailure``.
   static func wrapping(
-    _ masterKey: borrowing SecretBytes, header: SlotHeader, password: SharedSecretBox?,
-    keystore: any HardwareKeystore, derivation: PasswordDerivation
+    _ masterKey: borrowing SecretBytes, header: SlotHeader, derived: SharedSecretBox?,
+    hardwareSecret: borrowing SecretBytes, keystore: any HardwareKeystore
   ) throws -> ProtectionSlot {
-    let secret = SecretBytes.random(byteCount: keyByteCount)
-    let sealed = try keystore.seal(secret, context: header.place.hardwareContext(header.kind))
-    let derived = try password.map { password in
-      SharedSecretBox(try password.withSecret { try header.derive($0, derivation) })
+    let context = header.place.hardwareContext(header.kind)
+    let sealed: [UInt8]
+    if let limit = header.guessLimit, let derived, let counting = keystore as? any GuessLimitingKeystore {
+      sealed = try counting.seal(
+        hardwareSecret, context: context, authorization: Self.authorization(derived), limit: limit)
+    } else {
+      sealed = try keystore.seal(hardwareSecret, context: context)
     }
-    let wrappingKey = header.wrappingKey(hardwareSecret: secret, derived: derived)
-    let wrapped = try AESGCM.sealCombined(masterKey, key: wrappingKey, additionalData: header.bytes)
+    return try wrapping(
+      masterKey, header: header, derived: derived, hardwareSecret: hardwareSecret, sealed: sealed)
+  }
+
+  /// Makes a slot with a hardware secret that is sealed already.
+  static func wrapping(
+    _ masterKey: borrowing SecretBytes, header: SlotHeader, derived: SharedSecretBox?,
+    hardwareSecret: borrowing SecretBytes, sealed: [UInt8]
+  ) throws -> ProtectionSlot {
+    let wrappingKey = header.wrappingKey(hardwareSecret: hardwareSecret, derived: derived)
+    let wrapped =
+      if header.isSilent {
+        try SilentSealing(hardwareSecret: hardwareSecret, place: header.place).wrap(
+          masterKey, keystream: wrappingKey, header: header)
+      } else {
+        try AESGCM.sealCombined(masterKey, key: wrappingKey, additionalData: header.bytes)
+      }
     return ProtectionSlot(header: header, sealedSecret: sealed, wrappedKey: wrapped)
   }
 
   /// Unwraps the master key.
   ///
-  /// `derived` is what ``SlotHeader/derive(_:_:)`` made of the password; `nil` for a device slot.
+  /// `derived` is what was derived from what the user knows; `nil` where the hardware alone opens.
   ///
-  /// - Returns: `nil` if the key does not fit: in a password slot whose row is authentic, the password is wrong.
-  /// - Throws: ``KeystoreFailure``.
+  /// - Returns: `nil` if the key does not fit: where the user knows something and the row is authentic, it was wrong. A silent
+  ///   slot always gives a key, which is right only if what the user knows is.
+  /// - Throws: ``CryptoFailure`` if a silent slot was changed.
   func unwrap(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?) throws -> SecretBytes? {
     let wrappingKey = header.wrappingKey(hardwareSecret: hardwareSecret, derived: derived)
+    if header.isSilent {
+      return try SilentSealing(hardwareSecret: hardwareSecret, place: header.place).unwrap(
+        wrappedKey, keystream: wrappingKey, header: header)
+    }
     do {
       let key = try AESGCM.openCombined(wrappedKey, key: wrappingKey, additionalData: header.bytes)
       guard key.byteCount == Self.keyByteCount else { return nil }
       return key
     } catch CryptoFailure.authenticationFailed { return nil }
   }
+
+  /// What a keystore that counts guesses compares: from the password, and of no use for unwrapping.
+  static func authorization(_ derived: SharedSecretBox) -> SecretBytes {
+    derived.withSecret {
+      HKDF.expand($0, info: Array("signet slot authorization v1".utf8), byteCount: keyByteCount, .sha256)
+    }
+  }
 }
 
 extension SlotHeader {
   /// Derives bytes from a password, for as long as the cost says.
   func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws -> SecretBytes {
-    guard case .password(let cost, _) = opening else { preconditionFailure("a device slot has no password") }
+    guard case .password(let cost, _) = opening else { preconditionFailure("this slot has no password") }
     return try derivation.derive(password, salt, cost)
   }
 

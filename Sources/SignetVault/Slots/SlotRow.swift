@@ -2,12 +2,15 @@ import SignetCrypto
 import SignetPolicy
 import SignetSQLite
 
-/// A slot with the count of its failed attempts, as a row.
+/// A slot with what happened to it, as a row.
 struct SlotRow {
   var slot: ProtectionSlot
   var attempts: AttemptState
+  /// When the password was set, and the latest time that was seen; `nil` in slots without one, and in those of version 1.
+  var password: PasswordTimes?
 
-  private static let columns = "container, domain, kind, header, sealed_secret, wrapped_key, failed, mac"
+  private static let columns =
+    "container, domain, kind, header, sealed_secret, wrapped_key, failed, last_boot, last_since_boot, set_at, is_initial, seen_at, mac"
 
   /// The slot of a domain that opens in one way.
   ///
@@ -31,67 +34,132 @@ struct SlotRow {
     ).map { try SlotRow($0, in: container, seal, floor: floor) }
   }
 
-  /// Adds the slot.
-  func insert(into database: Database, _ seal: RowSeal) throws {
+  /// Adds the slot, in the place of one of the same kind if there is one.
+  func store(in database: Database, _ seal: RowSeal) throws {
     try database.execute(
-      "INSERT INTO slot (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-      .blob(place.container.bytes), .text(place.domain), .integer(Int64(slot.header.kind.rawValue)),
-      .blob(slot.header.bytes), .blob(slot.sealedSecret), .blob(slot.wrappedKey), .int(attempts.failedCount),
-      .blob(code(seal)))
+      "INSERT OR REPLACE INTO slot (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      [
+        .blob(place.container.bytes), .text(place.domain), .integer(Int64(slot.header.kind.rawValue)),
+        .blob(slot.header.bytes), .blob(slot.sealedSecret), .blob(slot.wrappedKey),
+      ] + state + [.blob(code(seal))])
   }
 
-  /// Stores the count of failed attempts.
-  func updateAttempts(in database: Database, _ seal: RowSeal) throws {
+  /// Stores what happened to the slot.
+  func updateState(in database: Database, _ seal: RowSeal) throws {
     try database.execute(
-      "UPDATE slot SET failed = ?, mac = ? WHERE container = ? AND domain = ? AND kind = ?",
-      .int(attempts.failedCount), .blob(code(seal)), .blob(place.container.bytes), .text(place.domain),
-      .integer(Int64(slot.header.kind.rawValue)))
+      """
+      UPDATE slot SET (failed, last_boot, last_since_boot, set_at, is_initial, seen_at, mac) = (?, ?, ?, ?, ?, ?, ?)
+      WHERE container = ? AND domain = ? AND kind = ?
+      """,
+      state + [
+        .blob(code(seal)), .blob(place.container.bytes), .text(place.domain),
+        .integer(Int64(slot.header.kind.rawValue)),
+      ])
+  }
+
+  /// Takes the slot away.
+  func delete(from database: Database) throws {
+    try database.execute(
+      "DELETE FROM slot WHERE container = ? AND domain = ? AND kind = ?", .blob(place.container.bytes),
+      .text(place.domain), .integer(Int64(slot.header.kind.rawValue)))
   }
 
   private var place: DomainPlace { slot.header.place }
+
+  init(slot: ProtectionSlot, password: PasswordTimes? = nil) {
+    self.slot = slot
+    attempts = AttemptState()
+    self.password = password
+  }
 
   private init(_ row: Row, in container: ContainerID, _ seal: RowSeal, floor: Argon2id) throws(VaultFailure) {
     var domain = "?"
     do {
       domain = try row.text("domain")
       let header = try row.blob("header")
-      let failed = try row.integer("failed")
       let sealedSecret = try row.blob("sealed_secret")
       let wrappedKey = try row.blob("wrapped_key")
-      let canonical = Self.canonicalBytes(header, sealedSecret, wrappedKey, failed)
+      let state = [
+        SQLiteValue.integer(try row.integer("failed")), .optional(try row.optionalBlob("last_boot")),
+        .optional(try row.optionalInteger("last_since_boot")), .optional(try row.optionalInteger("set_at")),
+        .optional(try row.optionalInteger("is_initial")), .optional(try row.optionalInteger("seen_at")),
+      ]
       // The header names the place, so the columns that found the row only have to agree with it.
-      guard seal.isValid(try row.blob("mac"), canonical), let failedCount = Int(exactly: failed),
-        failedCount >= 0
+      guard seal.isValid(try row.blob("mac"), Self.canonicalBytes(header, sealedSecret, wrappedKey, state))
       else { throw SlotHeader.Refusal.malformed }
       let parsed = try SlotHeader(parsing: header, floor: floor)
       guard parsed.place == DomainPlace(vault: seal.vault, container: container, domain: domain),
-        try row.integer("kind") == Int64(parsed.kind.rawValue), parsed.bytes == header
+        try row.integer("kind") == Int64(parsed.kind.rawValue)
       else { throw SlotHeader.Refusal.malformed }
       slot = ProtectionSlot(header: parsed, sealedSecret: sealedSecret, wrappedKey: wrappedKey)
-      attempts = AttemptState(failedCount: failedCount)
+      attempts = try AttemptState(row)
+      password = try PasswordTimes(row)
     } catch SlotHeader.Refusal.cost(let cost) {
       throw .costOutOfRange(cost)
+    } catch SlotHeader.Refusal.unknownVersion(let version) {
+      // The row is authentic, so a newer program of this device has written it.
+      throw .tooNew(found: Int(version), supported: Int(SlotHeader.currentVersion))
     } catch { throw .altered(.slot(container, domain: domain)) }
   }
 
-  init(slot: ProtectionSlot) {
-    self.slot = slot
-    attempts = AttemptState()
+  /// What happened to the slot, in the order of the columns.
+  private var state: [SQLiteValue] {
+    let last = attempts.lastAttempt
+    return [
+      .int(attempts.failedCount), .optional(last?.bootID.bytes), .optional(last?.millisecondsSinceBoot),
+      .optional(password?.stamp.setAt), .optional(password.map { $0.stamp.isInitial ? 1 : 0 }),
+      .optional(password?.seenAt),
+    ]
   }
 
   private func code(_ seal: RowSeal) -> [UInt8] {
-    seal.code(
-      Self.canonicalBytes(slot.header.bytes, slot.sealedSecret, slot.wrappedKey, Int64(attempts.failedCount)))
+    seal.code(Self.canonicalBytes(slot.header.bytes, slot.sealedSecret, slot.wrappedKey, state))
   }
 
   private static func canonicalBytes(
-    _ header: [UInt8], _ sealedSecret: [UInt8], _ wrappedKey: [UInt8], _ failed: Int64
+    _ header: [UInt8], _ sealedSecret: [UInt8], _ wrappedKey: [UInt8], _ state: [SQLiteValue]
   ) -> CanonicalBytes {
     var row = CanonicalBytes("slot")
     row.append(header)
     row.append(sealedSecret)
     row.append(wrappedKey)
-    row.append(failed)
+    // A row of version 1 has the count and nothing else.
+    let hasMore = state.dropFirst().contains { $0 != .null }
+    for value in hasMore ? state : Array(state.prefix(1)) {
+      switch value {
+      case .integer(let number): row.append(number)
+      case .blob(let bytes): row.append(bytes)
+      default: row.append([])
+      }
+    }
     return row
+  }
+}
+
+extension AttemptState {
+  /// - Throws: ``SlotHeader/Refusal/malformed`` for what was never stored.
+  fileprivate init(_ row: Row) throws {
+    guard let failed = Int(exactly: try row.integer("failed")), failed >= 0 else {
+      throw SlotHeader.Refusal.malformed
+    }
+    let boot = try row.optionalBlob("last_boot").map(BootID.init(bytes:))
+    var last: BootInstant?
+    switch (boot, try row.optionalInteger("last_since_boot")) {
+    case (nil, nil): break
+    case (.some(.some(let boot)), let since?):
+      last = BootInstant(bootID: boot, millisecondsSinceBoot: since)
+    default: throw SlotHeader.Refusal.malformed
+    }
+    self.init(failedCount: failed, lastAttempt: last)
+  }
+}
+
+extension PasswordTimes {
+  /// - Throws: ``SlotHeader/Refusal/malformed`` for what was never stored.
+  fileprivate init?(_ row: Row) throws {
+    let (set, initial) = (try row.optionalInteger("set_at"), try row.optionalInteger("is_initial"))
+    guard let set, let initial, let seen = try row.optionalInteger("seen_at") else { return nil }
+    guard initial == 0 || initial == 1 else { throw SlotHeader.Refusal.malformed }
+    self.init(stamp: PasswordStamp(setAt: set, isInitial: initial == 1), seenAt: seen)
   }
 }

@@ -15,27 +15,37 @@ package struct UnlockedDomain: ~Copyable, Sendable {
 
   let place: DomainPlace
   let masterKey: SecretBytes
+  /// `nil` unless the domain is silent.
+  let silent: SilentSealing?
   let records: [String: [UInt8]]
 
+  /// Whether nothing tells if the password was right: what is read may be other secrets than were stored.
+  package var isSilent: Bool { silent != nil }
+
   /// The names of the records, sorted.
-  package var recordNames: [String] { records.keys.sorted() }
+  package var recordNames: [String] { records.keys.filter(DomainPlace.isName).sorted() }
 
   /// Lends a record to `body`, as it was when the domain was opened; the bytes are wiped when it returns.
   ///
   /// - Throws: ``VaultFailure/noSuchRecord(name:)``, ``VaultFailure/altered(_:)``, and what `body` throws.
   package borrowing func withRecord<R: ~Copyable>(_ name: String, _ body: (RawSpan) throws -> R) throws -> R {
-    guard let sealed = records[name] else { throw VaultFailure.noSuchRecord(name: name) }
+    guard DomainPlace.isName(name), let sealed = records[name] else {
+      throw VaultFailure.noSuchRecord(name: name)
+    }
     return try openRecord(name, sealed).withBytes(body)
   }
 
   borrowing func openRecord(_ name: String, _ sealed: [UInt8]) throws(VaultFailure) -> SecretBytes {
     do {
+      if let silent { return try silent.openRecord(name, sealed, masterKey: masterKey) }
       return try AESGCM.openCombined(sealed, key: masterKey, additionalData: place.recordContext(name))
     } catch { throw .altered(.record(place.container, domain: place.domain, name: name)) }
   }
 
   borrowing func sealRecord(_ name: String, _ secret: borrowing SecretBytes) throws -> [UInt8] {
-    try AESGCM.sealCombined(secret, key: masterKey, additionalData: place.recordContext(name))
+    // Under a wrong password this would spoil what is stored, and nobody would notice.
+    guard silent == nil else { throw VaultFailure.silentDomain(place.domain) }
+    return try AESGCM.sealCombined(secret, key: masterKey, additionalData: place.recordContext(name))
   }
 }
 

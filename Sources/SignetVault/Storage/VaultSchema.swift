@@ -30,6 +30,26 @@ enum VaultSchema {
           domain TEXT NOT NULL, name TEXT NOT NULL, sealed BLOB NOT NULL,
           PRIMARY KEY (container, domain, name)
         ) STRICT;
-        """)
+        """),
+    // Waits, password ages, the hardware's counter, what was erased, and what the hardware still has to forget.
+    Migration(
+      version: 2,
+      sql: """
+        ALTER TABLE vault ADD COLUMN counter BLOB;
+        ALTER TABLE slot ADD COLUMN last_boot BLOB;
+        ALTER TABLE slot ADD COLUMN last_since_boot INTEGER;
+        ALTER TABLE slot ADD COLUMN set_at INTEGER;
+        ALTER TABLE slot ADD COLUMN is_initial INTEGER;
+        ALTER TABLE slot ADD COLUMN seen_at INTEGER;
+        CREATE TABLE generation (
+          one INTEGER PRIMARY KEY CHECK (one = 1), number INTEGER NOT NULL, mac BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE receipt (
+          container BLOB NOT NULL REFERENCES container (id) ON DELETE CASCADE,
+          domain TEXT NOT NULL, wiped_at INTEGER NOT NULL, failed INTEGER NOT NULL, mac BLOB NOT NULL,
+          PRIMARY KEY (container, domain)
+        ) STRICT;
+        CREATE TABLE retired (blob BLOB NOT NULL) STRICT;
+        """),
   ]
 }

@@ -1,0 +1,40 @@
+import COpenSSL
+
+extension EllipticCurve {
+  /// The private scalar of a seed: the seed as a number, modulo the order less one, plus one.
+  ///
+  /// Every seed has a scalar; with at least 64 bits more than the order has, a uniform seed gives a uniform scalar as far as
+  /// anybody can tell (FIPS 186-5 appendix A.2.1). The C function is `BN_div`, in constant time.
+  func scalar(ofSeed seed: Span<UInt8>) throws(CryptoFailure) -> SecretBytes {
+    let scalar = try remainder(of: BigNumber(bigEndian: seed))
+    try OpenSSLCall.check(unsafe BN_add_word(scalar.raw, 1), "BN_add_word")
+    return try scalar.secretBytes(byteCount: Self.fieldByteCount)
+  }
+
+  /// The seed that gives `scalar` and lies in the same run of seeds, one for each scalar, as `random` does.
+  ///
+  /// If `random` is uniform, so is the seed among all that give the scalar.
+  ///
+  /// - Returns: `nil` in the last run, which is not whole: draw again. That happens once in 2^128 times.
+  func seed(giving scalar: Span<UInt8>, near random: Span<UInt8>) throws(CryptoFailure) -> SecretBytes? {
+    let seed = try BigNumber(bigEndian: random)
+    let rest = try remainder(of: seed)
+    let wanted = try BigNumber(bigEndian: scalar)
+    try OpenSSLCall.check(unsafe BN_sub_word(wanted.raw, 1), "BN_sub_word")
+    try OpenSSLCall.check(unsafe BN_sub(seed.raw, seed.raw, rest.raw), "BN_sub")
+    try OpenSSLCall.check(unsafe BN_add(seed.raw, seed.raw, wanted.raw), "BN_add")
+    guard unsafe BN_num_bits(seed.raw) <= Int32(random.count * 8) else { return nil }
+    return try seed.secretBytes(byteCount: random.count)
+  }
+
+  private func remainder(of number: borrowing BigNumber) throws(CryptoFailure) -> BigNumber {
+    guard let context = unsafe BN_CTX_secure_new() else { throw .outOfMemory }
+    defer { unsafe BN_CTX_free(context) }
+    let modulus = try BigNumber(bigEndian: [0].span)
+    guard unsafe BN_copy(modulus.raw, order) != nil else { throw .outOfMemory }
+    try OpenSSLCall.check(unsafe BN_sub_word(modulus.raw, 1), "BN_sub_word")
+    let rest = try BigNumber(bigEndian: [0].span)
+    try OpenSSLCall.check(unsafe BN_div(nil, rest.raw, number.raw, modulus.raw, context), "BN_div")
+    return rest
+  }
+}

@@ -1,0 +1,39 @@
+import SignetCrypto
+public import SignetOATH
+
+/// A code that opens a domain when its password is forgotten or locked: 128 random bits, printed once.
+///
+/// The device is needed too, so a code that is found by somebody opens nothing by itself.
+public struct RecoveryCode: Sendable, CustomStringConvertible {
+  /// The bytes of a code.
+  static let byteCount = 16
+  private static let groupSize = 4
+
+  /// The 16 bytes.
+  let secret: SharedSecretBox
+
+  /// Makes a new code.
+  init() { secret = SharedSecretBox(.random(byteCount: Self.byteCount)) }
+
+  /// Reads a code as a person typed it: case, hyphens and spaces do not matter.
+  ///
+  /// - Parameter text: 26 symbols of Crockford's Base32 and a check symbol.
+  /// - Throws: ``SignetOATH/CrockfordBase32Failure``, which tells a typing error from a wrong length.
+  public init(_ text: String) throws(CrockfordBase32Failure) {
+    var bytes = try CrockfordBase32.decode(text, byteCount: Self.byteCount, withCheckSymbol: true)
+    secret = SharedSecretBox(SecretBytes(copying: bytes))
+    bytes.wipe()
+  }
+
+  /// The code as it is printed, in groups of four; the copy that it makes cannot be wiped.
+  public var text: String {
+    secret.withSecret { secret in
+      secret.withTemporaryArray {
+        CrockfordBase32.encode($0, withCheckSymbol: true, groupSize: Self.groupSize)
+      }
+    }
+  }
+
+  /// Not the code.
+  public var description: String { "recovery code" }
+}

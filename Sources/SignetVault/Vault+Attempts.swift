@@ -1,0 +1,138 @@
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+
+/// A password that was tried and is right, as far as the device can tell.
+struct PasswordTrial {
+  /// The slot as it was when the attempt was counted.
+  let row: SlotRow
+  let masterKey: SharedSecretBox
+  /// `nil` unless the domain is silent: then the password may be wrong.
+  let silent: SilentSealing?
+  /// How long the derivation took.
+  let derivation: Duration
+}
+
+extension Vault {
+  /// Tries a password: counts the attempt, and only then makes it.
+  ///
+  /// The count stays until ``confirm(_:_:)``. In a silent domain there is nothing to count.
+  ///
+  /// - Throws: ``VaultFailure``: `wrongPassword`, `waiting`, `lockedOut`, `wiped`.
+  func tryPassword(_ password: SharedSecretBox, _ place: DomainPlace) throws -> PasswordTrial {
+    let row = try countAttempt(place)
+    let header = row.slot.header
+    try requireKeystore(of: row.slot)
+    let beforeDerivation = ContinuousClock.now
+    let derived = SharedSecretBox(
+      try password.withSecret { try header.derive($0, settings.derivation) })
+    let derivation = beforeDerivation.duration(to: .now)
+    let secret: SharedSecretBox
+    if header.guessLimit != nil, let counting = keystore as? any GuessLimitingKeystore {
+      let outcome = try counting.unseal(
+        row.slot.sealedSecret, context: place.hardwareContext(.password),
+        authorization: ProtectionSlot.authorization(derived))
+      switch consume outcome {
+      case .opened(let opened): secret = SharedSecretBox(opened)
+      case .wrong(let remaining): throw try refusal(row, hardwareAllows: remaining)
+      case .lockedOut: throw try refusal(row, hardwareAllows: nil)
+      }
+    } else {
+      secret = SharedSecretBox(try hardwareSecret(of: row.slot))
+    }
+    return try secret.withSecret { secret in
+      guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: derived) else {
+        throw try refusal(row)
+      }
+      return PasswordTrial(
+        row: row, masterKey: SharedSecretBox(masterKey),
+        silent: header.isSilent ? SilentSealing(hardwareSecret: secret, place: place) : nil,
+        derivation: derivation)
+    }
+  }
+
+  /// Takes the count back after a success, and puts a better slot in the place of the one that was opened.
+  ///
+  /// - Returns: The records of the domain.
+  func confirm(_ trial: PasswordTrial, _ replacement: ProtectionSlot? = nil) throws -> [String: [UInt8]] {
+    let place = trial.row.slot.header.place
+    if trial.silent != nil { return try database.transaction(.deferred) { try sealedRecords(of: place) } }
+    let (records, isReplaced) = try changeIf(replacement != nil) {
+      var row = try find(place, .password)
+      // Another process may have changed the password since: then this one is right no longer.
+      guard row.slot == trial.row.slot else { throw try refusal(row) }
+      row.attempts = .afterSuccess
+      row.password = row.password.map { PasswordTimes(stamp: $0.stamp, seenAt: $0.now(moment.wallSeconds)) }
+      guard let replacement else {
+        try row.updateState(in: database, seal)
+        return (try sealedRecords(of: place), false)
+      }
+      try retire(row.slot)
+      row.slot = replacement
+      try row.store(in: database, seal)
+      return (try sealedRecords(of: place), true)
+    }
+    if isReplaced { forgetReplaced() }
+    return records
+  }
+
+  private func changeIf<R>(_ isChange: Bool, _ body: () throws -> R) throws -> R {
+    try isChange ? change(body) : database.transaction(.immediate, body)
+  }
+
+  /// Counts an attempt as failed before it is made, on the disk, while no other process can count.
+  ///
+  /// - Returns: The slot with the new count.
+  private func countAttempt(_ place: DomainPlace) throws -> SlotRow {
+    let seen = try database.transaction(.deferred) { try find(place, .password) }
+    if seen.slot.header.isSilent { return seen }
+    let now = moment
+    let row = try change {
+      var row = try find(place, .password)
+      switch row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot) {
+      case .allowed: break
+      case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
+      case .lockedOut: throw VaultFailure.lockedOut
+      case .wipe:
+        try wipe(place, row.attempts, at: now.wallSeconds)
+        return row
+      }
+      row.attempts = row.attempts.countingAttempt(at: now.boot)
+      try row.updateState(in: database, seal)
+      return row
+    }
+    // Somebody was stopped between the last attempt and the wiping.
+    if case .wipe = row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot),
+      try WipeReceipt.find(place, in: database, seal) != nil
+    {
+      forgetReplaced()
+      throw VaultFailure.wiped(domain: place.domain)
+    }
+    return row
+  }
+
+  /// What a wrong password is answered with; after the last one, wipes or stays locked.
+  ///
+  /// - Parameters:
+  ///   - row: The slot with the attempt counted.
+  ///   - remaining: How many guesses the hardware allows after this one; `nil` if it did not even look at this one.
+  /// - Returns: What to throw.
+  /// - Throws: ``SQLiteFailure``, if the erasing failed.
+  private func refusal(_ row: SlotRow, hardwareAllows remaining: Int? = .max) throws -> VaultFailure {
+    let header = row.slot.header
+    let now = moment
+    let decision = header.lockPolicy.decision(after: row.attempts, at: now.boot)
+    let isOver = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
+    if isOver, header.lockPolicy.consequence == .wipe {
+      try change { try wipe(header.place, row.attempts, at: now.wallSeconds) }
+      forgetReplaced()
+      return .wiped(domain: header.place.domain)
+    }
+    guard let remaining else { return .lockedOut }
+    switch decision {
+    case .allowed(let left), .wait(_, let left):
+      return .wrongPassword(remaining: left.map { min($0, remaining) })
+    case .lockedOut, .wipe: return .wrongPassword(remaining: 0)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import SignetCrypto
+import SignetPolicy
+
+extension Vault {
+  /// What the derivation of a new slot costs.
+  func passwordCost() throws -> Argon2id {
+    switch settings.cost {
+    case .fixed(let cost):
+      guard PasswordCost.accepts(cost, floor: settings.insecureCostFloor) else {
+        throw VaultFailure.costOutOfRange(cost)
+      }
+      return cost
+    case .calibrated(let milliseconds):
+      if let calibratedCost { return calibratedCost }
+      let cost = try settings.calibrate(milliseconds)
+      calibratedCost = cost
+      return cost
+    }
+  }
+
+  /// How many guesses the keystore is to allow; `nil` where it cannot count, or the policy sets no limit.
+  func guessLimit(_ policy: LockPolicy) -> Int? {
+    keystore is any GuessLimitingKeystore ? policy.limit : nil
+  }
+
+  /// A slot for the same password that is worth having instead: of the present version, or more costly to guess against.
+  ///
+  /// Measuring the machine takes a second, so that is done only where the derivation took less than half of what it should. A
+  /// cost never becomes less in any part. Where no better slot can be made now, the one that works stays.
+  func renewed(_ trial: PasswordTrial, _ password: SharedSecretBox) throws -> ProtectionSlot? {
+    let header = trial.row.slot.header
+    guard trial.silent == nil, case .password(let current, let lock) = header.opening else { return nil }
+    do {
+      let better = try betterCost(than: current, that: trial.derivation)
+      guard
+        better != nil || header.version < SlotHeader.currentVersion || header.guessLimit != guessLimit(lock)
+      else { return nil }
+      return try trial.masterKey.withSecret {
+        try passwordSlot(for: $0, password, cost: better ?? current, lock, header.place)
+      }
+    } catch { return nil }
+  }
+
+  /// A password slot with a salt and a hardware secret of its own.
+  func passwordSlot(
+    for masterKey: borrowing SecretBytes, _ password: SharedSecretBox, cost: Argon2id, _ lock: LockPolicy,
+    _ place: DomainPlace
+  ) throws -> ProtectionSlot {
+    let header = SlotHeader(
+      keystore: keystore.kind, opening: .password(cost, lock), guessLimit: guessLimit(lock),
+      salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+    let derived = SharedSecretBox(
+      try password.withSecret { try header.derive($0, settings.derivation) })
+    return try ProtectionSlot.wrapping(
+      masterKey, header: header, derived: derived,
+      hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount), keystore: keystore)
+  }
+
+  /// The cost for a new slot in the place of one: never less than that one's.
+  func cost(notBelow current: Argon2id) throws -> Argon2id {
+    let cost = try passwordCost()
+    return cost.isAbove(current) ? cost : current
+  }
+
+  private func betterCost(than current: Argon2id, that took: Duration) throws -> Argon2id? {
+    if case .calibrated(let milliseconds) = settings.cost, took >= .milliseconds(milliseconds) / 2 {
+      return nil
+    }
+    let cost = try passwordCost()
+    return cost.isAbove(current) ? cost : nil
+  }
+}
+
+extension Argon2id {
+  /// Whether this is more in some part, and less in none.
+  func isAbove(_ other: Argon2id) -> Bool {
+    self != other && memoryKiB >= other.memoryKiB && passes >= other.passes && lanes >= other.lanes
+  }
+}

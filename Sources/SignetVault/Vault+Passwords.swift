@@ -1,0 +1,170 @@
+package import SignetCrypto
+package import SignetPolicy
+import SignetSQLite
+
+extension Vault {
+  /// Finds out whether a password is right; the attempt counts as one to open the domain does.
+  ///
+  /// - Throws: ``VaultFailure``: as ``open(_:of:with:)``, and `silentDomain` where nothing tells.
+  package func verifyPassword(
+    _ password: consuming SecretBytes, of domain: String, in id: ContainerID
+  ) throws(VaultFailure) {
+    let unlocked = try open(domain, of: id, with: .password(password))
+    guard !unlocked.isSilent else { throw .silentDomain(domain) }
+  }
+
+  /// Changes the password of a domain, all of it or nothing.
+  ///
+  /// The old password is tried first, and the attempt counted; then come the age, the rules and the history. The other slots of
+  /// the domain stay valid. Of a crash at any moment either the old or the new password is left, never both and never none.
+  ///
+  /// - Parameters:
+  ///   - domain: The name of the domain.
+  ///   - id: The container.
+  ///   - old: The present password: UTF-8 as typed.
+  ///   - new: The next one: UTF-8 as typed.
+  ///   - policy: What the new one must fulfil; its dictionary is the caller's to ask.
+  /// - Throws: ``VaultFailure``: as ``open(_:of:with:)``, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`,
+  ///   `silentDomain`, and `busy` if another process changed the password at the same moment.
+  package func changePassword(
+    of domain: String, in id: ContainerID, from old: consuming SecretBytes, to new: consuming SecretBytes,
+    policy: PasswordPolicy
+  ) throws(VaultFailure) {
+    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
+    do {
+      try requireVerifier(place)
+      let old = try preparedPassword(old)
+      let trial = try tryPassword(old, place)
+      // The old password is right: whatever is refused from here on costs no attempt.
+      let sealed = try confirm(trial)
+      let now = moment.wallSeconds
+      if let times = trial.row.password {
+        let earliest = policy.age.earliestChange(of: times.stamp)
+        guard times.now(now) >= earliest else { throw VaultFailure.passwordTooYoung(until: earliest) }
+      }
+      let next = try prepared(new, policy)
+      try trial.masterKey.withSecret { masterKey in
+        let history = try newHistory(
+          sealed[PasswordHistory.recordName], trial.row, old: old, new: next, policy, masterKey)
+        try replacePassword(trial.row, with: next, history, masterKey, at: now)
+      }
+    } catch { throw VaultFailure(error) }
+  }
+
+  /// Sets a new password for a domain whose old one is forgotten or locked.
+  ///
+  /// - Parameters:
+  ///   - domain: The name of the domain.
+  ///   - id: The container.
+  ///   - code: The recovery code; it stays valid.
+  ///   - new: The next password: UTF-8 as typed.
+  ///   - policy: What it must fulfil, its minimum age apart.
+  /// - Throws: ``VaultFailure``: `wrongRecoveryCode`, `noSuchSlot`, `passwordRefused`, `passwordUsedBefore`, `busy`.
+  package func resetPassword(
+    of domain: String, in id: ContainerID, with code: RecoveryCode, to new: consuming SecretBytes,
+    policy: PasswordPolicy
+  ) throws(VaultFailure) {
+    let unlocked = try open(domain, of: id, with: .recovery(code))
+    do {
+      let next = try prepared(new, policy)
+      let row = try database.transaction(.deferred) { try find(unlocked.place, .password) }
+      let history = try newHistory(
+        unlocked.records[PasswordHistory.recordName], row, old: nil, new: next, policy, unlocked.masterKey)
+      try replacePassword(row, with: next, history, unlocked.masterKey, at: moment.wallSeconds)
+    } catch { throw VaultFailure(error) }
+  }
+
+  private func requireVerifier(_ place: DomainPlace) throws {
+    let row = try database.transaction(.deferred) { try find(place, .password) }
+    guard !row.slot.header.isSilent else { throw VaultFailure.silentDomain(place.domain) }
+  }
+
+  private func prepared(
+    _ new: borrowing SecretBytes, _ policy: PasswordPolicy
+  ) throws(VaultFailure) -> SharedSecretBox {
+    let violations = new.withTemporaryArray { policy.violations(ofUTF8: $0) }
+    guard violations.isEmpty else { throw .passwordRefused(violations) }
+    return try preparedPassword(new)
+  }
+
+  /// The history after a change; refuses a password that is in it.
+  ///
+  /// With a history of one, the latest password is the current one, and nothing needs to be kept.
+  private func newHistory(
+    _ sealed: [UInt8]?, _ row: SlotRow, old: SharedSecretBox?, new: SharedSecretBox, _ policy: PasswordPolicy,
+    _ masterKey: borrowing SecretBytes
+  ) throws -> [UInt8]? {
+    let count = policy.maximumHistory
+    guard count > 0, case .password(let cost, _) = row.slot.header.opening else { return nil }
+    let reused = VaultFailure.passwordUsedBefore(within: count)
+    if let old, old.withSecret({ old in new.withSecret { $0.isEqual(to: old) } }) { throw reused }
+    let place = row.slot.header.place
+    var history = PasswordHistory(cost: cost)
+    if let sealed {
+      let opened = try openHistory(sealed, place, masterKey)
+      history = opened
+    }
+    if count > 1,
+      try history.contains(
+        history.digest(of: new, masterKey: masterKey, settings.derivation), amongLatest: count - 1)
+    {
+      throw reused
+    }
+    guard count > 1, let old else {
+      return history.digests.isEmpty ? nil : try seal(history, place, masterKey)
+    }
+    history.remember(
+      try history.digest(of: old, masterKey: masterKey, settings.derivation), keeping: count - 1)
+    return try seal(history, place, masterKey)
+  }
+
+  private func openHistory(
+    _ sealed: [UInt8], _ place: DomainPlace, _ masterKey: borrowing SecretBytes
+  ) throws(VaultFailure) -> PasswordHistory {
+    let context = place.recordContext(PasswordHistory.recordName)
+    do {
+      let bytes = try AESGCM.openCombinedBytes(sealed, key: masterKey, additionalData: context)
+      if let history = PasswordHistory(bytes, floor: settings.insecureCostFloor) { return history }
+    } catch {}
+    throw .altered(.record(place.container, domain: place.domain, name: PasswordHistory.recordName))
+  }
+
+  private func seal(
+    _ history: PasswordHistory, _ place: DomainPlace, _ masterKey: borrowing SecretBytes
+  ) throws -> [UInt8] {
+    try AESGCM.sealCombined(
+      history.bytes, key: masterKey, additionalData: place.recordContext(PasswordHistory.recordName))
+  }
+
+  /// Puts a slot for another password in the place of one, with the history, in one transaction.
+  private func replacePassword(
+    _ tried: SlotRow, with password: SharedSecretBox, _ history: [UInt8]?, _ masterKey: borrowing SecretBytes,
+    at now: Int64
+  ) throws {
+    let place = tried.slot.header.place
+    guard case .password(let current, let lock) = tried.slot.header.opening else {
+      preconditionFailure("a password slot was tried")
+    }
+    let slot = try passwordSlot(
+      for: masterKey, password, cost: try cost(notBelow: current), lock, place)
+    try change {
+      var row = try find(place, .password)
+      guard row.slot == tried.slot else { throw VaultFailure.busy }
+      try retire(row.slot)
+      row.slot = slot
+      row.attempts = .afterSuccess
+      row.password = PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false)
+      try row.store(in: database, seal)
+      try database.execute(
+        "DELETE FROM record WHERE container = ? AND domain = ? AND name = ?", .blob(place.container.bytes),
+        .text(place.domain), .text(PasswordHistory.recordName))
+      if let history {
+        try database.execute(
+          "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)",
+          .blob(place.container.bytes), .text(place.domain), .text(PasswordHistory.recordName),
+          .blob(history))
+      }
+    }
+    forgetReplaced()
+  }
+}

@@ -1,0 +1,120 @@
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+import SignetTesting
+import SignetVault
+import Testing
+
+@Suite("The cost of a password, raised where it lies")
+struct CostUpgradeTests {
+  private let fixture: VaultFixture
+  private static let higher = Argon2id(memoryKiB: 16, passes: 2, lanes: 1)
+
+  init() throws { fixture = try VaultFixture() }
+
+  /// The cost in the header of the password slot.
+  private func storedCost() throws -> [UInt8] {
+    let row = try #require(try fixture.rawDatabase().query("SELECT header FROM slot WHERE kind = 2").first)
+    return Array(try row.blob("header")[9..<21])
+  }
+
+  private func bytes(_ cost: Argon2id) -> [UInt8] {
+    [cost.memoryKiB, cost.passes, cost.lanes].flatMap { [0, 0, 0, UInt8($0)] }
+  }
+
+  @Test(
+    "the next success after a higher cost is asked for raises it; a wrong password does not, and nothing lowers it"
+  )
+  func raised() async throws {
+    let id = try await fixture.open().addContainer(.sample())
+    #expect(try storedCost() == bytes(VaultFixture.weak))
+    let demanding = try fixture.open(cost: .fixed(Self.higher))
+    await #expect(throws: VaultFailure.wrongPassword(remaining: 4)) {
+      try await demanding.signingKey(of: id, "no")
+    }
+    #expect(try storedCost() == bytes(VaultFixture.weak))
+    #expect(try await demanding.signingKey(of: id) == "signing key")
+    #expect(try storedCost() == bytes(Self.higher))
+    let before = fixture.derivationCount
+    #expect(try await demanding.signingKey(of: id) == "signing key")
+    #expect(fixture.derivationCount - before == 1, "once raised, no more work")
+    let lazy = try fixture.open()
+    #expect(try await lazy.signingKey(of: id) == "signing key")
+    try await lazy.changePassword(
+      of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+    #expect(try storedCost() == bytes(Self.higher), "nor by a change of the password")
+    #expect(try await lazy.signingKey(of: id, "new") == "signing key")
+  }
+
+  @Test("a cost that is higher in one part and lower in another is not taken")
+  func incomparable() async throws {
+    let id = try await fixture.open(cost: .fixed(Self.higher)).addContainer(.sample())
+    let other = try fixture.open(cost: .fixed(Argon2id(memoryKiB: 32, passes: 1, lanes: 1)))
+    #expect(try await other.signingKey(of: id) == "signing key")
+    #expect(try storedCost() == bytes(Self.higher))
+  }
+
+  @Test("a machine is measured only where a derivation was much quicker than asked for")
+  func calibrated() async throws {
+    let id = try await fixture.open().addContainer(.sample())
+    let measured = Recorder<Int>()
+    func vault(milliseconds: Int) throws -> Vault {
+      var settings = Vault.Settings(cost: .calibrated(milliseconds: milliseconds))
+      settings.insecureCostFloor = VaultFixture.weak
+      settings.calibrate = { milliseconds in
+        measured.record(milliseconds)
+        return Self.higher
+      }
+      return try Vault(
+        directory: fixture.directory, keystore: SoftwareKeystore(directory: fixture.directory),
+        settings: settings)
+    }
+    #expect(try await vault(milliseconds: 60_000).signingKey(of: id) == "signing key")
+    #expect(measured.entries == [60_000])
+    #expect(try storedCost() == bytes(Self.higher))
+    // No derivation takes less than nothing.
+    #expect(try await vault(milliseconds: 0).signingKey(of: id) == "signing key")
+    #expect(measured.entries == [60_000])
+  }
+
+  @Test("a crash before any statement of the raising leaves a slot that opens")
+  func crash() async throws {
+    let id = try await fixture.open().addContainer(.sample())
+    let photographer = Photographer(of: fixture.directory, into: fixture.folder.file("crash"))
+    let isRecording = Recorder<Bool>()
+    let vault = try fixture.open(cost: .fixed(Self.higher)) { (_) throws(SQLiteFailure) in
+      if !isRecording.entries.isEmpty { photographer.take() }
+    }
+    isRecording.record(true)
+    #expect(try await vault.signingKey(of: id) == "signing key")
+    photographer.take()
+    #expect(photographer.folders.count > 8)
+    for folder in photographer.folders {
+      #expect(try await VaultFixture.open(folder).signingKey(of: id) == "signing key")
+    }
+  }
+
+  @Test("a keystore that cannot seal now keeps nobody from opening")
+  func cannotSeal() async throws {
+    let id = try await fixture.open().addContainer(.sample())
+    let vault = try fixture.open(
+      keystore: SealedShut(SoftwareKeystore(directory: fixture.directory)), cost: .fixed(Self.higher))
+    #expect(try await vault.signingKey(of: id) == "signing key")
+    #expect(try storedCost() == bytes(VaultFixture.weak))
+  }
+}
+
+/// A keystore that opens and has no room to seal.
+private struct SealedShut: HardwareKeystore {
+  let keystore: SoftwareKeystore
+  init(_ keystore: SoftwareKeystore) { self.keystore = keystore }
+  var kind: KeystoreKind { keystore.kind }
+
+  func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    throw .full
+  }
+
+  func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    try keystore.unseal(blob, context: context)
+  }
+}
