@@ -71,7 +71,8 @@ let package = Package(
     .target(
       name: "SignetTPM",
       dependencies: [
-        .target(name: "CTPM2", condition: .when(platforms: [.linux])), "SignetCrypto", "SignetFiles", "SignetVault",
+        .target(name: "CTPM2", condition: .when(platforms: [.linux])), "SignetCrypto", "SignetFiles",
+        "SignetVault",
       ],
       swiftSettings: facingC),
     .target(

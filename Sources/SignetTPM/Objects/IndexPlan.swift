@@ -40,7 +40,9 @@
       }
     }
 
-    /// Three ways for guesses: write once, read, and one that nobody can take. The counter has the last alone.
+    /// Three ways for guesses: write once, read, and one that nobody can take.
+    ///
+    /// The counter has the last alone.
     var branches: [[UInt8]] {
       var write = PolicyDigest()
       write.nvWritten(false)

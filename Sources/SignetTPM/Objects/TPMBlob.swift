@@ -1,5 +1,7 @@
 #if os(Linux)
-  /// What is kept outside the TPM, in version 1. Anybody may have written it.
+  /// What is kept outside the TPM, in version 1.
+  ///
+  /// Anybody may have written it.
   ///
   /// | bytes | field |
   /// |---|---|
