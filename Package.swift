@@ -84,9 +84,9 @@ let package = Package(
     .target(
       name: "Signet",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
-        "SignetTransport",
-        "SignetVault", "SignetWire",
+        "SignetConcurrency", "SignetCrypto",
+        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
+        "SignetOATH", "SignetPolicy", "SignetTransport", "SignetVault", "SignetWire",
       ],
       swiftSettings: house),
     .target(

@@ -1,5 +1,9 @@
 import SignetConcurrency
 public import SignetCrypto
+#if os(Linux)
+  import SignetDictionary
+#endif
+public import SignetPolicy
 public import SignetTransport
 public import SignetVault
 public import SignetWire
@@ -21,6 +25,7 @@ public final class Device: Sendable {
   let blocking = BlockingExecutor(label: "signet.device")
   let sessionClock: any SessionClock
   let passwordCaches = Mutex<[SignetVault.ContainerID: KeptSecret<UnlockedDomain>]>([:])
+  let passwordChecks: PasswordChecks
   private let makeTransport: TransportFactory
   private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
 
@@ -32,17 +37,21 @@ public final class Device: Sendable {
   ///   - clock: The time.
   ///   - sessionClock: What measures how long a verified password is kept.
   ///   - random: Randomness for nonces and names.
+  ///   - passwordChecks: What new passwords are checked with beside the server's policy: the dictionary, and the app's own
+  ///     rules.
   ///   - transport: Makes what carries requests; libcurl unless told otherwise.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
     clock: any WallClock = SystemWallClock(), sessionClock: any SessionClock = SystemSessionClock(),
     random: any RandomSource = SystemRandomSource(),
+    passwordChecks: PasswordChecks = .standard,
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
       try CurlTransport(configuration)
     }
   ) {
     (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
     self.sessionClock = sessionClock
+    self.passwordChecks = passwordChecks
     makeTransport = transport
   }
 
@@ -122,5 +131,16 @@ public final class Device: Sendable {
       transports[configuration] = made
       return made
     }
+  }
+}
+
+extension PasswordChecks {
+  /// The dictionary of the platform, and no further rules.
+  public static var standard: PasswordChecks {
+    #if os(Linux)
+      PasswordChecks(dictionary: CrackLibDictionary())
+    #else
+      PasswordChecks()
+    #endif
   }
 }

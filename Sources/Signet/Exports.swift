@@ -20,7 +20,12 @@
 @_exported public import enum SignetPolicy.OpaqueStringFailure
 @_exported public import struct SignetPolicy.PasswordAge
 @_exported public import struct SignetPolicy.PasswordCache
+@_exported public import struct SignetPolicy.PasswordChecks
+@_exported public import protocol SignetPolicy.PasswordDictionary
+@_exported public import enum SignetPolicy.PasswordDictionaryFailure
 @_exported public import struct SignetPolicy.PasswordPolicy
+@_exported public import enum SignetPolicy.PasswordPurpose
+@_exported public import protocol SignetPolicy.PasswordValidator
 @_exported public import enum SignetPolicy.PasswordViolation
 @_exported public import enum SignetPolicy.PolicyFailure
 @_exported public import enum SignetPolicy.ProtectionPolicy

@@ -12,6 +12,8 @@ public import SignetWire
   case wrongPassword(remaining: Int?)
   /// The new password breaks these rules of the policy.
   case passwordRefused([PasswordViolation])
+  /// The policy asks for a dictionary check of the new password, which could not be made.
+  case dictionary(PasswordDictionaryFailure)
   /// A password is needed and none was given.
   case passwordRequired
   /// The user cancelled the password prompt of an activation.
@@ -76,6 +78,7 @@ public import SignetWire
     case .wrongPassword: 100
     case .passwordRefused: 101
     case .passwordRequired: 105
+    case .dictionary: 111
     case .activationCancelled: 109
     case .lockedOut: 110
     case .activationCode: 200
@@ -110,6 +113,7 @@ public import SignetWire
     case .passwordRefused(let violations):
       "the password is not allowed: \(violations.map(\.description).joined(separator: "; "))"
     case .passwordRequired: "a password is needed; enter it"
+    case .dictionary(let failure): failure.description
     case .activationCancelled: "the activation was cancelled; nothing was kept, the code can be used again"
     case .lockedOut: "locked after too many wrong passwords; ask for a new activation code"
     case .activationCode(let failure): failure.description

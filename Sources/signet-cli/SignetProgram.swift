@@ -14,7 +14,7 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .delete,
+    .activate, .list, .otp, .pending, .approve, .deny, .delete, .policy,
   ],
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -58,6 +58,7 @@ let signetProgram = Program(
   case let failure as SignetFailure: exitCode(of: failure)
   case let failure as SecretInputFailure: failure.exitCode
   case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
+  case is PasswordDictionaryFailure: .unavailable
   case is ActivationCodeFailure, is QRFailure, is InviteCodeFailure, is ServerURLFailure, is WireFailure:
     .dataError
   case let failure as CommandFailure: failure.exitCode
@@ -68,6 +69,7 @@ let signetProgram = Program(
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .wrongPassword, .lockedOut, .passwordRequired: .permissionDenied
+  case .dictionary: .unavailable
   case .passwordRefused, .activationCode, .deviceNameRefused, .serverNameMismatch, .noSuchContainer,
     .noSuchTransaction,
     .decisionNotAllowed:

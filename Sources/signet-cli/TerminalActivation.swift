@@ -18,7 +18,7 @@ final class TerminalActivation: ActivationHandler {
   func password(for request: PasswordRequest) async -> PasswordReply {
     progress.finish()
     let output = options.arguments.errorOutput
-    output.print("Choose a password: \(Self.rules(of: request.policy)).")
+    output.print("Choose a password: \(request.policy.requirements.joined(separator: ", ")).")
     if let limit = request.lockPolicy.limit {
       output.print("After \(limit) wrong passwords in a row the container is locked for good.")
     }
@@ -29,9 +29,7 @@ final class TerminalActivation: ActivationHandler {
           output.print("The two entries differ; try again.")
           continue
         }
-        let violations = password.withSecret { secret in
-          secret.withTemporaryArray { request.policy.violations(ofUTF8: $0) }
-        }
+        let violations = try await request.policy.violations(of: password, purpose: .enrolment)
         // A script gets its answer once; a person may try again.
         if violations.isEmpty || options.arguments.isSet("password-fd") { return .proceed(password) }
         for violation in violations { output.print("Not allowed: \(violation).") }
@@ -40,19 +38,5 @@ final class TerminalActivation: ActivationHandler {
       caught.withLock { $0 = error }
       return .cancel
     }
-  }
-
-  private static func rules(of policy: PasswordPolicy) -> String {
-    var rules = ["\(policy.minimumLength) to \(policy.maximumLength) characters"]
-    for kind in CharacterClass.allCases {
-      let count = policy.count(of: kind)
-      if count.maximum == 0 {
-        rules.append("no \(kind.noun(0))")
-      } else if count.minimum > 0 {
-        rules.append("at least \(count.minimum) \(kind.noun(count.minimum))")
-      }
-    }
-    if !policy.allowsSequences { rules.append("no sequences such as 123 or cba") }
-    return rules.joined(separator: ", ")
   }
 }

@@ -33,11 +33,14 @@ enum InitCommand {
         "protection", "What opens a container's keys, besides the device", default: "password",
         completion: .choices(["password", "device"])),
       .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
-    ] + PasswordOptions.all + [OperatorOptions.json],
+    ] + PasswordOptions.all + PolicyOptions.all + [OperatorOptions.json],
     examples: [
       .init(
+        "signet-server init --data ./bank --url id.example.com/bank --policy psd2",
+        "Make a server whose policy meets a profile"),
+      .init(
         "signet-server init --data ./demo --url localhost:8443/demo --minimum-length 8 --attempts 3",
-        "Make a server on this machine that asks for passwords of 8 characters")
+        "Make a server on this machine that asks for passwords of 8 characters"),
     ]
   ) { arguments in
     let settings = try settings(arguments)
@@ -72,7 +75,8 @@ enum InitCommand {
       throw UsageFailure.refused("--url: \(error)")
     }
     let listen = try arguments.optionalString("listen").map(ListenAddress.init(parsing:))
-    let profile = ContainerProfile(protection: try protection(arguments), totp: .standard)
+    let protection = try PolicyOptions.policy(arguments) ?? protection(arguments)
+    let profile = ContainerProfile(protection: protection, totp: .standard)
     return FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
   }

@@ -45,6 +45,42 @@ struct DeviceCommandTests {
     #expect(result.errorOutput.contains("file descriptor 3 is not open"), "\(result.errorOutput)")
   }
 
+  @Test("A policy is reviewed without a device: what clashes, what is doubtful, which profiles it meets")
+  func policyLint() async throws {
+    let folder = try TemporaryFolder()
+    func lint(_ text: String, _ words: [String] = []) async throws -> ServerCommand.Result {
+      let file = "\(folder.path)/policy"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      let process = try ServerCommand.process(["policy", "lint", file] + words, [:])
+      process.executableURL = URL(filePath: try ServerCommand.executable())
+        .deletingLastPathComponent().appending(path: "signet")
+      return try await ServerCommand.finish(process)
+    }
+    let clash = try await lint("MINLEN=6;MAXLEN=6;NUM=8\n")
+    #expect(clash.status == 65)
+    #expect(
+      clash.output.contains(
+        "error: no password satisfies minDigits (NUM) 8 and maxLength (MAXLEN) 6 together"))
+    #expect(clash.output.hasSuffix("The policy cannot be used.\n"))
+
+    let pin = "UP=0;LOW=0;NUM=6;ALPHA=0;NALPHA=0;MUP=0;MLOW=0;MNUM=8;MALPHA=0;MNALPHA=0;MINLEN=6;MAXLEN=8"
+    let sound = try await lint(pin)
+    #expect(sound.status == 0)
+    #expect(sound.output.contains("legacy-compat, clause history: "))
+    #expect(sound.output.hasSuffix("The policy can be used; it meets nist-aal2, psd2, pin-6.\n"))
+    #expect(try await lint(pin, ["--profile", "pin-6"]).status == 0)
+    #expect(try await lint(pin, ["--profile", "legacy-compat"]).status == 65)
+    #expect(try await lint(pin, ["--profile", "other"]).status == 64)
+
+    let json = try await lint(#"{"minLength":3,"maxLength":8}"#, ["--json"])
+    #expect(json.status == 0)
+    #expect(json.output.contains(#""valid":true"#))
+    #expect(json.output.contains(#""severity":"warning""#))
+    #expect(try await lint("\u{1B}[2J=1;MINLEN=x\u{1B}").output.contains("\u{1B}") == false)
+    #expect(try await run("policy", "lint", "\(folder.path)/none").status == 66)
+    #expect(try await lint("").status == 65)
+  }
+
   @Test("A picture that is not there is named")
   func missingPicture() async throws {
     let folder = try TemporaryFolder()

@@ -52,6 +52,46 @@ import Testing
     #expect(try profile() == ["type": "device"])
   }
 
+  @Test("a policy string, a profile or a file makes the whole policy; what is doubtful is said")
+  func takesAWholePolicy() async throws {
+    let string =
+      "NUM=6;MALPHA=0;MNALPHA=0;MUP=0;MLOW=0;MINLEN=6;MAXLEN=8;LOCKTYPE=lock;LOCKCOUNTER=3;HISTNUM=2;FOO=1"
+    let result = try await initialise("--policy", string)
+    #expect(result.status == 0, "\(result.errorOutput)")
+    #expect(result.errorOutput.contains("warning: \"FOO\" is unknown here"))
+    #expect(result.errorOutput.contains("warning: with no minimum age"))
+    let password = try profile().object("password")
+    #expect(try password.integer("minDigits") == 6)
+    #expect(try password.integer("maxHistory") == 2)
+    #expect(try profile().object("lock") == ["type": "lock", "limit": 3])
+  }
+
+  @Test(arguments: ["legacy-compat", "nist-aal2", "psd2", "pin-6"]) func takesAProfile(name: String)
+    async throws
+  {
+    let result = try await initialise("--policy", name)
+    #expect(result.status == 0, "\(result.errorOutput)")
+    #expect(!result.errorOutput.contains("warning"))
+    #expect(try profile().string("type") == "password")
+  }
+
+  @Test func takesAPolicyFromAFile() async throws {
+    let file = "\(folder.path)/policy.json"
+    let text =
+      #"{"type":"biometricOrPassword","password":{"minLength":6,"maxLength":8},"lock":{"type":"silent"}}"#
+    try Data(text.utf8).write(to: URL(filePath: file))
+    #expect(try await initialise("--policy-file", file).status == 0)
+    #expect(try profile().string("type") == "biometricOrPassword")
+    #expect(try profile().object("lock") == ["type": "silent"])
+  }
+
+  @Test func refusesAPolicyFileThatIsNotThere() async throws {
+    let result = try await initialise("--policy-file", "\(folder.path)/none")
+    #expect(result.status == 66)
+    #expect(result.errorOutput.contains("none cannot be read"))
+    #expect(!FileManager.default.fileExists(atPath: data))
+  }
+
   @Test(arguments: [
     (["--url", "http://localhost/main"], "only https"),
     (["--url", "localhost"], "domain is missing"),
@@ -63,6 +103,22 @@ import Testing
     (["--url", "localhost/main", "--minimum-length", "70"], "no password satisfies"),
     (["--url", "localhost/main", "--protection", "device", "--attempts", "3"], "--protection password only"),
     (["--url", "localhost/main", "--protection", "none"], "must be one of"),
+    (
+      ["--url", "localhost/main", "--policy", "MINLEN=4;MAXLEN=6;NUM=8"],
+      "minDigits (NUM) 8 and maxLength (MAXLEN) 6"
+    ),
+    (
+      ["--url", "localhost/main", "--policy", "HISTMINAGE=9;HISTMAXAGE=9"], "minAge (HISTMINAGE) 9 and maxAge"
+    ),
+    (["--url", "localhost/main", "--policy", "nothing"], "is no NAME=value"),
+    (["--url", "localhost/main", "--policy", "{\"minLength\":6,\"maxLength\":8}"], "it lacks a type"),
+    (["--url", "localhost/main", "--policy", "{"], "--policy: "),
+    (["--url", "localhost/main", "--policy", "TYPE=biometric"], "use another type"),
+    (
+      ["--url", "localhost/main", "--policy", "pin-6", "--attempts", "3"], "--attempts goes without --policy"
+    ),
+    (["--url", "localhost/main", "--policy", "pin-6", "--minimum-length", "3"], "goes without --policy"),
+    (["--url", "localhost/main", "--policy", "pin-6", "--policy-file", "x"], "goes without --policy-file"),
     ([], "--url is missing"),
   ]) func refusesWhatMakesNoServer(words: [String], message: String) async throws {
     let result = try await ServerCommand.run(["init", "--data", data] + words)

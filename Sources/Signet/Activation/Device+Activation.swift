@@ -157,9 +157,10 @@ extension Device {
     case .cancel: throw .activationCancelled
     case .abort: throw .activationAborted
     case .proceed(let password):
-      let violations = password.withSecret { secret in
-        secret.withTemporaryArray { policy.violations(ofUTF8: $0) }
-      }
+      let violations: [PasswordViolation]
+      do {
+        violations = try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
+      } catch { throw .dictionary(error) }
       guard violations.isEmpty else { throw .passwordRefused(violations) }
       return .password(password, lock)
     }

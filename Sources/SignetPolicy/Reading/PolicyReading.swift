@@ -75,6 +75,9 @@ struct PolicyReading {
     }
   }
 
+  /// What could not be read at all.
+  init(failure: PolicyFailure) { failures = [failure] }
+
   /// Takes a policy that is sound.
   init(_ policy: ProtectionPolicy) {
     type = policy.typeName

@@ -21,6 +21,20 @@ public struct PolicyReview: Sendable {
   /// - Parameter string: `NAME=value` pairs joined by `;`.
   public init(string: String) { self.init(PolicyReading(text: string)) }
 
+  /// Reviews a policy as an operator has it: a policy string, or the text of an object in the JSON form.
+  ///
+  /// - Parameter text: Either form; an object begins with `{`.
+  public init(text: String) {
+    let start = text.unicodeScalars.first { !" \t\r\n".unicodeScalars.contains($0) }
+    guard start == "{" else {
+      self.init(string: text)
+      return
+    }
+    do { self.init(try JSONObject(parsing: Array(text.utf8))) } catch {
+      self.init(PolicyReading(failure: .malformed(error)))
+    }
+  }
+
   /// Reviews the JSON form of a protection policy, or of a password policy alone: an object without `type`.
   ///
   /// - Parameter json: The object, as anybody may have written it.

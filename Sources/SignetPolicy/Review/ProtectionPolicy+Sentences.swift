@@ -1,0 +1,103 @@
+extension PasswordPolicy {
+  /// What a new password must be like, one phrase a rule, without what only its keeper can check.
+  public var requirements: [String] {
+    let lengths =
+      minimumLength == maximumLength ? "\(minimumLength)" : "\(minimumLength) to \(maximumLength)"
+    var phrases = ["\(lengths) \(maximumLength == 1 ? "character" : "characters")"]
+    for kind in CharacterClass.allCases where !isSaid(of: kind) {
+      let bounds = count(of: kind)
+      switch (bounds.minimum, bounds.maximum) {
+      case (_, 0?): phrases.append("no \(kind.noun(0))")
+      case (let least, let most?) where least == most: phrases.append("\(least) \(kind.noun(least))")
+      case (1..., let most?):
+        phrases.append("\(bounds.minimum) to \(most) \(kind.noun(most))")
+      case (0, let most?): phrases.append("at most \(most) \(kind.noun(most))")
+      case (1..., nil): phrases.append("at least \(bounds.minimum) \(kind.noun(bounds.minimum))")
+      default: break
+      }
+    }
+    if !allowsSequences { phrases.append("no sequences such as 123 or cba") }
+    if let maximumRepeats {
+      phrases.append(
+        maximumRepeats == 1
+          ? "no character twice in a row" : "no character more than \(maximumRepeats) times in a row")
+    }
+    if maximumHistory > 0 {
+      phrases.append(maximumHistory == 1 ? "not the present one" : "none of the last \(maximumHistory)")
+    }
+    if checksDictionary { phrases.append("not made from a word or an obvious series") }
+    return phrases
+  }
+
+  /// Whether another phrase says it: without letters there are none of either case.
+  private func isSaid(of kind: CharacterClass) -> Bool {
+    (kind == .uppercase || kind == .lowercase) && count(of: .letter).maximum == 0
+  }
+}
+
+extension ProtectionPolicy {
+  /// What the policy demands, in sentences for the person who has to follow it.
+  public var sentences: [String] {
+    var sentences = [opening]
+    guard let password = passwordPolicy else { return sentences }
+    sentences.append("A new password: \(password.requirements.joined(separator: ", ")).")
+    let age = password.age
+    if age.minimumDays > 0 {
+      sentences.append(
+        "A changed password can be changed again after \(counted(age.minimumDays, "day", "days")).")
+    }
+    if age.maximumDays > 0, lockPolicy != .silent {
+      sentences.append("A password must be changed after \(counted(age.maximumDays, "day", "days")).")
+    }
+    if password.cache.isEnabled {
+      sentences.append(
+        "A verified password serves one signature within \(counted(password.cache.timeout, "second", "seconds"))."
+      )
+    }
+    return sentences + lockPolicy.sentences
+  }
+
+  private var opening: String {
+    switch self {
+    case .device: "The keys work on this device only, and nothing is asked for them."
+    case .password: "The keys work on this device only, and with a password."
+    case .biometricOrPassword:
+      "The keys work on this device only, with a password, or with biometrics once they are enabled."
+    case .deviceLockOrPassword:
+      "The keys work on this device only, and with a password unless it had a screen lock when they were made."
+    case .biometric: "The keys work on this device only, and with biometrics."
+    case .devicePasscode: "The keys work on this device only, and with the passcode of the device."
+    }
+  }
+}
+
+extension LockPolicy {
+  /// What wrong passwords cost, in sentences.
+  fileprivate var sentences: [String] {
+    let end =
+      consequence == .wipe ? "everything that they protect is erased" : "the keys are locked for good"
+    switch self {
+    case .none: return ["Wrong passwords cost nothing."]
+    case .lock(let limit, _):
+      return ["After \(counted(limit, "wrong password", "wrong passwords")) in a row \(end)."]
+    case .delay(let seconds, let counter):
+      return [
+        "After a wrong password the next try waits \(counted(seconds, "second", "seconds")), and twice as long after each "
+          + "further one, up to \(counted(Int(wait(afterFailure: counter)), "second", "seconds"))."
+      ]
+    case .coolDown(let waits, _):
+      let list = waits.map(String.init).joined(separator: ", ")
+      return [
+        "After wrong passwords in a row the next try waits \(list) seconds; after \(waits.count + 1) \(end)."
+      ]
+    case .silent:
+      return [
+        "This device does not tell a wrong password from a right one; the server counts wrong codes and signatures."
+      ]
+    }
+  }
+}
+
+private func counted(_ count: Int, _ one: String, _ many: String) -> String {
+  "\(count) \(count == 1 ? one : many)"
+}

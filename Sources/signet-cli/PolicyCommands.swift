@@ -1,0 +1,107 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetPolicy
+import SignetTerminal
+
+extension Command {
+  static let policy = Command(
+    "policy", "Read policies: what they demand, and whether they make sense",
+    commands: [
+      Command(
+        "explain", "Say what a container demands", options: [ContainerChoice.option]
+      ) { arguments in
+        let device = try DeviceOptions(arguments).device(createIfMissing: false)
+        let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
+        explain(container, arguments)
+        return .success
+      },
+      Command(
+        "lint", "Say what is wrong or doubtful with a policy, and which profiles it does not meet",
+        description: """
+          The file holds a policy string (UP=0;NUM=6;…) or the JSON form of a policy. Rules that no password satisfies \
+          together are errors. Profiles are named demands: legacy-compat, nist-aal2, psd2 and pin-6.
+          """,
+        options: [
+          .value(
+            "profile", "Look at this profile only, and fail unless it is met",
+            completion: .choices(PolicyProfile.allCases.map(\.rawValue)))
+        ],
+        arguments: [Argument("file", "The policy; - for standard input", completion: .file)],
+        examples: [
+          .init("echo 'MINLEN=6;MAXLEN=6;NUM=8' | signet policy lint -", "Find the two rules that clash")
+        ]
+      ) { arguments in
+        let review = PolicyReview(text: try policyText(arguments.string("file")))
+        let profile = arguments.optionalString("profile").flatMap(PolicyProfile.init(rawValue:))
+        report(review, profile, arguments)
+        let isMet = profile.map { review.violations(of: $0).isEmpty } ?? true
+        return review.isValid && isMet ? .success : .dataError
+      },
+    ])
+
+  private static func explain(_ container: Container, _ arguments: Arguments) {
+    let policy = container.profile.protection
+    if arguments.isSet("json") {
+      let object: JSONObject = [
+        "container": .string(container.id.description), "policy": .object(policy.json),
+        "string": .string(policy.string), "sentences": .array(policy.sentences.map { .string($0) }),
+      ]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      let name = "\(container.user.text) at \(container.server.shortForm)"
+      arguments.output.print("\(TerminalText.sanitised(name, limit: 1000)):")
+      for sentence in policy.sentences { arguments.output.print(sentence) }
+    }
+  }
+
+  private static func report(_ review: PolicyReview, _ profile: PolicyProfile?, _ arguments: Arguments) {
+    let findings = review.findings.filter { $0.profile == nil || profile == nil || $0.profile == profile }
+    if arguments.isSet("json") {
+      let object: JSONObject = [
+        "valid": .bool(review.isValid), "findings": .array(findings.map { .object($0.json) }),
+      ]
+      arguments.output.print(JSONValue.object(object).text)
+      return
+    }
+    for finding in findings {
+      let label = finding.severity == .profile ? "" : "\(finding.severity.rawValue): "
+      arguments.output.print(label + TerminalText.sanitised(finding.description, limit: 1000))
+    }
+    guard review.isValid else {
+      arguments.output.print("The policy cannot be used.")
+      return
+    }
+    let met = PolicyProfile.allCases.filter { review.violations(of: $0).isEmpty }.map(\.rawValue)
+    let meets = met.isEmpty ? "meets no profile" : "meets \(met.joined(separator: ", "))"
+    arguments.output.print("The policy can be used; it \(meets).")
+  }
+
+  /// The text of a policy, which is short.
+  private static func policyText(_ path: String) throws -> String {
+    let limit = 65_536
+    let bytes: Data?
+    do {
+      let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
+      bytes = try file.read(upToCount: limit + 1)
+    } catch {
+      throw CommandFailure(
+        .noInput, "\(path) cannot be read; name a file with a policy, or - for standard input")
+    }
+    guard let bytes, bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure(.dataError, "\(path) is no policy: it is empty, above 64 KiB, or no UTF-8 text")
+    }
+    return text
+  }
+}
+
+extension PolicyFinding {
+  /// What `--json` prints of a finding.
+  fileprivate var json: JSONObject {
+    var json: JSONObject = ["severity": .string(severity.rawValue), "message": .string(message)]
+    json["rules"] = .array(rules.map { .string($0) })
+    if let profile { json["profile"] = .string(profile.rawValue) }
+    if let clause { json["clause"] = .string(clause) }
+    return json
+  }
+}

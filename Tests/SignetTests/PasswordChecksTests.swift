@@ -1,0 +1,61 @@
+import Signet
+import SignetCrypto
+import SignetTesting
+import Testing
+
+/// A dictionary of one word.
+private struct OneWord: PasswordDictionary {
+  let word: String
+
+  func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool {
+    password == Array(word.utf8)
+  }
+}
+
+/// Refuses what the app does not like, after having asked elsewhere.
+private struct NoHorses: PasswordValidator {
+  static let violation = PasswordViolation.custom(rule: "horses", message: "leave horses out")
+
+  func violations(ofUTF8 password: [UInt8], for purpose: PasswordPurpose) async -> [PasswordViolation] {
+    await Task.yield()
+    let isRefused = purpose == .enrolment && String(decoding: password, as: UTF8.self).contains("horse")
+    return isRefused ? [Self.violation] : []
+  }
+}
+
+@Suite("What a device checks new passwords with")
+struct DevicePasswordChecksTests {
+  private func activate(_ password: String, _ checks: PasswordChecks) async throws -> Container {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64, checksDictionary: true)
+    let server = try await InvitingServer(.password(policy, .lock(limit: 3)))
+    let fixture = try DeviceFixture(server.transport)
+    let device = Device(vault: fixture.vault, passwordChecks: checks) { _ throws(TransportFailure) in
+      server.transport
+    }
+    let result: Result<Container, any Error>
+    do {
+      result = .success(
+        try await device.createContainer(
+          ContainerInitialization(code: server.invite()), handler: ScriptedActivation(password: password)))
+    } catch { result = .failure(error) }
+    if case .failure = result { #expect(try await fixture.isEmpty) }
+    await server.server.stop()
+    return try result.get()
+  }
+
+  @Test("the dictionary and the app's own rules refuse a password at activation, together")
+  func refused() async throws {
+    let checks = PasswordChecks(dictionary: OneWord(word: "warhorse"), validators: [NoHorses()])
+    await #expect(throws: SignetFailure.passwordRefused([.inDictionary, NoHorses.violation])) {
+      try await activate("warhorse", checks)
+    }
+    #expect(try await activate("battery staple", checks).isConfirmed)
+  }
+
+  @Test("a dictionary that the policy asks for and that is not there ends the activation")
+  func missing() async throws {
+    await #expect(throws: SignetFailure.dictionary(.missing)) {
+      try await activate("battery staple", PasswordChecks())
+    }
+  }
+}
