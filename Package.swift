@@ -36,12 +36,15 @@ let package = Package(
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
     .systemLibrary(name: "CTPM2", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
+    .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+    .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.
     .target(name: "SignetConcurrency", swiftSettings: facingC),
     .target(name: "SignetCrypto", dependencies: ["COpenSSL", "CArgon2"], swiftSettings: facingC),
     .target(name: "SignetFiles", swiftSettings: facingC),
+    .target(name: "SignetDBus", dependencies: ["CSystemd", "SignetConcurrency"], swiftSettings: facingC),
     .target(name: "SignetJSON", swiftSettings: house),
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
@@ -77,6 +80,10 @@ let package = Package(
       swiftSettings: facingC),
     .target(
       name: "SignetStorage", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetSQLite"],
+      swiftSettings: house),
+    .target(
+      name: "SignetBiometrics",
+      dependencies: ["SignetCrypto", "SignetDBus", "SignetTerminal", "SignetVault"],
       swiftSettings: house),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
 
@@ -154,6 +161,13 @@ let package = Package(
     .testTarget(
       name: "SignetVaultTests",
       dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting"],
+      swiftSettings: house),
+    .target(
+      name: "BusFixture", dependencies: ["SignetDBus", "SignetTesting"], path: "Tests/BusFixture",
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetBiometricsTests",
+      dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",

@@ -1,0 +1,3 @@
+#pragma once
+
+#include <security/pam_appl.h>

@@ -1,0 +1,134 @@
+/// What a message from the bus carries, as far as this package reads it.
+package enum BusValue: Hashable, Sendable {
+  /// A string, object path or signature.
+  case text(String)
+  /// A boolean.
+  case flag(Bool)
+  /// Any whole number; those above the largest are the largest.
+  case number(Int64)
+  /// An array, a structure, or an entry of a dictionary (key and value).
+  case list([BusValue])
+  /// A number with a fraction or a file descriptor, which are not read here.
+  case other
+
+  /// The string, if it is one.
+  package var text: String? { if case .text(let text) = self { text } else { nil } }
+  /// The boolean, if it is one.
+  package var flag: Bool? { if case .flag(let flag) = self { flag } else { nil } }
+  /// The number, if it is one.
+  package var number: Int64? { if case .number(let number) = self { number } else { nil } }
+  /// The parts, if it has any.
+  package var list: [BusValue]? { if case .list(let list) = self { list } else { nil } }
+
+  /// The strings of an array of nothing else.
+  package var texts: [String]? {
+    guard let list else { return nil }
+    let texts = list.compactMap(\.text)
+    return texts.count == list.count ? texts : nil
+  }
+
+  /// What a dictionary has under a name; variants are unwrapped.
+  package subscript(name: String) -> BusValue? {
+    list?.first { $0.list?.count == 2 && $0.list?.first?.text == name }?.list?.last
+  }
+}
+
+/// What a message to the bus carries.
+package enum BusArgument: Hashable, Sendable {
+  /// `s`
+  case text(String)
+  /// `o`
+  case path(String)
+  /// `b`
+  case flag(Bool)
+  /// `u`
+  case unsigned(UInt32)
+  /// `v` with an `s` in it.
+  case variant(String)
+}
+
+/// A method and what to call it with.
+package struct BusCall: Hashable, Sendable {
+  package let destination: String
+  package let path: String
+  package let interface: String
+  package let member: String
+  package let arguments: [BusArgument]
+
+  /// Names all parts, in the words of the D-Bus specification.
+  package init(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: BusArgument...
+  ) { self.init(destination, path, interface, member, arguments) }
+
+  /// Names all parts, the arguments in an array.
+  package init(
+    _ destination: String, _ path: String, _ interface: String, _ member: String, _ arguments: [BusArgument]
+  ) {
+    self.destination = destination
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.arguments = arguments
+  }
+}
+
+/// A signal, or a method call to us, as it came.
+package struct BusEvent: Hashable, Sendable {
+  package let sender: String
+  package let path: String
+  package let interface: String
+  package let member: String
+  package let body: [BusValue]
+
+  package init(sender: String, path: String, interface: String, member: String, body: [BusValue]) {
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.body = body
+  }
+}
+
+/// Which signals to listen for.
+///
+/// The bus delivers what matches, and besides whatever anybody addresses to us directly: so a connection drops every
+/// signal that matches none of its watches itself. The sender is a unique name, which nobody else can have.
+package struct BusWatch: Hashable, Sendable {
+  /// A unique name, or `org.freedesktop.DBus`.
+  package let sender: String
+  package let path: String?
+  package let interface: String
+  package let member: String?
+  package let argument: String?
+
+  /// Names the parts that must be equal; nil is for all.
+  package init(
+    sender: String, path: String? = nil, interface: String, member: String? = nil, argument: String? = nil
+  ) {
+    self.sender = sender
+    self.path = path
+    self.interface = interface
+    self.member = member
+    self.argument = argument
+  }
+
+  /// The rule as the bus takes it.
+  var rule: String {
+    let parts: [(String, String?)] = [
+      ("sender", sender), ("path", path), ("interface", interface), ("member", member), ("arg0", argument),
+    ]
+    return "type='signal'"
+      + parts.map { key, value in
+        guard let value else { return "" }
+        precondition(!value.contains("'"), "no D-Bus name has an apostrophe")
+        return ",\(key)='\(value)'"
+      }.joined()
+  }
+
+  /// Whether a signal is one of these.
+  func admits(_ event: BusEvent) -> Bool {
+    event.sender == sender && event.interface == interface && (path == nil || path == event.path)
+      && (member == nil || member == event.member)
+      && (argument == nil || argument == event.body.first?.text)
+  }
+}

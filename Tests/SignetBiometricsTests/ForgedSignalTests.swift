@@ -1,0 +1,37 @@
+import BusFixture
+import SignetBiometrics
+import SignetDBus
+import SignetVault
+import Testing
+
+@Suite(
+  "Signals that fprintd did not send",
+  .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
+struct ForgedSignalTests {
+  /// Anybody on the bus may address a signal to anybody, whatever the other listens for.
+  @Test("a match that somebody else reports is none", arguments: ["VerifyStatus", "NameOwnerChanged"])
+  func forged(_ member: String) async throws {
+    let fprint = try await FprintFixture()
+    try await fprint.enrol("right-index-finger", as: "right")
+    let gate = fprint.gate()
+    let hints = HintLog()
+    let match = Task {
+      try await gate.match("Sign in", hints: hints.record)
+    }
+    _ = await hints.next()
+    try await fprint.bus.run { bus throws(BusFailure) in
+      for interface in ["net.reactivated.Fprint.Device", "org.freedesktop.DBus"] {
+        for number in 0..<64 {
+          try bus.emit(
+            "/net/reactivated/Fprint/Device/0", interface, member,
+            [.text("verify-match"), .flag(true)], to: ":1.\(number)")
+        }
+      }
+      // The bus keeps the order: when it answers, all of them have gone out.
+      try bus.call(
+        BusCall(BusConnection.daemon, "/org/freedesktop/DBus", BusConnection.daemon, "GetId"))
+    }
+    fprint.now(.stranger, .stranger, .stranger)
+    await #expect(throws: BiometricFailure.mismatch) { try await match.value }
+  }
+}

@@ -1,0 +1,151 @@
+import Foundation
+import BusFixture
+import SignetBiometrics
+import SignetDBus
+import SignetTesting
+import Synchronization
+import Testing
+
+/// A real fprintd and a real polkitd on a bus of their own, and libfprint's virtual reader, of which the test is the finger.
+///
+/// polkitd lets root do everything, by its own rule: so these tests run as root.
+final class FprintFixture: Sendable {
+  static let isPossible = geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
+
+  private static let name = "net.reactivated.Fprint"
+  private static let device = "net.reactivated.Fprint.Device"
+  private static let path = "/net/reactivated/Fprint/Device/0"
+
+  let bus: PrivateBus
+  let fprintd: Daemon
+  private let polkitd: Daemon
+  private let socket: String
+
+  /// Starts all of it.
+  ///
+  /// - Parameter hasReader: Whether there is a reader, which keeps its prints itself, as most of today's do.
+  /// - Throws: What keeps one of them from starting.
+  init(hasReader: Bool = true) async throws {
+    bus = try PrivateBus()
+    socket = bus.folder.file("finger")
+    let state = bus.folder.file("prints")
+    try FileManager.default.createDirectory(atPath: state, withIntermediateDirectories: false)
+    polkitd = try await bus.start("/usr/lib/polkit-1/polkitd", name: "org.freedesktop.PolicyKit1")
+    let reader = hasReader ? ["FP_VIRTUAL_DEVICE_STORAGE": socket] : [:]
+    fprintd = try await bus.start(
+      "/usr/libexec/fprintd", ["--no-timeout"],
+      environment: reader.merging(["STATE_DIRECTORY": state, "G_MESSAGES_DEBUG": "all"]) { mine, _ in mine },
+      name: Self.name)
+    if hasReader {
+      try await claimed { [self] bus throws(BusFailure) in
+        // The socket stays open when nobody claims the reader; one scan enrols.
+        finger("SET_KEEP_ALIVE 1", "SET_ENROLL_STAGES 1")
+      }
+    }
+  }
+
+  /// A gate on this bus.
+  func gate(timeLimit: Duration = .seconds(60)) -> FprintGate {
+    FprintGate(address: bus.address, timeLimit: timeLimit)
+  }
+
+  /// Says to the reader what happens on it next, in order; see `virtual-device.c` of libfprint.
+  func finger(_ commands: String...) { send(commands) }
+
+  /// What happens on the reader in the next match.
+  func next(_ touches: Touch...) {
+    // fprintd opens the reader first, which takes one command that is not a scan.
+    send(["CONT "] + touches.flatMap(\.commands))
+  }
+
+  /// What happens on the reader now, in a match that has begun.
+  func now(_ touches: Touch...) { send(touches.flatMap(\.commands)) }
+
+  private func send(_ commands: [String]) {
+    for command in commands { VirtualFinger.send(command, to: socket) }
+  }
+
+  /// What a person, or the world, does to the reader.
+  enum Touch: Sendable {
+    /// A finger with this print.
+    case finger(String)
+    /// A finger that nobody has enrolled.
+    case stranger
+    /// One that could not be read, by the number of `FpDeviceRetry`.
+    case unreadable(Int)
+    /// The reader fails, by the number of `FpDeviceError`.
+    case error(Int)
+
+    fileprivate var commands: [String] {
+      switch self {
+      case .finger(let print): ["SCAN \(print)"]
+      // After a mismatch fprintd lists what the reader has stored, which takes another command.
+      case .stranger: ["SCAN nobody's", "CONT "]
+      case .unreadable(let code): ["RETRY \(code)"]
+      case .error(let code): ["ERROR \(code)"]
+      }
+    }
+  }
+
+  /// Enrols a finger, as the system's settings would.
+  func enrol(_ finger: String, as print: String) async throws {
+    let status = try await claimed { [self] bus throws(BusFailure) in
+      let owner = try bus.owner(of: Self.name) ?? ""
+      try bus.watch(BusWatch(sender: owner, interface: Self.device, member: "EnrollStatus"))
+      // Once to see whether it is enrolled already, once to enrol it.
+      self.finger("SCAN \(print)", "SCAN \(print)")
+      try bus.call(BusCall(Self.name, Self.path, Self.device, "EnrollStart", .text(finger)))
+      var status = ""
+      repeat {
+        let event = try bus.event(until: .now + .seconds(30))
+        status = event.body.first?.text ?? ""
+      } while status == "enroll-stage-passed"
+      try bus.call(BusCall(Self.name, Self.path, Self.device, "EnrollStop"))
+      return status
+    }
+    #expect(status == "enroll-completed", "\(fprintd.said)")
+  }
+
+  /// Deletes an enrolled finger.
+  func delete(_ finger: String) async throws {
+    try await claimed { bus throws(BusFailure) in
+      try bus.call(BusCall(Self.name, Self.path, Self.device, "DeleteEnrolledFinger", .text(finger)))
+    }
+  }
+
+  /// Lends a connection that holds the reader.
+  @discardableResult func claimed<Value: Sendable>(
+    _ body: @escaping @Sendable (inout BusConnection) throws(BusFailure) -> Value
+  ) async throws(BusFailure) -> Value {
+    try await bus.run { bus throws(BusFailure) -> Value in
+      try bus.call(BusCall(Self.name, Self.path, Self.device, "Claim", .text("")))
+      let value = try body(&bus)
+      try bus.call(BusCall(Self.name, Self.path, Self.device, "Release"))
+      return value
+    }
+  }
+}
+
+/// The socket of libfprint's virtual reader.
+enum VirtualFinger {
+  /// Sends one command and waits until the reader has taken it.
+  static func send(_ command: String, to path: String) {
+    let descriptor = Foundation.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    defer { close(descriptor) }
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+    let connected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    guard connected == 0 else {
+      Issue.record("the reader does not listen: \(errno)")
+      return
+    }
+    _ = command.withCString { write(descriptor, $0, strlen($0)) }
+    var rest = [UInt8](repeating: 0, count: 256)
+    while read(descriptor, &rest, rest.count) > 0 {}
+  }
+}
