@@ -153,8 +153,10 @@ let package = Package(
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetVaultTests",
-      dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting"],
-      swiftSettings: house),
+      dependencies: [
+        "SignetVault", "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite", "SignetTesting",
+      ],
+      exclude: ["Fixtures"], swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",
       dependencies: ["SignetTPM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
