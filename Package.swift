@@ -160,8 +160,10 @@ let package = Package(
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetVaultTests",
-      dependencies: ["SignetVault", "SignetCrypto", "SignetPolicy", "SignetSQLite", "SignetTesting"],
-      swiftSettings: house),
+      dependencies: [
+        "SignetVault", "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite", "SignetTesting",
+      ],
+      exclude: ["Fixtures"], swiftSettings: house),
     .target(
       name: "BusFixture", dependencies: ["SignetDBus", "SignetTesting"], path: "Tests/BusFixture",
       swiftSettings: house),

@@ -89,9 +89,27 @@ extension Vault {
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: nil) else {
       throw VaultFailure.altered(.slot(place.container, domain: place.domain))
     }
+    try upgrade(row, masterKey, hardwareSecret: secret)
     return UnlockedDomain(
       openedBy: kind, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
       place: place, masterKey: masterKey, silent: nil, records: sealed)
+  }
+
+  /// Puts a slot of the present version in the place of one that an earlier program has made.
+  private func upgrade(
+    _ row: SlotRow, _ masterKey: borrowing SecretBytes, hardwareSecret: borrowing SecretBytes
+  ) throws {
+    guard row.slot.header.version < SlotHeader.currentVersion else { return }
+    var header = row.slot.header
+    header.version = SlotHeader.currentVersion
+    let slot = try ProtectionSlot.wrapping(
+      masterKey, header: header, derived: nil, hardwareSecret: hardwareSecret, sealed: row.slot.sealedSecret)
+    try change {
+      var current = try find(header.place, header.kind)
+      guard current.slot == row.slot else { return }  // another process was quicker
+      current.slot = slot
+      try current.store(in: database, seal)
+    }
   }
 
   private func openWithRecoveryCode(

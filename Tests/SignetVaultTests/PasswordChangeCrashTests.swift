@@ -73,9 +73,9 @@ struct PasswordChangeCrashTests {
     let picture = try #require(photographer.folders.first)
     let log = try Data(contentsOf: URL(fileURLWithPath: "\(picture)/vault.sqlite-wal"))
     #expect(log.count > 4 * 4120)
-    // Every 61st byte, and those around each frame's borders: a header of 32 bytes, then frames of 24 and a page of 4096.
+    // Every 487th byte, and those around each frame's borders: a header of 32 bytes, then frames of 24 and a page of 4096.
     let borders = stride(from: 32, through: log.count, by: 4120).flatMap { [$0 - 1, $0, $0 + 1, $0 + 24] }
-    let cuts = Set(Array(stride(from: 0, to: log.count, by: 61)) + borders).filter { $0 <= log.count }
+    let cuts = Set(Array(stride(from: 0, to: log.count, by: 487)) + borders).filter { $0 <= log.count }
       .sorted()
     var found: [String] = []
     for cut in cuts {

@@ -1,0 +1,200 @@
+public import SignetCrypto
+public import SignetVault
+import Synchronization
+
+/// Hardware that seals, limits guesses and counts, as a chip does, and that a test can break.
+///
+/// It says that it is a TPM, so that a vault takes it for hardware; it is memory of the test's process.
+public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
+  private struct Limit: Sendable {
+    let limit: Int
+    var failedCount = 0
+  }
+
+  private struct Values: Sendable {
+    var key = SharedSecretBox(.random(byteCount: 32))
+    var limits: [[UInt8]: Limit] = [:]
+    var counters: [[UInt8]: UInt64] = [:]
+    var highestCount: UInt64 = 100
+    var failures: [KeystoreFailure] = []
+    var failingCalls: Calls = []
+  }
+
+  /// Some of the calls of a keystore.
+  public struct Calls: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+    /// Takes the bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// Sealing, with and without a limit.
+    public static let sealing = Calls(rawValue: 1)
+    /// Opening, with and without a limit.
+    public static let unsealing = Calls(rawValue: 2)
+    /// Reading and advancing counters.
+    public static let counting = Calls(rawValue: 4)
+    /// Giving places back.
+    public static let discarding = Calls(rawValue: 8)
+  }
+
+  private static let nameByteCount = 8
+  private let values = Mutex(Values())
+
+  /// New hardware, with nothing in it.
+  public init() {}
+
+  /// A TPM, as far as the vault can tell.
+  public var kind: KeystoreKind { .tpm2 }
+
+  /// How many limits and counters take up a place.
+  public var placeCount: Int { values.withLock { $0.limits.count + $0.counters.count } }
+
+  /// Has the next of some calls fail, in this order.
+  public func fail(_ calls: Calls, with failures: KeystoreFailure...) {
+    values.withLock { ($0.failingCalls, $0.failures) = (calls, $0.failures + failures) }
+  }
+
+  /// Forgets everything, as a chip does that is cleared.
+  public func clear() { values.withLock { $0 = Values() } }
+
+  /// Forgets the limits only.
+  public func clearLimits() { values.withLock { $0.limits = [:] } }
+
+  /// Seals under a key that nothing else has.
+  public func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    try fails(.sealing)
+    return [1] + (try encrypt(secret, context: context))
+  }
+
+  /// Opens what was sealed without a limit.
+  ///
+  /// - Throws: ``KeystoreFailure/refused``, and what the test said.
+  public func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    try fails(.unsealing)
+    guard blob.first == 1 else { throw .refused }
+    return try decrypt(Array(blob.dropFirst()), context: context)
+  }
+
+  /// Seals with a limit, which takes up a place.
+  public func seal(
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+  ) throws(KeystoreFailure) -> [UInt8] {
+    try fails(.sealing)
+    let name = SecureRandom.bytes(Self.nameByteCount)
+    let content = authorization.joined(with: secret)
+    let sealed = try encrypt(content, context: context + name)
+    values.withLock { $0.limits[name] = Limit(limit: limit) }
+    return [2] + name + sealed
+  }
+
+  /// Compares and counts in one step.
+  ///
+  /// - Throws: ``KeystoreFailure/countGone``, ``KeystoreFailure/refused``, and what the test said.
+  public func unseal(
+    _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
+  ) throws(KeystoreFailure) -> GuessOutcome {
+    try fails(.unsealing)
+    let name = try limitName(blob)
+    let content = try decrypt(Array(blob.dropFirst(1 + Self.nameByteCount)), context: context + name)
+    let (wanted, secret) = content.withBytes { bytes in
+      (
+        SharedSecretBox(SecretBytes(copying: bytes.extracting(first: authorization.byteCount))),
+        SharedSecretBox(SecretBytes(copying: bytes.extracting(droppingFirst: authorization.byteCount)))
+      )
+    }
+    let isRight = wanted.withSecret { $0.isEqual(to: authorization) }
+    let remaining: Int? = values.withLock { values in
+      guard let limit = values.limits[name], limit.failedCount < limit.limit else { return nil }
+      values.limits[name]?.failedCount = isRight ? 0 : limit.failedCount + 1
+      return limit.limit - limit.failedCount - 1
+    }
+    guard let remaining else { return .lockedOut }
+    return isRight ? .opened(secret.withSecret { $0.copy() }) : .wrong(remaining: remaining)
+  }
+
+  /// How many guesses are left.
+  ///
+  /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
+  public func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int {
+    try fails(.unsealing)
+    let name = try limitName(blob)
+    return values.withLock { $0.limits[name].map { $0.limit - $0.failedCount } ?? 0 }
+  }
+
+  /// Makes a counter above all that there were, which takes up a place.
+  public func makeCounter() throws(KeystoreFailure) -> [UInt8] {
+    try fails(.counting)
+    let name = SecureRandom.bytes(Self.nameByteCount)
+    values.withLock { values in
+      values.highestCount += 1
+      values.counters[name] = values.highestCount
+    }
+    return [3] + name
+  }
+
+  /// The value of a counter.
+  ///
+  /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
+  public func counterValue(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
+    try fails(.counting)
+    guard let value = values.withLock({ $0.counters[Array(blob.dropFirst())] }) else { throw .countGone }
+    return value
+  }
+
+  /// Advances a counter by one.
+  ///
+  /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
+  public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
+    try fails(.counting)
+    let name = Array(blob.dropFirst())
+    let value: UInt64? = values.withLock { values in
+      guard let value = values.counters[name] else { return nil }
+      values.counters[name] = value + 1
+      values.highestCount = max(values.highestCount, value + 1)
+      return value + 1
+    }
+    guard let value else { throw .countGone }
+    return value
+  }
+
+  /// Gives a place back.
+  ///
+  /// - Throws: What the test said.
+  public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {
+    try fails(.discarding)
+    let name = Array(blob.dropFirst().prefix(Self.nameByteCount))
+    values.withLock { values in
+      values.limits[name] = nil
+      values.counters[name] = nil
+    }
+  }
+
+  private func limitName(_ blob: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    guard blob.first == 2, blob.count > 1 + Self.nameByteCount else { throw .refused }
+    let name = Array(blob[1...Self.nameByteCount])
+    guard values.withLock({ $0.limits[name] != nil }) else { throw .countGone }
+    return name
+  }
+
+  private func fails(_ call: Calls) throws(KeystoreFailure) {
+    let failure = values.withLock { values in
+      values.failingCalls.contains(call) && !values.failures.isEmpty ? values.failures.removeFirst() : nil
+    }
+    if let failure { throw failure }
+  }
+
+  private func encrypt(
+    _ secret: borrowing SecretBytes, context: [UInt8]
+  ) throws(KeystoreFailure) -> [UInt8] {
+    let key = values.withLock { $0.key }
+    do {
+      return try key.withSecret { try AESGCM.sealCombined(secret, key: $0, additionalData: context) }
+    } catch { throw .refused }
+  }
+
+  private func decrypt(_ sealed: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    let key = values.withLock { $0.key }
+    do {
+      return try key.withSecret { try AESGCM.openCombined(sealed, key: $0, additionalData: context) }
+    } catch { throw .refused }
+  }
+}

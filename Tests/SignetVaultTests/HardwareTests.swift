@@ -1,0 +1,270 @@
+import Foundation
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+import SignetTesting
+import SignetVault
+import Testing
+
+@Suite("Hardware that limits guesses and counts")
+struct HardwareTests {
+  private let fixture: VaultFixture
+  private let hardware = SimulatedHardware()
+  private let vault: Vault
+
+  init() throws {
+    fixture = try VaultFixture()
+    vault = try fixture.open(keystore: hardware)
+  }
+
+  /// A copy of the folder as it is now.
+  private func copy(_ name: String) throws -> String {
+    let photographer = Photographer(of: fixture.directory, into: fixture.folder.file(name))
+    photographer.take()
+    return try #require(photographer.folders.first)
+  }
+
+  private func attempt(_ vault: Vault, _ id: ContainerID, _ password: String = "no") async -> VaultFailure? {
+    await #expect(throws: VaultFailure.self) { try await vault.signingKey(of: id, password) }
+  }
+
+  @Test("the whole job works over it, and says what it is")
+  func works() async throws {
+    let id = try await vault.addContainer(.sample())
+    try await vault.confirmContainer(id)
+    #expect(vault.keystoreKind == .tpm2)
+    #expect(try await vault.domains(of: id).map(\.keystore) == [.tpm2, .tpm2])
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 4))
+    #expect(try await vault.signingKey(of: id) == "signing key")
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 4))
+    #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
+  }
+
+  @Test("an older copy of the folder is detected when it is opened, whatever was done since")
+  func olderCopy() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
+    var copies = [try copy("after-adding")]
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 2))
+    copies.append(try copy("after-an-attempt"))
+    try await vault.changePassword(
+      of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+    copies.append(try copy("after-a-change"))
+    try await vault.deleteContainer(id)
+    for folder in copies {
+      let failure = #expect(throws: VaultFailure.self) {
+        try VaultFixture.open(folder, keystore: hardware)
+      }
+      guard case .rolledBack(let found, let expected)? = failure else {
+        Issue.record("\(folder): \(String(describing: failure))")
+        continue
+      }
+      #expect(found < expected)
+      #expect(failure?.description.contains("older copy") == true)
+    }
+    _ = try fixture.open(keystore: hardware)
+  }
+
+  @Test("a copy that is put back under an open vault gives no further guess either")
+  func copyUnderOpenVault() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 2)))
+    let row = try #require(
+      try fixture.rawDatabase().query(
+        "SELECT failed, mac, last_boot, last_since_boot FROM slot WHERE kind = 2"
+      ).first)
+    let generation = try #require(try fixture.rawDatabase().query("SELECT number, mac FROM generation").first)
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 1))
+    // Both are authentic, and belong together.
+    try fixture.rawDatabase().execute(
+      "UPDATE slot SET (failed, mac, last_boot, last_since_boot) = (?, ?, ?, ?) WHERE kind = 2",
+      [row[0], row[1], row[2], row[3]])
+    try fixture.rawDatabase().execute(
+      "UPDATE generation SET (number, mac) = (?, ?)", [generation[0], generation[1]])
+    let before = fixture.derivationCount
+    guard case .rolledBack? = await attempt(vault, id) else {
+      Issue.record("the older state was not noticed")
+      return
+    }
+    #expect(fixture.derivationCount == before, "nothing was tried")
+    try fixture.rawDatabase().execute("UPDATE generation SET number = number + 5")
+    #expect(await attempt(vault, id) == .altered(.vault))
+  }
+
+  @Test("where hardware limits but does not count, an older copy opens and gives no guess more")
+  func limitAlone() async throws {
+    let limiting = LimitOnly(hardware: hardware)
+    let other = try VaultFixture()
+    let vault = try other.open(keystore: limiting)
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
+    let photographer = Photographer(of: other.directory, into: other.folder.file("copy"))
+    photographer.take()
+    photographer.take()
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 2))
+    let copies = try photographer.folders.map { try VaultFixture.open($0, keystore: limiting) }
+    #expect(
+      await attempt(copies[0], id) == .wrongPassword(remaining: 1), "the file says 2, the hardware knows")
+    #expect(await attempt(copies[1], id) == .wrongPassword(remaining: 0))
+    for vault in copies + [vault] { #expect(await attempt(vault, id, VaultFixture.password) == .lockedOut) }
+  }
+
+  @Test("hardware that was locked before erases too where the policy says so")
+  func limitWipes() async throws {
+    let other = try VaultFixture()
+    let limiting = LimitOnly(hardware: hardware)
+    let vault = try other.open(keystore: limiting)
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 1, atLimit: .wipe)))
+    let photographer = Photographer(of: other.directory, into: other.folder.file("copy"))
+    photographer.take()
+    #expect(await attempt(vault, id) == .wiped(domain: "keys"))
+    let copy = try VaultFixture.open(try #require(photographer.folders.first), keystore: limiting)
+    // The erased slot's place was given back, so the copy's secret is gone for good.
+    #expect(await attempt(copy, id, VaultFixture.password) == .keystore(.countGone))
+  }
+
+  @Test("a counter that cannot be advanced lets nobody try, and the next attempt catches up")
+  func cannotCount() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
+    let before = fixture.derivationCount
+    hardware.fail(.counting, with: .busy)
+    #expect(await attempt(vault, id) == .keystore(.busy))
+    #expect(fixture.derivationCount == before)
+    #expect(
+      await attempt(vault, id) == .wrongPassword(remaining: 2), "what failed before the disk was not counted")
+    let failing = try fixture.open(keystore: hardware) { [hardware] (sql) throws(SQLiteFailure) in
+      // The last statement before the commit; the hardware is asked to count next.
+      if sql.hasPrefix("INSERT OR REPLACE INTO generation") { hardware.fail(.counting, with: .noAnswer) }
+    }
+    let tried = fixture.derivationCount
+    #expect(await attempt(failing, id, VaultFixture.password) == .keystore(.noAnswer))
+    #expect(fixture.derivationCount == tried)
+    #expect(
+      try await vault.domains(of: id).first?.attempts == .allowed(remaining: 1), "counted, and not tried")
+    #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
+  }
+
+  @Test("50 wrong attempts at once over 10 connections with a limit of 5: 5 are tried")
+  func race() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
+    let before = fixture.derivationCount
+    let vaults = try (0..<10).map { _ in try fixture.open(keystore: hardware) }
+    await withTaskGroup(of: Void.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          await #expect(throws: VaultFailure.self) {
+            try await vaults[number % 10].signingKey(of: id, "wrong \(number)")
+          }
+        }
+      }
+    }
+    #expect(fixture.derivationCount - before == 5)
+    #expect(await attempt(vault, id, VaultFixture.password) == .lockedOut)
+  }
+
+  @Test("places in the hardware are given back, also by the next process where one was stopped")
+  func places() async throws {
+    #expect(hardware.placeCount == 1, "the vault's counter")
+    let id = try await vault.addContainer(.sample())
+    #expect(hardware.placeCount == 2)
+    for (old, new) in [(VaultFixture.password, "a"), ("a", "b")] {
+      try await vault.changePassword(
+        of: "keys", in: id, from: SecretBytes(old), to: SecretBytes(new), policy: .any)
+      #expect(hardware.placeCount == 2)
+    }
+    hardware.fail(.discarding, with: .busy)
+    try await vault.changePassword(
+      of: "keys", in: id, from: SecretBytes("b"), to: SecretBytes("c"), policy: .any)
+    #expect(hardware.placeCount == 3)
+    _ = try fixture.open(keystore: hardware)
+    #expect(hardware.placeCount == 2)
+    #expect(try await vault.signingKey(of: id, "c") == "signing key")
+    try await vault.confirmContainer(id)
+    let second = try await vault.addContainer(.sample(created: 2_000))
+    try await vault.confirmContainer(second)
+    #expect(hardware.placeCount == 2, "that of the container that was replaced is free")
+    try await vault.deleteContainer(second)
+    #expect(hardware.placeCount == 1)
+    let third = try await vault.addContainer(.sample())
+    try await vault.discardContainer(third)
+    #expect(hardware.placeCount == 1)
+  }
+
+  @Test("a live secret that somebody writes among those to be discarded stays")
+  func liveSecretStays() async throws {
+    let id = try await vault.addContainer(.sample())
+    try fixture.rawDatabase().execute(
+      script:
+        "INSERT INTO retired (blob) SELECT sealed_secret FROM slot; INSERT INTO retired (blob) VALUES (x'00')"
+    )
+    #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
+  }
+
+  @Test(
+    "locks without a limit and silent ones take up no place",
+    arguments: [LockPolicy.none, .silent, .delay(seconds: 1, counter: 2)])
+  func noPlace(_ lock: LockPolicy) async throws {
+    _ = try await vault.addContainer(.sample(lock: lock))
+    #expect(hardware.placeCount == 1)
+  }
+
+  @Test("lost credentials are found at the start and told from hardware that is out of reach")
+  func lost() async throws {
+    let id = try await vault.addContainer(.sample())
+    #expect(try await vault.lostCredentials().isEmpty)
+    hardware.fail(.unsealing, with: .busy)
+    await #expect(throws: VaultFailure.keystore(.busy)) { try await vault.lostCredentials() }
+    hardware.clearLimits()
+    let lost = try await vault.lostCredentials()
+    #expect(lost.map(\.slot) == [.password])
+    #expect(lost.first?.container == id)
+    #expect(lost.first?.failure == .countGone)
+    #expect(try await vault.sessionKey(of: id) == "session key")
+    hardware.clear()
+    #expect(try await vault.lostCredentials().map(\.slot) == [.password, .device])
+    let failure = #expect(throws: VaultFailure.self) { try fixture.open(keystore: hardware) }
+    guard case .keystore(let keystore)? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(keystore.remedy == .registerAnew)
+  }
+
+  @Test(
+    "a vault that lost its generation, or its counter's name, is altered",
+    arguments: [
+      "DELETE FROM generation", "UPDATE vault SET counter = NULL", "UPDATE vault SET counter = x'03'",
+    ])
+  func strippedCounter(_ sql: String) async throws {
+    _ = try await vault.addContainer(.sample())
+    try fixture.rawDatabase().execute(script: sql)
+    #expect(throws: VaultFailure.altered(.vault)) { try fixture.open(keystore: hardware) }
+  }
+
+  @Test("another kind of keystore is refused by name")
+  func otherKind() throws {
+    #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) { try fixture.open() }
+  }
+}
+
+/// The hardware without its counters.
+private struct LimitOnly: GuessLimitingKeystore {
+  let hardware: SimulatedHardware
+  var kind: KeystoreKind { hardware.kind }
+
+  func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    try hardware.seal(secret, context: context)
+  }
+  func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    try hardware.unseal(blob, context: context)
+  }
+  func seal(
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+  ) throws(KeystoreFailure) -> [UInt8] {
+    try hardware.seal(secret, context: context, authorization: authorization, limit: limit)
+  }
+  func unseal(
+    _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
+  ) throws(KeystoreFailure) -> GuessOutcome {
+    try hardware.unseal(blob, context: context, authorization: authorization)
+  }
+  func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int { try hardware.guessesLeft(blob) }
+  func discard(_ blob: [UInt8]) throws(KeystoreFailure) { try hardware.discard(blob) }
+}
