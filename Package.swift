@@ -18,6 +18,7 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
     .library(name: "Signet", targets: ["Signet"]),
+    .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
     .library(name: "SignetQR", targets: ["SignetQR"]),
     .executable(name: "signet", targets: ["signet-cli"]),
@@ -38,6 +39,7 @@ let package = Package(
     .systemLibrary(name: "CTPM2", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
+    .systemLibrary(name: "CLinuxProcess"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.
@@ -112,11 +114,21 @@ let package = Package(
       ],
       swiftSettings: house),
 
+    .target(
+      name: "SignetAgent",
+      dependencies: [
+        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "Signet", "SignetConcurrency",
+        "SignetCrypto", "SignetFiles", "SignetJSON", "SignetVault",
+      ],
+      swiftSettings: facingC),
+
     // Applications.
     .target(name: "SignetTerminal", swiftSettings: facingC),
     .executableTarget(
       name: "signet-cli",
-      dependencies: ["Signet", "SignetJSON", "SignetPolicy", "SignetQR", "SignetTerminal"],
+      dependencies: [
+        "Signet", "SignetAgent", "SignetFiles", "SignetJSON", "SignetPolicy", "SignetQR", "SignetTerminal",
+      ],
       swiftSettings: house),
     .executableTarget(
       name: "signet-server",
@@ -174,6 +186,13 @@ let package = Package(
     .testTarget(
       name: "SignetTPMTests",
       dependencies: ["SignetTPM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
+    .testTarget(
+      name: "SignetAgentTests",
+      dependencies: [
+        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetServer", "SignetTesting", "SignetVault",
+        "SignetWire",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),

@@ -36,6 +36,7 @@ let package = Package(
     fuzzTarget("fuzz-http", "SignetTesting"),
     fuzzTarget("fuzz-vault", "Signet"),
     fuzzTarget("fuzz-appdata", "Signet"),
+    fuzzTarget("fuzz-agent", "SignetAgent"),
     // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
     // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
     .executableTarget(

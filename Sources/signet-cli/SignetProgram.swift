@@ -1,4 +1,5 @@
 import Signet
+import SignetAgent
 import SignetQR
 import SignetTerminal
 
@@ -14,13 +15,14 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .delete, .policy,
-  ],
+    .activate, .list, .otp, .pending, .approve, .deny, .delete, .policy, .data,
+  ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
     .init(
       .failure,
-      "A question was answered with no, nothing waits, or the transaction has expired or was decided before"),
+      "A question was answered with no, nothing waits, the session is locked, or the transaction has expired or was decided before"
+    ),
     .init(.usage, "The command line is wrong"),
     .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a password"),
     .init(.noInput, "A file that was named cannot be read"),
@@ -40,7 +42,9 @@ let signetProgram = Program(
   files: [
     .init(
       "~/.local/share/signet",
-      "The data folder ($XDG_DATA_HOME/signet), mode 0700: vault and key of this device")
+      "The data folder ($XDG_DATA_HOME/signet), mode 0700: vault and key of this device"),
+    .init(
+      "~/.config/signet/agent.json", "Which programs share a session ($XDG_CONFIG_HOME/signet/agent.json)"),
   ],
   examples: [
     .init("signet activate --qr invite.png", "Activate with a QR code"),
@@ -48,9 +52,19 @@ let signetProgram = Program(
       "signet activate --user alice --server id.example.com/main --invite 'XXXX-XXXX-XXXX-XXXX-X'", "By hand"),
     .init("signet otp", "Print a one-time password"),
     .init("signet pending && signet approve", "Look at what waits, and approve it"),
+    .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],
   seeAlso: ["signet-server(1)"],
   classify: exitCode)
+
+/// The agent uses what only Linux has.
+private var agentCommands: [Command] {
+  #if os(Linux)
+    [.agent, .unlock, .lock, .status]
+  #else
+    []
+  #endif
+}
 
 /// The exit code of a failure.
 @Sendable func exitCode(of error: any Error) -> ExitCode {
@@ -62,14 +76,29 @@ let signetProgram = Program(
   case is ActivationCodeFailure, is QRFailure, is InviteCodeFailure, is ServerURLFailure, is WireFailure:
     .dataError
   case let failure as CommandFailure: failure.exitCode
-  default: .software
+  case is AgentConfigurationFailure: .noInput
+  default: agentExitCode(of: error)
   }
+}
+
+private func agentExitCode(of error: any Error) -> ExitCode {
+  #if os(Linux)
+    if let failure = error as? AgentSocketFailure {
+      if case .alreadyRunning = failure { return .temporaryFailure }
+      return .cannotCreate
+    }
+  #endif
+  return .software
 }
 
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .wrongPassword, .lockedOut, .passwordRequired: .permissionDenied
   case .dictionary: .unavailable
+  case .appData(.locked), .sharedSession(.refused), .sharedSession(.notTrusted): .permissionDenied
+  case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
+  case .sharedSession(.busy): .temporaryFailure
+  case .appData: .dataError
   case .passwordRefused, .activationCode, .deviceNameRefused, .serverNameMismatch, .noSuchContainer,
     .noSuchTransaction,
     .decisionNotAllowed:

@@ -15,10 +15,10 @@ struct PasswordCacheTests {
     let container: Container
     let clock = VirtualSessionClock()
 
-    init() async throws {
+    init(cache: PasswordCache = PasswordCache(isEnabled: true)) async throws {
       server = try await InvitingServer(
         .password(
-          PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3)))
+          PasswordPolicy(minimumLength: 4, maximumLength: 40, cache: cache), .lock(limit: 3)))
       fixture = try DeviceFixture(server.transport)
       container = try await fixture.activate(server.invite(), password: PasswordCacheTests.password)
       let transport = server.transport
@@ -35,9 +35,9 @@ struct PasswordCacheTests {
         transaction, .accepted, with: container, password: password.map { secret($0) })
     }
 
-    func verify(cachingFor timeout: Duration? = .seconds(30)) async throws {
+    func verify() async throws {
       try await device.verifyPassword(
-        secret(PasswordCacheTests.password), for: container, cachingFor: timeout)
+        secret(PasswordCacheTests.password), for: container)
     }
   }
 
@@ -85,10 +85,10 @@ struct PasswordCacheTests {
     try await bench.sign()
   }
 
-  @Test("without a timeout a password is verified and not kept")
+  @Test("where the policy has no cache a password is verified and not kept")
   func withoutCache() async throws {
-    let bench = try await Bench()
-    try await bench.verify(cachingFor: nil)
+    let bench = try await Bench(cache: .disabled)
+    try await bench.verify()
     #expect(!bench.device.hasCachedPassword(for: bench.container))
   }
 
@@ -98,7 +98,7 @@ struct PasswordCacheTests {
     try await bench.verify()
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
       try await bench.device.verifyPassword(
-        secret("wrong one"), for: bench.container, cachingFor: .seconds(30))
+        secret("wrong one"), for: bench.container)
     }
     await #expect(throws: SignetFailure.passwordRequired) {
       try await bench.device.verifyPassword(nil, for: bench.container)
@@ -112,7 +112,7 @@ struct PasswordCacheTests {
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)
     let container = try await fixture.activate(server.invite())
-    try await fixture.device.verifyPassword(nil, for: container, cachingFor: .seconds(30))
+    try await fixture.device.verifyPassword(nil, for: container)
     #expect(!fixture.device.hasCachedPassword(for: container))
   }
 }

@@ -108,7 +108,10 @@
 
     private static func activated(_ password: MaskedPassword) async throws -> TemporaryFolder {
       let server = try await InvitingServer(
-        .password(PasswordPolicy(minimumLength: 4, maximumLength: 64), .lock(limit: 100)))
+        .password(
+          PasswordPolicy(
+            minimumLength: 4, maximumLength: 64, cache: PasswordCache(isEnabled: true, timeout: 3600)),
+          .lock(limit: 100)))
       let fixture = try DeviceFixture(server.transport)
       let text = password.box.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
       _ = try await fixture.activate(server.invite(), password: text)
@@ -183,7 +186,7 @@
       let container = try #require(try await device.containers().first)
       let session = Session(for: container, on: device)
       try await session.unlock(password: password)
-      try await device.verifyPassword(password, for: container, cachingFor: .seconds(3600))
+      try await device.verifyPassword(password, for: container)
       try await noteSecrets(of: container)
       let sealed = try await session.encrypt([UInt8](repeating: 7, count: 100_000), label: "notes")
       #expect(try await session.decrypt(sealed, label: "notes").count == 100_000)
@@ -202,7 +205,7 @@
       let transaction = try TransactionRequest(
         id: ServerMadeID("t1"), text: "Pay", created: 0, expires: .max)
       try await device.decide(transaction, .accepted, with: container, password: password)
-      try await device.verifyPassword(password, for: container, cachingFor: .seconds(3600))
+      try await device.verifyPassword(password, for: container)
       try await device.decide(transaction, .accepted, with: container)
     }
 

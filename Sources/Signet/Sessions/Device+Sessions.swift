@@ -4,25 +4,26 @@ public import SignetVault
 import Synchronization
 
 extension Device {
-  /// Verifies a container's password, and keeps what it opens for the next signature.
+  /// Verifies a container's password, and keeps what it opens for the next signature if the container's password policy has the
+  /// cache enabled.
   ///
-  /// The password itself is not kept. ``decide(_:_:with:password:)`` needs no password then, once, until the time is over, the
-  /// cache is cleared, the machine sleeps or a clock is set.
+  /// The password itself is not kept. ``decide(_:_:with:password:)`` needs no password then, once, until the time that the
+  /// policy gives is over, the cache is cleared, the machine sleeps or a clock is set.
   ///
   /// - Parameters:
   ///   - password: UTF-8 as typed; `nil` where the device alone protects, which leaves nothing to verify.
   ///   - container: Whose password.
-  ///   - timeout: How long to keep it; `nil` keeps nothing.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was kept before stays.
   public func verifyPassword(
-    _ password: SharedSecretBox?, for container: Container, cachingFor timeout: Duration? = nil
+    _ password: SharedSecretBox?, for container: Container
   ) async throws(SignetFailure) {
     let unlocked = try await unlock(container, password: password)
-    guard let timeout, container.profile.protection.passwordPolicy != nil else { return }
-    cache(for: container).keep(unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: timeout))
+    guard let cache = container.profile.protection.passwordPolicy?.cache, cache.isEnabled else { return }
+    self.cache(for: container).keep(
+      unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(cache.timeout)))
   }
 
-  /// Forgets what ``verifyPassword(_:for:cachingFor:)`` kept, of all containers.
+  /// Forgets what ``verifyPassword(_:for:)`` kept, of all containers.
   ///
   /// - Parameter reason: Why; for example that the screen was locked.
   public func clearPasswordCache(because reason: LockReason = .requested) {
@@ -56,6 +57,8 @@ extension Device {
   func appDataGroupKey(
     of container: Container, _ group: AppGroup, password: SharedSecretBox?
   ) async throws(SignetFailure) -> AppDataGroupKey {
+    // Whoever has a sealed text could tell with it which password is right.
+    if case .silent = container.profile.protection.lockPolicy { throw .appData(.silentLock) }
     let unlocked = try await unlock(container, password: password)
     let root = try await vaulted(
       await vault.randomRecord(

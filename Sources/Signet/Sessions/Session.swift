@@ -1,13 +1,12 @@
 public import SignetCrypto
 public import SignetVault
-import Synchronization
 
 /// A session of this process: unlocked with what the container's protection policy asks, good for a while.
 ///
 /// While it is unlocked it holds one key, from which those of the app's data come; what opened the container is wiped before
 /// ``unlock(password:)`` returns. When it is locked, by whatever reason, that key and all keys that it gave out are wiped.
 ///
-/// A transaction is not signed with a session: that takes a password, or one that ``Device/verifyPassword(_:for:cachingFor:)``
+/// A transaction is not signed with a session: that takes a password, or one that ``Device/verifyPassword(_:for:)``
 /// has just verified.
 public final class Session: SharedSession {
   /// Whose session it is.
@@ -100,27 +99,5 @@ public final class Session: SharedSession {
     } catch { throw .appData(error) }
     guard let made else { throw .appData(.locked(kept.reason ?? .requested)) }
     return made
-  }
-}
-
-/// The keys that a session gave out and that are still in use.
-private final class IssuedKeys: Sendable {
-  private struct Entry { weak var key: AppDataKey? }
-  private let entries = Mutex<[Entry]>([])
-
-  func note(_ key: AppDataKey) {
-    entries.withLock { entries in
-      // Emptied whenever it would grow, so that it stays as long as the list of keys in use.
-      if entries.count == entries.capacity { entries.removeAll { $0.key == nil } }
-      entries.append(Entry(key: key))
-    }
-  }
-
-  func revoke(because reason: LockReason) {
-    let keys = entries.withLock { entries in
-      defer { entries = [] }
-      return entries.compactMap(\.key)
-    }
-    for key in keys { key.revoke(because: reason) }
   }
 }

@@ -33,7 +33,7 @@ extension Device {
   ///   - transaction: As ``pendingTransactions(for:)`` gave it.
   ///   - status: What the user decided.
   ///   - container: Who decides.
-  ///   - password: UTF-8 as typed; `nil` where the device alone protects, and where ``verifyPassword(_:for:cachingFor:)``
+  ///   - password: UTF-8 as typed; `nil` where the device alone protects, and where ``verifyPassword(_:for:)``
   ///     has just kept one, which this uses up.
   /// - Throws: ``SignetFailure``; `passwordRequired` if there is no password and none is kept; a wrong password changes nothing at the server.
   public func decide(

@@ -2,6 +2,8 @@
 @nonexhaustive public enum AppDataFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The session is locked.
   case locked(LockReason)
+  /// The container has a silent lock: its app data would tell a right password from a wrong one.
+  case silentLock
   /// The bytes do not begin like app data.
   case notAppData
   /// A newer version wrote the data.
@@ -17,6 +19,8 @@
   public var description: String {
     switch self {
     case .locked(let reason): "the app's data is \(reason)"
+    case .silentLock:
+      "a container with a silent lock holds no app data, which would tell a right password from a wrong one; use another container"
     case .notAppData: "these bytes are no encrypted app data; check which file was read"
     case .tooNew(let version): "the data has version \(version) of the format; update the app"
     case .damaged:

@@ -11,7 +11,8 @@ public enum AppDataFormat {
   static let version: UInt8 = 1
   static let saltByteCount = 32
 
-  static func header(salt: [UInt8]) -> [UInt8] { magic + [version] + salt }
+  /// The header of a text.
+  package static func header(salt: [UInt8]) -> [UInt8] { magic + [version] + salt }
 
   /// The salt in the header of what was encrypted.
   ///

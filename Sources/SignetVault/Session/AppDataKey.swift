@@ -28,7 +28,10 @@ public final class AppDataKey: Sendable {
     }
   }
 
-  func withKey<Result>(
+  /// Lends the key to `body`.
+  ///
+  /// - Throws: ``AppDataFailure/locked(_:)`` once it was taken back, and what `body` throws.
+  package func withKey<Result>(
     _ body: (borrowing SecretBytes) throws(AppDataFailure) -> Result
   ) throws(AppDataFailure) -> Result {
     try state.withLock { state throws(AppDataFailure) in

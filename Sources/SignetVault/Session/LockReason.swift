@@ -14,6 +14,8 @@
   case suspended
   /// The screen was locked.
   case screenLocked
+  /// Nothing tells any more when the screen is locked.
+  case unobserved
   /// A clock was set, or ran backwards.
   case clockJumped
   /// The program that held it is ending.
@@ -29,6 +31,7 @@
     case .used: "good for one use, which is over; authenticate again"
     case .suspended: "locked because the machine was suspended; unlock it"
     case .screenLocked: "locked with the screen; unlock it"
+    case .unobserved: "locked because the system stopped telling when the screen locks; unlock it"
     case .clockJumped: "locked because the clock was changed; unlock it"
     case .ending: "locked because the program is ending"
     }

@@ -1,0 +1,296 @@
+#if os(Linux)
+  import Foundation
+  public import Signet
+  import SignetCrypto
+  import Synchronization
+
+  /// Holds the sessions of a user's apps in a process of its own, so that one unlock serves all apps of a group.
+  ///
+  /// Apps connect to its socket with ``AgentSession``. Each exchange is a connection of its own: the agent looks at the process
+  /// that has connected, greets it with a nonce, takes one request that this process itself has sent, looks again, and answers.
+  public final class Agent: Sendable {
+    /// How much the agent takes on.
+    public struct Limits: Sendable {
+      /// The most exchanges at one time.
+      public var exchanges = 64
+      /// The most apps that wait to be told of a lock.
+      public var watchers = 256
+      /// How long an app may take for its part of an exchange.
+      public var patience: Duration = .seconds(5)
+
+      /// 64 exchanges, 256 watchers, 5 seconds.
+      public init() {}
+    }
+
+    private let device: Device
+    private let container: @Sendable () async throws(SignetFailure) -> Container
+    private let groups: [AppGroup: AgentConfiguration.Group]
+    private let clock: any SessionClock
+    private let limits: Limits
+    private let ownPath: String?
+    private let state = Mutex(State())
+    private let watchers: Watchers
+
+    private struct State {
+      var sessions: [AppGroup: Session] = [:]
+      var exchanges = 0
+    }
+
+    /// Makes an agent that has nothing unlocked.
+    ///
+    /// - Parameters:
+    ///   - device: Where the container is.
+    ///   - configuration: Which programs share what.
+    ///   - clock: What measures how long sessions last.
+    ///   - limits: How much it takes on.
+    ///   - container: Whose sessions; asked at every unlock, since it may have been replaced.
+    public init(
+      device: Device, configuration: AgentConfiguration, clock: any SessionClock = SystemSessionClock(),
+      limits: Limits = Limits(), container: @escaping @Sendable () async throws(SignetFailure) -> Container
+    ) {
+      (self.device, self.container, self.clock, self.limits) = (device, container, clock, limits)
+      groups = Dictionary(uniqueKeysWithValues: configuration.groups.map { ($0.group, $0) })
+      ownPath = PeerProcess(getpid())?.executable()?.path
+      watchers = Watchers(limit: limits.watchers)
+    }
+
+    /// Locks all groups.
+    public func lockAll(because reason: LockReason) {
+      for session in state.withLock({ Array($0.sessions.values) }) { session.lock(because: reason) }
+    }
+
+    /// Answers whoever connects, until the task is cancelled; then locks all groups.
+    ///
+    /// - Parameter socket: Where to listen.
+    /// - Throws: ``AgentSocketFailure`` if the socket fails.
+    public func serve(_ socket: consuming AgentSocket) async throws(AgentSocketFailure) {
+      let listener = socket.descriptor
+      let stop = StopPipe()
+      let failure = await withTaskCancellationHandler {
+        await withCheckedContinuation { (done: CheckedContinuation<AgentSocketFailure?, Never>) in
+          Thread.detachNewThread { done.resume(returning: self.accept(on: listener, stop)) }
+        }
+      } onCancel: {
+        stop.pull()
+      }
+      lockAll(because: .ending)
+      if let failure { throw failure }
+    }
+
+    private func accept(on listener: Int32, _ stop: StopPipe) -> AgentSocketFailure? {
+      while stop.waits(for: listener) {
+        let descriptor = Glibc.accept(listener, nil, nil)
+        guard descriptor >= 0 else {
+          switch errno {
+          case EINTR, EAGAIN, ECONNABORTED: continue
+          // Descriptors come back when exchanges end.
+          case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+            stop.waits(for: nil, milliseconds: 100)
+            continue
+          default: return .system("the socket", errno: errno)
+          }
+        }
+        // This process starts no others, so that the moment before this does no harm.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        let isWelcome = state.withLock { state in
+          guard state.exchanges < limits.exchanges else { return false }
+          state.exchanges += 1
+          return true
+        }
+        guard isWelcome else {
+          Self.turnAway(SocketStream(adopting: descriptor))
+          continue
+        }
+        Thread.detachNewThread { [self] in
+          exchange(SocketStream(adopting: descriptor))
+          state.withLock { $0.exchanges -= 1 }
+        }
+      }
+      return nil
+    }
+
+    /// Says that there is no room; a greeting always fits into a socket that nothing was sent over.
+    private static func turnAway(_ stream: consuming SocketStream) {
+      let nonce = [UInt8](repeating: 0, count: AgentProtocol.nonceByteCount)
+      do throws(SocketStream.Failure) {
+        try stream.send(AgentProtocol.greeting(.busy, nonce: nonce), until: .now + .milliseconds(100))
+      } catch {}  // gone already
+    }
+
+    // MARK: One exchange
+
+    /// One connection from beginning to end.
+    ///
+    /// An app that goes, or takes too long, needs no answer.
+    private func exchange(_ stream: consuming SocketStream) {
+      do throws(SocketStream.Failure) {
+        let deadline = ContinuousClock.now + limits.patience
+        let nonce = SystemRandomSource().bytes(AgentProtocol.nonceByteCount)
+        let (id, user) = try stream.peer()
+        guard user == geteuid(), let peer = PeerProcess(id), let found = peer.executable(), isKnown(found)
+        else {
+          return try stream.send(AgentProtocol.greeting(.refused, nonce: nonce), until: deadline)
+        }
+        try stream.demandSenders()
+        try stream.send(AgentProtocol.greeting(.yes, nonce: nonce), until: deadline)
+        // What follows was sent after the nonce was made, by the process of this number: the one that was looked at, if that is
+        // still there afterwards and still runs the same.
+        guard try stream.receive(nonce.count, from: id, until: deadline) == nonce,
+          let lengths = AgentProtocol.Lengths(
+            parsing: try stream.receive(AgentProtocol.lengthsByteCount, from: id, until: deadline))
+        else { return try Self.send(.failure(.sharedSession(.protocolBroken)), nil, over: stream) }
+        let json = try stream.receive(lengths.json, from: id, until: deadline)
+        var secret: SharedSecretBox?
+        if lengths.secret > 0 {
+          secret = SharedSecretBox(try stream.receiveSecret(lengths.secret, from: id, until: deadline))
+        }
+        let request: AgentRequest
+        do throws(MalformedMessage) { request = try AgentRequest(parsing: json) } catch {
+          return try Self.send(.failure(.sharedSession(.protocolBroken)), nil, over: stream)
+        }
+        guard peer.executable() == found, isAllowed(found, request) else {
+          return try Self.send(.failure(.sharedSession(.refused)), nil, over: stream)
+        }
+        if case .watch(let group) = request { return try watch(group, stream) }
+        let password = secret
+        let reply = Self.waiting { await self.reply(to: request, password) }
+        try Self.send(reply.answer, reply.secret, over: stream)
+      } catch {}
+    }
+
+    private struct Reply: Sendable {
+      let answer: AgentAnswer
+      var secret: SharedSecretBox?
+    }
+
+    private static func send(
+      _ answer: AgentAnswer, _ secret: SharedSecretBox?, over stream: borrowing SocketStream
+    ) throws(SocketStream.Failure) {
+      try stream.send(answer, secret, until: .now + .seconds(5))
+    }
+
+    /// Runs what suspends on a thread that may wait: this one belongs to the exchange.
+    private static func waiting(_ body: @escaping @Sendable () async -> Reply) -> Reply {
+      let done = DispatchSemaphore(value: 0)
+      let box = ReplyBox()
+      Task {
+        box.set(await body())
+        done.signal()
+      }
+      done.wait()
+      return box.reply
+    }
+
+    private final class ReplyBox: Sendable {
+      private let value = Mutex(Reply(answer: .failure(.sharedSession(.interrupted))))
+      var reply: Reply { value.withLock { $0 } }
+      func set(_ reply: Reply) { value.withLock { $0 = reply } }
+    }
+
+    /// Whether a program is in any group, or is the agent's own.
+    private func isKnown(_ executable: PeerProcess.Executable) -> Bool {
+      isOwn(executable) || groups.values.contains { isMember(executable, $0) }
+    }
+
+    private func isAllowed(_ executable: PeerProcess.Executable, _ request: AgentRequest) -> Bool {
+      if request.isControl, isOwn(executable) { return true }
+      guard let name = request.group, let group = groups[name] else { return false }
+      return isMember(executable, group)
+    }
+
+    private func isOwn(_ executable: PeerProcess.Executable) -> Bool {
+      ownPath.map { ExecutableRule.allows(executable, at: $0) } ?? false
+    }
+
+    private func isMember(_ executable: PeerProcess.Executable, _ group: AgentConfiguration.Group) -> Bool {
+      group.executables.contains { ExecutableRule.allows(executable, at: $0) }
+    }
+
+    // MARK: Requests
+
+    private func reply(to request: AgentRequest, _ password: SharedSecretBox?) async -> Reply {
+      do throws(SignetFailure) {
+        switch request {
+        case .state(let group): return Reply(answer: .state(state(of: group)))
+        case .unlock(let group):
+          try await unlock(group, password)
+          return Reply(answer: .done)
+        case .lock(let group):
+          session(of: group)?.lock()
+          return Reply(answer: .done)
+        case .lockAll:
+          lockAll(because: .requested)
+          return Reply(answer: .done)
+        case .newTextKey(let group, let label):
+          return try Self.reply(unlocked(group).newTextKey(label: label))
+        case .textKey(let group, let label, let salt):
+          return try Self.reply(
+            unlocked(group).textKey(label: label, header: AppDataFormat.header(salt: salt)))
+        case .watch: return Reply(answer: .failure(.sharedSession(.protocolBroken)))
+        }
+      } catch { return Reply(answer: .failure(error)) }
+    }
+
+    private static func reply(_ key: AppDataKey) throws(SignetFailure) -> Reply {
+      do throws(AppDataFailure) {
+        return Reply(
+          answer: .key(salt: key.salt),
+          secret: try key.withKey { (key) throws(AppDataFailure) in SharedSecretBox(key.copy()) })
+      } catch { throw .appData(error) }
+    }
+
+    private func session(of group: AppGroup) -> Session? { state.withLock { $0.sessions[group] } }
+
+    private func state(of group: AppGroup) -> SessionState {
+      session(of: group)?.state() ?? .locked(.notUnlocked)
+    }
+
+    private func unlocked(_ group: AppGroup) throws(SignetFailure) -> Session {
+      guard let session = session(of: group) else { throw .appData(.locked(.notUnlocked)) }
+      return session
+    }
+
+    private func unlock(_ group: AppGroup, _ password: SharedSecretBox?) async throws(SignetFailure) {
+      // The agent's own command may name any group that there is.
+      guard let settings = groups[group] else { throw .sharedSession(.refused) }
+      let container = try await container()
+      let session = state.withLock { state -> Session in
+        if let known = state.sessions[group], known.container.id == container.id { return known }
+        let made = Session(
+          for: container, on: device, group: group, limits: settings.limits, clock: clock,
+          onLock: { [watchers] reason in watchers.tell(group, reason) })
+        state.sessions[group]?.lock()
+        state.sessions[group] = made
+        return made
+      }
+      try await session.unlock(password: password)
+    }
+
+    private func watch(_ group: AppGroup, _ stream: consuming SocketStream) throws(SocketStream.Failure) {
+      try Self.send(.state(state(of: group)), nil, over: stream)
+      watchers.add(group, stream)
+      // A lock between the answer and this would have been missed.
+      if case .locked(let reason) = state(of: group) { watchers.tell(group, reason) }
+    }
+  }
+
+  extension SocketStream {
+    /// Sends a message: its lengths, itself, and what goes beside it.
+    func send(
+      _ json: [UInt8], _ secret: SharedSecretBox?, after prefix: [UInt8] = [],
+      until deadline: ContinuousClock.Instant
+    ) throws(Failure) {
+      let lengths = AgentProtocol.Lengths(
+        json: json.count, secret: secret?.withSecret { $0.byteCount } ?? 0)
+      try send(prefix + lengths.bytes + json, until: deadline)
+      try secret?.withSecret { (secret) throws(Failure) in
+        try secret.withBytes { (bytes) throws(Failure) in try send(bytes, until: deadline) }
+      }
+    }
+
+    /// Sends an answer and what goes beside it.
+    func send(
+      _ answer: AgentAnswer, _ secret: SharedSecretBox?, until deadline: ContinuousClock.Instant
+    ) throws(Failure) { try send(answer.bytes, secret, until: deadline) }
+  }
+#endif

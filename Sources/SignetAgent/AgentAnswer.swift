@@ -1,0 +1,99 @@
+import Signet
+import SignetCrypto
+import SignetJSON
+
+/// What the agent answers.
+///
+/// A key goes beside it, never in it.
+enum AgentAnswer: Hashable, Sendable {
+  case state(SessionState)
+  case done
+  case key(salt: [UInt8])
+  case failure(SignetFailure)
+
+  init(parsing bytes: [UInt8]) throws(MalformedMessage) {
+    let object = try JSONObject(message: bytes)
+    switch try object.text("result") {
+    case "done":
+      try object.only("result")
+      self = .done
+    case "unlocked":
+      try object.only("result")
+      self = .state(.unlocked)
+    case "locked":
+      try object.only("result", "reason")
+      self = .state(.locked(try Self.reason(object)))
+    case "key":
+      try object.only("result", "salt")
+      self = .key(salt: try object.bytes("salt", count: 32))
+    case "failure": self = .failure(try Self.failure(object))
+    default: throw MalformedMessage()
+    }
+  }
+
+  var bytes: [UInt8] {
+    var object = JSONObject()
+    switch self {
+    case .done: object["result"] = "done"
+    case .state(.unlocked): object["result"] = "unlocked"
+    case .state(.locked(let reason)):
+      object["result"] = "locked"
+      object["reason"] = .string(reason.rawValue)
+    case .key(let salt):
+      object["result"] = "key"
+      object["salt"] = .string(Base64URL.encode(salt))
+    case .failure(let failure):
+      object["result"] = "failure"
+      Self.write(failure, to: &object)
+    }
+    return JSONValue.object(object).bytes
+  }
+
+  private static func reason(_ object: JSONObject) throws(MalformedMessage) -> LockReason {
+    guard let reason = LockReason(rawValue: try object.text("reason")) else { throw MalformedMessage() }
+    return reason
+  }
+
+  /// The failures that an app acts on have names; of others it gets the sentence.
+  private static func write(_ failure: SignetFailure, to object: inout JSONObject) {
+    switch failure {
+    case .wrongPassword(let remaining):
+      object["failure"] = "wrongPassword"
+      if let remaining { object["remaining"] = .integer(Int64(remaining)) }
+    case .passwordRequired: object["failure"] = "passwordRequired"
+    case .lockedOut: object["failure"] = "lockedOut"
+    case .noSuchContainer: object["failure"] = "noSuchContainer"
+    case .appData(.locked(let reason)):
+      object["failure"] = "locked"
+      object["reason"] = .string(reason.rawValue)
+    case .appData(.invalidLabel): object["failure"] = "invalidLabel"
+    case .sharedSession(.refused): object["failure"] = "refused"
+    case .sharedSession(.busy): object["failure"] = "busy"
+    case .sharedSession(.protocolBroken): object["failure"] = "protocol"
+    case .sharedSession(.failed(let detail)):
+      (object["failure"], object["detail"]) = ("failed", .string(detail))
+    default:
+      object["failure"] = "failed"
+      object["detail"] = .string(String(failure.description.prefix(500)))
+    }
+  }
+
+  private static func failure(_ object: JSONObject) throws(MalformedMessage) -> SignetFailure {
+    try object.only("result", "failure", "remaining", "reason", "detail")
+    switch try object.text("failure") {
+    case "wrongPassword":
+      guard object.contains("remaining") else { return .wrongPassword(remaining: nil) }
+      return .wrongPassword(remaining: Int(try object.number(atMost: 1_000_000, "remaining")))
+    case "passwordRequired": return .passwordRequired
+    case "lockedOut": return .lockedOut
+    case "noSuchContainer": return .noSuchContainer
+    case "locked": return .appData(.locked(try reason(object)))
+    case "invalidLabel": return .appData(.invalidLabel)
+    case "refused": return .sharedSession(.refused)
+    case "busy": return .sharedSession(.busy)
+    case "protocol": return .sharedSession(.protocolBroken)
+    case "failed": return .sharedSession(.failed(try object.text("detail")))
+    default: throw MalformedMessage()
+    }
+  }
+}

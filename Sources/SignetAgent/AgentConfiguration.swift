@@ -1,0 +1,130 @@
+public import Signet
+import SignetFiles
+import SignetJSON
+
+/// Which programs share a session, in groups.
+///
+/// The file is JSON: `{"version":1,"groups":[{"name":"office","executables":["/usr/bin/mail"],"idle":300,"age":28800}]}`. `idle`
+/// and `age` are seconds and may be left out.
+public struct AgentConfiguration: Sendable, Hashable {
+  /// A group of programs with one session.
+  public struct Group: Sendable, Hashable {
+    /// What it is called.
+    public let group: AppGroup
+    /// The absolute paths of its programs, without links in them.
+    public let executables: [String]
+    /// How long its session stays unlocked.
+    public let limits: SessionLimits
+
+    /// Names all parts.
+    public init(_ group: AppGroup, executables: [String], limits: SessionLimits = .standard) {
+      (self.group, self.executables, self.limits) = (group, executables, limits)
+    }
+  }
+
+  /// The groups; no two have one name.
+  public let groups: [Group]
+
+  /// The most groups, and the most programs of one.
+  public static let maximumCount = 64
+
+  /// Names the groups.
+  ///
+  /// - Throws: ``AgentConfigurationFailure``.
+  public init(groups: [Group]) throws(AgentConfigurationFailure) {
+    guard groups.count <= Self.maximumCount, groups.allSatisfy({ $0.executables.count <= Self.maximumCount })
+    else { throw .tooMany(Self.maximumCount) }
+    var names: Set<AppGroup> = []
+    for group in groups {
+      guard names.insert(group.group).inserted else { throw .duplicateGroup(group.group.name) }
+      for path in group.executables where !Self.isCanonical(path) { throw .badPath(path) }
+    }
+    self.groups = groups
+  }
+
+  /// Reads what a file says.
+  ///
+  /// - Throws: ``AgentConfigurationFailure``.
+  public init(parsing bytes: [UInt8]) throws(AgentConfigurationFailure) {
+    var groups: [Group] = []
+    do throws(JSONFailure) {
+      let object = try JSONObject(parsing: bytes)
+      guard try object.integer("version") == 1 else { throw JSONFailure.missingMember("version 1") }
+      for case let value in try object.array("groups") {
+        guard case .object(let entry) = value else {
+          throw JSONFailure.wrongType(member: "groups", expected: .object)
+        }
+        groups.append(try Self.group(entry))
+      }
+    } catch { throw .notReadable(error.description) }
+    try self.init(groups: groups)
+  }
+
+  /// Reads a file, which must belong to this user, and to which nobody else may write.
+  ///
+  /// - Throws: ``AgentConfigurationFailure``.
+  public init(path: String) throws(AgentConfigurationFailure) {
+    let bytes: [UInt8]
+    do throws(FileFailure) {
+      bytes = try OpenFile.reading(path, as: FileRule(forbiddenMode: 0o022)).contents(limit: 65_536)
+    } catch {
+      switch error {
+      case .missing: throw .missing(path)
+      case .ownedByAnother, .openToOthers, .wrongKind: throw .notTrusted(path)
+      default: throw .notReadable("\(path): error \(error.code)")
+      }
+    }
+    try self.init(parsing: bytes)
+  }
+
+  private static func group(_ entry: JSONObject) throws(JSONFailure) -> Group {
+    let known = ["name", "executables", "idle", "age"]
+    if let other = entry.members.first(where: { !known.contains($0.name) }) {
+      throw .missingMember("a meaning of \(other.name)")
+    }
+    guard let name = AppGroup(try entry.string("name")) else { throw .missingMember("name") }
+    let idle = try entry.optionalInteger("idle").map { Duration.seconds($0) }
+    let age = try entry.optionalInteger("age").map { Duration.seconds($0) }
+    return Group(
+      name, executables: try entry.strings("executables"),
+      limits: SessionLimits(
+        idleTimeout: idle ?? SessionLimits.standard.idleTimeout,
+        maximumAge: age ?? SessionLimits.standard.maximumAge))
+  }
+
+  private static func isCanonical(_ path: String) -> Bool {
+    guard path.hasPrefix("/"), path.utf8.count < 4096, !path.utf8.contains(0) else { return false }
+    return path.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+      .allSatisfy { !["", ".", ".."].contains($0) }
+  }
+}
+
+/// Why the groups of the agent were not read.
+@nonexhaustive public enum AgentConfigurationFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// There is no such file.
+  case missing(String)
+  /// The file is another user's, or others may write to it.
+  case notTrusted(String)
+  /// The file is not JSON of this form.
+  case notReadable(String)
+  /// Two groups have one name.
+  case duplicateGroup(String)
+  /// The path of a program is not absolute, or has `.`, `..` or an empty part in it.
+  case badPath(String)
+  /// There are more groups, or more programs in one, than this.
+  case tooMany(Int)
+
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .missing(let path):
+      "there is no \(path); write one: {\"version\":1,\"groups\":[{\"name\":\"default\",\"executables\":[\"/path/of/app\"]}]}"
+    case .notTrusted(let path):
+      "\(path) is not this user's alone; check what is in it, then make it yours (chown, chmod go-w)"
+    case .notReadable(let reason): "the agent's groups cannot be read: \(reason); see signet help agent"
+    case .duplicateGroup(let name): "the group \(name) is there twice; put its programs together"
+    case .badPath(let path): "\(path) is no absolute path of a program; write it without ., .. and links"
+    case .tooMany(let count): "there are more than \(count) groups, or programs in one; use fewer"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import Signet
+import SignetCrypto
+import SignetJSON
+
+/// What an app asks of the agent.
+///
+/// A password goes beside it, never in it.
+enum AgentRequest: Hashable, Sendable {
+  case state(AppGroup)
+  case unlock(AppGroup)
+  case lock(AppGroup)
+  /// Locks all groups; for the agent's own command.
+  case lockAll
+  /// Stays connected, and is told when the session is locked.
+  case watch(AppGroup)
+  case newTextKey(AppGroup, label: String)
+  case textKey(AppGroup, label: String, salt: [UInt8])
+
+  /// The group whose session it is about; `nil` for all.
+  var group: AppGroup? {
+    switch self {
+    case .state(let group), .unlock(let group), .lock(let group), .watch(let group),
+      .newTextKey(let group, _),
+      .textKey(let group, _, _):
+      group
+    case .lockAll: nil
+    }
+  }
+
+  /// Whether it changes or tells the state and gives no key away.
+  var isControl: Bool {
+    switch self {
+    case .state, .unlock, .lock, .lockAll: true
+    case .watch, .newTextKey, .textKey: false
+    }
+  }
+
+  init(parsing bytes: [UInt8]) throws(MalformedMessage) {
+    let object = try JSONObject(message: bytes)
+    switch try object.text("op") {
+    case "lockAll":
+      try object.only("op")
+      self = .lockAll
+    case "state":
+      try object.only("op", "group")
+      self = .state(try Self.group(object))
+    case "unlock":
+      try object.only("op", "group")
+      self = .unlock(try Self.group(object))
+    case "lock":
+      try object.only("op", "group")
+      self = .lock(try Self.group(object))
+    case "watch":
+      try object.only("op", "group")
+      self = .watch(try Self.group(object))
+    case "newTextKey":
+      try object.only("op", "group", "label")
+      self = .newTextKey(try Self.group(object), label: try object.text("label"))
+    case "textKey":
+      try object.only("op", "group", "label", "salt")
+      self = .textKey(
+        try Self.group(object), label: try object.text("label"), salt: try object.bytes("salt", count: 32))
+    default: throw MalformedMessage()
+    }
+  }
+
+  var bytes: [UInt8] {
+    var object = JSONObject()
+    switch self {
+    case .state: object["op"] = "state"
+    case .unlock: object["op"] = "unlock"
+    case .lock: object["op"] = "lock"
+    case .lockAll: object["op"] = "lockAll"
+    case .watch: object["op"] = "watch"
+    case .newTextKey(_, let label):
+      object["op"] = "newTextKey"
+      object["label"] = .string(label)
+    case .textKey(_, let label, let salt):
+      object["op"] = "textKey"
+      object["label"] = .string(label)
+      object["salt"] = .string(Base64URL.encode(salt))
+    }
+    if let group { object["group"] = .string(group.name) }
+    return JSONValue.object(object).bytes
+  }
+
+  private static func group(_ object: JSONObject) throws(MalformedMessage) -> AppGroup {
+    guard let group = AppGroup(try object.text("group")) else { throw MalformedMessage() }
+    return group
+  }
+}

@@ -1,0 +1,219 @@
+#if os(Linux)
+  import Foundation
+  public import Signet
+  import SignetConcurrency
+  import SignetCrypto
+  import SignetFiles
+  import SignetVault
+  import Synchronization
+
+  /// A session that the agent holds for this app and the others of its group.
+  ///
+  /// Keys of texts are wiped when the agent tells that the session was locked, or is not there any more.
+  public final class AgentSession: SharedSession {
+    /// The apps that share the session and its data.
+    public let group: AppGroup
+    private let path: String
+    private let executor = BlockingExecutor(label: "signet.agent-session")
+    private let issued = IssuedKeys()
+    private let watched = Mutex<Int32?>(nil)
+
+    /// A session that is looked for at a path when it is first used.
+    ///
+    /// - Parameters:
+    ///   - path: The agent's socket: ``AgentSocket/standardPath(_:)``.
+    ///   - group: One of the groups that this program is in.
+    public init(path: String, group: AppGroup = .standard) { (self.path, self.group) = (path, group) }
+
+    deinit {
+      // Wakes the thread that waits, which closes it.
+      watched.withLock { descriptor in
+        if let descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) }
+      }
+      issued.revoke(because: .ending)
+    }
+
+    /// Whether it is unlocked.
+    ///
+    /// - Throws: ``SignetFailure/sharedSession(_:)``.
+    public func state() async throws(SignetFailure) -> SessionState {
+      guard case .state(let state) = try await ask(.state(group)).answer else {
+        throw .sharedSession(.protocolBroken)
+      }
+      return state
+    }
+
+    /// Unlocks for all apps of the group.
+    ///
+    /// - Parameter password: UTF-8 as typed; `nil` where the device alone protects.
+    /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`, `sharedSession`.
+    public func unlock(password: SharedSecretBox? = nil) async throws(SignetFailure) {
+      guard case .done = try await ask(.unlock(group), password).answer else {
+        throw .sharedSession(.protocolBroken)
+      }
+    }
+
+    /// Locks for all apps of the group.
+    ///
+    /// - Throws: ``SignetFailure/sharedSession(_:)``.
+    public func lock() async throws(SignetFailure) {
+      guard case .done = try await ask(.lock(group)).answer else { throw .sharedSession(.protocolBroken) }
+      issued.revoke(because: .requested)
+    }
+
+    /// Locks all groups; for the agent's own command.
+    ///
+    /// - Throws: ``SignetFailure/sharedSession(_:)``.
+    public func lockAllGroups() async throws(SignetFailure) {
+      guard case .done = try await ask(.lockAll).answer else { throw .sharedSession(.protocolBroken) }
+      issued.revoke(because: .requested)
+    }
+
+    /// The key of a new text.
+    ///
+    /// - Parameter label: What the text is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
+    /// - Returns: A key of its own, good until the session is locked.
+    /// - Throws: ``SignetFailure``: `appData`, `sharedSession`.
+    public func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey {
+      try await key(.newTextKey(group, label: label), label)
+    }
+
+    /// The key of a text that was encrypted before.
+    ///
+    /// - Parameters:
+    ///   - label: What it was encrypted with.
+    ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
+    /// - Returns: Its key, good until the session is locked.
+    /// - Throws: ``SignetFailure``: `appData`, `sharedSession`.
+    public func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey {
+      let salt: [UInt8]
+      do throws(AppDataFailure) { salt = try AppDataFormat.salt(inHeader: header) } catch {
+        throw .appData(error)
+      }
+      return try await key(.textKey(group, label: label, salt: salt), label)
+    }
+
+    private func key(_ request: AgentRequest, _ label: String) async throws(SignetFailure) -> AppDataKey {
+      guard (1...256).contains(label.utf8.count) else { throw .appData(.invalidLabel) }
+      let reply = try await ask(request)
+      guard case .key(let salt) = reply.answer, let secret = reply.secret else {
+        throw .sharedSession(.protocolBroken)
+      }
+      let key = AppDataKey(secret.withSecret { $0.copy() }, salt: salt)
+      issued.note(key)
+      // Noted first: a lock that comes in between takes it back.
+      try await watch()
+      return key
+    }
+
+    // MARK: Exchanges
+
+    private struct Reply: Sendable {
+      let answer: AgentAnswer
+      let secret: SharedSecretBox?
+    }
+
+    private func ask(_ request: AgentRequest, _ password: SharedSecretBox? = nil) async throws(SignetFailure)
+      -> Reply
+    {
+      let path = path
+      let result = await executor.run { () -> Result<Reply, SignetFailure> in
+        do throws(SignetFailure) {
+          let stream = try Self.begin(request, password, at: path)
+          return .success(try Self.reply(from: stream))
+        } catch { return .failure(error) }
+      }
+      let reply = try result.get()
+      if case .failure(let failure) = reply.answer { throw failure }
+      return reply
+    }
+
+    /// Has a thread wait for the lock, unless one does.
+    private func watch() async throws(SignetFailure) {
+      guard watched.withLock({ $0 == nil }) else { return }
+      let (path, group) = (path, group)
+      let result = await executor.run { () -> Result<Int32, SignetFailure> in
+        do throws(SignetFailure) {
+          let stream = try Self.begin(.watch(group), nil, at: path)
+          switch try Self.reply(from: stream).answer {
+          case .state(.unlocked): return .success(stream.release())
+          case .state(.locked(let reason)): throw .appData(.locked(reason))
+          case .failure(let failure): throw failure
+          default: throw .sharedSession(.protocolBroken)
+          }
+        } catch { return .failure(error) }
+      }
+      let descriptor: Int32
+      do throws(SignetFailure) { descriptor = try result.get() } catch {
+        if case .appData(.locked(let reason)) = error { issued.revoke(because: reason) }
+        throw error
+      }
+      let isFirst = watched.withLock { watched in
+        guard watched == nil else { return false }
+        watched = descriptor
+        return true
+      }
+      guard isFirst else {
+        close(descriptor)
+        return
+      }
+      Thread.detachNewThread { [weak self, issued] in
+        let stream = SocketStream(adopting: descriptor)
+        var reason = LockReason.ending
+        do throws(SignetFailure) {
+          let answer = try Self.reply(from: stream, within: .seconds(365 * 86_400)).answer
+          if case .state(.locked(let said)) = answer { reason = said }
+        } catch {}  // the agent has gone, and the session with it
+        issued.revoke(because: reason)
+        self?.watched.withLock { $0 = nil }
+      }
+    }
+
+    private static func begin(
+      _ request: AgentRequest, _ password: SharedSecretBox?, at path: String
+    ) throws(SignetFailure) -> SocketStream {
+      let deadline = ContinuousClock.now + .seconds(10)
+      do {
+        let stream = try SocketStream.connecting(to: path)
+        guard try stream.peer().user == geteuid() else { throw SharedSessionFailure.notTrusted(path: path) }
+        let greeting = AgentProtocol.parse(
+          greeting: try stream.receive(AgentProtocol.greetingByteCount, until: deadline))
+        switch greeting?.welcome {
+        case .yes: break
+        case .refused: throw SharedSessionFailure.refused
+        case .busy: throw SharedSessionFailure.busy
+        case nil: throw SharedSessionFailure.protocolBroken
+        }
+        try stream.send(request.bytes, password, after: greeting?.nonce ?? [], until: deadline)
+        return stream
+      } catch { throw .sharedSession(failure(error, path)) }
+    }
+
+    private static func reply(
+      from stream: borrowing SocketStream, within patience: Duration = .seconds(120)
+    ) throws(SignetFailure) -> Reply {
+      let deadline = ContinuousClock.now + patience
+      do {
+        guard
+          let lengths = AgentProtocol.Lengths(
+            parsing: try stream.receive(AgentProtocol.lengthsByteCount, until: deadline))
+        else { throw MalformedMessage() }
+        let answer = try AgentAnswer(parsing: stream.receive(lengths.json, until: deadline))
+        guard lengths.secret > 0 else { return Reply(answer: answer, secret: nil) }
+        guard case .key = answer, lengths.secret == 32 else { throw MalformedMessage() }
+        return Reply(
+          answer: answer, secret: SharedSecretBox(try stream.receiveSecret(lengths.secret, until: deadline)))
+      } catch {
+        throw .sharedSession(error is MalformedMessage ? .protocolBroken : .interrupted)
+      }
+    }
+
+    private static func failure(_ error: any Error, _ path: String) -> SharedSessionFailure {
+      switch error {
+      case let failure as SharedSessionFailure: failure
+      case SocketStream.Failure.system(let code): .unreachable(path: path, code: code)
+      default: .interrupted
+      }
+    }
+  }
+#endif

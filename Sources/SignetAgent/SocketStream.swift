@@ -1,0 +1,193 @@
+#if os(Linux)
+  import Glibc
+  import SignetCrypto
+
+  /// One end of a conversation over a Unix socket, closed with its single owner.
+  ///
+  /// Calls block, at most until a deadline.
+  struct SocketStream: ~Copyable, Sendable {
+    private let descriptor: Int32
+
+    /// What became of a conversation.
+    enum Failure: Error, Hashable {
+      /// The other side has gone.
+      case closed
+      /// The deadline has passed.
+      case timedOut
+      /// A part came from another process than the one that is talked to.
+      case otherSender
+      /// The system's reason.
+      case system(errno: Int32)
+    }
+
+    /// Takes over an open socket.
+    init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Connects to a socket in the file system.
+    static func connecting(to path: String) throws(Failure) -> SocketStream {
+      let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+      guard made >= 0 else { throw .system(errno: errno) }
+      let stream = SocketStream(adopting: made)
+      let result = try unsafe withSocketAddress(path) { address, length in
+        unsafe Glibc.connect(made, address, length)
+      }
+      guard result == 0 else { throw .system(errno: errno) }
+      return stream
+    }
+
+    /// Who is at the other end: what the kernel noted when it connected.
+    func peer() throws(Failure) -> (process: pid_t, user: uid_t) {
+      var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
+      var length = socklen_t(MemoryLayout<(pid_t, uid_t, gid_t)>.size)
+      guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
+        throw .system(errno: errno)
+      }
+      return (credentials.0, credentials.1)
+    }
+
+    /// Has the kernel say with each part who sent it.
+    func demandSenders() throws(Failure) {
+      var on: Int32 = 1
+      guard
+        unsafe setsockopt(descriptor, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size)) == 0
+      else { throw .system(errno: errno) }
+    }
+
+    /// Sends all bytes.
+    func send(_ bytes: RawSpan, until deadline: ContinuousClock.Instant) throws(Failure) {
+      var offset = 0
+      while offset < bytes.byteCount {
+        try wait(POLLOUT, until: deadline)
+        let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes { rest in
+          unsafe Glibc.send(
+            descriptor, rest.baseAddress, rest.count,
+            Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+        }
+        if count < 0 {
+          if errno == EAGAIN || errno == EINTR { continue }
+          throw errno == EPIPE || errno == ECONNRESET ? .closed : .system(errno: errno)
+        }
+        offset += count
+      }
+    }
+
+    /// Sends all bytes.
+    func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) throws(Failure) {
+      try send(unsafe bytes.span.bytes, until: deadline)
+    }
+
+    /// Receives so many bytes; every part must come from the process `sender`, if there is one.
+    func receive(
+      _ count: Int, from sender: pid_t? = nil, until deadline: ContinuousClock.Instant
+    ) throws(Failure) -> [UInt8] {
+      var bytes = [UInt8](repeating: 0, count: count)
+      var filled = 0
+      while filled < count {
+        var span = bytes.mutableSpan
+        filled += try unsafe span.withUnsafeMutableBytes { (buffer) throws(Failure) in
+          let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
+          return try unsafe receive(into: rest, from: sender, until: deadline)
+        }
+      }
+      return bytes
+    }
+
+    /// Receives a secret of so many bytes into its own memory, so that there is no second copy in this process.
+    func receiveSecret(
+      _ count: Int, from sender: pid_t? = nil, until deadline: ContinuousClock.Instant
+    ) throws(Failure) -> SecretBytes {
+      try SecretBytes(byteCount: count) { (output) throws(Failure) in
+        while output.freeCapacity > 0 {
+          try unsafe output.withUnsafeMutableBytes { (buffer, initialized) throws(Failure) in
+            let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[initialized...])
+            initialized += try unsafe receive(into: rest, from: sender, until: deadline)
+          }
+        }
+      }
+    }
+
+    /// Gives the socket away, so that somebody else closes it.
+    consuming func release() -> Int32 {
+      let descriptor = descriptor
+      discard self
+      return descriptor
+    }
+
+    private func receive(
+      into buffer: UnsafeMutableRawBufferPointer, from sender: pid_t?, until deadline: ContinuousClock.Instant
+    ) throws(Failure) -> Int {
+      while true {
+        try wait(POLLIN, until: deadline)
+        var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
+        // Room for one credentials message: 16 bytes of header (cmsghdr), then process, user and group.
+        var control: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (
+          0, 0, 0, 0, 0, 0, 0, 0
+        )
+        let (count, origin) = unsafe withUnsafeMutableBytes(of: &control) { control in
+          unsafe withUnsafeMutablePointer(to: &part) { part in
+            var message = unsafe msghdr()
+            unsafe message.msg_iov = part
+            unsafe message.msg_iovlen = 1
+            unsafe message.msg_control = control.baseAddress
+            unsafe message.msg_controllen = control.count
+            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_CMSG_CLOEXEC)
+            let count = unsafe recvmsg(descriptor, &message, flags)
+            return unsafe (count, Self.origin(UnsafeRawBufferPointer(control), message.msg_controllen))
+          }
+        }
+        if count < 0 {
+          if errno == EAGAIN || errno == EINTR { continue }
+          throw errno == ECONNRESET ? .closed : .system(errno: errno)
+        }
+        guard count > 0 else { throw .closed }
+        guard sender == nil || origin == sender else { throw .otherSender }
+        return count
+      }
+    }
+
+    /// The process in a credentials message; `nil` if the first message is none.
+    ///
+    /// Descriptors that somebody sends along are closed with the message, since there is no room for them.
+    private static func origin(_ control: UnsafeRawBufferPointer, _ length: Int) -> pid_t? {
+      let credentials: Int32 = 2  // SCM_CREDENTIALS
+      guard length >= 28, unsafe control.load(as: Int.self) == 28,
+        unsafe control.load(fromByteOffset: 8, as: Int32.self) == SOL_SOCKET,
+        unsafe control.load(fromByteOffset: 12, as: Int32.self) == credentials
+      else { return nil }
+      return unsafe control.load(fromByteOffset: 16, as: pid_t.self)
+    }
+
+    private func wait(_ events: Int32, until deadline: ContinuousClock.Instant) throws(Failure) {
+      while true {
+        let left = ContinuousClock.now.duration(to: deadline)
+        guard left > .zero else { throw .timedOut }
+        var request = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+        let milliseconds = Int32(
+          clamping: left / .milliseconds(1) > 1e9 ? 1_000_000_000 : Int(left / .milliseconds(1)) + 1)
+        let result = unsafe poll(&request, 1, milliseconds)
+        if result > 0 { return }
+        if result < 0 && errno != EINTR { throw .system(errno: errno) }
+      }
+    }
+  }
+
+  /// Lends the address of a socket in the file system.
+  func withSocketAddress(
+    _ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+  ) throws(SocketStream.Failure) -> Int32 {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    let bytes = Array(path.utf8)
+    guard bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+      throw .system(errno: ENAMETOOLONG)
+    }
+    unsafe withUnsafeMutableBytes(of: &address.sun_path) { unsafe $0.copyBytes(from: bytes) }
+    return unsafe withUnsafePointer(to: &address) { pointer in
+      unsafe pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        unsafe body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,145 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetAgent
+  import SignetJSON
+  import SignetTerminal
+
+  /// Which of the agent's sessions a command is about.
+  enum AgentOptions {
+    static let socket = Option.value(
+      "socket", "The agent's socket; $XDG_RUNTIME_DIR/signet/agent.sock where it is not given", named: "path",
+      completion: .file)
+    static let group = Option.value(
+      "group", "The group of apps", named: "name", default: AppGroup.standard.name)
+
+    /// - Throws: `CommandFailure` where there is no place for a socket.
+    static func path(_ arguments: Arguments) throws -> String {
+      guard
+        let path = arguments.optionalString("socket")
+          ?? AgentSocket.standardPath(ProcessInfo.processInfo.environment)
+      else {
+        throw CommandFailure(.usage, "XDG_RUNTIME_DIR is not set; name the agent's socket with --socket")
+      }
+      return path
+    }
+
+    /// - Throws: `CommandFailure` for a name that no group can have.
+    static func group(_ arguments: Arguments) throws -> AppGroup {
+      guard let group = AppGroup(arguments.string("group")) else {
+        throw CommandFailure(.usage, "the name of a group is 1 to 64 visible ASCII characters")
+      }
+      return group
+    }
+
+    static func session(_ arguments: Arguments) throws -> AgentSession {
+      AgentSession(path: try path(arguments), group: try group(arguments))
+    }
+  }
+
+  extension Command {
+    static let agent = Command(
+      "agent", "Hold the unlocked sessions of this user's apps",
+      description: """
+        The agent runs until it is stopped. It listens on a socket that only this user can reach, and lets in the programs \
+        that the groups file names; signet lock, unlock and status talk to it as well. All programs of a group share one \
+        session: one unlock serves all, one lock locks all.
+
+        The groups file is JSON: {"version":1,"groups":[{"name":"default","executables":["/usr/bin/app"],"idle":300,"age":28800}]}. \
+        Paths are absolute and without links; neither group nor others may write to the programs or to the folders above them. \
+        idle and age are the seconds after which a session is locked; they may be left out.
+
+        systemd can start the agent when its socket is used: systemctl --user enable --now signet-agent.socket.
+        """,
+      options: [
+        AgentOptions.socket, ContainerChoice.option,
+        .value(
+          "groups", "The groups file; ~/.config/signet/agent.json where it is not given", named: "file",
+          completion: .file),
+      ]
+    ) { arguments in
+      MemoryProtection.begin()
+      let configuration = try AgentConfiguration(path: groupsPath(arguments))
+      let device = try DeviceOptions(arguments).device(createIfMissing: false)
+      // Known now, so that a wrong choice is told at once; looked up again at every unlock.
+      let chosen = try await ContainerChoice.container(arguments, of: device)
+      let agent = Agent(device: device, configuration: configuration) { () throws(SignetFailure) in
+        let same = try await device.containers().filter {
+          $0.user == chosen.user && $0.server == chosen.server
+        }
+        guard let container = same.first else { throw .noSuchContainer }
+        return container
+      }
+      if let inherited = try AgentSocket.inherited(ProcessInfo.processInfo.environment) {
+        try await agent.serve(inherited)
+      } else {
+        let path = try AgentOptions.path(arguments)
+        let socket = try AgentSocket(at: path)
+        arguments.output.print("listening at \(path)")
+        try await agent.serve(socket)
+      }
+      return .success
+    }
+
+    static let unlock = Command(
+      "unlock", "Unlock the session that apps share",
+      options: [AgentOptions.socket, AgentOptions.group, ContainerChoice.option]
+    ) { arguments in
+      let options = try DeviceOptions(arguments)
+      let device = try options.device(createIfMissing: false)
+      let container = try await ContainerChoice.container(arguments, of: device)
+      let session = try AgentOptions.session(arguments)
+      // Asked before the password is, so that nobody types it in vain.
+      _ = try await session.state()
+      try await session.unlock(password: options.password(for: container))
+      report(.unlocked, session.group, arguments)
+      return .success
+    }
+
+    static let lock = Command(
+      "lock", "Lock the sessions of all groups of apps", options: [AgentOptions.socket]
+    ) { arguments in
+      try await AgentSession(path: AgentOptions.path(arguments)).lockAllGroups()
+      if arguments.isSet("json") {
+        arguments.output.print(JSONValue.object(["state": "locked"]).text)
+      } else {
+        arguments.output.print("Locked.")
+      }
+      return .success
+    }
+
+    static let status = Command(
+      "status", "Tell whether the session that apps share is unlocked",
+      description: "The exit status is 0 if it is, 1 if it is locked.",
+      options: [AgentOptions.socket, AgentOptions.group]
+    ) { arguments in
+      let session = try AgentOptions.session(arguments)
+      let state = try await session.state()
+      report(state, session.group, arguments)
+      return state == .unlocked ? .success : .failure
+    }
+
+    private static func groupsPath(_ arguments: Arguments) throws -> String {
+      if let given = arguments.optionalString("groups") { return given }
+      let environment = ProcessInfo.processInfo.environment
+      // XDG Base Directory Specification: an unset or relative XDG_CONFIG_HOME means ~/.config.
+      if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") { return "\(base)/signet/agent.json" }
+      if let home = environment["HOME"], home.hasPrefix("/") { return "\(home)/.config/signet/agent.json" }
+      throw CommandFailure(.usage, "HOME is not set; name the groups file with --groups")
+    }
+
+    private static func report(_ state: SessionState, _ group: AppGroup, _ arguments: Arguments) {
+      let isJSON = arguments.isSet("json")
+      switch state {
+      case .unlocked:
+        let object: JSONObject = ["group": .string(group.name), "state": "unlocked"]
+        arguments.output.print(isJSON ? JSONValue.object(object).text : "\(group): unlocked")
+      case .locked(let reason):
+        let object: JSONObject = [
+          "group": .string(group.name), "state": "locked", "reason": .string(reason.rawValue),
+        ]
+        arguments.output.print(isJSON ? JSONValue.object(object).text : "\(group): \(reason)")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,75 @@
+import Foundation
+import Signet
+import SignetAgent
+import SignetFiles
+import SignetTerminal
+
+extension Command {
+  static let data = Command(
+    "data", "Encrypt and decrypt data of apps",
+    description: """
+      What is encrypted can be decrypted with the same label and group, by this container alone: when the container is deleted \
+      or replaced, it is lost.
+
+      By default the command asks for the password and locks again when it is done. With --shared it uses the session that \
+      the agent holds, which must be unlocked, and in whose group this program must be.
+      """,
+    options: [
+      ContainerChoice.option,
+      .value("label", "What the data is; any text of up to 256 bytes", isRequired: true),
+      .value("group", "The group of apps", named: "name", default: AppGroup.standard.name),
+      .flag("shared", "Use the agent's session"),
+      .value("socket", "The agent's socket", named: "path", completion: .file),
+    ],
+    commands: [
+      transformation("encrypt", "Encrypt a file") { session, bytes, label in
+        try await session.encrypt(bytes, label: label)
+      },
+      transformation("decrypt", "Decrypt a file") { session, bytes, label in
+        try await session.decrypt(bytes, label: label)
+      },
+    ])
+
+  private static func transformation(
+    _ name: String, _ summary: String,
+    _ transform: @escaping @Sendable (any SharedSession, [UInt8], String) async throws -> [UInt8]
+  ) -> Command {
+    Command(
+      name, summary,
+      arguments: [
+        Argument("input", "The file to read", completion: .file),
+        Argument("output", "The file to write, mode 0600; it is replaced as a whole", completion: .file),
+      ]
+    ) { arguments in
+      let input = arguments.string("input")
+      let bytes: [UInt8]
+      do throws(FileFailure) {
+        bytes = try OpenFile(reading: input).contents(limit: 1 << 30)
+      } catch { throw CommandFailure(.noInput, "\(input) cannot be read, or has more than 1 GiB") }
+      let session = try await session(arguments)
+      let result = try await transform(session, bytes, arguments.string("label"))
+      let output = arguments.string("output")
+      do throws(FileFailure) { try PrivateFile.place(result.span.bytes, at: output, .replacing) } catch {
+        throw CommandFailure(.cannotCreate, "\(output) cannot be written (error \(error.code))")
+      }
+      return .success
+    }
+  }
+
+  private static func session(_ arguments: Arguments) async throws -> any SharedSession {
+    guard let group = AppGroup(arguments.string("group")) else {
+      throw CommandFailure(.usage, "the name of a group is 1 to 64 visible ASCII characters")
+    }
+    #if os(Linux)
+      if arguments.isSet("shared") {
+        return AgentSession(path: try AgentOptions.path(arguments), group: group)
+      }
+    #endif
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let session = Session(for: container, on: device, group: group)
+    try await session.unlock(password: options.password(for: container))
+    return session
+  }
+}

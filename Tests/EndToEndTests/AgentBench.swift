@@ -1,0 +1,106 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetTesting
+  import Testing
+
+  /// A container, copies of `signet` that pass for apps, and an agent in a process of its own.
+  final class AgentBench: Sendable {
+    static let password = "winter-garden-42"
+
+    let folder: TemporaryFolder
+    let device: DeviceCommand
+    var socket: String { folder.file("run/agent.sock") }
+    private let groups: String
+
+    /// Activates, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
+    init() async throws {
+      folder = try TemporaryFolder()
+      let server = try await RunningServer.startWithShop(["--minimum-length", "8", "--attempts", "5"])
+      let activating = DeviceCommand(data: folder.file("device"), authority: server.authority)
+      _ = try await activating.json(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [Self.password])
+      await server.stopAndWait()
+      device = DeviceCommand(data: folder.file("device"))
+      for name in ["apps", "elsewhere"] {
+        try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
+        #expect(chmod(folder.file(name), 0o755) == 0)
+      }
+      groups = folder.file("agent.json")
+      let text = """
+        {"version":1,"groups":[{"name":"office","executables":["\(folder.file("apps/one"))","\(folder.file("apps/two"))"]},
+        {"name":"home","executables":["\(folder.file("apps/three"))"]}]}
+        """
+      try Data(text.utf8).write(to: URL(filePath: groups))
+      for app in ["apps/one", "apps/two", "apps/three", "elsewhere/one"] {
+        try FileManager.default.copyItem(atPath: DeviceCommand.executable(), toPath: folder.file(app))
+        #expect(chmod(folder.file(app), 0o755) == 0)
+      }
+      try Data("what the app keeps".utf8).write(to: URL(filePath: folder.file("text")))
+    }
+
+    /// Starts an agent and returns when it listens.
+    func startAgent(launcher: [String] = []) async throws -> RunningAgent {
+      var command = device
+      command.launcher = launcher
+      if !launcher.isEmpty { command.program = folder.file("apps/one") }
+      return try await RunningAgent(command.process(["agent", "--socket", socket, "--groups", groups]))
+    }
+
+    /// Runs a command of an app, or of `signet` itself.
+    func run(_ app: String?, _ words: String..., passwords: [String] = []) async throws
+      -> ServerCommand.Result
+    {
+      var command = device
+      command.program = app.map { folder.file($0) }
+      return try await command.run(words + ["--socket", socket], passwords: passwords)
+    }
+
+    func unlock(_ app: String? = nil, group: String = "office") async throws -> ServerCommand.Result {
+      try await run(app, "unlock", "--group", group, passwords: [Self.password])
+    }
+
+    /// Has an app encrypt or decrypt over the shared session.
+    func transform(_ app: String, _ verb: String, _ input: String, _ output: String, group: String = "office")
+      async throws -> ServerCommand.Result
+    {
+      try await run(
+        app, "data", verb, "--shared", "--group", group, "--label", "notes", folder.file(input),
+        folder.file(output))
+    }
+
+    func content(_ name: String) -> String? {
+      FileManager.default.contents(atPath: folder.file(name)).map { String(decoding: $0, as: UTF8.self) }
+    }
+  }
+
+  /// An agent that runs as a child.
+  final class RunningAgent: Sendable {
+    private let process: Process
+    private let end: ProcessEnd
+    private let log: ScratchFile
+    var id: Int32 { process.processIdentifier }
+    var messages: String { get throws { try log.text() } }
+
+    init(_ process: Process) async throws {
+      self.process = process
+      log = try ScratchFile()
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = log.handle
+      end = ProcessEnd(process)
+      try process.run()
+      let line = await output.fileHandleForReading.firstLine()
+      let messages = try log.text()
+      try #require(line?.hasPrefix("listening at ") == true, "\(messages)")
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Ends it and waits until it is gone.
+    func kill(_ signal: Int32 = SIGKILL) async {
+      #expect(Foundation.kill(id, signal) == 0)
+      _ = await ChildProcess.end(of: id)
+    }
+  }
+#endif

@@ -1,0 +1,269 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetTesting
+  import Testing
+
+  /// The session that apps share, with real processes.
+  @Suite(.serialized, .timeLimit(.minutes(3))) struct AgentTests {
+    @Test("one app unlocks for all of its group, one lock locks all, and a stranger gets nothing")
+    func sharing() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      let locked = try await bench.transform("apps/one", "encrypt", "text", "sealed")
+      #expect(locked.isRefusal(77, "not unlocked yet"), locked.summary)
+      let wrong = try await bench.run(
+        "apps/one", "unlock", "--group", "office", passwords: ["summer-garden-42"])
+      #expect(wrong.isRefusal(77, "4 tries are left"), wrong.summary)
+      let unlocked = try await bench.unlock("apps/one")
+      #expect(unlocked.status == 0 && unlocked.output == "office: unlocked\n", unlocked.summary)
+
+      // Both apps have the same data, without a password.
+      let sealed = try await bench.transform("apps/one", "encrypt", "text", "sealed")
+      #expect(sealed.status == 0, sealed.summary)
+      #expect(bench.content("sealed")?.contains("what the app keeps") == false)
+      let opened = try await bench.transform("apps/two", "decrypt", "sealed", "opened")
+      #expect(opened.status == 0, opened.summary)
+      #expect(bench.content("opened") == "what the app keeps")
+
+      // The same program elsewhere, another group, and signet itself get nothing.
+      for app in ["elsewhere/one", "apps/three"] {
+        let refused = try await bench.transform(app, "decrypt", "sealed", "stolen")
+        #expect(refused.isRefusal(77, "may not use the shared session"), refused.summary)
+        for words in ["status", "unlock", "lock"] {
+          let refused =
+            words == "unlock" ? try await bench.unlock(app) : try await bench.run(app, words, passwords: [])
+          #expect(refused.status == 77, refused.summary)
+        }
+      }
+      let own = try await bench.run(
+        nil, "data", "decrypt", "--shared", "--group", "office", "--label", "notes",
+        bench.folder.file("sealed"),
+        bench.folder.file("stolen"))
+      #expect(own.isRefusal(77, "may not use the shared session"), own.summary)
+      #expect(bench.content("stolen") == nil)
+
+      // Another group has a session and data of its own.
+      #expect(try await bench.run(nil, "status", "--group", "home").status == 1)
+      #expect(try await bench.unlock(group: "home").status == 0)
+      let foreign = try await bench.transform("apps/three", "decrypt", "sealed", "stolen", group: "home")
+      #expect(foreign.isRefusal(65, "does not open"), foreign.summary)
+
+      let status = try await bench.run(nil, "status", "--group", "office", "--json")
+      #expect(status.status == 0 && status.output.contains(#""state":"unlocked""#), status.summary)
+      #expect(try await bench.run(nil, "lock").output == "Locked.\n")
+      for (app, group) in [("apps/one", "office"), ("apps/two", "office"), ("apps/three", "home")] {
+        let locked = try await bench.transform(app, "decrypt", "sealed", "stolen", group: group)
+        #expect(locked.isRefusal(77, "locked on request"), locked.summary)
+      }
+      #expect(try await bench.run(nil, "status", "--group", "office").status == 1)
+      await agent.kill(SIGTERM)
+      #expect(try agent.messages == "")
+    }
+
+    @Test("a program that others may change is not let in")
+    func changeable() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      #expect(try await bench.unlock().status == 0)
+      let app = bench.folder.file("apps/one")
+      for place in [app, bench.folder.file("apps")] {
+        #expect(chmod(place, 0o775) == 0)
+        let refused = try await bench.transform("apps/one", "encrypt", "text", "sealed")
+        #expect(refused.isRefusal(77, "may not use the shared session"), refused.summary)
+        #expect(chmod(place, 0o755) == 0)
+      }
+      // A link to the program, and a link in its place, do not help: what counts is the file that runs.
+      try FileManager.default.createSymbolicLink(
+        atPath: bench.folder.file("elsewhere/link"), withDestinationPath: app)
+      #expect(try await bench.transform("elsewhere/link", "encrypt", "text", "sealed").status == 0)
+      #expect(rename(app, app + ".old") == 0)
+      try FileManager.default.createSymbolicLink(
+        atPath: app, withDestinationPath: bench.folder.file("elsewhere/one"))
+      #expect(try await bench.transform("apps/one", "encrypt", "text", "sealed").status == 77)
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("another user cannot reach it, and is refused where the folder lets him")
+    func otherUser() async throws {
+      try #require(geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == nil, "needs root")
+      guard geteuid() == 0 else { return }
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      #expect(try await bench.unlock().status == 0)
+      var other = bench.device
+      other.launcher = Nobody.launcher
+      other.program = bench.folder.file("apps/one")
+      let run = bench.folder.file("run")
+      #expect(chmod(bench.folder.path, 0o755) == 0)
+      let outside = try await other.run("status", "--group", "office", "--socket", bench.socket)
+      #expect(outside.isRefusal(69, "nobody serves"), outside.summary)
+      #expect(chmod(run, 0o755) == 0 && chmod(bench.socket, 0o666) == 0)
+      let refused = try await other.run("status", "--group", "office", "--socket", bench.socket)
+      // Our own client does not talk to an agent of another user either.
+      #expect(refused.isRefusal(77, "is not this user's alone"), refused.summary)
+      let answer = try await Self.greeting(as: Nobody.launcher, bench.socket)
+      #expect(answer.status == 0, answer.summary)
+      await agent.kill(SIGTERM)
+    }
+
+    /// What another program of another user is told: that it is refused, and nothing else.
+    private static func greeting(as launcher: [String], _ socket: String) async throws -> ServerCommand.Result
+    {
+      let script = """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(sys.argv[1])
+        greeting = s.recv(64)
+        assert greeting[:6] == b"SGNA\\x01\\x01", greeting
+        assert s.recv(64) == b""
+        """
+      var line = launcher + ["/usr/bin/python3", "-c", script, socket]
+      let process = Process()
+      process.executableURL = URL(filePath: line.removeFirst())
+      process.arguments = line
+      process.standardInput = FileHandle.nullDevice
+      return try await ChildProcess.finish(process)
+    }
+
+    @Test(
+      "a killed agent leaves nothing unlocked, and another takes its place; a second one beside it does not")
+    func killedAgent() async throws {
+      let bench = try await AgentBench()
+      let first = try await bench.startAgent()
+      #expect(try await bench.unlock("apps/one").status == 0)
+      #expect(try await bench.transform("apps/one", "encrypt", "text", "sealed").status == 0)
+      let second = try await bench.device.run(
+        "agent", "--socket", bench.socket, "--groups", bench.folder.file("agent.json"))
+      #expect(second.isRefusal(75, "runs already"), second.summary)
+      await first.kill()
+      let gone = try await bench.transform("apps/one", "decrypt", "sealed", "opened")
+      #expect(gone.isRefusal(69, "nobody serves"), gone.summary)
+      let next = try await bench.startAgent()
+      let locked = try await bench.transform("apps/one", "decrypt", "sealed", "opened")
+      #expect(locked.isRefusal(77, "not unlocked yet"), locked.summary)
+      #expect(try await bench.unlock("apps/two").status == 0)
+      #expect(try await bench.transform("apps/one", "decrypt", "sealed", "opened").status == 0)
+      #expect(bench.content("opened") == "what the app keeps")
+      await next.kill(SIGTERM)
+    }
+
+    @Test("other processes of its user may not look into it")
+    func memory() async throws {
+      let bench = try await AgentBench()
+      if geteuid() == 0 {
+        let given = Process()
+        given.executableURL = URL(filePath: "/bin/chown")
+        given.arguments = ["-R", "\(Nobody.id):\(Nobody.id)", bench.folder.path]
+        #expect(try await ChildProcess.finish(given).status == 0)
+      }
+      func look(into id: Int32) async throws -> Int32 {
+        var line = Nobody.launcher + ["/bin/cat", "/proc/\(id)/maps"]
+        let process = Process()
+        process.executableURL = URL(filePath: line.removeFirst())
+        process.arguments = line
+        return try await ChildProcess.finish(process).status
+      }
+      let agent = try await bench.startAgent(launcher: Nobody.launcher)
+      #expect(try await look(into: agent.id) == 1)
+      // The control: another program of that user, which protects itself by nothing.
+      var line = Nobody.launcher + ["/bin/sh", "-c", "echo ready; read line"]
+      let other = Process()
+      other.executableURL = URL(filePath: line.removeFirst())
+      other.arguments = line
+      let (input, output) = (Pipe(), Pipe())
+      (other.standardInput, other.standardOutput) = (input, output)
+      try other.run()
+      #expect(await output.fileHandleForReading.firstLine() == "ready")
+      #expect(try await look(into: other.processIdentifier) == 0)
+      try input.fileHandleForWriting.close()
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("no core dump is written of it")
+    func coreDump() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      let limits = try String(contentsOfFile: "/proc/\(agent.id)/limits", encoding: .utf8)
+      let cores = try #require(limits.split(separator: "\n").first { $0.hasPrefix("Max core file size") })
+      #expect(cores.split(separator: " ").filter { $0 == "0" }.count == 2)
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("a client that dies in the middle takes no session along")
+    func killedClient() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      #expect(try await bench.unlock().status == 0)
+      for delay in 0..<10 {
+        let process = try {
+          var command = bench.device
+          command.program = bench.folder.file("apps/one")
+          return try command.process([
+            "data", "encrypt", "--shared", "--group", "office", "--label", "notes", "--socket", bench.socket,
+            bench.folder.file("text"), bench.folder.file("killed"),
+          ])
+        }()
+        let running = try ChildProcess.Running(process)
+        // At another moment of its short life each time.
+        for _ in 0..<(delay * 400) { sched_yield() }
+        _ = running.kill()
+        _ = try await running.result()
+      }
+      #expect(try await bench.run(nil, "status", "--group", "office").status == 0)
+      #expect(try await bench.transform("apps/two", "encrypt", "text", "sealed").status == 0)
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("systemd's way of starting: the socket is inherited")
+    func socketActivation() async throws {
+      let bench = try await AgentBench()
+      let run = bench.folder.file("run")
+      try FileManager.default.createDirectory(atPath: run, withIntermediateDirectories: false)
+      // Does what systemd does (sd_listen_fds(3)): descriptor 3, and the two variables.
+      let script = """
+        import os, socket, sys
+        s = socket.socket(socket.AF_UNIX)
+        s.bind(sys.argv[1])
+        s.listen(16)
+        os.dup2(s.fileno(), 3)
+        os.set_inheritable(3, True)
+        print("listening at it", flush=True)
+        os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
+        os.execv(sys.argv[2], sys.argv[2:])
+        """
+      let process = try bench.device.process(["agent", "--groups", bench.folder.file("agent.json")])
+      let line = [try DeviceCommand.executable()] + (process.arguments ?? [])
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = ["-c", script, bench.socket] + line
+      let agent = try await RunningAgent(process)
+      #expect(try await bench.unlock("apps/one").status == 0)
+      #expect(try await bench.transform("apps/two", "encrypt", "text", "sealed").status == 0)
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("data of an app from the command line, with a session of its own")
+    func ownSession() async throws {
+      let bench = try await AgentBench()
+      func data(_ verb: String, _ label: String, _ input: String, _ output: String) async throws
+        -> ServerCommand.Result
+      {
+        try await bench.device.run(
+          "data", verb, "--label", label, bench.folder.file(input), bench.folder.file(output),
+          passwords: [AgentBench.password])
+      }
+      let sealed = try await data("encrypt", "notes", "text", "sealed")
+      #expect(sealed.status == 0, sealed.summary)
+      #expect(permissions(of: bench.folder.file("sealed")) == 0o600)
+      let wrong = try await data("decrypt", "other", "sealed", "opened")
+      #expect(wrong.isRefusal(65, "does not open"), wrong.summary)
+      #expect(bench.content("opened") == nil)
+      #expect(try await data("decrypt", "notes", "sealed", "opened").status == 0)
+      #expect(bench.content("opened") == "what the app keeps")
+      let plain = try await data("decrypt", "notes", "text", "other")
+      #expect(plain.isRefusal(65, "no encrypted app data"), plain.summary)
+      let none = try await data("encrypt", "notes", "nothing", "other")
+      #expect(none.isRefusal(66, "cannot be read"), none.summary)
+    }
+  }
+#endif

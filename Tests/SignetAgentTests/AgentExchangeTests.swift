@@ -1,0 +1,252 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetCrypto
+  import SignetTesting
+  import Testing
+
+  @testable import SignetAgent
+
+  @Suite(.timeLimit(.minutes(2))) struct AgentExchangeTests {
+    private static let office = AgentFixture.office
+    private static let broken = AgentAnswer.failure(.sharedSession(.protocolBroken))
+
+    @Test("a program of a group asks, and is told what it may know")
+    func answers() async throws {
+      let fixture = try AgentFixture()
+      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      await #expect(throws: SignetFailure.noSuchContainer) { try await fixture.session.unlock() }
+      await #expect(throws: SignetFailure.appData(.locked(.notUnlocked))) {
+        try await fixture.session.encrypt([1], label: "notes")
+      }
+      await #expect(throws: SignetFailure.appData(.invalidLabel)) {
+        try await fixture.session.encrypt([1], label: "")
+      }
+      await #expect(throws: SignetFailure.appData(.notAppData)) {
+        try await fixture.session.decrypt([1], label: "notes")
+      }
+      try await fixture.session.lock()
+      try await fixture.session.lockAllGroups()
+      try await fixture.stop()
+      await #expect(throws: SignetFailure.sharedSession(.unreachable(path: fixture.path, code: ECONNREFUSED)))
+      {
+        try await fixture.session.state()
+      }
+    }
+
+    @Test(
+      "a group that the program is not in is refused: its keys, and without them its state if another program asks"
+    )
+    func otherGroup() async throws {
+      let fixture = try AgentFixture()
+      // This process is the agent's own program too, which may look at every group.
+      let standard = AgentSession(path: fixture.path)
+      #expect(try await standard.state() == .locked(.notUnlocked))
+      await #expect(throws: SignetFailure.sharedSession(.refused)) {
+        try await standard.encrypt([1], label: "notes")
+      }
+      let none = AgentSession(path: fixture.path, group: try #require(AppGroup("none")))
+      await #expect(throws: SignetFailure.sharedSession(.refused)) { try await none.unlock() }
+      try await fixture.stop()
+    }
+
+    @Test("what is no request gets one answer, and no more")
+    func garbage() async throws {
+      let fixture = try AgentFixture()
+      let requests = [
+        "{}", "[]", "null", "{", #"{"op":"state"}"#, #"{"op":"state","group":"office","x":1}"#,
+        #"{"op":"state","group":"office","group":"office"}"#, #"{"op":"other","group":"office"}"#,
+        #"{"op":"state","group":""}"#, #"{"op":"state","group":7}"#, #"{"op":["state"],"group":"office"}"#,
+        #"{"op":"textKey","group":"office","label":"a","salt":"AAAA"}"#, "\u{0}",
+        #"{"op":"lockAll","group":"office"}"#,
+      ]
+      for request in requests {
+        let client = try fixture.connect()
+        try client.say(message(client.nonce, request))
+        #expect(try client.answer() == Self.broken, "\(request)")
+        let isOver = client.isHungUp()
+        #expect(isOver)
+      }
+      for lengths in [
+        [0, 0, 0, 0, 0, 0], [0, 0, 16, 1, 0, 0], [255, 255, 255, 255, 0, 0], [0, 0, 0, 1, 16, 1],
+      ] as [[UInt8]] {
+        let client = try fixture.connect()
+        try client.say(client.nonce + lengths)
+        #expect(try client.answer() == Self.broken, "\(lengths)")
+      }
+      let client = try fixture.connect()
+      var nonce = client.nonce
+      nonce[15] ^= 1
+      try client.say(message(nonce, #"{"op":"state","group":"office"}"#))
+      #expect(try client.answer() == Self.broken)
+      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      try await fixture.stop()
+    }
+
+    @Test("random bytes do not harm it")
+    func noise() async throws {
+      let fixture = try AgentFixture()
+      let random = SeededRandomSource(seed: 7)
+      for count in 1..<60 {
+        let client = try fixture.connect()
+        // A part, or all of it, may come too late to be taken.
+        do { try client.say((count.isMultiple(of: 2) ? client.nonce : []) + random.bytes(count * 7)) } catch {
+        }
+      }
+      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      try await fixture.stop()
+    }
+
+    @Test("half a message is waited for no longer than allowed, whereever it was cut")
+    func halfMessages() async throws {
+      var limits = Agent.Limits()
+      limits.patience = .milliseconds(200)
+      let fixture = try AgentFixture(limits: limits)
+      let whole = #"{"op":"unlock","group":"office"}"#
+      for count in [0, 3, 16, 18, 22, 30, 16 + 6 + whole.utf8.count, 16 + 6 + whole.utf8.count + 3] {
+        let client = try fixture.connect()
+        try client.say(Array((message(client.nonce, whole, secret: 8) + [1, 2, 3]).prefix(count)))
+        let isOver = client.isHungUp()
+        #expect(isOver, "\(count)")
+      }
+      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      try await fixture.stop()
+    }
+
+    @Test("a thousand connections leave room for the next, and none is kept")
+    func thousandConnections() async throws {
+      var limits = Agent.Limits()
+      limits.exchanges = 8
+      limits.patience = .milliseconds(500)
+      let fixture = try AgentFixture(limits: limits)
+      var counts: [AgentProtocol.Welcome: Int] = [:]
+      for _ in 0..<100 {
+        // Ten at a time stay open, more than there is room for, and go without a word.
+        var open: [Int32] = []
+        for _ in 0..<10 {
+          let client = try fixture.connect()
+          counts[client.welcome, default: 0] += 1
+          open.append(client.leave())
+        }
+        for descriptor in open { close(descriptor) }
+      }
+      #expect(counts.values.reduce(0, +) == 1000)
+      #expect(counts[.yes, default: 0] >= 8)
+      #expect(counts[.busy, default: 0] >= 1)
+      #expect(counts[.refused] == nil)
+      // Whoever is turned away tries again.
+      while true {
+        do throws(SignetFailure) {
+          #expect(try await fixture.session.state() == .locked(.notUnlocked))
+          break
+        } catch { #expect(error == .sharedSession(.busy)) }
+      }
+      try await fixture.stop()
+    }
+
+    @Test("a request that another process sends over the connection is refused")
+    func otherSender() async throws {
+      let fixture = try AgentFixture()
+      let client = try fixture.connect()
+      let file = fixture.folder.file("request")
+      try Data(message(client.nonce, #"{"op":"state","group":"office"}"#)).write(to: URL(filePath: file))
+      let descriptor = client.leave()
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/cat")
+      process.arguments = [file]
+      process.standardOutput = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
+      try process.run()
+      process.waitUntilExit()
+      let stream = SocketStream(adopting: descriptor)
+      #expect(throws: SocketStream.Failure.closed) { try stream.receive(1, until: Greeted.soon) }
+      try await fixture.stop()
+    }
+
+    @Test("a program that is in no group is turned away before it can say a word")
+    func stranger() async throws {
+      let fixture = try AgentFixture()
+      // This process passes for the agent's own program; another one does not.
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [
+        "-c",
+        """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(sys.argv[1])
+        greeting = s.recv(64)
+        assert greeting[:5] == b"SGNA\\x01" and greeting[5] == 1, greeting
+        assert s.recv(64) == b""
+        """, fixture.path,
+      ]
+      try process.run()
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 0)
+      try await fixture.stop()
+    }
+
+    @Test("who waits for a lock is told of it, and how many wait is bounded")
+    func watchers() async throws {
+      var limits = Agent.Limits()
+      limits.watchers = 2
+      let fixture = try AgentFixture(limits: limits)
+      let watch = #"{"op":"watch","group":"office"}"#
+      // Locked as it is, each is told at once.
+      for _ in 0..<5 {
+        let client = try fixture.connect()
+        try client.say(message(client.nonce, watch))
+        #expect(try client.answer() == .state(.locked(.notUnlocked)))
+        #expect(try client.answer() == .state(.locked(.notUnlocked)))
+        let isOver = client.isHungUp()
+        #expect(isOver)
+      }
+      try await fixture.stop()
+    }
+
+    @Test("one agent listens at a place, and what a killed one left is replaced")
+    func oneAgent() async throws {
+      let fixture = try AgentFixture()
+      #expect(throws: AgentSocketFailure.alreadyRunning(fixture.path)) {
+        _ = try AgentSocket(at: fixture.path)
+      }
+      try await fixture.stop()
+      #expect(permissions(of: fixture.path) == 0o600)
+      #expect(permissions(of: fixture.folder.file("run")) == 0o700)
+      _ = try AgentSocket(at: fixture.path)
+    }
+
+    @Test("a folder that others may use is refused")
+    func folder() throws {
+      let folder = try TemporaryFolder(mode: 0o755)
+      #expect(throws: AgentSocketFailure.folderNotTrusted(folder.path)) {
+        _ = try AgentSocket(at: folder.file("agent.sock"))
+      }
+      let long = folder.file(String(repeating: "x", count: 100))
+      #expect(throws: AgentSocketFailure.self) { _ = try AgentSocket(at: "\(long)/agent.sock") }
+      #expect(throws: AgentSocketFailure.self) { _ = try AgentSocket(at: "agent.sock") }
+    }
+
+    @Test("without systemd there is no inherited socket, and something else in its place is refused")
+    func inherited() throws {
+      for environment in [[:], ["LISTEN_PID": "1", "LISTEN_FDS": "1"]] {
+        let isNothing = isNothing(try AgentSocket.inherited(environment))
+        #expect(isNothing)
+      }
+      #expect(throws: AgentSocketFailure.notAListeningSocket) {
+        _ = try AgentSocket.inherited(["LISTEN_PID": "\(getpid())", "LISTEN_FDS": "2"])
+      }
+    }
+  }
+
+  extension Greeted {
+    /// Gives the connection away, open.
+    consuming func leave() -> Int32 { stream.release() }
+  }
+
+  private func isNothing(_ socket: borrowing AgentSocket?) -> Bool {
+    switch socket {
+    case .some: false
+    case .none: true
+    }
+  }
+#endif

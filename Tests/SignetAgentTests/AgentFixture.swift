@@ -1,0 +1,97 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetTesting
+  import Testing
+
+  @testable import SignetAgent
+
+  /// An agent in this process that lets this process in, over a vault without a container.
+  final class AgentFixture: Sendable {
+    static let office = AppGroup("office") ?? .standard
+    let folder: TemporaryFolder
+    let path: String
+    let agent: Agent
+    private let task: Task<Void, any Error>
+
+    init(executables: [String]? = nil, limits: Agent.Limits = Agent.Limits()) throws {
+      folder = try TemporaryFolder()
+      path = folder.file("run/agent.sock")
+      let own = try #require(PeerProcess(getpid())?.executable()?.path)
+      let vault = try Vault(
+        directory: folder.file("device"), keystore: SoftwareKeystore(directory: folder.file("device")))
+      let configuration = try AgentConfiguration(
+        groups: [.init(Self.office, executables: executables ?? [own]), .init(.standard, executables: [])])
+      let agent = Agent(device: Device(vault: vault), configuration: configuration, limits: limits) {
+        () throws(SignetFailure) in throw .noSuchContainer
+      }
+      self.agent = agent
+      let socket = try AgentSocket(at: path)
+      task = Self.serve(agent, socket)
+    }
+
+    private static func serve(_ agent: Agent, _ socket: consuming AgentSocket) -> Task<Void, any Error> {
+      var socket: AgentSocket? = consume socket
+      let box = SocketBox(socket.take())
+      return Task { if let socket = box.take() { try await agent.serve(socket) } }
+    }
+
+    deinit { task.cancel() }
+
+    /// Stops it and waits until it has stopped.
+    func stop() async throws {
+      task.cancel()
+      try await task.value
+    }
+
+    var session: AgentSession { AgentSession(path: path, group: Self.office) }
+
+    /// Connects and reads the greeting.
+    func connect() throws -> Greeted { try Greeted(path) }
+  }
+
+  /// Carries the socket into the task.
+  private final class SocketBox: @unchecked Sendable {
+    private var socket: AgentSocket?
+    init(_ socket: consuming AgentSocket?) { self.socket = socket }
+    func take() -> AgentSocket? { socket.take() }
+  }
+
+  /// A connection that the agent has greeted.
+  struct Greeted: ~Copyable {
+    let stream: SocketStream
+    let welcome: AgentProtocol.Welcome
+    let nonce: [UInt8]
+    static var soon: ContinuousClock.Instant { .now + .seconds(30) }
+
+    init(_ path: String) throws {
+      let stream = try SocketStream.connecting(to: path)
+      let greeting = try stream.receive(AgentProtocol.greetingByteCount, until: Self.soon)
+      (welcome, nonce) = try #require(AgentProtocol.parse(greeting: greeting))
+      self.stream = stream
+    }
+
+    /// Says something, whatever it is.
+    func say(_ bytes: [UInt8]) throws { try stream.send(bytes, until: Self.soon) }
+
+    /// Reads an answer.
+    func answer() throws -> AgentAnswer {
+      let lengths = try #require(
+        AgentProtocol.Lengths(parsing: stream.receive(AgentProtocol.lengthsByteCount, until: Self.soon)))
+      return try AgentAnswer(parsing: stream.receive(lengths.json, until: Self.soon))
+    }
+
+    /// Whether the agent hangs up without a word.
+    func isHungUp() -> Bool {
+      do {
+        _ = try stream.receive(1, until: Self.soon)
+        return false
+      } catch { return error == .closed }
+    }
+  }
+
+  /// A request as it goes over the socket.
+  func message(_ nonce: [UInt8], _ json: String, secret: Int = 0) -> [UInt8] {
+    nonce + AgentProtocol.Lengths(json: json.utf8.count, secret: secret).bytes + Array(json.utf8)
+  }
+#endif

@@ -1,0 +1,80 @@
+#if os(Linux)
+  import Foundation
+  import SignetTesting
+  import Testing
+
+  @testable import SignetAgent
+
+  struct ExecutableRuleTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try FileManager.default.createDirectory(atPath: folder.file("bin"), withIntermediateDirectories: false)
+      path = folder.file("bin/app")
+      try Data("app".utf8).write(to: URL(filePath: path))
+      #expect(chmod(path, 0o755) == 0 && chmod(folder.file("bin"), 0o755) == 0)
+    }
+
+    private func executable(_ path: String? = nil) throws -> PeerProcess.Executable {
+      var status = stat()
+      try #require(lstat(path ?? self.path, &status) == 0)
+      return PeerProcess.Executable(
+        path: path ?? self.path, identity: .init(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
+      )
+    }
+
+    @Test("a program that nobody else can change is let in at its own path")
+    func allowed() throws {
+      #expect(ExecutableRule.allows(try executable(), at: path))
+      #expect(!ExecutableRule.allows(try executable(), at: folder.file("bin/other")))
+    }
+
+    @Test("not so if the file or a folder above it may be written to", arguments: [0o775, 0o757])
+    func writable(mode: mode_t) throws {
+      let found = try executable()
+      for place in [path, folder.file("bin"), folder.path] {
+        #expect(chmod(place, mode) == 0)
+        #expect(!ExecutableRule.allows(found, at: path), "\(place)")
+        #expect(chmod(place, 0o755) == 0)
+        #expect(ExecutableRule.allows(found, at: path))
+      }
+    }
+
+    @Test("not so if the file was replaced since the process began, or is a link, or gone")
+    func replaced() throws {
+      let found = try executable()
+      #expect(rename(path, folder.file("bin/old")) == 0)
+      #expect(!ExecutableRule.allows(found, at: path))
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: folder.file("bin/old"))
+      #expect(!ExecutableRule.allows(found, at: path))
+      #expect(unlink(path) == 0)
+      try Data("other".utf8).write(to: URL(filePath: path))
+      #expect(!ExecutableRule.allows(found, at: path))
+    }
+
+    @Test("a process is held by its folder: once it has ended, nothing is found")
+    func ended() throws {
+      let process = Process()
+      process.executableURL = URL(filePath: "/bin/cat")
+      let input = Pipe()
+      process.standardInput = input
+      process.standardOutput = FileHandle.nullDevice
+      try process.run()
+      guard let peer = PeerProcess(process.processIdentifier) else {
+        Issue.record("the process is not found")
+        return
+      }
+      let running = peer.executable()
+      let found = try #require(running)
+      #expect(found.path.hasSuffix("/cat"))
+      #expect(ExecutableRule.allows(found, at: found.path))
+      try input.fileHandleForWriting.close()
+      process.waitUntilExit()
+      let afterwards = peer.executable()
+      #expect(afterwards == nil)
+      #expect(PeerProcess(process.processIdentifier)?.executable() == nil)
+    }
+  }
+#endif
