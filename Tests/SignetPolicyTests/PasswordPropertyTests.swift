@@ -88,6 +88,31 @@ struct PasswordPropertyTests {
     #expect(accepted > 0, "no password was accepted, so the test shows little")
   }
 
+  @Test(
+    "every character of the first planes is counted as its class, and allowed as keys are derived from it")
+  func everyCharacter() throws {
+    var rules = PasswordRules(minimumLength: 1, maximumLength: 256)
+    for kind in CharacterClass.allCases { rules[kind] = .none }
+    rules.letters = .any  // with no class at all there is no password
+    let others = try PasswordPolicy(rules)
+    rules.letters = .none
+    rules.nonAlphanumerics = .any
+    let letters = try PasswordPolicy(rules)
+    for codePoint in Array(UInt32(0x20)..<0x3400) + Array(0xA600..<0xAC00) + Array(0xF900..<0x1_0500)
+      + Array(0x1_D400..<0x1_D800)
+    {
+      guard let scalar = Unicode.Scalar(codePoint) else { continue }
+      let text = String(scalar)
+      guard Array(text.precomposedStringWithCanonicalMapping.unicodeScalars) == [scalar],
+        scalar.properties.generalCategory != .spaceSeparator
+      else { continue }
+      let broken = Set((others.violations(of: text) + letters.violations(of: text)).map(\.rule))
+      var expected = Set(CharacterClass.allCases.filter { $0.contains(scalar) }.map(\.maximumRule))
+      do { _ = try OpaqueString.prepare(text) } catch { expected.insert("disallowedCharacter") }
+      if broken != expected { Issue.record("U+\(String(codePoint, radix: 16)): \(broken), \(expected)") }
+    }
+  }
+
   @Test("rules that contradict have no password, and those that do not have one", arguments: UInt64(1)...10)
   func contradictions(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)

@@ -14,7 +14,8 @@ enum Benchmarks {
     }
     let bench = Bench(options)
     let groups: [(String, (inout Report) async throws -> Void)] = [
-      ("jose", bench.jose), ("codes", bench.codes), ("vault", bench.vault), ("device", bench.device),
+      ("jose", bench.jose), ("codes", bench.codes), ("policies", bench.policies), ("vault", bench.vault),
+      ("device", bench.device),
       ("server", bench.server),
     ]
     var report = Report()

@@ -49,7 +49,7 @@ public enum OpaqueString {
     var spaced = String.UnicodeScalarView()
     var mayCompose = false
     for scalar in text.unicodeScalars {
-      let isSpace = scalar.properties.generalCategory == .spaceSeparator
+      let isSpace = !scalar.isASCII && scalar.properties.generalCategory == .spaceSeparator
       spaced.append(isSpace ? " " : scalar)
       if scalar.value >= 0x300 { mayCompose = true }  // below, every code point is in Form C (UAX #15)
     }

@@ -28,24 +28,8 @@ struct PasswordTally {
   /// - Parameter bytes: The password; `nil` is returned at the first byte that is not visible ASCII.
   init?(ascii bytes: some Sequence<UInt8>) {
     for byte in bytes {
-      let kind: Kind
-      switch byte {
-      case 0x61...0x7A:
-        kind = .letter
-        lowercase += 1
-        letters += 1
-      case 0x41...0x5A:
-        kind = .letter
-        uppercase += 1
-        letters += 1
-      case 0x30...0x39:
-        kind = .digit
-        digits += 1
-      case 0x20...0x7E: kind = .other
-      default: return nil
-      }
-      // Bit 0x20 is the case of a letter, and set in every digit.
-      take(UInt32(byte), folded: UInt32(kind == .letter ? byte | 0x20 : byte), kind)
+      guard 0x20...0x7E ~= byte else { return nil }
+      take(ascii: byte)
     }
   }
 
@@ -54,6 +38,31 @@ struct PasswordTally {
   /// - Parameter text: What ``OpaqueString`` maps the password to.
   init(prepared text: String) {
     for scalar in text.unicodeScalars {
+      if 0x20...0x7E ~= scalar.value {
+        take(ascii: UInt8(scalar.value))
+        continue
+      }
+      takeOther(scalar)
+    }
+  }
+
+  /// Counts a character that is not ASCII.
+  ///
+  /// The general categories of most letters and digits answer every question about them; the rest is asked one by one.
+  private mutating func takeOther(_ scalar: Unicode.Scalar) {
+    switch scalar.properties.generalCategory {
+    case .lowercaseLetter:
+      lowercase += 1
+      letters += 1
+      take(scalar.value, folded: scalar.value, .letter)
+    case .uppercaseLetter:
+      uppercase += 1
+      letters += 1
+      take(scalar.value, folded: Self.folded(scalar), .letter)
+    case .decimalNumber:
+      digits += 1
+      take(scalar.value, folded: scalar.value, .digit)
+    default:
       if !OpaqueString.allows(scalar) { isAllowed = false }
       let kind: Kind
       if CharacterClass.letter.contains(scalar) {
@@ -69,6 +78,26 @@ struct PasswordTally {
       }
       take(scalar.value, folded: kind == .letter ? Self.folded(scalar) : scalar.value, kind)
     }
+  }
+
+  private mutating func take(ascii byte: UInt8) {
+    let kind: Kind
+    switch byte {
+    case 0x61...0x7A:
+      kind = .letter
+      lowercase += 1
+      letters += 1
+    case 0x41...0x5A:
+      kind = .letter
+      uppercase += 1
+      letters += 1
+    case 0x30...0x39:
+      kind = .digit
+      digits += 1
+    default: kind = .other
+    }
+    // Bit 0x20 is the case of a letter, and set in every digit.
+    take(UInt32(byte), folded: UInt32(kind == .letter ? byte | 0x20 : byte), kind)
   }
 
   private mutating func take(_ value: UInt32, folded: UInt32, _ kind: Kind) {

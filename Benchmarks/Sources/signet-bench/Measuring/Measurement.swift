@@ -6,6 +6,8 @@ struct Measurement: Sendable {
     case ratioAtLeast(Double)
     /// The rate is above the other one's.
     case ahead
+    /// The value is at least this.
+    case rateAtLeast(Double)
     /// The value is less than this.
     case valueBelow(Double)
     /// Nothing: the row explains others.
@@ -26,6 +28,7 @@ struct Measurement: Sendable {
     switch goal {
     case .ratioAtLeast(let least): (ratio ?? 0) < least
     case .ahead: (ratio ?? 0) <= 1
+    case .rateAtLeast(let least): value < least
     case .valueBelow(let limit): value >= limit
     case .none: false
     }
@@ -36,6 +39,7 @@ struct Measurement: Sendable {
     switch goal {
     case .ratioAtLeast(let least): "ratio >= \(least.formatted(digits: 2))"
     case .ahead: "ratio > 1"
+    case .rateAtLeast(let least): ">= \(least.formatted(digits: 0)) \(unit)"
     case .valueBelow(let limit): "< \(limit.formatted(digits: 0)) \(unit)"
     case .none: ""
     }

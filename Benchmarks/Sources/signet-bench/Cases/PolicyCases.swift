@@ -1,0 +1,67 @@
+import SignetPolicy
+
+extension Bench {
+  /// What judging a password costs, and what reading a policy does.
+  func policies(_ report: inout Report) async throws {
+    let string = "MINLEN=8;MAXLEN=64;UP=1;LOW=1;NUM=1;REPEAT=2;LOCKTYPE=cooldown;LOCKWAITS=0,0,60,180"
+    let protection = try ProtectionPolicy(string: string)
+    guard let policy = protection.passwordPolicy else { preconditionFailure("the policy has a password") }
+    let texts: [(name: String, alphabet: String, goal: Measurement.Goal)] = [
+      (
+        "ASCII", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !?-_",
+        .rateAtLeast(1_000_000)
+      ),
+      ("Latin with accents", "abcde\u{E9}\u{E8}\u{FC}\u{F6}\u{DF}\u{C4}1289!", .none),
+      ("Cyrillic", "\u{430}\u{431}\u{432}\u{433}\u{434}\u{435}\u{416}\u{417}1289!", .none),
+    ]
+    for text in texts {
+      let passwords = Self.passwords(text.alphabet)
+      let outcome = try race.run([
+        Race.Contender(text.name, measured: Self.judging(passwords, policy))
+      ])[0]
+      report.add(
+        Measurement(
+          name: "passwords judged by a policy, \(text.name)", value: outcome.rate * Double(passwords.count),
+          unit: "passwords/s", comparedWith: "one core, 6 to 20 characters", goal: text.goal))
+    }
+
+    let state = AttemptState(failedCount: 3)
+    let now = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 30_000)
+    let outcomes = try race.run([
+      Race.Contender("decision") {
+        for _ in 0..<1000 { keep(protection.lockPolicy.decision(after: state, at: now)) }
+      },
+      Race.Contender("reading") { keep(try ProtectionPolicy(string: string)) },
+      Race.Contender("review") { keep(PolicyReview(string: string)) },
+    ])
+    report.add([
+      Measurement(name: "lock decisions", value: outcomes[0].rate * 1000, unit: "decisions/s"),
+      Measurement(name: "policy strings read", value: outcomes[1].rate, unit: "strings/s"),
+      Measurement(name: "policy strings reviewed, four profiles", value: outcomes[2].rate, unit: "strings/s"),
+    ])
+  }
+
+  /// A thousand passwords of 6 to 20 characters, the same at each run.
+  private static func passwords(_ alphabet: String) -> [[UInt8]] {
+    let characters = alphabet.map(String.init)
+    var state: UInt64 = 42
+    func next(_ limit: Int) -> Int {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Int(state >> 33) % limit
+    }
+    return (0..<1000).map { _ in
+      Array((0..<(6 + next(15))).map { _ in characters[next(characters.count)] }.joined().utf8)
+    }
+  }
+
+  /// Judges all passwords so many times, in CPU time of this thread.
+  private static func judging(_ passwords: [[UInt8]], _ policy: PasswordPolicy) -> (Int) -> Double {
+    { count in
+      let start = Clocks.threadCPU
+      for _ in 0..<count {
+        for password in passwords { keep(policy.violations(ofUTF8: password)) }
+      }
+      return Double(Clocks.threadCPU - start)
+    }
+  }
+}

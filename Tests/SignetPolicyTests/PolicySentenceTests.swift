@@ -1,0 +1,63 @@
+import SignetPolicy
+import Testing
+
+@Suite("Policies in sentences")
+struct PolicySentenceTests {
+  @Test(
+    "what a policy demands",
+    arguments: [
+      ("TYPE=device", ["The keys work on this device only, and nothing is asked for them."]),
+      (
+        PolicyStringTests.numericExample,
+        [
+          "The keys work on this device only, and with a password.",
+          "A new password: 6 to 8 characters, no letters, 6 to 8 digits, "
+            + "no characters that are neither letters nor digits, no sequences such as 123 or cba.",
+          "After 5 wrong passwords in a row the keys are locked for good.",
+        ]
+      ),
+      (
+        "TYPE=biometricorpassword;MINLEN=8;MAXLEN=8;UP=1;LOW=2;NUM=1;MNUM=1;MNALPHA=3;SEQ=1;REPEAT=1;HISTNUM=1;"
+          + "HISTMINAGE=1;HISTMAXAGE=90;CACHE=1;DICT=1;LOCKTYPE=delay;LOCKCOUNTER=6;LOCKDELAY=2",
+        [
+          "The keys work on this device only, with a password, or with biometrics once they are enabled.",
+          "A new password: 8 characters, at least 1 upper-case letter, at least 2 lower-case letters, 1 digit, "
+            + "at most 3 characters that are neither letters nor digits, no character twice in a row, "
+            + "not the present one, not made from a word or an obvious series.",
+          "A changed password can be changed again after 1 day.",
+          "A password must be changed after 90 days.",
+          "A verified password serves one signature within 30 seconds.",
+          "After a wrong password the next try waits 2 seconds, and twice as long after each further one, "
+            + "up to 64 seconds.",
+        ]
+      ),
+      (
+        "TYPE=devicelockorpassword;MINLEN=1;MAXLEN=1;SEQ=1;REPEAT=1;HISTNUM=3;LOCKTYPE=cooldown;LOCKWAITS=0,60;LOCKWIPE=1",
+        [
+          "The keys work on this device only, and with a password unless it had a screen lock when they were made.",
+          "A new password: 1 character, no character twice in a row, none of the last 3.",
+          "After wrong passwords in a row the next try waits 0, 60 seconds; after 3 everything that they protect "
+            + "is erased.",
+        ]
+      ),
+      (
+        "MINLEN=6;MAXLEN=8;SEQ=1;REPEAT=2;HISTMAXAGE=9;LOCKTYPE=silent",
+        [
+          "The keys work on this device only, and with a password.",
+          "A new password: 6 to 8 characters, no character more than 2 times in a row.",
+          "This device does not tell a wrong password from a right one; the server counts wrong codes and signatures.",
+        ]
+      ),
+      ("TYPE=biometric", ["The keys work on this device only, and with biometrics."]),
+      ("TYPE=devicepasscode", ["The keys work on this device only, and with the passcode of the device."]),
+    ] as [(String, [String])])
+  func sentences(string: String, expected: [String]) throws {
+    #expect(try ProtectionPolicy(string: string).sentences == expected)
+  }
+
+  @Test("wrong passwords that cost nothing are said")
+  func noLock() throws {
+    let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=none")
+    #expect(policy.sentences.last == "Wrong passwords cost nothing.")
+  }
+}
