@@ -96,6 +96,7 @@ let package = Package(
         "SignetConcurrency", "SignetCrypto",
         .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
         "SignetOATH", "SignetPolicy", "SignetTransport", "SignetVault", "SignetWire",
+        .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: house),
     .target(
@@ -185,7 +186,8 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",
-      dependencies: ["SignetTPM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
+      dependencies: ["SignetTPM", "SignetCrypto", "SignetPolicy", "SignetTesting", "SignetVault"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetAgentTests",
       dependencies: [

@@ -40,8 +40,8 @@ struct DeviceOptions {
   func device(createIfMissing: Bool) throws -> Device {
     let folder = folder
     do {
-      let vault = try Vault(
-        directory: folder, keystore: SoftwareKeystore(directory: folder), createIfMissing: createIfMissing)
+      let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
+      let vault = try Vault.open(inFolder: folder, tpm: tpm, createIfMissing: createIfMissing)
       return Device(vault: vault, connection: try connection)
     } catch VaultFailure.folderMissing {
       throw nothingActivated("there is no folder \(folder)")

@@ -36,6 +36,10 @@ let signetProgram = Program(
   ],
   environment: [
     .init("SIGNET_DATA", "The data folder, where --data is not given"),
+    .init(
+      "SIGNET_TPM",
+      "The TPM for a new vault: device:PATH, swtpm:host=ADDRESS,port=N or swtpm:path=SOCKET; none for a file. "
+        + "Unset: /dev/tpmrm0 where this user may use it"),
     .init("SIGNET_CA_FILE", "Trusted certificates in PEM, where --ca is not given"),
     .init("NO_COLOR", "If not empty, no colour is used"),
   ],
@@ -91,6 +95,13 @@ private func agentExitCode(of error: any Error) -> ExitCode {
   return .software
 }
 
+private func exitCode(of remedy: KeystoreFailure.Remedy) -> ExitCode {
+  switch remedy {
+  case .tryLater: .temporaryFailure
+  default: .dataError
+  }
+}
+
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .wrongPassword, .lockedOut, .passwordRequired: .permissionDenied
@@ -110,6 +121,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
     .vault(.writableByOthers):
     .cannotCreate
   case .vault(.busy): .temporaryFailure
+  case .vault(.keystore(let failure)): exitCode(of: failure.remedy)
   case .vault: .dataError
   case .transactionExpired, .transactionDecided: .failure
   default: .protocolError

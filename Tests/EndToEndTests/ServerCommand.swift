@@ -34,7 +34,9 @@ enum ServerCommand {
   static func executable() throws -> String { try #require(path, "build signet-server first") }
 
   static var cleanEnvironment: [String: String] {
+    // Tests leave the machine's TPM alone.
     ProcessInfo.processInfo.environment.filter { !$0.key.hasPrefix("SIGNET_") && $0.key != "COLUMNS" }
+      .merging(["SIGNET_TPM": "none"]) { $1 }
   }
 
   /// Runs it to its end.

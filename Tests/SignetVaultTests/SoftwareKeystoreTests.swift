@@ -19,6 +19,11 @@ struct SoftwareKeystoreTests {
     first.isEqual(to: second)
   }
 
+  @Test("it keeps the contract of keystores", arguments: KeystoreContract.checks)
+  func contract(_ check: KeystoreContract.Check) throws {
+    try check.run { SoftwareKeystore(directory: folder.path) }
+  }
+
   @Test("it says what it is, and opens what it sealed, also after starting again")
   func roundTrip() throws {
     #expect(keystore.kind == .software)

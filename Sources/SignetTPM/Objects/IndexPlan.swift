@@ -40,9 +40,9 @@
       }
     }
 
-    /// Three ways for guesses: write once, read, and one that nobody can take.
+    /// The ways that the policy allows for guesses.
     ///
-    /// The counter has the last alone.
+    /// Writing once, reading, and one that nobody can take. The counter has the last alone.
     var branches: [[UInt8]] {
       var write = PolicyDigest()
       write.nvWritten(false)

@@ -2,8 +2,9 @@
 public protocol CountingKeystore: HardwareKeystore {
   /// Makes a counter.
   ///
-  /// Its first value is not 0 but higher than that of any counter that the hardware ever had. It takes up a place in the
-  /// hardware, of which there are few, until ``discard(_:)``.
+  /// Its first value is not 0, and higher than that of any counter that was taken out of the hardware before, by whomever. So a
+  /// counter cannot be set back by making it anew. It takes up a place in the hardware, of which there are few, until
+  /// ``discard(_:)``.
   ///
   /// - Returns: The blob that names the counter, to be kept where nobody can exchange it for another's.
   /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left.

@@ -99,9 +99,11 @@ extension KeystoreFailure: CustomStringConvertible {
     case .defending(nil):
       "the TPM defends itself after wrong guesses and refuses for now; nothing is lost: try again later"
     case .full:
-      "the TPM has no room for a further count; delete containers that are not used, or have its owner free some room"
+      "the TPM has no room for a further count; delete containers that are not used, have its owner free some room, "
+        + "or keep keys in a file (SIGNET_TPM=none)"
     case .ownerPasswordSet:
-      "the TPM has an owner's password, without which nothing can be kept in it; have its owner take the password off"
+      "the TPM has an owner's password, without which nothing can be kept in it; have its owner take the password off, "
+        + "or keep keys in a file (SIGNET_TPM=none)"
     case .hardware(let call, let code, let meaning):
       "the TPM failed in \(call): \(meaning) (0x\(String(code, radix: 16))); try again, and report it if it stays"
     }

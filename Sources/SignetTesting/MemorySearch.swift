@@ -1,12 +1,12 @@
 #if os(Linux)
   import Glibc
-  import SignetCrypto
+  package import SignetCrypto
 
   /// Looks for secrets in all memory of this process, without leaving copies of them itself.
   ///
   /// What is looked for is kept masked. Memory is read through `/proc/self/mem` into pages of the search's own, which it
   /// skips and wipes; only four bytes of a secret are ever put together.
-  final class MemorySearch {
+  package final class MemorySearch {
     /// A part of a secret; half of one that remains is as bad as all of it.
     private struct Needle {
       let name: String
@@ -19,7 +19,10 @@
     private var needles: [Needle] = []
     private let window: UnsafeMutableRawPointer
 
-    init() throws {
+    /// Makes the search, with pages of its own.
+    ///
+    /// - Throws: ``Failure``.
+    package init() throws {
       let pages = mmap(nil, Self.windowByteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
       guard let pages, pages != MAP_FAILED else { throw Failure(errno: errno) }
       window = pages
@@ -27,10 +30,14 @@
 
     deinit { munmap(window, Self.windowByteCount) }
 
-    struct Failure: Error { let errno: Int32 }
+    /// What the system said.
+    package struct Failure: Error {
+      /// The error number.
+      package let errno: Int32
+    }
 
     /// Adds a secret, in parts of 12 bytes or more; numbers are looked for in both byte orders.
-    func add(_ name: String, _ secret: borrowing SecretBytes) {
+    package func add(_ name: String, _ secret: borrowing SecretBytes) {
       secret.withUInt8Span { bytes in
         let half = max(bytes.count / 2, 12)
         for (part, start) in [("begin", 0), ("end", bytes.count - half)] {
@@ -42,7 +49,7 @@
     }
 
     /// How many copies of each secret are in memory now; those of which there is none are left out.
-    func found() throws -> [String: Int] { try places().mapValues(\.count) }
+    package func found() throws -> [String: Int] { try places().mapValues(\.count) }
 
     private func places() throws -> [String: Set<Int>] {
       let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)

@@ -1,0 +1,64 @@
+#if os(Linux)
+  import Foundation
+  import SignetJSON
+  import SignetTesting
+  import Testing
+
+  /// `signet` with its keys in a TPM.
+  @Suite(.enabled(if: SimulatedTPM.isExpected, "needs swtpm"), .timeLimit(.minutes(3))) struct TPMDeviceTests
+  {
+    private let right = "winter-garden-42"
+
+    /// The same command with a TPM in its environment.
+    private func with(_ tpm: String, _ device: DeviceCommand) -> DeviceCommand {
+      var device = device
+      device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm)"] + device.launcher
+      return device
+    }
+
+    @Test func keysAreInTheTPMThatIsNamed() async throws {
+      let tpm = try SimulatedTPM()
+      let server = try await RunningServer.startWithShop(["--attempts", "3"])
+      let device = with(tpm.address, server.device())
+      let code = try await server.codeFile("alice")
+      let activated = try await device.run("activate", "--code-file", code, passwords: [right])
+      #expect(activated.status == 0, activated.summary)
+      #expect(activated.output.contains("Keys are kept by: TPM 2.0"), activated.summary)
+      let listed = try await server.answer("container", "list", "alice").array("containers")
+      #expect(listed.contains { "\($0)".contains("tpm2") }, "\(listed)")
+      #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
+      #expect(try await device.run("otp", passwords: ["summer-garden-42"]).isRefusal(77, "2 tries are left"))
+
+      // Out of reach is not lost; a file does not take the TPM's place.
+      tpm.stop()
+      let missing = try await device.run("otp", passwords: [right])
+      #expect(missing.isRefusal(75, "nothing is lost"), missing.summary)
+      try tpm.start()
+      let none = try await with("none", server.device()).run("otp", passwords: [right])
+      #expect(none.isRefusal(65, "made with the keystore “tpm2”"), none.summary)
+      let nonsense = try await with("tpm", server.device()).run("otp", passwords: [right])
+      #expect(nonsense.isRefusal(65, "names no TPM"), nonsense.summary)
+      let other = try SimulatedTPM()
+      let replaced = try await with(other.address, server.device()).run("otp", passwords: [right])
+      #expect(replaced.isRefusal(65, "register anew"), replaced.summary)
+
+      // The count is in the TPM by now, and goes on there.
+      for left in ["1 try is left", "no try is left", "locked after too many"] {
+        let wrong = try await device.run("otp", passwords: ["summer-garden-42"])
+        #expect(wrong.isRefusal(77, left), wrong.summary)
+      }
+      #expect(try await device.run("otp", passwords: [right]).isRefusal(77, "locked after too many"))
+      await server.stopAndWait()
+    }
+
+    @Test func aVaultInAFileStaysThere() async throws {
+      let tpm = try SimulatedTPM()
+      let server = try await RunningServer.startWithShop([])
+      let code = try await server.codeFile("alice")
+      _ = try await server.device().json("activate", "--code-file", code, passwords: [right])
+      let device = with(tpm.address, server.device())
+      #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
+      await server.stopAndWait()
+    }
+  }
+#endif

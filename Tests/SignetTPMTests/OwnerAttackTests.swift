@@ -1,0 +1,134 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  @testable import SignetTPM
+  import SignetTesting
+  import SignetVault
+  import Testing
+
+  /// What somebody can do who has the files and the rights of the TPM's owner, but not the password.
+  @Suite("Against the owner of a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  struct OwnerAttackTests {
+    private let fixture: TPMFixture
+    private let keystore: TPMKeystore
+    private let blob: [UInt8]
+    private let object: TPMBlob.TPMObject
+    private let plan: IndexPlan
+    private let digest: [UInt8]
+
+    init() throws {
+      fixture = try TPMFixture()
+      keystore = fixture.keystore
+      blob = try keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      guard case .guessLimited(let object, let plan, let digest) = TPMBlob(blob) else {
+        throw KeystoreFailure.refused
+      }
+      (self.object, self.plan, self.digest) = (object, plan, digest)
+    }
+
+    @Test("the count of an index cannot be written again")
+    func writing() throws {
+      #expect(try keystore.guess("0", blob) == .wrong(2))
+      #expect(throws: KeystoreFailure.self) {
+        try keystore.converse { conversation throws(TPMFailure) in
+          guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
+          try conversation.writeLimit(100, to: index, plan)
+        }
+      }
+      #expect(try keystore.guessesLeft(blob) == 2)
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test(
+      "an index of the same Name with another value opens nothing, and soon the TPM refuses guesses at all")
+    func redefinition() throws {
+      let attackersValue = SecretBytes("the attacker's")
+      try keystore.discard(blob)
+      try keystore.converse { conversation throws(TPMFailure) in
+        let session = try conversation.startSession()
+        let index = try conversation.define(plan, authorization: attackersValue, session)
+        try conversation.writeLimit(100, to: index, plan)
+      }
+      #expect(try keystore.guessesLeft(blob) == 100, "the control: the Name is the same")
+
+      let limit = try #require(try keystore.status().lockout?.limit)
+      for round in 1...limit {
+        #expect(throws: KeystoreFailure.refused) {
+          _ = try unsealAsOwner(guess: "guess \(round)", attackersValue)
+        }
+        #expect(try keystore.status().lockout?.failedCount == round)
+      }
+      // Now the whole TPM defends itself, also against the right value.
+      let interval = try #require(try keystore.status().lockout?.secondsForEach)
+      let failure = #expect(throws: KeystoreFailure.self) {
+        _ = try unsealAsOwner(guess: "1234", attackersValue)
+      }
+      #expect(failure == .defending(seconds: interval))
+      #expect(failure?.remedy == .tryLater(seconds: interval))
+      #expect(try keystore.status().lockout?.isLocked == true)
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("in lockout an honest guess is told for how long, and what has no password still opens")
+    func lockout() throws {
+      let sealed = try keystore.seal(SecretBytes("other"), context: [1])
+      let honest = try keystore.seal(
+        SecretBytes("secret"), context: [2], authorization: SecretBytes("1234"), limit: 3)
+      try keystore.discard(blob)
+      try keystore.converse { conversation throws(TPMFailure) in
+        let session = try conversation.startSession()
+        let index = try conversation.define(plan, authorization: SecretBytes("x"), session)
+        try conversation.writeLimit(100, to: index, plan)
+      }
+      for _ in 0..<(try #require(try keystore.status().lockout?.limit)) {
+        _ = try? unsealAsOwner(guess: "guess", SecretBytes("x"))
+      }
+      let interval = try #require(try keystore.status().lockout?.secondsForEach)
+      #expect(throws: KeystoreFailure.defending(seconds: interval)) {
+        try keystore.guess("1234", honest, context: [2])
+      }
+      #expect(try keystore.guess("0", honest, context: [2]) == .wrong(2))
+      #expect(try keystore.unseal(sealed, context: [1]).insecureCopy() == Array("other".utf8))
+    }
+
+    @Test("an owner's password stops us from keeping things, and is told")
+    func ownerPassword() throws {
+      // TPM2_HierarchyChangeAuth of the owner to "pw".
+      let change: [UInt8] = [
+        0x80, 0x02, 0, 0, 0, 31, 0, 0, 0x01, 0x29, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0, 0,
+        2,
+        0x70, 0x77,
+      ]
+      #expect(try TPMFixture.send(change, to: fixture.tpm.address) == 0)
+      #expect(throws: KeystoreFailure.ownerPasswordSet) { _ = try keystore.makeCounter() }
+      #expect(KeystoreFailure.ownerPasswordSet.remedy == .change)
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    /// Unseals with an index whose value the attacker set.
+    private func unsealAsOwner(guess: String, _ indexValue: borrowing SecretBytes) throws -> SecretBytes {
+      let objectValue = AuthorizationValues.ofGuess(
+        SecretBytes(guess), contextDigest: digest, "signet tpm guess object v1")
+      var policy = PolicyDigest()
+      policy.secret(name: plan.writtenName)
+      policy.authValue()
+      let template = ObjectTemplate.guessLimitedData(policy: policy.bytes, unique: object.unique)
+      return try keystore.converse { conversation throws(TPMFailure) in
+        let parent = try conversation.parent()
+        let session = try conversation.startSession(saltedFor: parent.handle)
+        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
+        try conversation.authorize(index, with: indexValue)
+        guard let opened = try conversation.policySession(withGuessAt: index, session, saltedFor: parent)
+        else {
+          throw .keystore(.countGone)
+        }
+        try conversation.authorize(handle, with: objectValue)
+        return try TPMFailure.meaning([TPMResponse.authFail: .refused]) { () throws(TPMFailure) in
+          try conversation.unseal(handle, opened)
+        }
+      }
+    }
+  }
+#endif

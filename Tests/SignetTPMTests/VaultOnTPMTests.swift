@@ -1,0 +1,125 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetPolicy
+  import SignetTPM
+  import SignetTesting
+  import SignetVault
+  import Testing
+
+  @Suite("A vault on a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  struct VaultOnTPMTests {
+    private let fixture: TPMFixture
+    private let folder: TemporaryFolder
+
+    init() throws {
+      fixture = try TPMFixture()
+      folder = try TemporaryFolder()
+    }
+
+    private func open(_ keystore: TPMKeystore? = nil, _ name: String = "vault") throws -> Vault {
+      let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
+      var settings = Vault.Settings(cost: .fixed(weak))
+      settings.insecureCostFloor = weak
+      return try Vault(
+        directory: folder.file(name), keystore: keystore ?? fixture.keystore, settings: settings)
+    }
+
+    private func addContainer(_ vault: Vault, limit: Int = 3) async throws -> ContainerID {
+      let id = try await vault.addContainer(
+        ContainerDraft(
+          attributes: ContainerAttributes(userID: "alice", server: "localhost/main", name: "", serverID: ""),
+          created: 0,
+          domains: [
+            DomainDraft(
+              name: "user", protection: .password(SharedSecretBox(SecretBytes("1234")), .lock(limit: limit)),
+              records: [RecordDraft(name: "key", secret: SharedSecretBox(SecretBytes("signing key")))])
+          ]))
+      try await vault.confirmContainer(id)
+      return id
+    }
+
+    private func key(_ vault: Vault, _ id: ContainerID, _ password: String) async throws -> String {
+      try await vault.open("user", of: id, with: .password(SecretBytes(password))).withRecord("key") {
+        bytes in
+        bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      }
+    }
+
+    /// The vault's files as they are now, to be put back later.
+    private func copy(_ name: String, to copy: String) throws {
+      try FileManager.default.copyItem(atPath: folder.file(name), toPath: folder.file(copy))
+    }
+
+    @Test("opens with the right password, and locks after the limit for good")
+    func locks() async throws {
+      let vault = try open()
+      #expect(vault.keystoreKind == .tpm2)
+      let id = try await addContainer(vault)
+      #expect(try await key(vault, id, "1234") == "signing key")
+      for remaining in [2, 1, 0] {
+        await #expect(throws: VaultFailure.wrongPassword(remaining: remaining)) {
+          try await key(vault, id, "0000")
+        }
+      }
+      await #expect(throws: VaultFailure.lockedOut) { try await key(vault, id, "1234") }
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("a copy of the folder opens nothing on another machine")
+    func otherMachine() async throws {
+      let vault = try open()
+      _ = try await addContainer(vault)
+      let other = try TPMFixture()
+      try copy("vault", to: "copy")
+      #expect(throws: VaultFailure.keystore(.replaced)) { _ = try open(other.keystore, "copy") }
+      #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) {
+        _ = try Vault(directory: folder.file("copy"), keystore: SoftwareKeystore(directory: folder.path))
+      }
+    }
+
+    @Test("an older copy of the folder is noticed, and gives no further guess")
+    func olderCopy() async throws {
+      let vault = try open()
+      let id = try await addContainer(vault)
+      try copy("vault", to: "older")
+      for _ in 0..<2 {
+        await #expect(throws: VaultFailure.self) { try await key(vault, id, "0000") }
+      }
+      #expect {
+        _ = try open(nil, "older")
+      } throws: { error in
+        if case .rolledBack = error as? VaultFailure { true } else { false }
+      }
+      await #expect(throws: VaultFailure.wrongPassword(remaining: 0)) { try await key(vault, id, "0000") }
+      await #expect(throws: VaultFailure.lockedOut) { try await key(vault, id, "1234") }
+    }
+
+    @Test("a TPM that was cleared is a loss, one that is switched off is not")
+    func lost() async throws {
+      let vault = try open()
+      let id = try await addContainer(vault)
+      fixture.tpm.stop()
+      let missing = KeystoreFailure.missing(address: fixture.tpm.address)
+      await #expect(throws: VaultFailure.keystore(missing)) { try await key(vault, id, "1234") }
+      await #expect(throws: VaultFailure.keystore(missing)) { try await vault.lostCredentials() }
+      try fixture.tpm.start()
+      #expect(try await vault.lostCredentials().isEmpty)
+      #expect(try await key(vault, id, "1234") == "signing key")
+      #expect(try TPMFixture.send(TPMFixture.clear, to: fixture.tpm.address) == 0)
+      let lost = try await vault.lostCredentials()
+      #expect(lost.map(\.failure) == [.replaced])
+      #expect(throws: VaultFailure.keystore(.replaced)) { _ = try open() }
+    }
+
+    @Test("a container that is deleted gives its place in the TPM back")
+    func deleted() async throws {
+      let vault = try open()
+      let before = try fixture.keystore.status().reservedPlaces
+      let id = try await addContainer(vault)
+      #expect(try fixture.keystore.status().reservedPlaces == before + 1)
+      try await vault.deleteContainer(id)
+      #expect(try fixture.keystore.status().reservedPlaces == before)
+    }
+  }
+#endif
