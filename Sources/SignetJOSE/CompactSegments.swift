@@ -18,13 +18,30 @@ struct CompactSegments {
   private static func ends(_ bytes: Span<UInt8>, _ count: Int) throws(JOSEFailure) -> [Int] {
     var ends: [Int] = []
     ends.reserveCapacity(count)
-    for index in bytes.indices where bytes[index] == UInt8(ascii: ".") {
-      guard ends.count < count - 1 else { throw .wrongSegmentCount(expected: count) }
-      ends.append(index)
+    let dot = UInt8(ascii: ".")
+    var start = 0
+    while start < bytes.count {
+      // Dots are few: a stretch of 32 characters is first asked as a whole, which takes one instruction or two.
+      let end = min(start &+ 32, bytes.count)
+      if end &- start == 32, !Self.hasDot(bytes.extracting(start..<end)) {
+        start = end
+        continue
+      }
+      for index in start..<end where bytes[index] == dot {
+        guard ends.count < count - 1 else { throw .wrongSegmentCount(expected: count) }
+        ends.append(index)
+      }
+      start = end
     }
     guard ends.count == count - 1 else { throw .wrongSegmentCount(expected: count) }
     ends.append(bytes.count)
     return ends
+  }
+
+  private static func hasDot(_ bytes: Span<UInt8>) -> Bool {
+    var found: UInt8 = 0
+    for index in bytes.indices { found |= bytes[index] == UInt8(ascii: ".") ? 1 : 0 }
+    return found != 0
   }
 
   /// The bytes of a part as they stand in the text.

@@ -104,8 +104,20 @@ public protocol Storage: Sendable {
   /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
   func pendingTransactions(user: String, at time: Int64) async throws(StorageFailure) -> [TransactionRecord]
   /// Decides a transaction; the first decision wins.
+  ///
+  /// A container that sent `limit` wrong signatures in a row is refused whatever it sends, so nothing is learnt from it.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - decision: What was decided, by which container.
+  ///   - isSigned: Whether the container's key signed it: the caller verified, this counts and remembers.
+  ///   - limit: Wrong signatures in a row after which nothing is taken.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
   func decideTransaction(
-    _ id: String, _ decision: DecisionRecord, audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    _ id: String, _ decision: DecisionRecord, isSigned: Bool, limit: Int,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
 
   // MARK: Audit and upkeep

@@ -86,6 +86,31 @@ extension StorageContract {
         is: ["decision expired", "expired t1", "decision expired", "decision decided"].map { event($0).text },
         "the audit log")
     },
+    Check("wrong signatures are counted for the container; at the limit nothing tells a right one") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.activate("c2", device: 8)
+      for id in ["t1", "t2", "t3"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      @Sendable func wrong(_ id: String) async throws -> DecisionOutcome {
+        try await storage.decide(id, Sample.decision(), isSigned: false)
+      }
+      for _ in 0..<2 { try await expect(wrong("t1"), is: .notSigned, "a wrong signature") }
+      try await expect(
+        storage.decide("t1", Sample.decision()), is: .decided, "a right one, which begins anew")
+      let outcomes = try await race { _ in try await wrong("t2") }
+      try expect(
+        outcomes.filter { $0 == .notSigned }.count, is: 3, "wrong ones that are tried, of 50 at once")
+      try expect(outcomes.filter { $0 == .locked }.count, is: 47, "the rest")
+      try await expect(storage.decide("t2", Sample.decision()), is: .locked, "a right one at the limit")
+      try await expect(storage.transaction("t2")?.state, is: .pending, "the state")
+      try await expect(
+        storage.decide("t2", Sample.decision(by: "c2")), is: .decided, "another container's is not held up")
+      _ = try await storage.unlockUser("alice", audit: event("unlocked"))
+      try await expect(storage.decide("t3", Sample.decision()), is: .decided, "a right one after unlocking")
+    },
     Check("50 decisions at once: one stands") { storage in
       try await storage.add(Sample.alice)
       for number in 0..<10 { try await storage.activate("c\(number)", device: UInt8(number)) }

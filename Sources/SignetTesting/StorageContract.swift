@@ -174,7 +174,10 @@ extension Storage {
   }
 
   /// Decides a transaction.
-  func decide(_ id: String, _ decision: DecisionRecord) async throws -> DecisionOutcome {
-    try await decideTransaction(id, decision) { StorageContract.event("decision \($0)") }
+  func decide(_ id: String, _ decision: DecisionRecord, isSigned: Bool = true) async throws -> DecisionOutcome
+  {
+    try await decideTransaction(id, decision, isSigned: isSigned, limit: 3) {
+      StorageContract.event("decision \($0)")
+    }
   }
 }

@@ -90,6 +90,22 @@ import Testing
     #expect(try await server.transactions.find(made.id).0.state == .pending)
   }
 
+  @Test("wrong signatures are counted, and at the limit a right one looks like them")
+  func countsWrongSignatures() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let made = try await create(server)
+    let request = try #require(try await pending(server, device).first)
+    let other = P256.Signing.PrivateKey()
+    for _ in 0..<server.context.settings.codeAttempts {
+      #expect(try await decide(server, device, .accepted, request, signedBy: other) == .unauthorized)
+    }
+    #expect(try await decide(server, device, .accepted, request) == .unauthorized)
+    #expect(try await server.transactions.find(made.id).0.state == .pending)
+    try await server.codes.unlock(UserID("alice"), by: "test")
+    #expect(try await decide(server, device, .accepted, request) == nil)
+  }
+
   @Test("a decision that says anything but what was asked is refused")
   func bindsWhatWasShown() async throws {
     let server = try ServerFixture()

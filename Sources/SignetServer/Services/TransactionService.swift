@@ -80,36 +80,42 @@ public struct TransactionService: Sendable {
   {
     let jws = try members(JSONObject(parsing: body).string("decision"))
     let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    guard let decision = Decision(verifying: jws, signedBy: key) else {
-      throw Problem(.unauthorized, "The decision is not signed by this container's signing key.")
-    }
+    guard let claimed = Decision(unverified: jws) else { throw Self.notSigned }
     let found = try await context.stored(await context.storage.transaction(id))
     guard let transaction = found, transaction.user == container.user else {
       throw Problem(.unknown, "There is no transaction of this id.")
     }
-    guard decision.transaction.text == id, decision.text.utf8.elementsEqual(transaction.text.utf8),
-      decision.expires == transaction.expires, decision.server == context.settings.serverURL,
-      decision.user.text == container.user, decision.container.text == container.id,
-      decision.device == container.device
+    guard claimed.transaction.text == id, claimed.text.utf8.elementsEqual(transaction.text.utf8),
+      claimed.expires == transaction.expires, claimed.server == context.settings.serverURL,
+      claimed.user.text == container.user, claimed.container.text == container.id,
+      claimed.device == container.device
     else { throw Problem(.malformed, "The decision is about another transaction, user or device.") }
-    try await store(decision.status, jws, id: id, by: container)
-    return decision.status
+    // A silently locked device signs with another key for each wrong PIN: what it may learn from the answer is counted.
+    let isSigned = Decision(verifying: jws, signedBy: key) == claimed
+    try await store(claimed.status, jws, isSigned, id: id, by: container)
+    return claimed.status
   }
 
+  private static let notSigned = Problem(
+    .unauthorized, "The decision is not signed by this container's signing key.")
+
   private func store(
-    _ status: DecisionStatus, _ jws: String, id: String, by container: ContainerRecord
+    _ status: DecisionStatus, _ jws: String, _ isSigned: Bool, id: String, by container: ContainerRecord
   ) async throws(Problem) {
     let state: TransactionRecord.State = status == .accepted ? .accepted : .denied
     let record = DecisionRecord(state: state, jws: jws, container: container.id, time: context.clock.now)
     let audit = context.audit(by: "container:\(container.id)")
+    let limit = context.settings.codeAttempts
     let outcome = try await context.stored(
-      await context.storage.decideTransaction(id, record) { outcome in
+      await context.storage.decideTransaction(id, record, isSigned: isSigned, limit: limit) { outcome in
         let reason: String? =
           switch outcome {
           case .decided, .repeated: nil
           case .decidedBefore: "decided before"
           case .expired: "expired"
           case .unknown: "unknown"
+          case .notSigned: "not signed by the container's key"
+          case .locked: "too many wrong signatures in a row; unlock the user"
           }
         return audit(
           outcome == .decided ? "transaction.\(status.rawValue)" : "transaction.refused",
@@ -121,6 +127,7 @@ public struct TransactionService: Sendable {
       throw Problem(.transactionDecided, "Look at the transaction again; nothing was changed.")
     case .expired: throw Problem(.transactionExpired, "Ask the relying party to start again.")
     case .unknown: throw Problem(.unknown, "There is no transaction of this id.")
+    case .notSigned, .locked: throw Self.notSigned
     }
   }
 }

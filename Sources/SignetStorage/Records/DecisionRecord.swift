@@ -27,4 +27,8 @@ public enum DecisionOutcome: Hashable, Sendable {
   case expired
   /// There is no such transaction for this container.
   case unknown
+  /// The container's key did not sign it.
+  case notSigned
+  /// The container sent too many wrong signatures in a row.
+  case locked
 }

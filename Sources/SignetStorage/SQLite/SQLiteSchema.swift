@@ -43,6 +43,9 @@ enum SQLiteSchema {
         CREATE INDEX pending_transactions ON transactions (user, created) WHERE state = 'pending';
         CREATE INDEX pending_by_expiry ON transactions (expires) WHERE state = 'pending';
         CREATE TABLE audit (number INTEGER PRIMARY KEY NOT NULL, event TEXT NOT NULL, hash BLOB NOT NULL) STRICT;
-        """)
+        """),
+    Migration(
+      version: 2,
+      sql: "ALTER TABLE containers ADD COLUMN failed_signatures INTEGER NOT NULL DEFAULT 0"),
   ]
 }

@@ -35,10 +35,12 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func decideTransaction(
-    _ id: String, _ decision: DecisionRecord, audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    _ id: String, _ decision: DecisionRecord, isSigned: Bool, limit: Int,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
-      let outcome = try database.decide(id, decision)
+      let refusal = try database.countSignature(of: decision.container, isGood: isSigned, limit: limit)
+      let outcome = try refusal ?? database.decide(id, decision)
       if outcome != .repeated { try database.appendAudit(audit(outcome)) }
       return outcome
     }
@@ -48,6 +50,21 @@ extension SQLiteStorage {
 extension Database {
   fileprivate func transaction(_ id: String) throws -> TransactionRecord? {
     try query("SELECT * FROM transactions WHERE id = ?", .text(id)).first.map { try TransactionRecord($0) }
+  }
+
+  /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.
+  fileprivate func countSignature(of container: String, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+    let found = try query(
+      "SELECT failed_signatures FROM containers WHERE id = ? AND state = 'active'", .text(container)
+    ).first
+    guard let found else { return .unknown }
+    let failed = try found.integer("failed_signatures")
+    guard failed < limit else { return .locked }
+    guard !isGood || failed > 0 else { return nil }
+    let count = isGood ? 0 : failed + 1
+    try execute(
+      "UPDATE containers SET failed_signatures = ? WHERE id = ?", .integer(count), .text(container))
+    return isGood ? nil : .notSigned
   }
 
   fileprivate func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {

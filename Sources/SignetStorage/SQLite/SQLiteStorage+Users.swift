@@ -31,6 +31,7 @@ extension SQLiteStorage {
     try await writer.write { database in
       try database.execute("UPDATE users SET failed_codes = 0 WHERE id = ?", .text(id))
       guard database.changes == 1 else { return false }
+      try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
       try database.appendAudit(audit)
       return true
     }

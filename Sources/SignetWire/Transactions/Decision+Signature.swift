@@ -12,6 +12,15 @@ extension Decision {
     } catch { throw .notAuthentic }
   }
 
+  /// Reads what a decision says before its signature is verified; `nil` where it is not of the protocol's form.
+  ///
+  /// Anyone may have written it: it is for saying what is wrong with it, not for acting on it.
+  public init?(unverified jws: String) {
+    do {
+      try self.init(parsing: JWS(compact: jws, maximumByteCount: Wire.maximumByteCount).unverifiedPayload)
+    } catch { return nil }
+  }
+
   /// Reads a signed decision; `nil` unless the key signed it and it is of the protocol's form.
   public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
     do {
