@@ -9,6 +9,7 @@
 @_exported public import class SignetCrypto.SharedSecretBox
 @_exported public import struct SignetCrypto.SystemRandomSource
 // One-time passwords.
+@_exported public import enum SignetOATH.CrockfordBase32Failure
 @_exported public import struct SignetOATH.TimedCode
 // What a server asks of a password.
 @_exported public import enum SignetPolicy.CharacterClass
@@ -57,6 +58,7 @@
 @_exported public import enum SignetVault.LockReason
 @_exported public import enum SignetVault.PasswordCost
 @_exported public import protocol SignetVault.SessionClock
+@_exported public import struct SignetVault.RecoveryCode
 @_exported public import struct SignetVault.SessionLimits
 @_exported public import struct SignetVault.SessionMoment
 @_exported public import enum SignetVault.SlotKind

@@ -20,6 +20,16 @@ public import SignetWire
   case activationCancelled
   /// Too many wrong passwords: what it protects stays locked.
   case lockedOut
+  /// After wrong passwords the next may be tried when so much time has passed; this one was not tried and does not count.
+  case waiting(Duration, remaining: Int?)
+  /// Too many wrong passwords: what it protects was erased.
+  case wiped
+  /// The new password is one of the latest so many.
+  case passwordUsedBefore(within: Int)
+  /// The password may be changed from this time on, in seconds since 1970.
+  case passwordTooYoung(until: Int64)
+  /// The recovery code is not the one that was printed last.
+  case wrongRecoveryCode
 
   // Activation.
   /// What was scanned or pasted is no activation code.
@@ -81,6 +91,11 @@ public import SignetWire
     case .dictionary: 111
     case .activationCancelled: 109
     case .lockedOut: 110
+    case .waiting: 115
+    case .wiped: 112
+    case .passwordUsedBefore: 113
+    case .passwordTooYoung: 104
+    case .wrongRecoveryCode: 114
     case .activationCode: 200
     case .activationAborted: 201
     case .activationRefused: 202
@@ -116,6 +131,12 @@ public import SignetWire
     case .dictionary(let failure): failure.description
     case .activationCancelled: "the activation was cancelled; nothing was kept, the code can be used again"
     case .lockedOut: "locked after too many wrong passwords; ask for a new activation code"
+    case .waiting(let wait, let remaining): VaultFailure.waiting(wait, remaining: remaining).description
+    case .wiped:
+      "everything that the password protected was erased after too many wrong ones; ask for a new activation code"
+    case .passwordUsedBefore(let count): VaultFailure.passwordUsedBefore(within: count).description
+    case .passwordTooYoung(let until): VaultFailure.passwordTooYoung(until: until).description
+    case .wrongRecoveryCode: VaultFailure.wrongRecoveryCode.description
     case .activationCode(let failure): failure.description
     case .activationAborted: "the activation was stopped; nothing was kept, the code can be used again"
     case .activationRefused:
@@ -153,6 +174,12 @@ public import SignetWire
       switch failure {
       case .wrongPassword(let remaining): .wrongPassword(remaining: remaining)
       case .lockedOut: .lockedOut
+      case .waiting(let wait, let remaining): .waiting(wait, remaining: remaining)
+      case .wiped: .wiped
+      case .passwordRefused(let violations): .passwordRefused(violations)
+      case .passwordUsedBefore(let count): .passwordUsedBefore(within: count)
+      case .passwordTooYoung(let until): .passwordTooYoung(until: until)
+      case .wrongRecoveryCode: .wrongRecoveryCode
       case .noSuchContainer: .noSuchContainer
       default: .vault(failure)
       }

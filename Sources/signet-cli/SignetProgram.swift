@@ -15,7 +15,7 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .delete, .policy, .data,
+    .activate, .list, .otp, .pending, .approve, .deny, .password, .recovery, .delete, .policy, .data,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -104,7 +104,8 @@ private func exitCode(of remedy: KeystoreFailure.Remedy) -> ExitCode {
 
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
-  case .wrongPassword, .lockedOut, .passwordRequired: .permissionDenied
+  case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode: .permissionDenied
+  case .passwordUsedBefore, .passwordTooYoung: .dataError
   case .dictionary: .unavailable
   case .appData(.locked), .sharedSession(.refused), .sharedSession(.notTrusted): .permissionDenied
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable

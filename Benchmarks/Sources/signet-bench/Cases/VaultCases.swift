@@ -1,3 +1,4 @@
+import Foundation
 import SignetCrypto
 import SignetPolicy
 @testable import SignetVault
@@ -6,6 +7,7 @@ extension Bench {
   /// What a password costs, and what opening a vault costs besides.
   func vault(_ report: inout Report) async throws {
     try await unlocking(&report)
+    try await manyKeys(&report)
     try calibration(&report)
   }
 
@@ -42,6 +44,57 @@ extension Bench {
         name: "vault unlock minus KDF, p99 of \(overhead.count)", value: overhead.percentile(99), unit: "ms",
         comparedWith: "two durable commits are in it"),
     ])
+  }
+
+  /// A container with 10,000 keys: opening the vault and the domain, finding one key, and what that takes in memory.
+  private func manyKeys(_ report: inout Report) async throws {
+    let count = 10_000
+    let folder = try workFolder()
+    let directory = folder.path + "/vault"
+    let id: ContainerID
+    do {
+      let vault = try Vault(directory: directory, keystore: SoftwareKeystore(directory: directory))
+      let records = (0..<count).map {
+        RecordDraft(name: "key-\($0)", secret: SharedSecretBox(SecretBytes.random(byteCount: 32)))
+      }
+      id = try await vault.addContainer(
+        ContainerDraft(
+          attributes: ContainerAttributes(userID: "alice", server: "localhost/main", name: "", serverID: ""),
+          created: 0, domains: [DomainDraft(name: "keys", protection: .device, records: records)]))
+      try await vault.confirmContainer(id)
+    }
+    let before = residentKibibytes()
+    var openings: [Double] = []
+    var findings: [Double] = []
+    var after = before
+    for number in 0..<options.times(30) {
+      let start = Clocks.wall
+      let vault = try Vault(directory: directory, keystore: SoftwareKeystore(directory: directory))
+      let domain = try await vault.open("keys", of: id, with: .device)
+      let opened = Clocks.wall
+      try domain.withRecord("key-\(number * 331 % count)") { keep($0.byteCount) }
+      findings.append(Double(Clocks.wall - opened))
+      openings.append(Double(opened - start))
+      after = max(after, residentKibibytes())
+    }
+    report.add([
+      Measurement(
+        name: "vault with \(count) keys, open, p50", value: Samples(openings).median / 1e6, unit: "ms",
+        comparedWith: "file, keystore, slot and all sealed records", goal: .valueBelow(50)),
+      Measurement(
+        name: "vault with \(count) keys, find one, p50", value: Samples(findings).median / 1e6, unit: "ms",
+        comparedWith: "AES-GCM of 32 bytes in it", goal: .valueBelow(1)),
+      Measurement(
+        name: "vault with \(count) keys, memory", value: Double(after - before) / 1024, unit: "MiB",
+        comparedWith: "more than before the vault was opened", goal: .valueBelow(40)),
+    ])
+  }
+
+  /// The memory of this process that is in use; 0 where the system does not say.
+  private func residentKibibytes() -> Int {
+    guard let status = FileManager.default.contents(atPath: "/proc/self/status") else { return 0 }
+    let line = String(decoding: status, as: UTF8.self).split(separator: "\n").first { $0.hasPrefix("VmRSS:") }
+    return line.flatMap { $0.split(separator: " ").dropLast().last.flatMap { Int($0) } } ?? 0
   }
 
   private func calibration(_ report: inout Report) throws {

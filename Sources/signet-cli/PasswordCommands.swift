@@ -1,0 +1,121 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let password = Command(
+    "password", "Change or check a container's password",
+    commands: [
+      Command(
+        "change", "Change the password",
+        description: """
+          The present password is asked for first, and a wrong one counts as any other. The rules are those of the server; a \
+          change that is refused or interrupted leaves the present password as it is. With --password-fd the first line is the \
+          present password and the second the new one.
+          """, options: [ContainerChoice.option]
+      ) { arguments in
+        let options = try DeviceOptions(arguments)
+        let device = try options.device(createIfMissing: false)
+        let container = try await ContainerChoice.container(arguments, of: device)
+        guard let policy = container.profile.protection.passwordPolicy,
+          let old = try await options.password(for: container)
+        else { throw nothingToKnow }
+        let new = try await options.newPassword(under: policy)
+        try await device.changePassword(of: container, from: old, to: new)
+        arguments.report("The password was changed.", ["changed": .bool(true)])
+        return .success
+      },
+      Command(
+        "verify", "Find out whether the password is right",
+        description: "A wrong password counts as one that opens nothing.", options: [ContainerChoice.option]
+      ) { arguments in
+        let options = try DeviceOptions(arguments)
+        let device = try options.device(createIfMissing: false)
+        let container = try await ContainerChoice.container(arguments, of: device)
+        guard let password = try await options.password(for: container) else { throw nothingToKnow }
+        guard container.profile.protection.lockPolicy != .silent else {
+          throw CommandFailure(
+            .dataError, "only the server can tell whether this password is right; use it, and see")
+        }
+        try await device.verifyPassword(password, for: container)
+        arguments.report("The password is right.", ["right": .bool(true)])
+        return .success
+      },
+    ])
+
+  static let recovery = Command(
+    "recovery", "Make and use a code for the day when the password is forgotten",
+    commands: [
+      Command(
+        "create", "Make a recovery code and show it, once",
+        description: """
+          Print it, or write it down, and keep it away from this device. It sets a new password when the present one is forgotten or \
+          locked, on this device only. A code that was made before is void from then on.
+          """, options: [ContainerChoice.option]
+      ) { arguments in
+        let options = try DeviceOptions(arguments)
+        let device = try options.device(createIfMissing: false)
+        let container = try await ContainerChoice.container(arguments, of: device)
+        guard let password = try await options.password(for: container) else { throw nothingToKnow }
+        let code = try await device.makeRecoveryCode(for: container, password: password)
+        arguments.report(code.text, ["code": .string(code.text)])
+        return .success
+      },
+      Command(
+        "reset", "Set a new password with the recovery code",
+        description: "With --password-fd the first line is the code and the second the new password.",
+        options: [ContainerChoice.option]
+      ) { arguments in
+        let options = try DeviceOptions(arguments)
+        let device = try options.device(createIfMissing: false)
+        let container = try await ContainerChoice.container(arguments, of: device)
+        guard let policy = container.profile.protection.passwordPolicy else { throw nothingToKnow }
+        let code = try await options.recoveryCode()
+        let new = try await options.newPassword(under: policy)
+        try await device.resetPassword(of: container, with: code, to: new)
+        arguments.report("The password was changed.", ["changed": .bool(true)])
+        return .success
+      },
+    ])
+
+  private static var nothingToKnow: CommandFailure {
+    CommandFailure(.dataError, "this container has no password; the device alone protects it")
+  }
+}
+
+extension DeviceOptions {
+  /// A password that is made; the rules are shown first, and a person may try again where one is broken.
+  fileprivate func newPassword(under policy: PasswordPolicy) async throws -> SharedSecretBox {
+    let output = arguments.errorOutput
+    output.print("Choose a password: \(policy.requirements.joined(separator: ", ")).")
+    while true {
+      let password: SharedSecretBox
+      do { password = try await newPassword() } catch SecretInputFailure.mismatch {
+        output.print("The two entries differ; try again.")
+        continue
+      }
+      let violations = try await policy.violations(of: password, purpose: .change)
+      // What is still broken is the vault's to refuse.
+      if violations.isEmpty || arguments.isSet("password-fd") { return password }
+      for violation in violations { output.print("Not allowed: \(violation).") }
+    }
+  }
+
+  /// A recovery code as it was printed.
+  fileprivate func recoveryCode() async throws -> RecoveryCode {
+    try await answering(with: "--password-fd, for example --password-fd 3 3<FILE") {
+      try await arguments.secretInput("password-fd").read("Recovery code: ") { bytes in
+        do throws(CrockfordBase32Failure) {
+          return try RecoveryCode(
+            String(decoding: SecretBytes(copying: bytes).insecureCopy(), as: UTF8.self))
+        } catch { throw CommandFailure(.dataError, error.description) }
+      }
+    }
+  }
+}
+
+extension Arguments {
+  fileprivate func report(_ sentence: String, _ object: JSONObject) {
+    output.print(isSet("json") ? JSONValue.object(object).text : sentence)
+  }
+}

@@ -1,0 +1,95 @@
+import Foundation
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+import SignetTesting
+import SignetVault
+import Testing
+
+@Suite("A vault file that is cut, foreign, or no vault: a named failure, and the file as it was")
+struct FileFaultTests {
+  private let fixture: VaultFixture
+  private let id: ContainerID
+
+  init() async throws {
+    fixture = try VaultFixture()
+    let vault = try fixture.open()
+    id = try await vault.addContainer(.sample())
+    try await vault.confirmContainer(id)
+    try fixture.rawDatabase().checkpoint()
+  }
+
+  private var file: URL { URL(fileURLWithPath: fixture.databasePath) }
+
+  /// Puts bytes in the place of the file, tries to use it, and checks that it stays as it is where it is refused.
+  private func refusal(of content: Data) async throws -> VaultFailure? {
+    for suffix in ["-wal", "-shm"] { unlink(fixture.databasePath + suffix) }
+    try content.write(to: file)
+    chmod(fixture.databasePath, 0o600)
+    do throws(VaultFailure) {
+      let vault = try Vault(
+        directory: fixture.directory, keystore: SoftwareKeystore(directory: fixture.directory),
+        settings: .weak)
+      let containers = try await vault.containers()
+      if containers.isEmpty { throw .noSuchContainer(id) }
+      _ = try await vault.open("session", of: id, with: .device)
+      _ = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
+      return nil
+    } catch {
+      #expect(!error.description.isEmpty)
+      for suffix in ["-wal", "-shm"] { unlink(fixture.databasePath + suffix) }
+      #expect(try Data(contentsOf: file) == content, "the file was touched")
+      return error
+    }
+  }
+
+  @Test("cut at any page, and around it")
+  func truncated() async throws {
+    let whole = try Data(contentsOf: file)
+    var refused = 0
+    for page in stride(from: 4096, to: whole.count, by: 4096) {
+      for length in [page - 1, page, page + 1, page + 2048] where length < whole.count {
+        if try await refusal(of: whole.prefix(length)) != nil { refused += 1 }
+      }
+    }
+    // What is not refused has lost pages of tables that are empty, and opens as it was.
+    #expect(refused > (whole.count / 4096 - 1) * 3)
+    #expect(try await refusal(of: whole) == nil)
+  }
+
+  @Test("another vault's file, and this file with another device's key")
+  func foreign() async throws {
+    let other = try VaultFixture()
+    do {
+      let vault = try other.open()
+      _ = try await vault.addContainer(.sample())
+      try other.rawDatabase().checkpoint()
+    }
+    let foreign = try Data(contentsOf: URL(fileURLWithPath: other.databasePath))
+    #expect(try await refusal(of: foreign) == .keystore(.refused))
+    let description = VaultFailure.keystore(.refused).description
+    #expect(description.contains("another device"))
+  }
+
+  @Test("what is no database, and databases of others")
+  func noVault() async throws {
+    #expect(try await refusal(of: Data(repeating: 0x41, count: 10_000)) == .damaged)
+    #expect(try await refusal(of: Data("SQLite format 3\0".utf8)) == .damaged)
+    let path = fixture.folder.file("other.sqlite")
+    do {
+      let database = try Database(path: path, mode: .readWriteCreate)
+      try database.execute(script: "CREATE TABLE t (a); PRAGMA user_version = 2")
+      try database.checkpoint()
+    }
+    #expect(try await refusal(of: Data(contentsOf: URL(fileURLWithPath: path))) == .damaged)
+  }
+}
+
+extension Vault.Settings {
+  /// With cheap passwords.
+  fileprivate static var weak: Self {
+    var settings = Vault.Settings(cost: .fixed(VaultFixture.weak))
+    settings.insecureCostFloor = VaultFixture.weak
+    return settings
+  }
+}

@@ -1,0 +1,114 @@
+import Foundation
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+import SignetTesting
+import SignetVault
+import Testing
+
+/// `Tests/Interop/vault.py`, written from `docs/vault-format.md` alone, opens what the vault has stored.
+@Suite struct PythonVaultTests {
+  private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+  private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Interop/vault.py").standardized.path
+
+  /// Skipped without the interpreter and its modules, except in CI: a failure there.
+  static let isWanted: Bool = {
+    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    do {
+      return try python.map { try run($0, ["-c", "import argon2.low_level, cryptography"]).status == 0 }
+        ?? false
+    } catch { return false }
+  }()
+
+  private static func run(
+    _ program: String, _ words: [String], input: String = ""
+  ) throws -> (status: Int32, output: String) {
+    let folder = try TemporaryFolder()
+    let paths = ["in", "out", "err"].map { folder.file($0) }
+    try Data(input.utf8).write(to: URL(filePath: paths[0]))
+    for path in paths[1...] { try Data().write(to: URL(filePath: path)) }
+    let process = Process()
+    process.executableURL = URL(filePath: program)
+    process.arguments = words
+    let handles = [
+      try FileHandle(forReadingFrom: URL(filePath: paths[0])),
+      try FileHandle(forWritingTo: URL(filePath: paths[1])),
+      try FileHandle(forWritingTo: URL(filePath: paths[2])),
+    ]
+    process.standardInput = handles[0]
+    process.standardOutput = handles[1]
+    process.standardError = handles[2]
+    try process.run()
+    process.waitUntilExit()
+    for handle in handles { try handle.close() }
+    let said = try paths[1...].map { try String(contentsOf: URL(filePath: $0), encoding: .utf8) }
+    return (process.terminationStatus, said.joined())
+  }
+
+  private func vault(_ folder: String, _ words: String..., password: String = "") throws -> String {
+    let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    let result = try Self.run(python, [Self.script, folder] + words, input: password)
+    return result.output
+  }
+
+  private func records(_ answer: String) throws -> [String: String] {
+    try JSONDecoder().decode([String: String].self, from: Data(answer.utf8))
+  }
+
+  private static func hex(_ text: String) -> String { Hex.encode(Array(text.utf8)) }
+
+  @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func aReaderFromThePageAloneWorks() async throws {
+    let fixture = try VaultFixture()
+    let writer = try fixture.open()
+    let id = try await writer.addContainer(.sample(lock: .fiveAttempts))
+    try await writer.confirmContainer(id)
+    await #expect(throws: VaultFailure.wrongPassword(remaining: 4)) {
+      try await writer.signingKey(of: id, "no")
+    }
+    let domain = try await writer.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
+    _ = try await writer.makeRecoveryCode(for: domain)
+    let policy = try PasswordPolicy(
+      minimumLength: 1, maximumLength: 64, allowsSequences: true, maximumHistory: 2)
+    try await writer.changePassword(
+      of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("caf\u{E9} \u{212B}"),
+      policy: policy)
+    let key = P256.Signing.PrivateKey()
+    let silent = try await writer.addContainer(.silent(pin: "271828", key, Array(repeating: 7, count: 32)))
+
+    let list = try vault(fixture.directory)
+    for part in [
+      id.description, "alice", "login.example.org/bank", "recovery", "coolDown", "\"active\": true", "silent",
+    ] {
+      #expect(list.contains(part), "\(part): \(list)")
+    }
+    let session = try records(vault(fixture.directory, id.description, "session"))
+    #expect(session["key"] == Self.hex("session key"))
+    let keys = try records(
+      vault(fixture.directory, id.description, "keys", password: "cafe\u{301}\u{A0}\u{C5}"))
+    #expect(keys["signing"] == Self.hex("signing key"))
+    #expect(keys[" history"]?.count == 2 * (30 + 32))
+    #expect(
+      try vault(fixture.directory, id.description, "keys", password: "no").contains("the password is wrong"))
+    let right = try records(vault(fixture.directory, silent.description, "keys", password: "271828"))
+    #expect(right["signing"] == Hex.encode(key.rawRepresentation.insecureCopy()))
+    #expect(right["otp"] == String(repeating: "07", count: 32))
+    let wrong = try records(vault(fixture.directory, silent.description, "keys", password: "271829"))
+    #expect(wrong["signing"]?.count == 64 && wrong["signing"] != right["signing"])
+
+    try fixture.rawDatabase().execute("UPDATE slot SET failed = 1 WHERE kind = 2")
+    #expect(try vault(fixture.directory).contains("was altered"))
+  }
+
+  @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func version1() async throws {
+    let made = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/version1").path
+    let folder = try TemporaryFolder()
+    try FileManager.default.copyItem(atPath: made, toPath: folder.file("vault"))
+    let list = try vault(folder.file("vault"))
+    let id = try #require(list.components(separatedBy: "\"id\": \"").last?.prefix(32))
+    let keys = try records(vault(folder.file("vault"), String(id), "keys", password: VaultFixture.password))
+    #expect(keys["signing"] == Self.hex("signing key"))
+  }
+}
