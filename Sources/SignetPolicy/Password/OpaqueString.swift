@@ -46,15 +46,21 @@ public enum OpaqueString {
 
   /// The text after the mapping and normalization rules, before anything is refused.
   static func mapped(_ text: String) -> String {
-    var spaced = String.UnicodeScalarView()
     var mayCompose = false
-    for scalar in text.unicodeScalars {
-      let isSpace = !scalar.isASCII && scalar.properties.generalCategory == .spaceSeparator
-      spaced.append(isSpace ? " " : scalar)
+    var hasOtherSpaces = false
+    for scalar in text.unicodeScalars where !scalar.isASCII {
+      if isSpace(scalar) { hasOtherSpaces = true }
       if scalar.value >= 0x300 { mayCompose = true }  // below, every code point is in Form C (UAX #15)
     }
-    let result = String(spaced)
+    var result = text
+    if hasOtherSpaces {
+      result = String(String.UnicodeScalarView(text.unicodeScalars.map { isSpace($0) ? " " : $0 }))
+    }
     return mayCompose ? result.precomposedStringWithCanonicalMapping : result
+  }
+
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    scalar.properties.generalCategory == .spaceSeparator
   }
 
   /// Whether a code point may stand in free text: RFC 8264 section 8, with contextual characters allowed.
