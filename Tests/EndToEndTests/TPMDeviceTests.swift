@@ -41,6 +41,7 @@
       let other = try SimulatedTPM()
       let replaced = try await with(other.address, server.device()).run("otp", passwords: [right])
       #expect(replaced.isRefusal(65, "register anew"), replaced.summary)
+      withExtendedLifetime(other) {}
 
       // The count is in the TPM by now, and goes on there.
       for left in ["1 try is left", "no try is left", "locked after too many"] {
@@ -49,6 +50,7 @@
       }
       #expect(try await device.run("otp", passwords: [right]).isRefusal(77, "locked after too many"))
       await server.stopAndWait()
+      withExtendedLifetime(tpm) {}
     }
 
     @Test func aVaultInAFileStaysThere() async throws {
@@ -59,6 +61,7 @@
       let device = with(tpm.address, server.device())
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
       await server.stopAndWait()
+      withExtendedLifetime(tpm) {}
     }
   }
 #endif

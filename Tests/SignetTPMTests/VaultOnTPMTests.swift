@@ -55,6 +55,7 @@
     func locks() async throws {
       let vault = try open()
       #expect(vault.keystoreKind == .tpm2)
+      #expect(try await vault.keystoreStatus().isSimulator)
       let id = try await addContainer(vault)
       #expect(try await key(vault, id, "1234") == "signing key")
       for remaining in [2, 1, 0] {

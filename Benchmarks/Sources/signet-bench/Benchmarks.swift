@@ -15,6 +15,7 @@ enum Benchmarks {
     let bench = Bench(options)
     let groups: [(String, (inout Report) async throws -> Void)] = [
       ("jose", bench.jose), ("codes", bench.codes), ("policies", bench.policies), ("vault", bench.vault),
+      ("tpm", bench.tpm),
       ("device", bench.device),
       ("server", bench.server),
     ]

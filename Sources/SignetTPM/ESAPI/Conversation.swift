@@ -33,6 +33,8 @@
       flushAll()
       var context: OpaquePointer? = unsafe esys
       unsafe Esys_Finalize(&context)
+      DeadHeap.wipe()
+      DeadStack.wipe()
     }
 
     /// Throws what a call of the C library says, or what is behind it.
