@@ -87,6 +87,14 @@ let package = Package(
       name: "SignetBiometrics",
       dependencies: ["SignetCrypto", "SignetDBus", "SignetTerminal", "SignetVault"],
       swiftSettings: house),
+    .target(
+      name: "SignetPAM",
+      dependencies: ["CPAM", "SignetConcurrency", "SignetCrypto", "SignetTerminal", "SignetVault"],
+      swiftSettings: facingC),
+    .target(
+      name: "SignetLogind",
+      dependencies: ["SignetConcurrency", "SignetDBus", "SignetTerminal", "SignetVault"], swiftSettings: house
+    ),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
 
     // Systems.
@@ -183,6 +191,13 @@ let package = Package(
     .testTarget(
       name: "SignetBiometricsTests",
       dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetPAMTests",
+      dependencies: ["SignetPAM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
+    .testTarget(
+      name: "SignetLogindTests",
+      dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",

@@ -79,7 +79,7 @@ package final class PrivateBus: Sendable {
   }
 
   /// Lends a new connection to `body`, on a thread that may block.
-  package func run<Value: Sendable>(
+  @discardableResult package func run<Value: Sendable>(
     _ body: @escaping @Sendable (inout BusConnection) throws(BusFailure) -> Value
   ) async throws(BusFailure) -> Value {
     let interruption = try Interruption()
