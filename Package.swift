@@ -189,6 +189,9 @@ let package = Package(
       name: "BusFixture", dependencies: ["SignetDBus", "SignetTesting"], path: "Tests/BusFixture",
       swiftSettings: house),
     .testTarget(
+      name: "SignetDBusTests", dependencies: ["SignetDBus", "BusFixture", "SignetTesting"],
+      swiftSettings: house),
+    .testTarget(
       name: "SignetBiometricsTests",
       dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
       swiftSettings: house),

@@ -53,7 +53,12 @@ actor LogindWatch {
       let argument = event.body.first?.flag
       switch event.member {
       case "NameOwnerChanged": throw .connectionLost(errno: EPIPE)
-      case "PrepareForSleep": if let argument { return argument ? .willSleep : .woke }
+      case "PrepareForSleep":
+        guard let argument else { break }
+        if argument { return .willSleep }
+        // Before anybody hears of it, so that the next sleep finds it held back.
+        try holdBack()
+        return .woke
       case "PrepareForShutdown": if argument == true { return .willShutDown }
       case "Lock": if try isOwn(event.path) { return .locked }
       case "Unlock": if try isOwn(event.path) { return .unlocked }
@@ -66,14 +71,10 @@ actor LogindWatch {
     }
   }
 
-  /// Lets the machine sleep once the app has reacted, and holds it back anew when it is awake.
+  /// Lets the machine sleep once the app has reacted.
   func letGo(after event: ScreenLockEvent) {
     switch event {
     case .willSleep, .willShutDown: inhibitor = nil
-    case .woke:
-      do throws(BusFailure) { try holdBack() } catch {
-        inhibitor = nil  // the connection is gone, which the next event tells
-      }
     default: break
     }
   }

@@ -4,6 +4,11 @@ package import SignetTesting
 
 /// A system bus of the test's own: a real `dbus-daemon` with a socket in a folder of its own.
 package final class PrivateBus: Sendable {
+  /// Whether there is a `dbus-daemon`; in CI its absence is a failure.
+  package static let isPossible =
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
+    || ProcessInfo.processInfo.environment["CI"] == "true"
+
   /// For its socket, and for what others on the bus need to keep.
   package let folder: TemporaryFolder
   /// Where it listens.

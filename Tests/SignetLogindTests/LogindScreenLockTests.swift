@@ -131,7 +131,9 @@ struct LogindScreenLockTests {
       Issue.record("it threw")
       return
     }
-    #expect(try await logind.isHeldBack() == false)
+    // logind notices the closed descriptor in its own time; each question gives it a turn.
+    for _ in 1...1_000 where try await logind.isHeldBack() == false { return }
+    Issue.record("it still holds sleep back")
   }
 
   @Test("logind that is killed, or a bus that is, is a failure and not a silence", arguments: [false, true])
