@@ -87,6 +87,14 @@ let package = Package(
       name: "SignetBiometrics",
       dependencies: ["SignetCrypto", "SignetDBus", "SignetTerminal", "SignetVault"],
       swiftSettings: house),
+    .target(
+      name: "SignetPAM",
+      dependencies: ["CPAM", "SignetConcurrency", "SignetCrypto", "SignetTerminal", "SignetVault"],
+      swiftSettings: facingC),
+    .target(
+      name: "SignetLogind",
+      dependencies: ["SignetConcurrency", "SignetDBus", "SignetTerminal", "SignetVault"], swiftSettings: house
+    ),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
 
     // Systems.
@@ -181,8 +189,18 @@ let package = Package(
       name: "BusFixture", dependencies: ["SignetDBus", "SignetTesting"], path: "Tests/BusFixture",
       swiftSettings: house),
     .testTarget(
+      name: "SignetDBusTests", dependencies: ["SignetDBus", "BusFixture", "SignetTesting"],
+      swiftSettings: house),
+    .testTarget(
       name: "SignetBiometricsTests",
       dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetPAMTests",
+      dependencies: ["SignetPAM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
+    .testTarget(
+      name: "SignetLogindTests",
+      dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",

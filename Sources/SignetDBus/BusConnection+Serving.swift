@@ -88,6 +88,25 @@ extension BusConnection {
     try send(message, code)
   }
 
+  /// Answers a call with an error.
+  ///
+  /// - Parameters:
+  ///   - request: The call.
+  ///   - name: The error's name.
+  ///   - words: What it says.
+  /// - Throws: ``BusFailure``.
+  package mutating func refuse(
+    _ request: borrowing BusRequest, _ name: String, _ words: String
+  ) throws(BusFailure) {
+    let code = unsafe name.withCString { name in
+      unsafe words.withCString { words in
+        var error = unsafe sd_bus_error(name: name, message: words, _need_free: 0)
+        return unsafe request.message.withRaw { unsafe sd_bus_reply_method_error($0, &error) }
+      }
+    }
+    guard code >= 0 else { throw .connectionLost(errno: -code) }
+  }
+
   private mutating func send(_ message: borrowing BusMessage, _ code: Int32) throws(BusFailure) {
     var code = code
     if code >= 0 {

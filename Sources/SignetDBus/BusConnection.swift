@@ -41,7 +41,9 @@ import Glibc
     unsafe raw = bus
   }
 
-  deinit { unsafe sd_bus_flush_close_unref(raw) }
+  // Without flushing, which waits for a bus that does not answer: what was sent is out already, and what matters was
+  // answered.
+  deinit { unsafe sd_bus_close_unref(raw) }
 
   /// Lends the connection to calls of sd-bus.
   func withRaw<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(raw) }

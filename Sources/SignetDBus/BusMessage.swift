@@ -91,11 +91,15 @@ import Glibc
       var value = number
       return unsafe sd_bus_message_append_basic(raw, Self.code("u"), &value)
     case .variant(let text):
-      let opened = unsafe sd_bus_message_open_container(raw, Self.code("v"), "s")
-      guard opened >= 0 else { return opened }
-      let appended = append(text, as: "s")
-      return appended < 0 ? appended : unsafe sd_bus_message_close_container(raw)
+      return append([text], in: "v")
+    case .texts(let texts): return append(texts, in: "a")
     }
+  }
+
+  private func append(_ texts: [String], in container: Unicode.Scalar) -> Int32 {
+    var code = unsafe sd_bus_message_open_container(raw, Self.code(container), "s")
+    for text in texts where code >= 0 { code = append(text, as: "s") }
+    return code < 0 ? code : unsafe sd_bus_message_close_container(raw)
   }
 
   private func append(_ text: String, as type: Unicode.Scalar) -> Int32 {

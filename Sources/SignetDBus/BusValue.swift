@@ -45,6 +45,8 @@ package enum BusArgument: Hashable, Sendable {
   case unsigned(UInt32)
   /// `v` with an `s` in it.
   case variant(String)
+  /// `as`
+  case texts([String])
 }
 
 /// A method and what to call it with.

@@ -4,6 +4,11 @@ package import SignetTesting
 
 /// A system bus of the test's own: a real `dbus-daemon` with a socket in a folder of its own.
 package final class PrivateBus: Sendable {
+  /// Whether there is a `dbus-daemon`; in CI its absence is a failure.
+  package static let isPossible =
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
+    || ProcessInfo.processInfo.environment["CI"] == "true"
+
   /// For its socket, and for what others on the bus need to keep.
   package let folder: TemporaryFolder
   /// Where it listens.
@@ -79,7 +84,7 @@ package final class PrivateBus: Sendable {
   }
 
   /// Lends a new connection to `body`, on a thread that may block.
-  package func run<Value: Sendable>(
+  @discardableResult package func run<Value: Sendable>(
     _ body: @escaping @Sendable (inout BusConnection) throws(BusFailure) -> Value
   ) async throws(BusFailure) -> Value {
     let interruption = try Interruption()

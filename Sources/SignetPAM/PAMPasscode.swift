@@ -1,0 +1,90 @@
+import Foundation
+import SignetConcurrency
+public import SignetVault
+import Synchronization
+
+/// The passcode of the user's own account on Linux, by PAM.
+///
+/// PAM asks what the service's file tells it to: a password, a smart card, more than one of them. The file `/etc/pam.d/signet` is
+/// the device's administrator's to write; without one the device is not capable. This one asks what a login asks:
+///
+/// ```
+/// auth    include common-auth
+/// account include common-account
+/// ```
+///
+/// The check runs inside of this process, and as its user; `pam_unix` has a program of its own for passwords that only root can
+/// read, and lets each user check their own.
+public final class PAMPasscode: DevicePasscode {
+  private let service: String
+  private let folder: String?
+  private let timeLimit: Duration
+  private let isAsking = Mutex(false)
+
+  /// Checks by a service of the system.
+  ///
+  /// - Parameters:
+  ///   - service: The name of its file: letters, digits, `-`, `_` and `.` of ASCII.
+  ///   - timeLimit: How long the person may take for all answers together.
+  /// - Precondition: The name is one.
+  public convenience init(service: String = "signet", timeLimit: Duration = .seconds(120)) {
+    self.init(service: service, folder: nil, timeLimit: timeLimit)
+  }
+
+  /// Checks by a service in a folder, or of the system.
+  ///
+  /// - Parameters:
+  ///   - service: The name of its file.
+  ///   - folder: Where the file is, instead of the system's folders.
+  ///   - timeLimit: How long the person may take for all answers together.
+  package init(service: String, folder: String?, timeLimit: Duration = .seconds(120)) {
+    let isName = service.utf8.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+        true
+      default: false
+      }
+    }
+    precondition(
+      isName && service.contains { $0 != "." }, "a PAM service is named by letters, digits, -, _ and .")
+    self.service = service
+    self.folder = folder
+    self.timeLimit = timeLimit
+  }
+
+  /// Ready where there is a file for the service; without one PAM would ask by the rules of `other`, which are not meant.
+  public func state() async -> DevicePasscodeState {
+    let folders = folder.map { [$0] } ?? ["/etc/pam.d", "/usr/lib/pam.d"]
+    let exists = folders.contains { FileManager.default.fileExists(atPath: "\($0)/\(service)") }
+    return exists ? .ready : .notCapable
+  }
+
+  /// Has PAM check who is there, and whether the account may be used.
+  ///
+  /// - Throws: ``DevicePasscodeFailure``.
+  public func verify(
+    _ reason: String, conversation: any PasscodeConversation
+  ) async throws(DevicePasscodeFailure) {
+    guard await state() == .ready else { throw .notCapable }
+    let begins = isAsking.withLock { asking in
+      defer { asking = true }
+      return !asking
+    }
+    guard begins else { throw .busy }
+    defer { isAsking.withLock { $0 = false } }
+    let desk = ConversationDesk(reason: reason, conversation: conversation, timeLimit: timeLimit)
+    let transaction = PAMTransaction(service: service, folder: folder, desk: desk)
+    let failure = await withTaskCancellationHandler {
+      await BlockingExecutor(label: "signet.pam").run { () -> DevicePasscodeFailure? in
+        do throws(DevicePasscodeFailure) {
+          try transaction.run()
+          return nil
+        } catch { return error }
+      }
+    } onCancel: {
+      desk.end(.cancelled)
+    }
+    if let failure { throw failure }
+  }
+}
