@@ -236,7 +236,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Signet", "SignetCrypto", "SignetJSON", "SignetQR", "SignetSQLite", "SignetServer", "SignetTesting",
+        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetQR", "SignetSQLite", "SignetServer",
+        "SignetTesting",
         "SignetTransport",
       ],
       swiftSettings: house),

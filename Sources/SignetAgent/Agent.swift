@@ -1,6 +1,8 @@
 #if os(Linux)
   import Foundation
   public import Signet
+  public import protocol SignetVault.ScreenLockObserver
+  public import enum SignetVault.ScreenLockFailure
   import SignetCrypto
   import Synchronization
 
@@ -27,6 +29,7 @@
     private let groups: [AppGroup: AgentConfiguration.Group]
     private let clock: any SessionClock
     private let limits: Limits
+    private let screen: (any ScreenLockObserver)?
     private let ownPath: String?
     private let state = Mutex(State())
     private let watchers: Watchers
@@ -43,12 +46,16 @@
     ///   - configuration: Which programs share what.
     ///   - clock: What measures how long sessions last.
     ///   - limits: How much it takes on.
+    ///   - screen: What tells when the person leaves the device; all groups are locked then. When it fails, all are locked once,
+    ///     and their limits alone lock them from then on.
     ///   - container: Whose sessions; asked at every unlock, since it may have been replaced.
     public init(
       device: Device, configuration: AgentConfiguration, clock: any SessionClock = SystemSessionClock(),
-      limits: Limits = Limits(), container: @escaping @Sendable () async throws(SignetFailure) -> Container
+      limits: Limits = Limits(), screen: (any ScreenLockObserver)? = nil,
+      container: @escaping @Sendable () async throws(SignetFailure) -> Container
     ) {
       (self.device, self.container, self.clock, self.limits) = (device, container, clock, limits)
+      self.screen = screen
       groups = Dictionary(uniqueKeysWithValues: configuration.groups.map { ($0.group, $0) })
       ownPath = PeerProcess(getpid())?.executable()?.path
       watchers = Watchers(limit: limits.watchers)
@@ -66,6 +73,16 @@
     public func serve(_ socket: consuming AgentSocket) async throws(AgentSocketFailure) {
       let listener = socket.descriptor
       let stop = StopPipe()
+      let watching = screen.map { screen in
+        Task { [self] in
+          do throws(ScreenLockFailure) {
+            try await screen.locking { reason in self.lockAll(because: reason) }
+          } catch {
+            // It has locked all by now; what is unlocked from here on has its limits.
+          }
+        }
+      }
+      defer { watching?.cancel() }
       let failure = await withTaskCancellationHandler {
         await withCheckedContinuation { (done: CheckedContinuation<AgentSocketFailure?, Never>) in
           Thread.detachNewThread { done.resume(returning: self.accept(on: listener, stop)) }

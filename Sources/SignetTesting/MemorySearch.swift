@@ -2,9 +2,9 @@
   import Glibc
   package import SignetCrypto
 
-  /// Looks for secrets in all memory of this process, without leaving copies of them itself.
+  /// Looks for secrets in all memory of a process, without leaving copies of them itself.
   ///
-  /// What is looked for is kept masked. Memory is read through `/proc/self/mem` into pages of the search's own, which it
+  /// What is looked for is kept masked. Memory is read through `/proc/PID/mem` into pages of the search's own, which it
   /// skips and wipes; only four bytes of a secret are ever put together.
   package final class MemorySearch {
     /// A part of a secret; half of one that remains is as bad as all of it.
@@ -19,10 +19,14 @@
     private var needles: [Needle] = []
     private let window: UnsafeMutableRawPointer
 
-    /// Makes the search, with pages of its own.
+    private let process: pid_t?
+
+    /// Begins a search.
     ///
+    /// - Parameter process: Another process, which this one must have the right to look into; this one if `nil`.
     /// - Throws: ``Failure``.
-    package init() throws {
+    package init(process: Int32? = nil) throws {
+      self.process = process
       let pages = mmap(nil, Self.windowByteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
       guard let pages, pages != MAP_FAILED else { throw Failure(errno: errno) }
       window = pages
@@ -30,10 +34,9 @@
 
     deinit { munmap(window, Self.windowByteCount) }
 
-    /// What the system said.
+    /// The system's reason.
     package struct Failure: Error {
-      /// The error number.
-      package let errno: Int32
+      let errno: Int32
     }
 
     /// Adds a secret, in parts of 12 bytes or more; numbers are looked for in both byte orders.
@@ -49,14 +52,16 @@
     }
 
     /// How many copies of each secret are in memory now; those of which there is none are left out.
+    ///
+    /// - Throws: ``Failure``.
     package func found() throws -> [String: Int] { try places().mapValues(\.count) }
 
     private func places() throws -> [String: Set<Int>] {
-      let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+      let memory = open("/proc/\(folder)/mem", O_RDONLY | O_CLOEXEC)
       guard memory >= 0 else { throw Failure(errno: errno) }
       defer { close(memory) }
       var found: [String: Set<Int>] = [:]
-      for mapping in try Self.mappings() where mapping.name != "[vvar]" && mapping.name != "[vsyscall]" {
+      for mapping in try mappings() where mapping.name != "[vvar]" && mapping.name != "[vsyscall]" {
         // The system joins neighbouring mappings, so the search's own pages may lie inside of one.
         let own = ownRange.clamped(to: mapping.range)
         for part in own.isEmpty
@@ -82,7 +87,11 @@
       }
     }
 
+    private var folder: String { process.map { "\($0)" } ?? "self" }
+
+    /// The pages to skip: those of the search itself, if they are in the memory that is searched.
     private var ownRange: Range<Int> {
+      guard process == nil else { return 0..<0 }
       let start = Int(bitPattern: window)
       return start..<(start + Self.windowByteCount)
     }
@@ -110,8 +119,8 @@
     }
 
     /// What can be read.
-    private static func mappings() throws -> [Mapping] {
-      guard let file = fopen("/proc/self/maps", "re") else { throw Failure(errno: errno) }
+    private func mappings() throws -> [Mapping] {
+      guard let file = fopen("/proc/\(folder)/maps", "re") else { throw Failure(errno: errno) }
       defer { fclose(file) }
       var mappings: [Mapping] = []
       var line = [CChar](repeating: 0, count: 4096)

@@ -27,8 +27,10 @@
         #expect(chmod(folder.file(name), 0o755) == 0)
       }
       groups = folder.file("agent.json")
+      // This process is an app too.
+      let own = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
       let text = """
-        {"version":1,"groups":[{"name":"office","executables":["\(folder.file("apps/one"))","\(folder.file("apps/two"))"]},
+        {"version":1,"groups":[{"name":"office","executables":["\(folder.file("apps/one"))","\(folder.file("apps/two"))","\(own)"]},
         {"name":"home","executables":["\(folder.file("apps/three"))"]}]}
         """
       try Data(text.utf8).write(to: URL(filePath: groups))

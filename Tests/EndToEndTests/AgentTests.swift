@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import Signet
+  import SignetAgent
   import SignetTesting
   import Testing
 
@@ -146,6 +147,70 @@
       #expect(try await bench.transform("apps/one", "decrypt", "sealed", "opened").status == 0)
       #expect(bench.content("opened") == "what the app keeps")
       await next.kill(SIGTERM)
+    }
+
+    @Test("an app that is reading or writing when another locks is told, and its keys are gone")
+    func streams() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      let session = AgentSession(path: bench.socket, group: try #require(AppGroup("office")))
+      await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
+        try await session.unlock(
+          password: SharedSecretBox(SecretBytes(copying: Array("summer-garden-42".utf8))))
+      }
+      try await session.unlock(
+        password: SharedSecretBox(SecretBytes(copying: Array(AgentBench.password.utf8))))
+      #expect(try await session.state() == .unlocked)
+      let text = [UInt8](repeating: 9, count: AppDataFormat.chunkByteCount + 1)
+      let sealed = try await session.encrypt(text, label: "film")
+      #expect(try await session.decrypt(sealed, label: "film") == text)
+      await #expect(throws: SignetFailure.appData(.damaged)) {
+        try await session.decrypt(sealed, label: "other")
+      }
+      for ends in [{ _ = try await bench.run(nil, "lock") }, { await agent.kill() }]
+        as [@Sendable () async throws -> Void]
+      {
+        if try await session.state() != .unlocked {
+          try await session.unlock(
+            password: SharedSecretBox(SecretBytes(copying: Array(AgentBench.password.utf8))))
+        }
+        var sealer = try await session.encryptor(label: "film")
+        _ = try sealer.update(text)
+        try await ends()
+        // The agent's word takes a moment to arrive; without it this would not end.
+        let reason = Self.lockReason(&sealer, text)
+        #expect([.requested, .ending].contains(reason))
+      }
+      await #expect(throws: SignetFailure.self) { try await session.encrypt(text, label: "film") }
+    }
+
+    private static func lockReason(_ sealer: inout AppDataSealer, _ text: [UInt8]) -> LockReason? {
+      while true {
+        do { _ = try sealer.update(text) } catch AppDataFailure.locked(let reason) { return reason } catch {
+          return nil
+        }
+      }
+    }
+
+    @Test("neither the password nor the keys of texts stay in the agent's memory, unlocked or not")
+    func secretsInMemory() async throws {
+      guard geteuid() == 0 else { return }  // nobody else may look into it
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      #expect(try await bench.unlock("apps/one").status == 0)
+      let search = try MemorySearch(process: agent.id)
+      search.add("password", SecretBytes(copying: Array(AgentBench.password.utf8)))
+      // The control: what is no secret is found.
+      search.add("control", SecretBytes(copying: Array(bench.socket.utf8)))
+      for _ in 0..<2 {
+        let found = try search.found()
+        #expect(found.keys.contains { $0.hasPrefix("control") })
+        #expect(!found.keys.contains { $0.hasPrefix("password") }, "\(found)")
+        #expect(try await bench.transform("apps/one", "encrypt", "text", "sealed").status == 0)
+      }
+      _ = try await bench.run(nil, "lock")
+      #expect(try search.found().keys.allSatisfy { $0.hasPrefix("control") })
+      await agent.kill(SIGTERM)
     }
 
     @Test("other processes of its user may not look into it")

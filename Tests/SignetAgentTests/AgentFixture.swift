@@ -2,6 +2,7 @@
   import Foundation
   import Signet
   import SignetTesting
+  import protocol SignetVault.ScreenLockObserver
   import Testing
 
   @testable import SignetAgent
@@ -14,16 +15,23 @@
     let agent: Agent
     private let task: Task<Void, any Error>
 
-    init(executables: [String]? = nil, limits: Agent.Limits = Agent.Limits()) throws {
+    init(
+      executables: [String]? = nil, limits: Agent.Limits = Agent.Limits(), device: Device? = nil,
+      screen: (any ScreenLockObserver)? = nil, container: Container? = nil
+    ) throws {
       folder = try TemporaryFolder()
       path = folder.file("run/agent.sock")
       let own = try #require(PeerProcess(getpid())?.executable()?.path)
-      let vault = try Vault(
-        directory: folder.file("device"), keystore: SoftwareKeystore(directory: folder.file("device")))
+      let directory = folder.file("device")
+      let device =
+        try device
+        ?? Device(vault: Vault(directory: directory, keystore: SoftwareKeystore(directory: directory)))
       let configuration = try AgentConfiguration(
         groups: [.init(Self.office, executables: executables ?? [own]), .init(.standard, executables: [])])
-      let agent = Agent(device: Device(vault: vault), configuration: configuration, limits: limits) {
-        () throws(SignetFailure) in throw .noSuchContainer
+      let agent = Agent(device: device, configuration: configuration, limits: limits, screen: screen) {
+        () throws(SignetFailure) in
+        guard let container else { throw .noSuchContainer }
+        return container
       }
       self.agent = agent
       let socket = try AgentSocket(at: path)

@@ -124,11 +124,19 @@
     case ascii
     /// Another one.
     case other
+    /// With letters of Western Europe.
+    case accented
+    /// With letters and marks that must be composed.
+    case composed
 
     private var masked: [UInt8] {
       switch self {
       case .ascii: (0..<32).map { UInt8(0x21 + ($0 * 37 + 11) % 90) ^ 0xC3 }
       case .other: (0..<32).map { UInt8(0x21 + ($0 * 41 + 5) % 90) ^ 0xC3 }
+      // \u{E9} twice: two bytes of UTF-8 that Form C leaves as they are.
+      case .accented: Self.ascii.masked + [0x00, 0x6A, 0x00, 0x6A]
+      // e and U+0301: three bytes that become two.
+      case .composed: Self.ascii.masked + [0xA6, 0x0F, 0x42]
       }
     }
 

@@ -10,10 +10,9 @@ import Foundation
 /// because those rules keep names from looking alike, and nobody looks at a password; and characters are
 /// checked after normalization, so that Hangul typed as single jamo is accepted as the syllables it makes.
 ///
-/// **Copies.** The caller owns the bytes given and the bytes returned, and wipes both. Text below U+0300 –
-/// ASCII and the Latin letters of Western Europe – passes through no other memory that outlives the call's
-/// working buffers; other text also passes through the normaliser of the platform, whose buffers cannot be
-/// wiped. A `String` cannot be wiped either, so give bytes where a secret's lifetime matters.
+/// **Copies.** The caller owns the bytes given and the bytes returned, and wipes both. ASCII passes through no other memory.
+/// Of other text, single letters with their marks pass through strings, which cannot be wiped, but never two of them together.
+/// A whole `String` cannot be wiped either, so give bytes where a secret's lifetime matters.
 public enum OpaqueString {
   /// The most UTF-8 bytes taken, before preparation: far above 256 code points, to bound the work.
   public static let maximumByteCount = 4096
@@ -27,8 +26,51 @@ public enum OpaqueString {
     guard !utf8.isEmpty else { throw .empty }
     guard utf8.count <= maximumByteCount else { throw .tooLong }
     if utf8.allSatisfy({ 0x20...0x7E ~= $0 }) { return utf8 }  // already in its form: no copy, no String
-    guard let text = String(validating: utf8, as: UTF8.self) else { throw .notUTF8 }
-    return try prepare(text)
+    var scalars: UTF8Span.UnicodeScalarIterator
+    do { scalars = try UTF8Span(validating: utf8.span).makeUnicodeScalarIterator() } catch { throw .notUTF8 }
+    // Form C has at most three times the bytes (UAX #15), so that the array never moves and leaves a copy.
+    var prepared: [UInt8] = []
+    prepared.reserveCapacity(3 * utf8.count)
+    var piece = String.UnicodeScalarView()
+    while let scalar = scalars.next() {
+      if !piece.isEmpty, begins(scalar) { try append(&piece, to: &prepared) }
+      piece.append(scalar.properties.generalCategory == .spaceSeparator ? " " : scalar)
+    }
+    try append(&piece, to: &prepared)
+    return prepared
+  }
+
+  /// Prepares what no later character changes, and empties it.
+  ///
+  /// A piece is a letter with its marks, so that only that much of a password is ever in a string.
+  private static func append(
+    _ piece: inout String.UnicodeScalarView, to prepared: inout [UInt8]
+  ) throws(OpaqueStringFailure) {
+    let isPlain = piece.allSatisfy { $0.value < 0x300 }
+    let normalized = isPlain ? String(piece) : String(piece).precomposedStringWithCanonicalMapping
+    guard normalized.unicodeScalars.allSatisfy(allows) else {
+      for index in prepared.indices { prepared[index] = 0 }
+      throw .disallowedCharacter
+    }
+    prepared += normalized.utf8
+    piece = String.UnicodeScalarView()
+  }
+
+  /// Whether normalization never joins a code point with what is before it.
+  ///
+  /// Said of fewer than it is true of: what may be joined (UAX #15, NFC_Quick_Check is Maybe) are marks, vowels and final
+  /// consonants of Hangul, and vowel signs of Kirat Rai.
+  private static func begins(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x300: return true
+    case 0x1160...0x11FF, 0xD7B0...0xD7FB, 0x16D60...0x16D6F: return false
+    default: break
+    }
+    guard scalar.properties.canonicalCombiningClass == .notReordered else { return false }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .spacingMark, .enclosingMark: return false
+    default: return true
+    }
   }
 
   /// Prepares a password.
