@@ -1,0 +1,28 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// Policies from a server's command line to a device's.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PolicyCommandTests {
+  @Test("what a server was told in a policy string, the device explains in sentences")
+  func explain() async throws {
+    let string = "UP=0;LOW=0;NUM=1;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;LOCKTYPE=lock;LOCKCOUNTER=3"
+    let server = try await RunningServer.startWithShop(["--policy", string])
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden-42"])
+    let text = try await device.run("policy", "explain")
+    #expect(text.status == 0, text.summary)
+    #expect(text.output.contains("The keys work on this device only, and with a password.\n"))
+    #expect(
+      text.output.contains(
+        "A new password: 8 to 20 characters, at least 1 digit, no sequences such as 123 or cba.\n"))
+    #expect(text.output.contains("After 3 wrong passwords in a row the keys are locked for good.\n"))
+    let object = try await device.json("policy", "explain")
+    #expect(try object.string("string") == string)
+    #expect(try object.object("policy").string("type") == "password")
+    #expect(try object.array("sentences").count == 3)
+    await server.stopAndWait()
+  }
+}
