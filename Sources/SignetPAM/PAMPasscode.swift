@@ -1,5 +1,6 @@
 import Foundation
 import SignetConcurrency
+import SignetCrypto
 public import SignetVault
 import Synchronization
 
@@ -77,6 +78,8 @@ public final class PAMPasscode: DevicePasscode {
     let transaction = PAMTransaction(service: service, folder: folder, desk: desk)
     let failure = await withTaskCancellationHandler {
       await BlockingExecutor(label: "signet.pam").run { () -> DevicePasscodeFailure? in
+        // What modules and the loader have left of the answer below this on the thread's stack.
+        defer { DeadStack.wipe() }
         do throws(DevicePasscodeFailure) {
           try transaction.run()
           return nil
