@@ -13,10 +13,10 @@ struct SessionTests {
     let clock = VirtualSessionClock()
     let reasons = Reasons()
 
-    init(password: String? = SessionTests.password) async throws {
+    init(password: String? = SessionTests.password, lock: LockPolicy = .lock(limit: 3)) async throws {
       let protection: ProtectionPolicy =
         try password.map { _ in
-          .password(try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
+          .password(try PasswordPolicy(minimumLength: 4, maximumLength: 40), lock)
         } ?? .device
       let server = try await InvitingServer(protection)
       fixture = try DeviceFixture(server.transport)
@@ -138,6 +138,17 @@ struct SessionTests {
     var sealer = AppDataSealer(key)
     #expect(throws: AppDataFailure.locked(.ending)) {
       try sealer.update([UInt8](repeating: 0, count: AppDataFormat.chunkByteCount + 1))
+    }
+  }
+
+  @Test(
+    "a container with a silent lock holds no app data, which would tell a right password from a wrong one")
+  func silent() async throws {
+    let bench = try await Bench(lock: .silent)
+    for password in [Self.password, "another one"] {
+      await #expect(throws: SignetFailure.appData(.silentLock)) {
+        try await bench.session().unlock(password: secret(password))
+      }
     }
   }
 
