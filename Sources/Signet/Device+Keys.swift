@@ -25,6 +25,7 @@ extension Device {
       return try await vaulted(await vault.open(VaultLayout.user, of: container.id, with: .device))
     default:
       guard let password else { throw .passwordRequired }
+      try await refuseExpiredPassword(of: container)
       return try await vaulted(
         await vault.open(
           VaultLayout.user, of: container.id, with: .password(password.withSecret { $0.copy() })))

@@ -28,6 +28,8 @@ public import SignetWire
   case passwordUsedBefore(within: Int)
   /// The password may be changed from this time on, in seconds since 1970.
   case passwordTooYoung(until: Int64)
+  /// The password is older than its policy allows; it must be changed first.
+  case passwordExpired
   /// The recovery code is not the one that was printed last.
   case wrongRecoveryCode
 
@@ -95,6 +97,7 @@ public import SignetWire
     case .wiped: 112
     case .passwordUsedBefore: 113
     case .passwordTooYoung: 104
+    case .passwordExpired: 103
     case .wrongRecoveryCode: 114
     case .activationCode: 200
     case .activationAborted: 201
@@ -136,6 +139,7 @@ public import SignetWire
       "everything that the password protected was erased after too many wrong ones; ask for a new activation code"
     case .passwordUsedBefore(let count): VaultFailure.passwordUsedBefore(within: count).description
     case .passwordTooYoung(let until): VaultFailure.passwordTooYoung(until: until).description
+    case .passwordExpired: "the password is too old; change it (signet password change), then go on"
     case .wrongRecoveryCode: VaultFailure.wrongRecoveryCode.description
     case .activationCode(let failure): failure.description
     case .activationAborted: "the activation was stopped; nothing was kept, the code can be used again"

@@ -57,20 +57,22 @@ extension Vault {
   func confirm(_ trial: PasswordTrial, _ replacement: ProtectionSlot? = nil) throws -> [String: [UInt8]] {
     let place = trial.row.slot.header.place
     if trial.silent != nil { return try database.transaction(.deferred) { try sealedRecords(of: place) } }
-    let (records, isReplaced) = try changeIf(replacement != nil) {
-      var row = try find(place, .password)
-      // Another process may have changed the password since: then this one is right no longer.
-      guard row.slot == trial.row.slot else { throw try refusal(row) }
-      row.attempts = .afterSuccess
-      row.password = row.password.map { PasswordTimes(stamp: $0.stamp, seenAt: $0.now(moment.wallSeconds)) }
-      guard let replacement else {
-        try row.updateState(in: database, seal)
-        return (try sealedRecords(of: place), false)
+    let (records, isReplaced) = try storing(replacement.map { [$0] } ?? []) {
+      try changeIf(replacement != nil) {
+        var row = try find(place, .password)
+        // Another process may have changed the password since: then this one may be right no longer.
+        guard row.slot == trial.row.slot else { throw VaultFailure.busy }
+        row.attempts = .afterSuccess
+        row.password = row.password.map { PasswordTimes(stamp: $0.stamp, seenAt: $0.now(moment.wallSeconds)) }
+        guard let replacement else {
+          try row.updateState(in: database, seal)
+          return (try sealedRecords(of: place), false)
+        }
+        try retire(row.slot)
+        row.slot = replacement
+        try row.store(in: database, seal)
+        return (try sealedRecords(of: place), true)
       }
-      try retire(row.slot)
-      row.slot = replacement
-      try row.store(in: database, seal)
-      return (try sealedRecords(of: place), true)
     }
     if isReplaced { forgetReplaced() }
     return records

@@ -16,14 +16,16 @@ extension Vault {
       let container = Container(
         id: id, state: .unconfirmed, created: draft.created, attributes: draft.attributes)
       let domains = try draft.domains.map { try make($0, in: id) }
-      try change {
-        try container.insert(into: database, seal)
-        for domain in domains {
-          try domain.slot.store(in: database, seal)
-          for record in domain.records {
-            try database.execute(
-              "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)", .blob(id.bytes),
-              .text(domain.name), .text(record.name), .blob(record.sealed))
+      try storing(domains.map(\.slot.slot)) {
+        try change {
+          try container.insert(into: database, seal)
+          for domain in domains {
+            try domain.slot.store(in: database, seal)
+            for record in domain.records {
+              try database.execute(
+                "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)", .blob(id.bytes),
+                .text(domain.name), .text(record.name), .blob(record.sealed))
+            }
           }
         }
       }

@@ -147,22 +147,24 @@ extension Vault {
     }
     let slot = try passwordSlot(
       for: masterKey, password, cost: try cost(notBelow: current), lock, place)
-    try change {
-      var row = try find(place, .password)
-      guard row.slot == tried.slot else { throw VaultFailure.busy }
-      try retire(row.slot)
-      row.slot = slot
-      row.attempts = .afterSuccess
-      row.password = PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false)
-      try row.store(in: database, seal)
-      try database.execute(
-        "DELETE FROM record WHERE container = ? AND domain = ? AND name = ?", .blob(place.container.bytes),
-        .text(place.domain), .text(PasswordHistory.recordName))
-      if let history {
+    try storing([slot]) {
+      try change {
+        var row = try find(place, .password)
+        guard row.slot == tried.slot else { throw VaultFailure.busy }
+        try retire(row.slot)
+        row.slot = slot
+        row.attempts = .afterSuccess
+        row.password = PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false)
+        try row.store(in: database, seal)
         try database.execute(
-          "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)",
-          .blob(place.container.bytes), .text(place.domain), .text(PasswordHistory.recordName),
-          .blob(history))
+          "DELETE FROM record WHERE container = ? AND domain = ? AND name = ?", .blob(place.container.bytes),
+          .text(place.domain), .text(PasswordHistory.recordName))
+        if let history {
+          try database.execute(
+            "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)",
+            .blob(place.container.bytes), .text(place.domain), .text(PasswordHistory.recordName),
+            .blob(history))
+        }
       }
     }
     forgetReplaced()

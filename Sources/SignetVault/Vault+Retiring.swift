@@ -18,6 +18,23 @@ extension Vault {
       "INSERT INTO retired (blob) SELECT sealed_secret FROM slot WHERE \(condition)", values)
   }
 
+  /// Runs the change that stores new slots; if it fails, gives back the places that they take up.
+  func storing<R>(_ slots: [ProtectionSlot], _ body: () throws -> R) throws -> R {
+    do { return try body() } catch {
+      for slot in slots { discardUnused(slot) }
+      throw error
+    }
+  }
+
+  /// Gives the place of a slot back, unless it was stored after all, or nobody can tell.
+  private func discardUnused(_ slot: ProtectionSlot) {
+    guard slot.header.guessLimit != nil, let keystore = keystore as? any GuessLimitingKeystore else { return }
+    do {
+      let stored = try database.query("SELECT 1 FROM slot WHERE sealed_secret = ?", .blob(slot.sealedSecret))
+      if stored.isEmpty { try keystore.discard(slot.sealedSecret) }
+    } catch {}
+  }
+
   /// Gives places back, and takes what was deleted out of the write-ahead log too.
   ///
   /// The change itself is on the disk by now, so this does not fail: where another process is reading, the disk is full or the

@@ -107,7 +107,7 @@ extension DeviceOptions {
       try await arguments.secretInput("password-fd").read("Recovery code: ") { bytes in
         do throws(CrockfordBase32Failure) {
           return try RecoveryCode(
-            String(decoding: SecretBytes(copying: bytes).insecureCopy(), as: UTF8.self))
+            SecretBytes(copying: bytes).withTemporaryArray { String(decoding: $0, as: UTF8.self) })
         } catch { throw CommandFailure(.dataError, error.description) }
       }
     }

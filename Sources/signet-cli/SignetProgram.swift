@@ -104,7 +104,9 @@ private func exitCode(of remedy: KeystoreFailure.Remedy) -> ExitCode {
 
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
-  case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode: .permissionDenied
+  case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
+    .passwordExpired:
+    .permissionDenied
   case .passwordUsedBefore, .passwordTooYoung: .dataError
   case .dictionary: .unavailable
   case .appData(.locked), .sharedSession(.refused), .sharedSession(.notTrusted): .permissionDenied

@@ -187,6 +187,44 @@ struct HardwareTests {
     #expect(hardware.placeCount == 1)
   }
 
+  @Test("a change that fails gives back the place that it took, at whatever statement")
+  func placesAfterFailures() async throws {
+    let id = try await vault.addContainer(.sample())
+    var failures = 0
+    for number in 0..<100 {
+      let statements = Recorder<Bool>()
+      let isArmed = Recorder<Bool>()
+      let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
+        guard !isArmed.entries.isEmpty, !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal"),
+          !sql.hasPrefix("SELECT 1 FROM slot")
+        else { return }
+        statements.record(true)
+        if statements.entries.count == number + 1 { throw .diskFull(extendedCode: 13) }
+      }
+      isArmed.record(true)
+      do throws(VaultFailure) {
+        try await failing.changePassword(
+          of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+        break
+      } catch {
+        #expect(error == .diskFull)
+        failures += 1
+        #expect(hardware.placeCount == 2, "statement \(number)")
+        #expect(try await vault.signingKey(of: id) == "signing key")
+      }
+    }
+    #expect(failures > 15)
+    // The last failure was in the giving back of the old place, after the change: the next who opens does it.
+    _ = try fixture.open(keystore: hardware)
+    #expect(hardware.placeCount == 2)
+    #expect(try await vault.signingKey(of: id, "new") == "signing key")
+    let full = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
+      if sql.hasPrefix("INSERT INTO record") { throw .diskFull(extendedCode: 13) }
+    }
+    await #expect(throws: VaultFailure.diskFull) { try await full.addContainer(.sample()) }
+    #expect(hardware.placeCount == 2)
+  }
+
   @Test("a live secret that somebody writes among those to be discarded stays")
   func liveSecretStays() async throws {
     let id = try await vault.addContainer(.sample())

@@ -71,4 +71,18 @@ extension Device {
     guard violations.isEmpty else { throw .passwordRefused(violations) }
     return policy
   }
+
+  /// Refuses a password that its policy says is too old, until it is changed.
+  ///
+  /// A silent lock cannot tell whose password is changed, so under it none expires.
+  func refuseExpiredPassword(of container: Container) async throws(SignetFailure) {
+    let protection = container.profile.protection
+    guard let age = protection.passwordPolicy?.age, age.maximumDays > 0, protection.lockPolicy != .silent
+    else { return }
+    let domains = try await vaulted(await vault.domains(of: container.id))
+    guard let times = domains.first(where: { $0.name == VaultLayout.user && $0.slot == .password })?.password,
+      let expiry = age.expiry(of: times.stamp)
+    else { return }
+    if times.now(clock.now) >= expiry { throw .passwordExpired }
+  }
 }

@@ -1,0 +1,106 @@
+import Signet
+import SignetCrypto
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetVault
+import SignetWire
+import Testing
+
+@Suite("A password's life: changed, expired, recovered, erased, silent")
+struct PasswordLifeTests {
+  private static let password = "Signal 42 tower"
+
+  /// A device with clocks that a test moves, and an activated container.
+  private struct Bench {
+    let server: InvitingServer
+    let folder: TemporaryFolder
+    let device: Device
+    let container: Signet.Container
+
+    init(
+      _ policy: PasswordPolicy, _ lock: LockPolicy, clock: VirtualClock = VirtualClock(SystemWallClock().now)
+    ) async throws {
+      server = try await InvitingServer(.password(policy, lock))
+      folder = try TemporaryFolder()
+      let path = folder.file("device")
+      var settings = Vault.Settings(cost: .fixed(.minimum))
+      settings.clock = VirtualTrustedClock(wallSeconds: clock.now)
+      let vault = try Vault(directory: path, keystore: SoftwareKeystore(directory: path), settings: settings)
+      let transport = server.transport
+      device = Device(vault: vault, clock: clock) { _ throws(TransportFailure) in transport }
+      container = try await device.createContainer(
+        ContainerInitialization(code: server.invite()),
+        handler: ScriptedActivation(password: PasswordLifeTests.password))
+    }
+
+    func code(_ password: String) async throws -> String {
+      try await device.oneTimePassword(for: container, password: secret(password)).code
+    }
+  }
+
+  @Test("a password is refused when it is too old, until it is changed")
+  func expiry() async throws {
+    let clock = VirtualClock(SystemWallClock().now)
+    let bench = try await Bench(
+      PasswordPolicy(minimumLength: 4, maximumLength: 40, age: PasswordAge(maximumDays: 2)), .lock(limit: 3),
+      clock: clock)
+    _ = try await bench.code(Self.password)
+    clock.advance(by: 2 * 86_400)
+    await #expect(throws: SignetFailure.passwordExpired) { try await bench.code(Self.password) }
+    #expect(SignetFailure.passwordExpired.number == 103)
+  }
+
+  @Test("the change of a password, its history and its refusals have names for the SDK")
+  func change() async throws {
+    let bench = try await Bench(
+      PasswordPolicy(minimumLength: 4, maximumLength: 40, maximumHistory: 2), .coolDown(waits: [60]))
+    let device = bench.device
+    let container = bench.container
+    try await device.changePassword(of: container, from: secret(Self.password), to: secret("Second 42 tower"))
+    await #expect(throws: SignetFailure.passwordUsedBefore(within: 2)) {
+      try await device.changePassword(
+        of: container, from: secret("Second 42 tower"), to: secret(Self.password))
+    }
+    await #expect(throws: SignetFailure.passwordRefused([.tooShort(minimum: 4)])) {
+      try await device.changePassword(of: container, from: secret("Second 42 tower"), to: secret("x"))
+    }
+    let code = try await device.makeRecoveryCode(for: container, password: secret("Second 42 tower"))
+    await #expect(throws: SignetFailure.wrongPassword(remaining: 1)) { try await bench.code(Self.password) }
+    await #expect(throws: SignetFailure.waiting(.seconds(60), remaining: 1)) {
+      try await bench.code("Second 42 tower")
+    }
+    try await device.resetPassword(of: container, with: code, to: secret("Third 42 tower"))
+    #expect(try await bench.code("Third 42 tower").count == 6)
+    await #expect(throws: SignetFailure.wrongRecoveryCode) {
+      try await device.resetPassword(
+        of: container, with: RecoveryCode("0000-0000-0000-0000-0000-0000-000"), to: secret("Fourth 42 tower"))
+    }
+  }
+
+  @Test("at a limit that erases, the SDK says so")
+  func wiped() async throws {
+    let bench = try await Bench(
+      PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 1, atLimit: .wipe))
+    for _ in 0..<2 { await #expect(throws: SignetFailure.wiped) { try await bench.code("no") } }
+  }
+
+  @Test("under a silent lock a wrong password gives a code and a signature that the server refuses")
+  func silent() async throws {
+    let bench = try await Bench(PasswordPolicy(minimumLength: 4, maximumLength: 40), .silent)
+    let right = try await bench.code(Self.password)
+    let wrong = try await bench.code("Signal 43 tower")
+    #expect(wrong.count == right.count)
+    let asked = try await TransactionService(bench.server.server.context).create(
+      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+    let transaction = try #require(
+      try await bench.device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
+    await #expect(throws: SignetFailure.self) {
+      try await bench.device.decide(
+        transaction, .accepted, with: bench.container, password: secret("Signal 43 tower"))
+    }
+    try await bench.device.decide(
+      transaction, .accepted, with: bench.container, password: secret(Self.password))
+  }
+}
