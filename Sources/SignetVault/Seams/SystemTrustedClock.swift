@@ -3,8 +3,9 @@ import SignetPolicy
 
 /// The clock of a Linux system: `CLOCK_BOOTTIME`, the kernel's boot id, and `CLOCK_REALTIME`.
 ///
-/// No program of the user can set the first two. Whoever is root can start the program in a time namespace, and whoever
-/// runs the virtual machine can put an older state of it back; `docs/threat-model.md` says what that means.
+/// Turning the wall clock moves neither of the first two. Whoever can start the program in namespaces of their own can
+/// give it another time since boot and another boot id, which many systems allow every user; whoever runs the virtual
+/// machine can put an older state of it back. `docs/threat-model.md` says what that means.
 public struct SystemTrustedClock: TrustedClock {
   private let bootID: BootID
 
