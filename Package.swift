@@ -136,7 +136,9 @@ let package = Package(
     .executableTarget(
       name: "signet-cli",
       dependencies: [
-        "Signet", "SignetAgent", "SignetFiles", "SignetJSON", "SignetPolicy", "SignetQR", "SignetTerminal",
+        "Signet", "SignetAgent", "SignetFiles", "SignetJSON",
+        .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
+        "SignetTerminal",
       ],
       swiftSettings: house),
     .executableTarget(

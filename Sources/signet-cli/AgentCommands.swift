@@ -3,6 +3,7 @@
   import Signet
   import SignetAgent
   import SignetJSON
+  import SignetLogind
   import SignetTerminal
 
   /// Which of the agent's sessions a command is about.
@@ -63,7 +64,8 @@
       let device = try DeviceOptions(arguments).device(createIfMissing: false)
       // Known now, so that a wrong choice is told at once; looked up again at every unlock.
       let chosen = try await ContainerChoice.container(arguments, of: device)
-      let agent = Agent(device: device, configuration: configuration) { () throws(SignetFailure) in
+      let agent = Agent(device: device, configuration: configuration, screen: LogindScreenLock()) {
+        () throws(SignetFailure) in
         let same = try await device.containers().filter {
           $0.user == chosen.user && $0.server == chosen.server
         }
