@@ -56,7 +56,7 @@
         let session = try conversation.startSession(saltedFor: parent.handle)
         // Before the guess is made, so that a blob that was changed costs none.
         let template = ObjectTemplate.guessLimitedData(policy: Self.policy(plan), unique: object.unique)
-        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        let handle = try conversation.load(object.privatePart, template, under: parent)
         guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
         guard try conversation.guessCount(of: index, plan).remaining > 0 else { return .lockedOut }
 

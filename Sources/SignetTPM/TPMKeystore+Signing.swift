@@ -40,7 +40,7 @@
         let session = try conversation.startSession(saltedFor: parent.handle)
         let template = ObjectTemplate.signingKey(
           x: Array(object.unique[..<32]), y: Array(object.unique[32...]))
-        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        let handle = try conversation.load(object.privatePart, template, under: parent)
         try conversation.authorize(handle, with: authorization)
         let raw = try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {
           () throws(TPMFailure) in try conversation.sign(digest, handle, session)

@@ -71,7 +71,7 @@
         let parent = try conversation.parent(named: object.parentName)
         let session = try conversation.startSession(saltedFor: parent.handle)
         let template = ObjectTemplate.sealedData(unique: object.unique)
-        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        let handle = try conversation.load(object.privatePart, template, under: parent)
         try conversation.authorize(handle, with: authorization)
         defer { conversation.forgetAuthorization(of: handle) }
         return try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {

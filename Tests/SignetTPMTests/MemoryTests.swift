@@ -45,27 +45,5 @@
         #expect(try search.found() == [:])
       }
     }
-
-    @Test("after a guess, right or wrong, no authorization value of an index or object is left")
-    func authorizationValues() async throws {
-      let address = fixture.tpm.address
-      await #expect(processExitsWith: .success) { [address = address as String] in
-        let keystore = TPMKeystore(try TPMAddress(address), limits: TPMFixture.patient)
-        let search = try MemorySearch()
-        let digest = AuthorizationValues.digest(ofContext: [1])
-        for purpose in ["signet tpm guess index v1", "signet tpm guess object v1"] {
-          search.add(
-            purpose, AuthorizationValues.ofGuess(SecretBytes("1234"), contextDigest: digest, purpose))
-        }
-        #expect(try search.found() == [:])
-        let blob = try keystore.seal(
-          SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
-        #expect(try search.found() == [:], "after sealing")
-        #expect(try keystore.guess("1234", blob) == .opened(Array("secret".utf8)))
-        #expect(try search.found() == [:], "after opening")
-        #expect(try keystore.guess("0", blob) == .wrong(2))
-        #expect(try search.found() == [:], "after a wrong guess")
-      }
-    }
   }
 #endif

@@ -117,7 +117,7 @@
       return try keystore.converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
         let session = try conversation.startSession(saltedFor: parent.handle)
-        let handle = try conversation.load(object.privatePart, template, under: parent, session)
+        let handle = try conversation.load(object.privatePart, template, under: parent)
         guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
         try conversation.authorize(index, with: indexValue)
         guard let opened = try conversation.policySession(withGuessAt: index, session, saltedFor: parent)

@@ -50,9 +50,8 @@
       let link = try TPMKeystore.link(to: keystore.address)
       let conversation = try Conversation(link)
       let parent = try conversation.parent()
-      let session = try conversation.startSession()
       let template = ObjectTemplate.signingKey(x: key.publicKey.x, y: key.publicKey.y)
-      _ = try conversation.load(object.privatePart, template, under: parent, session)
+      _ = try conversation.load(object.privatePart, template, under: parent)
       // TPM2_ReadPublic of the second place: size, type, name algorithm and attributes follow the header.
       try link.send([0x80, 0x01, 0, 0, 0, 14, 0, 0, 0x01, 0x73, 0x80, 0, 0, 1])
       let answer = try link.receive()

@@ -45,7 +45,8 @@
         try check(
           "TPM2_CreatePrimary",
           unsafe Esys_CreatePrimary(
-            esys, Self.owner, 0xFF, Self.none, Self.none, &sensitive, &template, &outside, &registers,
+            esys, Self.owner, Self.password, Self.none, Self.none, &sensitive, &template, &outside,
+            &registers,
             &handle,
             nil, nil, nil, nil))
       } catch  where error.kind == TPMResponse.badAuth || error.kind == TPMResponse.authFail {
@@ -133,11 +134,12 @@
 
     /// Loads an object that was made under a storage key.
     ///
+    /// That needs no session: the key's authorization value is empty, and the private part is encrypted by the TPM itself.
+    ///
     /// - Throws: ``SignetVault/KeystoreFailure/refused`` if it was changed, or is not like the template.
     func load(
-      _ privatePart: [UInt8], _ template: TPM2B_PUBLIC, under parent: Parent, _ session: Handle
+      _ privatePart: [UInt8], _ template: TPM2B_PUBLIC, under parent: Parent
     ) throws(TPMFailure) -> Handle {
-      try use(session, [])
       var template = template
       var input = TPM2B_PRIVATE()
       guard privatePart.count <= MemoryLayout.size(ofValue: input.buffer) else { throw .keystore(.refused) }
@@ -146,7 +148,8 @@
       do throws(TPMFailure) {
         try check(
           "TPM2_Load",
-          unsafe Esys_Load(esys, parent.handle, session, Self.none, Self.none, &input, &template, &handle))
+          unsafe Esys_Load(
+            esys, parent.handle, Self.password, Self.none, Self.none, &input, &template, &handle))
       } catch .response(_, let response) where response.saysArgumentIsWrong { throw .keystore(.refused) }
       flushLater(handle)
       return handle

@@ -12,6 +12,8 @@
 
     static let none: Handle = 0xFFF
     static let owner: Handle = 0x101
+    /// The session that sends an authorization value as it is: only for empty ones.
+    static let password: Handle = 0xFF
 
     let esys: OpaquePointer
     private let tcti: TCTI
