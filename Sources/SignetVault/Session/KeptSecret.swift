@@ -40,12 +40,17 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
     state.withLock { state in
       state.guardian?.cancel()
       state.limits = limits
-      state.times = SessionTimes(now)
+      let times = SessionTimes(now)
+      state.times = times
       state.secret = secret.take()
+      let first = limits.verdict(times, now)
       state.guardian = Task { [weak self, clock] in
-        // A look a moment too late does no harm: each use looks for itself.
-        while !Task.isCancelled, case .stay(let rest) = self?.look(clock.now, isUse: false) {
+        var verdict: SessionLimits.Verdict? = first
+        // A look a moment too late does no harm: each use looks for itself. The first is after the first wait, and nothing
+        // here holds the secret while it waits: who drops it wipes it at once.
+        while case .stay(let rest) = verdict {
           do { try await Task.sleep(for: rest, clock: .continuous) } catch { return }
+          verdict = self?.look(clock.now, isUse: false)
         }
       }
     }
