@@ -164,8 +164,9 @@
           let answer = try Self.reply(from: stream, within: .seconds(365 * 86_400)).answer
           if case .state(.locked(let said)) = answer { reason = said }
         } catch {}  // the agent has gone, and the session with it
-        issued.revoke(because: reason)
+        // In this order: a key that comes in between finds nobody waiting and has a thread wait for itself.
         self?.watched.withLock { $0 = nil }
+        issued.revoke(because: reason)
       }
     }
 

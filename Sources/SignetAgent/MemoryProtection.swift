@@ -9,7 +9,7 @@
     /// Whoever is root can still do both.
     ///
     /// - Returns: Whether the system did so.
-    @discardableResult public static func begin() -> Bool {
+    public static func begin() -> Bool {
       var limit = rlimit(rlim_cur: 0, rlim_max: 0)
       let hasNoCore = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0
       return signet_set_dumpable(0) == 0 && hasNoCore

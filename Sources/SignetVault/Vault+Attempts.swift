@@ -20,7 +20,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``: `wrongPassword`, `waiting`, `lockedOut`, `wiped`.
   func tryPassword(_ password: SharedSecretBox, _ place: DomainPlace) throws -> PasswordTrial {
-    let row = try countAttempt(place)
+    let (row, before) = try countAttempt(place)
     let header = row.slot.header
     try requireKeystore(of: row.slot)
     let beforeDerivation = ContinuousClock.now
@@ -29,9 +29,15 @@ extension Vault {
     let derivation = beforeDerivation.duration(to: .now)
     let secret: SharedSecretBox
     if header.guessLimit != nil, let counting = keystore as? any GuessLimitingKeystore {
-      let outcome = try counting.unseal(
-        row.slot.sealedSecret, context: place.hardwareContext(.password),
-        authorization: ProtectionSlot.authorization(derived))
+      let outcome: GuessOutcome
+      do throws(KeystoreFailure) {
+        outcome = try counting.unseal(
+          row.slot.sealedSecret, context: place.hardwareContext(.password),
+          authorization: ProtectionSlot.authorization(derived))
+      } catch {
+        takeBack(row, before)
+        throw error
+      }
       switch consume outcome {
       case .opened(let opened): secret = SharedSecretBox(opened)
       case .wrong(let remaining): throw try refusal(row, hardwareAllows: remaining)
@@ -84,24 +90,25 @@ extension Vault {
 
   /// Counts an attempt as failed before it is made, on the disk, while no other process can count.
   ///
-  /// - Returns: The slot with the new count.
-  private func countAttempt(_ place: DomainPlace) throws -> SlotRow {
+  /// - Returns: The slot with the new count, and what the count was before.
+  private func countAttempt(_ place: DomainPlace) throws -> (SlotRow, before: AttemptState) {
     let seen = try database.transaction(.deferred) { try find(place, .password) }
-    if seen.slot.header.isSilent { return seen }
+    if seen.slot.header.isSilent { return (seen, seen.attempts) }
     let now = moment
-    let row = try change {
+    let (row, before) = try change {
       var row = try find(place, .password)
+      let before = row.attempts
       switch row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot) {
       case .allowed: break
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut: throw VaultFailure.lockedOut
       case .wipe:
         try wipe(place, row.attempts, at: now.wallSeconds)
-        return row
+        return (row, before)
       }
       row.attempts = row.attempts.countingAttempt(at: now.boot)
       try row.updateState(in: database, seal)
-      return row
+      return (row, before)
     }
     // Somebody was stopped between the last attempt and the wiping.
     if case .wipe = row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot),
@@ -110,7 +117,25 @@ extension Vault {
       forgetReplaced()
       throw VaultFailure.wiped(domain: place.domain)
     }
-    return row
+    return (row, before)
+  }
+
+  /// Takes an attempt back that the hardware, which holds the limit, did not answer: it is busy, away or defends itself.
+  ///
+  /// Nobody has learnt anything from it, and the hardware's own count stands if it counted; without this, a few tries of the
+  /// right password while another program keeps the hardware from answering would lock the domain, or erase it. If it cannot
+  /// be taken back, it stays counted.
+  private func takeBack(_ counted: SlotRow, _ before: AttemptState) {
+    let place = counted.slot.header.place
+    do {
+      try change {
+        var row = try find(place, .password)
+        // Somebody may have tried since, or changed the password.
+        guard row.slot == counted.slot, row.attempts == counted.attempts else { return }
+        row.attempts = before
+        try row.updateState(in: database, seal)
+      }
+    } catch {}  // it is the earlier failure that the caller has to hear of
   }
 
   /// What a wrong password is answered with; after the last one, wipes or stays locked.

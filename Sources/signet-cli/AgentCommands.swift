@@ -59,7 +59,11 @@
           completion: .file),
       ]
     ) { arguments in
-      MemoryProtection.begin()
+      guard MemoryProtection.begin() else {
+        throw CommandFailure(
+          .unavailable,
+          "the system does not close this process's memory to others; the agent keeps no keys in it")
+      }
       let configuration = try AgentConfiguration(path: groupsPath(arguments))
       let device = try DeviceOptions(arguments).device(createIfMissing: false)
       // Known now, so that a wrong choice is told at once; looked up again at every unlock.

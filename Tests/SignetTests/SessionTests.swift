@@ -1,7 +1,11 @@
 import Signet
+import SignetCrypto
+import SignetPolicy
 import SignetTesting
 import Synchronization
 import Testing
+
+import SignetVault
 
 struct SessionTests {
   private static let password = "Signal 42 tower"
@@ -9,7 +13,7 @@ struct SessionTests {
 
   private struct Bench {
     let fixture: DeviceFixture
-    let container: Container
+    let container: Signet.Container
     let clock = VirtualSessionClock()
     let reasons = Reasons()
 
@@ -30,10 +34,35 @@ struct SessionTests {
     }
   }
 
+  private final class Holder: Sendable { let value = Mutex<Session?>(nil) }
+
   private final class Reasons: Sendable {
     private let list = Mutex<[LockReason]>([])
     var all: [LockReason] { list.withLock { $0 } }
     func add(_ reason: LockReason) { list.withLock { $0.append(reason) } }
+  }
+
+  @Test("a lock that comes while the password is tried is not lost")
+  func lockedWhileUnlocking() async throws {
+    let bench = try await Bench()
+    let place = bench.fixture.folder.file("device")
+    let session = Holder()
+    var settings = Vault.Settings(cost: .fixed(.minimum), createIfMissing: false)
+    settings.derivation = PasswordDerivation { password, salt, cost in
+      session.value.withLock { $0 }?.lock(because: .screenLocked)
+      return try PasswordDerivation.argon2id.derive(password, salt, cost)
+    }
+    let vault = try Vault(directory: place, keystore: SoftwareKeystore(directory: place), settings: settings)
+    let made = Session(for: bench.container, on: Device(vault: vault), limits: Self.limits)
+    session.value.withLock { $0 = made }
+    let password = SharedSecretBox(SecretBytes(copying: Array(Self.password.utf8)))
+    await #expect(throws: SignetFailure.appData(.locked(.screenLocked))) {
+      try await made.unlock(password: password)
+    }
+    #expect(made.state() != .unlocked)
+    session.value.withLock { $0 = nil }
+    try await made.unlock(password: password)
+    #expect(made.state() == .unlocked)
   }
 
   @Test("app data is there while the session is unlocked, and only then")

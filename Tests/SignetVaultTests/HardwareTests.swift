@@ -141,6 +141,19 @@ struct HardwareTests {
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
   }
 
+  @Test("hardware that does not answer costs no try of the right password, and erases nothing")
+  func unansweredTries() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 3, atLimit: .wipe)))
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 2))
+    for failure in [KeystoreFailure.busy, .noAnswer, .busy, .noAnswer] {
+      hardware.fail(.unsealing, with: failure)
+      #expect(await attempt(vault, id, VaultFixture.password) == .keystore(failure))
+      #expect(try await vault.domains(of: id).first?.attempts == .allowed(remaining: 2))
+    }
+    #expect(await attempt(vault, id) == .wrongPassword(remaining: 1), "a wrong one still counts")
+    #expect(try await vault.signingKey(of: id) == "signing key")
+  }
+
   @Test("50 wrong attempts at once over 10 connections with a limit of 5: 5 are tried")
   func race() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))

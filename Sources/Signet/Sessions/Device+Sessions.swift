@@ -17,10 +17,14 @@ extension Device {
   public func verifyPassword(
     _ password: SharedSecretBox?, for container: Container
   ) async throws(SignetFailure) {
+    let kept = cache(for: container)
+    let beginning = kept.beginning
     let unlocked = try await unlock(container, password: password)
     guard let cache = container.profile.protection.passwordPolicy?.cache, cache.isEnabled else { return }
-    self.cache(for: container).keep(
-      unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(cache.timeout)))
+    // Where the cache was cleared meanwhile, the password was right all the same, and nothing is kept.
+    kept.keep(
+      unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(cache.timeout)), since: beginning
+    )
   }
 
   /// Forgets what ``verifyPassword(_:for:)`` kept, of all containers.

@@ -51,10 +51,12 @@ public final class Session: SharedSession {
   /// Unlocks; where it is unlocked, authenticates again.
   ///
   /// - Parameter password: UTF-8 as typed; `nil` where the device alone protects.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so. ``appData(_:)`` with
+  ///   `locked` where it was locked while the password was tried.
   public func unlock(password: SharedSecretBox? = nil) async throws(SignetFailure) {
+    let beginning = kept.beginning
     let key = try await device.appDataGroupKey(of: container, group, password: password)
-    kept.keep(key, limits: limits)
+    if let reason = kept.keep(key, limits: limits, since: beginning) { throw .appData(.locked(reason)) }
   }
 
   /// Locks on request.

@@ -10,6 +10,8 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
     var limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
     var times: SessionTimes?
     var reason = LockReason.notUnlocked
+    /// How often it was to be wiped, whether anything was kept or not, and why the last time.
+    var lastWipe = (number: 0, reason: LockReason.notUnlocked)
     var guardian: Task<Void, Never>?
   }
 
@@ -33,11 +35,27 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
     }
   }
 
+  /// The moment at which opening something began that is to be kept.
+  package struct Beginning: Sendable { fileprivate let wipes: Int }
+
+  /// Now, to be taken before the secret is opened: that lasts, and a lock that comes meanwhile must not be lost.
+  package var beginning: Beginning { Beginning(wipes: state.withLock { $0.lastWipe.number }) }
+
   /// Keeps a secret from now on, in the place of what was kept.
-  package func keep(_ secret: consuming Secret, limits: SessionLimits) {
+  ///
+  /// - Parameters:
+  ///   - secret: What is kept.
+  ///   - limits: For how long.
+  ///   - beginning: When opening it began; `nil` where that took no time.
+  /// - Returns: Why it was wiped instead: there was a lock since the beginning. `nil` if it is kept.
+  @discardableResult
+  package func keep(
+    _ secret: consuming Secret, limits: SessionLimits, since beginning: Beginning? = nil
+  ) -> LockReason? {
     var secret: Secret? = consume secret
     let now = clock.now
-    state.withLock { state in
+    return state.withLock { state in
+      if let beginning, beginning.wipes != state.lastWipe.number { return state.lastWipe.reason }
       state.guardian?.cancel()
       state.limits = limits
       let times = SessionTimes(now)
@@ -53,6 +71,7 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
           verdict = self?.look(clock.now, isUse: false)
         }
       }
+      return nil
     }
   }
 
@@ -89,6 +108,7 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
   /// Wipes what is kept, if there is anything.
   package func wipe(because reason: LockReason) {
     let isWiped = state.withLock { state in
+      state.lastWipe = (state.lastWipe.number + 1, reason)
       guard state.secret != nil else { return false }
       state.secret = nil
       state.reason = reason

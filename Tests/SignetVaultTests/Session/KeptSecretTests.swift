@@ -80,6 +80,22 @@ struct KeptSecretTests {
     #expect(reasons.entries == causes.map(\.0))
   }
 
+  @Test("a lock while it was opened is not lost: it is wiped instead of kept")
+  func lockedMeanwhile() {
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 16)
+    defer { buffer.deallocate() }
+    buffer.copyBytes(from: [UInt8](repeating: 0xA5, count: 16))
+    let kept = made()
+    let beginning = kept.beginning
+    kept.wipe(because: .screenLocked)
+    let refusal = kept.keep(SecretBytes(borrowing: buffer), limits: Self.limits, since: beginning)
+    #expect(refusal == .screenLocked)
+    #expect(buffer.allSatisfy { $0 == 0 })
+    #expect(kept.withSecret { $0.byteCount } == nil)
+    let again = kept.keep(SecretBytes("key"), limits: Self.limits, since: kept.beginning)
+    #expect(again == nil && kept.reason == nil)
+  }
+
   @Test("time ends it though nobody looks")
   func guardian() async {
     // The one test that waits for the real clock: it ends when the secret is wiped, and hangs if it is not.
