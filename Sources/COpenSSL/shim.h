@@ -21,6 +21,17 @@
 static inline int COpenSSL_EVP_PKEY_PUBLIC_KEY(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int COpenSSL_EVP_PKEY_KEYPAIR(void) { return EVP_PKEY_KEYPAIR; }
 
+// The only two functions that OpenSSL 3 calls deprecated and that are used all the same (docs/decisions/0013): the
+// signature is taken as two numbers, not in DER, which EVP_PKEY_verify decodes, encodes again and compares.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+static inline const EC_KEY *COpenSSL_EVP_PKEY_get0_EC_KEY(const EVP_PKEY *key) { return EVP_PKEY_get0_EC_KEY(key); }
+static inline int COpenSSL_ECDSA_do_verify(const unsigned char *digest, int count, const ECDSA_SIG *signature,
+                                           const EC_KEY *key) {
+  return ECDSA_do_verify(digest, count, signature, (EC_KEY *)key);  // it only reads the key
+}
+#pragma clang diagnostic pop
+
 // Overwrites the part of the stack that earlier calls used and left, where copies of what they held in registers may lie.
 // Swift gives no array of this size on the stack.
 __attribute__((noinline)) static inline void COpenSSL_wipe_dead_stack(void) {

@@ -5,7 +5,9 @@ struct CompactSegments {
   /// The whole text in ASCII.
   let bytes: [UInt8]
   /// Where each part ends: at a dot, or at the end of the text.
-  private let ends: [Int]
+  ///
+  /// Three parts are a JWS, five a JWE.
+  private let ends: InlineArray<5, Int>
 
   init(_ text: String, count: Int, limit: Int) throws(JOSEFailure) {
     let byteCount = text.utf8.count
@@ -15,33 +17,19 @@ struct CompactSegments {
     self.bytes = bytes
   }
 
-  private static func ends(_ bytes: Span<UInt8>, _ count: Int) throws(JOSEFailure) -> [Int] {
-    var ends: [Int] = []
-    ends.reserveCapacity(count)
-    let dot = UInt8(ascii: ".")
+  private static func ends(_ bytes: Span<UInt8>, _ count: Int) throws(JOSEFailure) -> InlineArray<5, Int> {
+    var ends = InlineArray<5, Int>(repeating: 0)
+    var found = 0
     var start = 0
-    while start < bytes.count {
-      // Dots are few: a stretch of 32 characters is first asked as a whole, which takes one instruction or two.
-      let end = min(start &+ 32, bytes.count)
-      if end &- start == 32, !Self.hasDot(bytes.extracting(start..<end)) {
-        start = end
-        continue
-      }
-      for index in start..<end where bytes[index] == dot {
-        guard ends.count < count - 1 else { throw .wrongSegmentCount(expected: count) }
-        ends.append(index)
-      }
-      start = end
+    while let dot = bytes.firstIndex(of: UInt8(ascii: "."), from: start) {
+      guard found < count - 1 else { throw .wrongSegmentCount(expected: count) }
+      ends[found] = dot
+      found += 1
+      start = dot + 1
     }
-    guard ends.count == count - 1 else { throw .wrongSegmentCount(expected: count) }
-    ends.append(bytes.count)
+    guard found == count - 1 else { throw .wrongSegmentCount(expected: count) }
+    ends[found] = bytes.count
     return ends
-  }
-
-  private static func hasDot(_ bytes: Span<UInt8>) -> Bool {
-    var found: UInt8 = 0
-    for index in bytes.indices { found |= bytes[index] == UInt8(ascii: ".") ? 1 : 0 }
-    return found != 0
   }
 
   /// The bytes of a part as they stand in the text.

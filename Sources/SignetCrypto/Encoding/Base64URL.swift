@@ -67,6 +67,9 @@ struct SixBitAlphabet: Sendable {
   private let characters: [UInt8]
   /// The value of each of the 256 bytes, or 0xFF.
   private let values: [UInt8]
+  /// The value of each byte at the four places of a group of 24 bits, one table after the other; bit 31 stands for
+  /// a byte that has none.
+  private let groups: [UInt32]
 
   private init(last: (UInt8, UInt8)) {
     let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
@@ -74,6 +77,9 @@ struct SixBitAlphabet: Sendable {
     var values = [UInt8](repeating: 0xFF, count: 256)
     for (value, character) in characters.enumerated() { values[Int(character)] = UInt8(value) }
     self.values = values
+    groups = (0..<4).flatMap { place in
+      values.map { $0 == 0xFF ? 0x8000_0000 : UInt32($0) << UInt32(18 - 6 * place) }
+    }
   }
 
   private func value(_ character: UInt8) -> UInt8 { values[Int(character)] }
@@ -116,37 +122,38 @@ struct SixBitAlphabet: Sendable {
     let tail = text.count % 4
     guard tail != 1 else { throw .length(text.count) }
     let whole = text.count - tail
-    // All values are joined, so that one comparison finds a character that is none: only those set bit 7.
-    var seen: UInt8 = 0
+    // All groups are joined, so that one comparison finds a character without a value: only those set bit 31.
+    var seen: UInt32 = 0
     var spare: UInt8 = 0
-    let values = self.values.span
+    let groups = self.groups.span
     let capacity = whole / 4 * 3 + max(tail - 1, 0)
     let bytes = unsafe [UInt8](unsafeUninitializedCapacity: capacity) { output, count in
       var at = 0
       // Unchecked: `at` stays below `whole` with its three neighbours, each four characters make three bytes, and
-      // there is a value for every byte.
+      // each of the four tables has an entry for every byte.
       while at < whole {
-        let a = unsafe values[unchecked: Int(text[unchecked: at])]
-        let b = unsafe values[unchecked: Int(text[unchecked: at &+ 1])]
-        let c = unsafe values[unchecked: Int(text[unchecked: at &+ 2])]
-        let d = unsafe values[unchecked: Int(text[unchecked: at &+ 3])]
-        seen |= a | b | c | d
-        unsafe output[count] = a &<< 2 | b &>> 4
-        unsafe output[count &+ 1] = b &<< 4 | c &>> 2
-        unsafe output[count &+ 2] = c &<< 6 | d
+        let group =
+          unsafe (groups[unchecked: Int(text[unchecked: at])]
+          | groups[unchecked: 256 &+ Int(text[unchecked: at &+ 1])]
+          | groups[unchecked: 512 &+ Int(text[unchecked: at &+ 2])]
+          | groups[unchecked: 768 &+ Int(text[unchecked: at &+ 3])])
+        seen |= group
+        unsafe output[count] = UInt8(truncatingIfNeeded: group &>> 16)
+        unsafe output[count &+ 1] = UInt8(truncatingIfNeeded: group &>> 8)
+        unsafe output[count &+ 2] = UInt8(truncatingIfNeeded: group)
         at &+= 4
         count &+= 3
       }
       guard tail > 0 else { return }
       let (a, b) = (value(text[at]), value(text[at + 1]))
       let c = tail == 3 ? value(text[at + 2]) : 0
-      seen |= a | b | c
+      if (a | b | c) >= 0x80 { seen = 0x8000_0000 }
       unsafe output[count] = a << 2 | b >> 4
       if tail == 3 { unsafe output[count + 1] = b << 4 | c >> 2 }
       count += tail - 1
       spare = tail == 3 ? c & 0x03 : b & 0x0F
     }
-    if seen >= 0x80 {
+    if seen >= 0x8000_0000 {
       for index in text.indices where value(text[index]) == 0xFF { throw .character(offset: index) }
     }
     guard spare == 0 else { throw .trailingBits }

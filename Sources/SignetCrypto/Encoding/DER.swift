@@ -120,7 +120,7 @@ enum DERWriter {
       der.append(DERReader.Tag.integer.rawValue)
       der.append(UInt8(end - first + (needsZero ? 1 : 0)))
       if needsZero { der.append(0) }
-      for index in first..<end { der.append(bytes[index]) }
+      der.append(contentsOf: bytes[first..<end])
     }
     der[1] = UInt8(der.count - 2)
     return der

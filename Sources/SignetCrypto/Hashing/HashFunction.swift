@@ -21,16 +21,12 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
 
   /// The digest of `message`.
   public func digest(of message: [UInt8]) -> [UInt8] {
-    var context = DigestContext(self)
-    context.update(message.span)
-    return context.finish()
+    algorithm.digest(of: message.span, byteCount: byteCount)
   }
 
   /// The digest of `message`.
   public func digest(of message: RawSpan) -> [UInt8] {
-    var context = DigestContext(self)
-    withUInt8Span(of: message) { context.update($0) }
-    return context.finish()
+    withUInt8Span(of: message) { algorithm.digest(of: $0, byteCount: byteCount) }
   }
 
   var algorithm: DigestAlgorithm {

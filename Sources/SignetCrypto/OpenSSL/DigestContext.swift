@@ -13,6 +13,19 @@ import COpenSSL
     self.name = name
   }
 
+  /// The digest of `message`, in one call.
+  ///
+  /// The corresponding C function is `EVP_Digest`.
+  func digest(of message: Span<UInt8>, byteCount: Int) -> [UInt8] {
+    unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in
+      let result = unsafe message.withUnsafeBytes {
+        unsafe EVP_Digest($0.baseAddress, $0.count, buffer.baseAddress, nil, raw, nil)
+      }
+      precondition(result == 1, "EVP_Digest refused bytes")
+      initializedCount = byteCount
+    }
+  }
+
   static let sha1 = DigestAlgorithm("SHA1")
   static let sha256 = DigestAlgorithm("SHA2-256")
   static let sha384 = DigestAlgorithm("SHA2-384")

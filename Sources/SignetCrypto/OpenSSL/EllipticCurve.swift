@@ -144,18 +144,17 @@ final class ECPublicKey: Sendable {
   /// The uncompressed point.
   let point: [UInt8]
   private let key: KeyHandle
-  private let verification: SpareOperations?
+  private let verifies: Bool
 
   /// Decodes an uncompressed point.
   ///
-  /// A key that will verify signatures prepares for that once.
+  /// A key that will verify signatures is kept; one for a single agreement is used again for the next.
   init(_ curve: EllipticCurve, point: [UInt8], verifies: Bool) throws(CryptoFailure) {
-    let key = try curve.publicKey(point: point)
-    verification = verifies ? SpareOperations(try ECOperation.verification(key)) : nil
-    (self.curve, self.point, self.key) = (curve, point, key)
+    key = try curve.publicKey(point: point)
+    (self.curve, self.point, self.verifies) = (curve, point, verifies)
   }
 
-  deinit { if verification == nil { curve.reuse(key) } }
+  deinit { if !verifies { curve.reuse(key) } }
 
   /// Lends the key to `body`, which may not keep it.
   func withKey<R>(_ body: (KeyHandle) throws(CryptoFailure) -> R) throws(CryptoFailure) -> R { try body(key) }
@@ -174,27 +173,45 @@ final class ECPublicKey: Sendable {
   var subjectPublicKeyInfo: [UInt8] { curve.subjectPublicKeyInfoPrefix + point }
 
   /// Whether `signature` is this key's of `message` under SHA-256.
+  ///
+  /// The corresponding C function is `ECDSA_do_verify`, which refuses numbers of zero and too large ones.
   func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
-    isValidSignature(signature, digest: HashFunction.sha256.digest(of: message))
-  }
-
-  private func isValidSignature(_ signature: ECDSASignature, digest: [UInt8]) -> Bool {
+    let digest = HashFunction.sha256.digest(of: message)
     do throws(CryptoFailure) {
-      let der = signature.derRepresentation
-      guard let verification else { return try ECOperation.verification(key).verifies(der, digest: digest) }
-      return try verification.withOperation { $0.verifies(der, digest: digest) }
+      let numbers = try SignatureNumbers(signature)
+      let result = unsafe COpenSSL_ECDSA_do_verify(
+        digest, Int32(digest.count), numbers.raw, COpenSSL_EVP_PKEY_get0_EC_KEY(key.raw))
+      if result != 1 { OpenSSLCall.forgetErrors() }
+      return result == 1
     } catch {
       return false  // out of memory: not valid is the safe answer
     }
   }
 }
 
-/// The operations of keys on a curve, prepared.
-enum ECOperation {
-  static func verification(_ key: KeyHandle) throws(CryptoFailure) -> KeyOperation {
-    try unsafe KeyOperation(key, "EVP_PKEY_verify_init", { unsafe EVP_PKEY_verify_init($0) })
+/// The two numbers of a signature, as OpenSSL has them.
+@safe private struct SignatureNumbers: ~Copyable {
+  let raw: OpaquePointer
+
+  init(_ signature: ECDSASignature) throws(CryptoFailure) {
+    let bytes = signature.rawRepresentation
+    guard let raw = unsafe ECDSA_SIG_new() else { throw .outOfMemory }
+    let r = unsafe BN_bin2bn(bytes, 32, nil)
+    let s = unsafe BN_bin2bn(Array(bytes[32...]), 32, nil)
+    guard unsafe ECDSA_SIG_set0(raw, r, s) == 1 else {
+      unsafe BN_free(r)
+      unsafe BN_free(s)
+      unsafe ECDSA_SIG_free(raw)
+      throw .outOfMemory
+    }
+    unsafe self.raw = raw
   }
 
+  deinit { unsafe ECDSA_SIG_free(raw) }
+}
+
+/// The operations of keys on a curve, prepared.
+enum ECOperation {
   static func signing(_ key: KeyHandle) throws(CryptoFailure) -> KeyOperation {
     try unsafe KeyOperation(key, "EVP_PKEY_sign_init", { unsafe EVP_PKEY_sign_init($0) })
   }

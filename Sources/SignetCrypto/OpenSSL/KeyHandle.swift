@@ -1,5 +1,4 @@
 import COpenSSL
-import Synchronization
 
 /// An OpenSSL key, public or private, freed when its last user lets go; private parts are wiped then.
 ///
@@ -79,35 +78,6 @@ import Synchronization
     }
     bytes.removeLast(maximumByteCount - count)
     return bytes
-  }
-}
-
-/// Operations with one key that are used again and again, each by one thread at a time.
-///
-/// Even duplicating a prepared context for each verification would be 1 in 100 of it.
-final class SpareOperations: Sendable {
-  /// An operation with an owner that can be in an array.
-  private final class Holder: Sendable {
-    let operation: KeyOperation
-    init(_ operation: consuming KeyOperation) { self.operation = operation }
-  }
-
-  private let first: Holder
-  private let spares: Mutex<[Holder]>
-
-  init(_ operation: consuming KeyOperation) {
-    first = Holder(operation)
-    spares = Mutex([])
-  }
-
-  /// Lends an operation to `body`.
-  func withOperation<R>(
-    _ body: (borrowing KeyOperation) throws(CryptoFailure) -> R
-  ) throws(CryptoFailure) -> R {
-    let spare = spares.withLock { $0.popLast() }
-    let holder = if let spare { spare } else { Holder(try KeyOperation(duplicating: first.operation)) }
-    defer { spares.withLock { if $0.count < 16 { $0.append(holder) } } }
-    return try body(holder.operation)
   }
 }
 
