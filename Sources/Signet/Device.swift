@@ -23,7 +23,6 @@ public final class Device: Sendable {
   let clock: any WallClock
   let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
-  let sessionClock: any SessionClock
   let passwordCaches = Mutex<[SignetVault.ContainerID: KeptSecret<UnlockedDomain>]>([:])
   let passwordChecks: PasswordChecks
   private let makeTransport: TransportFactory
@@ -34,23 +33,20 @@ public final class Device: Sendable {
   /// - Parameters:
   ///   - vault: Where containers are kept.
   ///   - connection: How servers are reached: time limit (30 s), retries (0), certificate authorities.
-  ///   - clock: The time.
-  ///   - sessionClock: What measures how long a verified password is kept.
+  ///   - clock: The time that servers are told.
   ///   - random: Randomness for nonces and names.
   ///   - passwordChecks: What new passwords are checked with beside the server's policy: the dictionary, and the app's own
   ///     rules.
   ///   - transport: Makes what carries requests; libcurl unless told otherwise.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
-    clock: any WallClock = SystemWallClock(), sessionClock: any SessionClock = SystemSessionClock(),
-    random: any RandomSource = SystemRandomSource(),
+    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
     passwordChecks: PasswordChecks = .standard,
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
       try CurlTransport(configuration)
     }
   ) {
     (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
-    self.sessionClock = sessionClock
     self.passwordChecks = passwordChecks
     makeTransport = transport
   }

@@ -49,6 +49,7 @@
 @_exported public import struct SignetVault.AppDataOpener
 @_exported public import struct SignetVault.AppDataSealer
 @_exported public import struct SignetVault.AppGroup
+@_exported public import enum SignetVault.ClockFailure
 @_exported public import struct SignetVault.ContainerID
 @_exported public import struct SignetVault.DeviceID
 @_exported public import protocol SignetVault.HardwareKeystore
@@ -57,13 +58,13 @@
 @_exported public import struct SignetVault.KeystoreStatus
 @_exported public import enum SignetVault.LockReason
 @_exported public import enum SignetVault.PasswordCost
-@_exported public import protocol SignetVault.SessionClock
 @_exported public import struct SignetVault.RecoveryCode
 @_exported public import struct SignetVault.SessionLimits
-@_exported public import struct SignetVault.SessionMoment
 @_exported public import enum SignetVault.SlotKind
 @_exported public import struct SignetVault.SoftwareKeystore
-@_exported public import struct SignetVault.SystemSessionClock
+@_exported public import struct SignetVault.SystemTrustedClock
+@_exported public import protocol SignetVault.TrustedClock
+@_exported public import struct SignetVault.TrustedTime
 @_exported public import class SignetVault.Vault
 @_exported public import enum SignetVault.VaultFailure
 @_exported public import enum SignetVault.VaultPart

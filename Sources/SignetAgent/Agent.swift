@@ -27,7 +27,6 @@
     private let device: Device
     private let container: @Sendable () async throws(SignetFailure) -> Container
     private let groups: [AppGroup: AgentConfiguration.Group]
-    private let clock: any SessionClock
     private let limits: Limits
     private let screen: (any ScreenLockObserver)?
     private let ownPath: String?
@@ -44,17 +43,16 @@
     /// - Parameters:
     ///   - device: Where the container is.
     ///   - configuration: Which programs share what.
-    ///   - clock: What measures how long sessions last.
     ///   - limits: How much it takes on.
     ///   - screen: What tells when the person leaves the device; all groups are locked then. When it fails, all are locked once,
     ///     and their limits alone lock them from then on.
     ///   - container: Whose sessions; asked at every unlock, since it may have been replaced.
     public init(
-      device: Device, configuration: AgentConfiguration, clock: any SessionClock = SystemSessionClock(),
-      limits: Limits = Limits(), screen: (any ScreenLockObserver)? = nil,
+      device: Device, configuration: AgentConfiguration, limits: Limits = Limits(),
+      screen: (any ScreenLockObserver)? = nil,
       container: @escaping @Sendable () async throws(SignetFailure) -> Container
     ) {
-      (self.device, self.container, self.clock, self.limits) = (device, container, clock, limits)
+      (self.device, self.container, self.limits) = (device, container, limits)
       self.screen = screen
       groups = Dictionary(uniqueKeysWithValues: configuration.groups.map { ($0.group, $0) })
       ownPath = PeerProcess(getpid())?.executable()?.path
@@ -274,7 +272,7 @@
       let session = state.withLock { state -> Session in
         if let known = state.sessions[group], known.container.id == container.id { return known }
         let made = Session(
-          for: container, on: device, group: group, limits: settings.limits, clock: clock,
+          for: container, on: device, group: group, limits: settings.limits,
           onLock: { [watchers] reason in watchers.tell(group, reason) })
         state.sessions[group]?.lock()
         state.sessions[group] = made

@@ -13,12 +13,13 @@ public actor Vault {
   let keystore: any HardwareKeystore
   let generation: Generation?
   let settings: Settings
-  private let clock: any TrustedClock
   var calibratedCost: Argon2id?
 
   /// The time by which waits and ages go.
   var moment: TrustedTime { clock.now }
 
+  /// What tells the time, here and to the sessions of its containers.
+  package nonisolated let clock: any TrustedClock
   /// The name of this installation.
   public nonisolated let deviceID: DeviceID
   /// What ties the vault to this device; the server is told.
@@ -35,15 +36,16 @@ public actor Vault {
   ///   - directory: The folder. It must belong to this user, and nobody else may write to it.
   ///   - keystore: What ties the vault to the device: the one that it was made with.
   ///   - cost: What deriving a key from a password costs in slots made from now on.
+  ///   - clock: What tells the time; the system's if it is `nil`.
   ///   - createIfMissing: Whether a missing folder, and a new vault in it, is made.
   /// - Throws: ``VaultFailure``.
   public init(
     directory: String, keystore: any HardwareKeystore, cost: PasswordCost = .standard,
-    createIfMissing: Bool = true
+    clock: (any TrustedClock)? = nil, createIfMissing: Bool = true
   ) throws(VaultFailure) {
-    try self.init(
-      directory: directory, keystore: keystore,
-      settings: Settings(cost: cost, createIfMissing: createIfMissing))
+    var settings = Settings(cost: cost, createIfMissing: createIfMissing)
+    settings.clock = clock
+    try self.init(directory: directory, keystore: keystore, settings: settings)
   }
 
   /// Opens the vault with what tests need to look into or change.

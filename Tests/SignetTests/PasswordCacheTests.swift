@@ -13,16 +13,15 @@ struct PasswordCacheTests {
     let fixture: DeviceFixture
     let device: Device
     let container: Container
-    let clock = VirtualSessionClock()
+    let clock = VirtualTrustedClock()
 
     init(cache: PasswordCache = PasswordCache(isEnabled: true)) async throws {
       server = try await InvitingServer(
         .password(
           PasswordPolicy(minimumLength: 4, maximumLength: 40, cache: cache), .lock(limit: 3)))
-      fixture = try DeviceFixture(server.transport)
+      fixture = try DeviceFixture(server.transport, clock: clock)
       container = try await fixture.activate(server.invite(), password: PasswordCacheTests.password)
-      let transport = server.transport
-      device = Device(vault: fixture.vault, sessionClock: clock) { _ throws(TransportFailure) in transport }
+      device = fixture.device
     }
 
     /// Decides a new transaction.
@@ -69,19 +68,20 @@ struct PasswordCacheTests {
   func ends() async throws {
     let bench = try await Bench()
     let ends: [@Sendable () -> Void] = [
-      { bench.clock.advance(by: 30) }, { bench.clock.sleep(for: 5) }, { bench.clock.step(by: 3600) },
+      { bench.clock.advance(by: .seconds(30)) }, { bench.clock.sleep(for: .seconds(5)) },
+      { bench.clock.turnWall(by: 3600) },
       { bench.device.clearPasswordCache() }, { bench.device.clearPasswordCache(because: .screenLocked) },
     ]
     for end in ends {
       try await bench.verify()
-      bench.clock.advance(by: 1)
+      bench.clock.advance(by: .seconds(1))
       #expect(bench.device.hasCachedPassword(for: bench.container))
       end()
       #expect(!bench.device.hasCachedPassword(for: bench.container))
       await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign() }
     }
     try await bench.verify()
-    bench.clock.advance(by: 29)
+    bench.clock.advance(by: .seconds(29))
     try await bench.sign()
   }
 

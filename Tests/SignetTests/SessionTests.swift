@@ -14,7 +14,7 @@ struct SessionTests {
   private struct Bench {
     let fixture: DeviceFixture
     let container: Signet.Container
-    let clock = VirtualSessionClock()
+    let clock = VirtualTrustedClock()
     let reasons = Reasons()
 
     init(password: String? = SessionTests.password, lock: LockPolicy = .lock(limit: 3)) async throws {
@@ -23,13 +23,13 @@ struct SessionTests {
           .password(try PasswordPolicy(minimumLength: 4, maximumLength: 40), lock)
         } ?? .device
       let server = try await InvitingServer(protection)
-      fixture = try DeviceFixture(server.transport)
+      fixture = try DeviceFixture(server.transport, clock: clock)
       container = try await fixture.activate(server.invite(), password: password)
     }
 
     func session(_ group: AppGroup = .standard) -> Session {
       Session(
-        for: container, on: fixture.device, group: group, limits: SessionTests.limits, clock: clock,
+        for: container, on: fixture.device, group: group, limits: SessionTests.limits,
         onLock: { [reasons] reason in reasons.add(reason) })
     }
   }
@@ -118,21 +118,21 @@ struct SessionTests {
     let bench = try await Bench()
     let session = bench.session()
     try await session.unlock(password: secret(Self.password))
-    bench.clock.advance(by: 59)
+    bench.clock.advance(by: .seconds(59))
     _ = try await session.encrypt([], label: "notes")
-    bench.clock.advance(by: 60)
+    bench.clock.advance(by: .seconds(60))
     #expect(session.state() == .locked(.idle))
     try await session.unlock(password: secret(Self.password))
     for _ in 0..<11 {
-      bench.clock.advance(by: 50)
+      bench.clock.advance(by: .seconds(50))
       _ = try await session.encrypt([], label: "notes")
     }
     try await session.unlock(password: secret(Self.password))
-    bench.clock.advance(by: 50)
+    bench.clock.advance(by: .seconds(50))
     #expect(session.state() == .unlocked)
     for _ in 0..<11 {
       _ = try await session.encrypt([], label: "notes")
-      bench.clock.advance(by: 50)
+      bench.clock.advance(by: .seconds(50))
     }
     await #expect(throws: SignetFailure.appData(.locked(.tooOld))) {
       try await session.encrypt([], label: "notes")

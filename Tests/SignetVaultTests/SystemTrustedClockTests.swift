@@ -22,6 +22,8 @@ struct SystemTrustedClockTests {
     let uptime = try String(contentsOfFile: "/proc/uptime", encoding: .utf8)
     let seconds = try #require(Double(uptime.prefix { $0 != " " }))
     #expect(after.boot.millisecondsSinceBoot <= Int64(seconds * 1_000) + 10)
+    #expect(after.millisecondsAwake >= before.millisecondsAwake)
+    #expect(after.millisecondsAwake <= after.boot.millisecondsSinceBoot)
     #expect(abs(before.wallSeconds - Int64(Date().timeIntervalSince1970)) <= 60)
   }
 

@@ -51,7 +51,7 @@ extension Device {
   private func cache(for container: Container) -> KeptSecret<UnlockedDomain> {
     passwordCaches.withLock { caches in
       if let known = caches[container.id] { return known }
-      let made = KeptSecret<UnlockedDomain>(clock: sessionClock)
+      let made = KeptSecret<UnlockedDomain>(clock: vault.clock)
       caches[container.id] = made
       return made
     }

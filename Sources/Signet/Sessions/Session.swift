@@ -19,25 +19,23 @@ public final class Session: SharedSession {
   private let issued: IssuedKeys
   private let kept: KeptSecret<AppDataGroupKey>
 
-  /// Makes a session that is locked.
+  /// Makes a session that is locked; the clock of the device's vault measures how long it stays unlocked.
   ///
   /// - Parameters:
   ///   - container: Whose session.
   ///   - device: Where the container is.
   ///   - group: The apps that share the data; each group has its own keys.
   ///   - limits: How long it stays unlocked.
-  ///   - clock: What that is measured with.
   ///   - onLock: Called each time the session was unlocked and is locked now.
   public init(
     for container: Container, on device: Device, group: AppGroup = .standard,
     limits: SessionLimits = .standard,
-    clock: any SessionClock = SystemSessionClock(),
     onLock: @escaping @Sendable (LockReason) -> Void = { _ in }
   ) {
     (self.container, self.device, self.group, self.limits) = (container, device, group, limits)
     let issued = IssuedKeys()
     self.issued = issued
-    kept = KeptSecret(clock: clock) { reason in
+    kept = KeptSecret(clock: device.vault.clock) { reason in
       issued.revoke(because: reason)
       onLock(reason)
     }

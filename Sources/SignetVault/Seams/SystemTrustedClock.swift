@@ -1,22 +1,39 @@
 import Foundation
 import SignetPolicy
 
-/// The clock of a Linux system: `CLOCK_BOOTTIME`, the kernel's boot id, and `CLOCK_REALTIME`.
+/// The clocks of this machine.
 ///
-/// Turning the wall clock moves neither of the first two. Whoever can start the program in namespaces of their own can
-/// give it another time since boot and another boot id, which many systems allow every user; whoever runs the virtual
-/// machine can put an older state of it back. `docs/threat-model.md` says what that means.
+/// On Linux: `CLOCK_BOOTTIME` and `CLOCK_MONOTONIC`, the kernel's boot id, and `CLOCK_REALTIME`. On Apple's systems:
+/// `CLOCK_MONOTONIC_RAW` and `CLOCK_UPTIME_RAW`, `kern.bootsessionuuid`, and `CLOCK_REALTIME`.
+///
+/// Turning the wall clock moves none of the others. Whoever can start the program in namespaces of their own can give it
+/// another time since boot and another boot id, which many systems allow every user; whoever runs the virtual machine can put
+/// an older state of it back. `docs/threat-model.md` says what that means.
 public struct SystemTrustedClock: TrustedClock {
   private let bootID: BootID
 
   /// Reads the boot id, which stays the same as long as the process runs.
   ///
   /// - Throws: ``ClockFailure``.
-  public init() throws(ClockFailure) { try self.init(bootIDPath: "/proc/sys/kernel/random/boot_id") }
+  public init() throws(ClockFailure) {
+    #if canImport(Darwin)
+      let name = "kern.bootsessionuuid"
+      var content = [UInt8](repeating: 0, count: 64)
+      var length = content.count
+      guard sysctlbyname(name, &content, &length, nil, 0) == 0 else { throw .bootIDMissing(path: name) }
+      // A C string: the zero at its end counts.
+      guard let bootID = Self.bootID(in: Data(content.prefix(length).prefix { $0 != 0 })) else {
+        throw .bootIDMalformed(path: name)
+      }
+      self.bootID = bootID
+    #else
+      try self.init(bootIDPath: "/proc/sys/kernel/random/boot_id")
+    #endif
+  }
 
   /// Reads the boot id from somewhere else: for tests.
   ///
-  /// - Parameter bootIDPath: A file with a UUID in it, as the kernel writes it.
+  /// - Parameter bootIDPath: A file with a UUID in it, as the Linux kernel writes it.
   /// - Throws: ``ClockFailure``.
   package init(bootIDPath: String) throws(ClockFailure) {
     let content: Data
@@ -31,12 +48,22 @@ public struct SystemTrustedClock: TrustedClock {
 
   /// The time now.
   public var now: TrustedTime {
-    let boot = Self.read(CLOCK_BOOTTIME)
-    let wall = Self.read(CLOCK_REALTIME)
-    let milliseconds = Int64(boot.tv_sec) * 1_000 + Int64(boot.tv_nsec) / 1_000_000
+    // Awake before the whole: a thread that is held up between the two looks as if the machine slept, never the other way round.
+    let awake = Self.nanoseconds(Self.awakeClock)
+    let boot = Self.nanoseconds(Self.bootClock)
+    let wall = Self.nanoseconds(CLOCK_REALTIME)
     return TrustedTime(
-      boot: BootInstant(bootID: bootID, millisecondsSinceBoot: milliseconds), wallSeconds: Int64(wall.tv_sec))
+      boot: BootInstant(bootID: bootID, millisecondsSinceBoot: boot / 1_000_000),
+      millisecondsAwake: awake / 1_000_000, wallSeconds: wall / 1_000_000_000)
   }
+
+  #if canImport(Darwin)
+    private static let bootClock = CLOCK_MONOTONIC_RAW
+    private static let awakeClock = CLOCK_UPTIME_RAW
+  #else
+    private static let bootClock = CLOCK_BOOTTIME
+    private static let awakeClock = CLOCK_MONOTONIC
+  #endif
 
   /// 36 characters in the form of RFC 9562, then at most a newline.
   private static func bootID(in content: Data) -> BootID? {
@@ -46,11 +73,11 @@ public struct SystemTrustedClock: TrustedClock {
     return withUnsafeBytes(of: uuid.uuid) { BootID(bytes: Array($0)) }
   }
 
-  private static func read(_ clock: clockid_t) -> timespec {
+  private static func nanoseconds(_ clock: clockid_t) -> Int64 {
     var time = timespec()
     let code = clock_gettime(clock, &time)
-    precondition(code == 0, "Linux has this clock since 2.6.39")
-    return time
+    precondition(code == 0, "the system has had this clock for longer than it has been supported")
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
   }
 }
 

@@ -16,7 +16,7 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
   }
 
   private let state = Mutex(State())
-  private let clock: any SessionClock
+  private let clock: any TrustedClock
   private let onWipe: @Sendable (LockReason) -> Void
 
   /// Keeps nothing yet.
@@ -24,7 +24,7 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
   /// - Parameters:
   ///   - clock: What limits are measured with.
   ///   - onWipe: Called each time a secret was wiped, after it was.
-  package init(clock: any SessionClock, onWipe: @escaping @Sendable (LockReason) -> Void = { _ in }) {
+  package init(clock: any TrustedClock, onWipe: @escaping @Sendable (LockReason) -> Void = { _ in }) {
     (self.clock, self.onWipe) = (clock, onWipe)
   }
 
@@ -126,7 +126,7 @@ package final class KeptSecret<Secret: ~Copyable & Sendable>: Sendable {
 
   /// Wipes what may not be kept any longer.
   @discardableResult
-  private func look(_ now: SessionMoment, isUse: Bool) -> SessionLimits.Verdict {
+  private func look(_ now: TrustedTime, isUse: Bool) -> SessionLimits.Verdict {
     let (verdict, isWiped) = state.withLock { state -> (SessionLimits.Verdict, Bool) in
       guard state.secret != nil, let times = state.times else { return (.lock(state.reason), false) }
       let verdict = state.limits.verdict(times, now)

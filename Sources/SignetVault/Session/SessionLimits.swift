@@ -1,3 +1,5 @@
+import SignetPolicy
+
 /// How long something that was unlocked may stay so.
 public struct SessionLimits: Sendable, Hashable {
   /// The longest time between two uses; `nil` sets no limit.
@@ -25,13 +27,13 @@ public struct SessionLimits: Sendable, Hashable {
 /// What is known about something that is unlocked, as far as its end depends on it.
 struct SessionTimes: Sendable, Hashable {
   /// When its user authenticated.
-  let authenticated: SessionMoment
+  let authenticated: TrustedTime
   /// When it was used last.
-  var used: SessionMoment
+  var used: TrustedTime
   /// When it was last looked at, to use it or not.
-  var seen: SessionMoment
+  var seen: TrustedTime
 
-  init(_ now: SessionMoment) { (authenticated, used, seen) = (now, now, now) }
+  init(_ now: TrustedTime) { (authenticated, used, seen) = (now, now, now) }
 }
 
 extension SessionLimits {
@@ -55,27 +57,37 @@ extension SessionLimits {
   /// Decides from the times alone.
   ///
   /// Where several reasons hold, the one that says the most is given: a clock that was changed, a sleep, then age and idleness.
-  func verdict(_ times: SessionTimes, _ now: SessionMoment) -> Verdict {
-    let elapsed = now.elapsed - times.seen.elapsed
-    let awake = now.awake - times.seen.awake
+  func verdict(_ times: SessionTimes, _ now: TrustedTime) -> Verdict {
+    guard let elapsed = now.elapsed(since: times.seen), let age = now.elapsed(since: times.authenticated),
+      let idle = now.elapsed(since: times.used)
+    else { return .lock(.clockJumped) }
+    let awake = Duration.milliseconds(now.millisecondsAwake - times.seen.millisecondsAwake)
     guard elapsed >= .zero, awake >= .zero else { return .lock(.clockJumped) }
     if elapsed - awake > Self.tolerance.sleep { return .lock(.suspended) }
-    let (step, overflow) = now.wall.subtractingReportingOverflow(times.seen.wall)
+    let (step, overflow) = now.wallSeconds.subtractingReportingOverflow(times.seen.wallSeconds)
     let difference = overflow ? Self.allowed.upperBound : .seconds(step) - elapsed
     guard difference.magnitude <= Self.tolerance.wall else { return .lock(.clockJumped) }
 
     var rest = Self.interval
     if let maximumAge {
-      let left = maximumAge - (now.elapsed - times.authenticated.elapsed)
+      let left = maximumAge - age
       guard left > .zero else { return .lock(.tooOld) }
       rest = min(rest, left)
     }
     if let idleTimeout {
-      let left = idleTimeout - (now.elapsed - times.used.elapsed)
+      let left = idleTimeout - idle
       guard left > .zero else { return .lock(.idle) }
       rest = min(rest, left)
     }
     return .stay(for: rest)
+  }
+}
+
+extension TrustedTime {
+  /// The time since another moment, sleep included; `nil` if the machine was started anew, negative if time ran backwards.
+  fileprivate func elapsed(since other: TrustedTime) -> Duration? {
+    guard boot.bootID == other.boot.bootID else { return nil }
+    return .milliseconds(boot.millisecondsSinceBoot - other.boot.millisecondsSinceBoot)
   }
 }
 

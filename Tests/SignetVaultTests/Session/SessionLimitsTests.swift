@@ -1,20 +1,23 @@
+import SignetPolicy
 import Testing
 
 @testable import SignetVault
 
 struct SessionLimitsTests {
-  private let start = SessionMoment(elapsed: .seconds(100), awake: .seconds(90), wall: 1_000)
-
-  private func later(_ seconds: Int64) -> SessionMoment {
-    SessionMoment(
-      elapsed: start.elapsed + .seconds(seconds), awake: start.awake + .seconds(seconds),
-      wall: start.wall + seconds)
+  /// So many seconds after the beginning.
+  private func later(
+    _ seconds: Int64, asleep milliseconds: Int64 = 0, wall: Int64? = nil, run: UInt64 = 1
+  ) -> TrustedTime {
+    TrustedTime(
+      boot: BootInstant(
+        bootID: BootID(high: 0, low: run), millisecondsSinceBoot: 2_000_000 + seconds * 1_000),
+      millisecondsAwake: 1_990_000 + seconds * 1_000 - milliseconds, wallSeconds: wall ?? 1_000 + seconds)
   }
 
   private func verdict(
-    _ limits: SessionLimits, used: Int64 = 0, seen: Int64? = nil, _ now: SessionMoment
+    _ limits: SessionLimits, used: Int64 = 0, seen: Int64? = nil, _ now: TrustedTime
   ) -> SessionLimits.Verdict {
-    var times = SessionTimes(start)
+    var times = SessionTimes(later(0))
     times.used = later(used)
     times.seen = later(seen ?? used)
     return limits.verdict(times, now)
@@ -51,25 +54,20 @@ struct SessionLimitsTests {
   @Test("a sleep locks, however short beyond a second")
   func sleep() {
     let limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
-    var now = later(5)
-    now.awake -= .seconds(1)
-    #expect(verdict(limits, now) == .stay(for: .seconds(5)))
-    now.awake -= .nanoseconds(1)
-    #expect(verdict(limits, now) == .lock(.suspended))
+    #expect(verdict(limits, later(5, asleep: 1_000)) == .stay(for: .seconds(5)))
+    #expect(verdict(limits, later(5, asleep: 1_001)) == .lock(.suspended))
   }
 
   @Test("a wall clock that was set locks", arguments: [11, -11, 86_400 * 3650, -86_400 * 3650, .max, .min])
   func wallClock(step: Int64) {
     let limits = SessionLimits(idleTimeout: nil, maximumAge: nil)
-    var now = later(5)
-    now.wall = now.wall.addingReportingOverflow(step).partialValue
-    #expect(verdict(limits, now) == .lock(.clockJumped))
+    let wall = later(5).wallSeconds.addingReportingOverflow(step).partialValue
+    #expect(verdict(limits, later(5, wall: wall)) == .lock(.clockJumped))
   }
 
   @Test("a wall clock that is corrected a little does not lock", arguments: [10, -10, 1, 0])
   func correctedWallClock(step: Int64) {
-    var now = later(5)
-    now.wall += step
+    let now = later(5, wall: later(5).wallSeconds + step)
     #expect(verdict(SessionLimits(idleTimeout: nil, maximumAge: nil), now) == .stay(for: .seconds(5)))
   }
 
@@ -77,10 +75,11 @@ struct SessionLimitsTests {
   func backwards() {
     let limits = SessionLimits.standard
     #expect(verdict(limits, later(-1)) == .lock(.clockJumped))
-    var now = later(5)
-    now.awake = start.awake - .nanoseconds(1)
-    #expect(verdict(limits, now) == .lock(.clockJumped))
+    #expect(verdict(limits, later(5, asleep: 5_001)) == .lock(.clockJumped))
   }
+
+  @Test("a machine that was started anew locks, whatever its clocks say")
+  func restarted() { #expect(verdict(.standard, later(5, run: 2)) == .lock(.clockJumped)) }
 
   @Test("limits out of bounds become the nearest bound")
   func bounds() {
