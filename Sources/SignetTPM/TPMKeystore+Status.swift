@@ -18,6 +18,8 @@
           .joined(separator: ".")
         status.isSimulator = isSimulator(model)
         status.lockout = try conversation.lockout()
+        let passwords = try conversation.passwordsSet()
+        (status.isOwnerPasswordSet, status.isLockoutPasswordSet) = (passwords.owner, passwords.lockout)
         status.reservedPlaces = try conversation.ownIndices().count
         return status
       }
@@ -40,6 +42,13 @@
   }
 
   extension Conversation {
+    /// Which passwords were set (TPMA_PERMANENT, part 2 section 8.6).
+    func passwordsSet() throws(TPMFailure) -> (owner: Bool, lockout: Bool) {
+      let found = try properties(from: Property.permanent, count: 1)
+      guard let permanent = found[Property.permanent] else { throw .keystore(.disconnected) }
+      return (owner: permanent & 1 << 0 != 0, lockout: permanent & 1 << 2 != 0)
+    }
+
     /// The TPM's defence against guessing.
     func lockout() throws(TPMFailure) -> KeystoreStatus.Lockout {
       let found = try properties(from: Property.lockoutCounter, count: 4)

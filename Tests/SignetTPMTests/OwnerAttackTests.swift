@@ -94,16 +94,29 @@
 
     @Test("an owner's password stops us from keeping things, and is told")
     func ownerPassword() throws {
-      // TPM2_HierarchyChangeAuth of the owner to "pw".
-      let change: [UInt8] = [
-        0x80, 0x02, 0, 0, 0, 31, 0, 0, 0x01, 0x29, 0x40, 0, 0, 1, 0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0, 0, 0, 0,
-        2,
-        0x70, 0x77,
-      ]
-      #expect(try TPMFixture.send(change, to: fixture.tpm.address) == 0)
+      #expect(try keystore.status().isOwnerPasswordSet == false)
+      #expect(try TPMFixture.send(Self.setPassword(of: 1), to: fixture.tpm.address) == 0)
+      #expect(try keystore.status().isOwnerPasswordSet == true)
+      #expect(try keystore.status().isLockoutPasswordSet == false)
       #expect(throws: KeystoreFailure.ownerPasswordSet) { _ = try keystore.makeCounter() }
       #expect(KeystoreFailure.ownerPasswordSet.remedy == .change)
       #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("whether the guard of all guesses has a password is told")
+    func lockoutPassword() throws {
+      #expect(try keystore.status().isLockoutPasswordSet == false)
+      #expect(try TPMFixture.send(Self.setPassword(of: 0x0A), to: fixture.tpm.address) == 0)
+      #expect(try keystore.status().isLockoutPasswordSet == true)
+      #expect(try keystore.status().isOwnerPasswordSet == false)
+    }
+
+    /// TPM2_HierarchyChangeAuth of the owner (1) or the lockout (10) to "pw".
+    private static func setPassword(of hierarchy: UInt8) -> [UInt8] {
+      [
+        0x80, 0x02, 0, 0, 0, 31, 0, 0, 0x01, 0x29, 0x40, 0, 0, hierarchy, 0, 0, 0, 9, 0x40, 0, 0, 9, 0, 0, 0,
+        0, 0, 0, 2, 0x70, 0x77,
+      ]
     }
 
     /// Unseals with an index whose value the attacker set.

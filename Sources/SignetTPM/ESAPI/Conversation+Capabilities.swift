@@ -9,6 +9,7 @@
       static let vendorStrings: ClosedRange<UInt32> = 0x106...0x109
       static let firmwareMajor: UInt32 = 0x10B
       static let firmwareMinor: UInt32 = 0x10C
+      static let permanent: UInt32 = 0x200
       static let lockoutCounter: UInt32 = 0x20E
       static let lockoutLimit: UInt32 = 0x20F
       static let lockoutInterval: UInt32 = 0x210

@@ -10,6 +10,13 @@ public struct KeystoreStatus: Sendable, Hashable {
   public var isSimulator = false
   /// What its defence against guessing knows.
   public var lockout: Lockout?
+  /// Whether that defence can be reset only with a password.
+  ///
+  /// If not, whoever may use the hardware takes it back as often as they like, and a limit of guesses is worth no more than what
+  /// a guess costs. `nil` where there is no such defence.
+  public var isLockoutPasswordSet: Bool?
+  /// Whether the owner of the hardware set a password, without which nothing can be kept in it; `nil` where it has no owner.
+  public var isOwnerPasswordSet: Bool?
   /// How many guess limits and counters this program keeps in it, for all users and vaults of the machine.
   public var reservedPlaces = 0
 
