@@ -105,6 +105,8 @@ let package = Package(
         .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
         "SignetOATH", "SignetPolicy", "SignetTransport", "SignetVault", "SignetWire",
         .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
+        .target(name: "SignetBiometrics", condition: .when(platforms: [.linux])),
+        .target(name: "SignetPAM", condition: .when(platforms: [.linux])),
       ],
       swiftSettings: house),
     .target(

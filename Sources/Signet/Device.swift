@@ -25,6 +25,8 @@ public final class Device: Sendable {
   let blocking = BlockingExecutor(label: "signet.device")
   let passwordCaches = Mutex<[SignetVault.ContainerID: KeptSecret<UnlockedDomain>]>([:])
   let passwordChecks: PasswordChecks
+  let biometrics: (any BiometricGate)?
+  let passcode: (any DevicePasscode)?
   private let makeTransport: TransportFactory
   private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
 
@@ -37,17 +39,21 @@ public final class Device: Sendable {
   ///   - random: Randomness for nonces and names.
   ///   - passwordChecks: What new passwords are checked with beside the server's policy: the dictionary, and the app's own
   ///     rules.
+  ///   - biometrics: What matches fingers or faces: `FprintGate()` on Linux. Without one, this device cannot.
+  ///   - passcode: What checks the passcode of the device: `PAMPasscode()` on Linux. Without one, this device cannot.
   ///   - transport: Makes what carries requests; libcurl unless told otherwise.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
     passwordChecks: PasswordChecks = .standard,
+    biometrics: (any BiometricGate)? = nil, passcode: (any DevicePasscode)? = nil,
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
       try CurlTransport(configuration)
     }
   ) {
     (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
     self.passwordChecks = passwordChecks
+    (self.biometrics, self.passcode) = (biometrics, passcode)
     makeTransport = transport
   }
 

@@ -11,6 +11,11 @@
 // One-time passwords.
 @_exported public import enum SignetOATH.CrockfordBase32Failure
 @_exported public import struct SignetOATH.TimedCode
+#if os(Linux)
+  // Fingerprints and the account's passcode.
+  @_exported public import class SignetBiometrics.FprintGate
+  @_exported public import class SignetPAM.PAMPasscode
+#endif
 // What a server asks of a password.
 @_exported public import enum SignetPolicy.CharacterClass
 @_exported public import struct SignetPolicy.CharacterCount
@@ -49,14 +54,25 @@
 @_exported public import struct SignetVault.AppDataOpener
 @_exported public import struct SignetVault.AppDataSealer
 @_exported public import struct SignetVault.AppGroup
+@_exported public import enum SignetVault.BiometricFailure
+@_exported public import protocol SignetVault.BiometricGate
+@_exported public import enum SignetVault.BiometricHint
+@_exported public import enum SignetVault.BiometricState
 @_exported public import enum SignetVault.ClockFailure
 @_exported public import struct SignetVault.ContainerID
 @_exported public import struct SignetVault.DeviceID
+@_exported public import protocol SignetVault.DevicePasscode
+@_exported public import enum SignetVault.DevicePasscodeFailure
+@_exported public import enum SignetVault.DevicePasscodeState
+@_exported public import struct SignetVault.EnrolledSet
 @_exported public import protocol SignetVault.HardwareKeystore
 @_exported public import enum SignetVault.KeystoreFailure
 @_exported public import enum SignetVault.KeystoreKind
 @_exported public import struct SignetVault.KeystoreStatus
 @_exported public import enum SignetVault.LockReason
+@_exported public import protocol SignetVault.PasscodeConversation
+@_exported public import struct SignetVault.PasscodeMessage
+@_exported public import struct SignetVault.PasscodePrompt
 @_exported public import enum SignetVault.PasswordCost
 @_exported public import struct SignetVault.RecoveryCode
 @_exported public import struct SignetVault.SessionLimits

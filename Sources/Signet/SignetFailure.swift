@@ -32,6 +32,16 @@ public import SignetWire
   case passwordExpired
   /// The recovery code is not the one that was printed last.
   case wrongRecoveryCode
+  /// There was no biometric match, or it was called off; the password still works.
+  case biometrics(BiometricFailure)
+  /// A finger or a face was enrolled or removed since biometrics were enabled; the password enables them again.
+  case biometricsInvalidated
+  /// The device's passcode was not accepted, or was called off; the password still works.
+  case passcode(DevicePasscodeFailure)
+  /// This way of opening the container is not enabled; the password is.
+  case wayNotEnabled(SlotKind)
+  /// The protection policy of the container does not offer this way of opening it.
+  case wayNotOffered(SlotKind)
 
   // Activation.
   /// What was scanned or pasted is no activation code.
@@ -99,6 +109,11 @@ public import SignetWire
     case .passwordTooYoung: 104
     case .passwordExpired: 103
     case .wrongRecoveryCode: 114
+    case .biometrics: 120
+    case .biometricsInvalidated: 121
+    case .passcode: 122
+    case .wayNotEnabled: 123
+    case .wayNotOffered: 124
     case .activationCode: 200
     case .activationAborted: 201
     case .activationRefused: 202
@@ -118,6 +133,15 @@ public import SignetWire
     case .noSuchTransaction: 1004
     case .transactionDecided: 1003
     case .decisionNotAllowed: 1005
+    }
+  }
+
+  /// Whether another way of opening has failed, and the password can be asked for instead.
+  public var isMendedByPassword: Bool {
+    switch self {
+    case .biometrics, .biometricsInvalidated, .passcode, .wayNotEnabled, .wayNotOffered, .passwordRequired:
+      true
+    default: false
     }
   }
 
@@ -141,6 +165,18 @@ public import SignetWire
     case .passwordTooYoung(let until): VaultFailure.passwordTooYoung(until: until).description
     case .passwordExpired: "the password is too old; change it (signet password change), then go on"
     case .wrongRecoveryCode: VaultFailure.wrongRecoveryCode.description
+    case .biometrics(let failure): failure.description
+    case .biometricsInvalidated:
+      "a finger or face was enrolled or removed since biometrics were enabled; use the password, and enable them again with it"
+    case .passcode(let failure): failure.description
+    case .wayNotEnabled(.biometric): "biometrics are not enabled for this container; use the password"
+    case .wayNotEnabled(.devicePasscode):
+      "the device's passcode is not enabled for this container; use the password"
+    case .wayNotEnabled(let kind): VaultFailure.noSuchSlot(domain: "user", kind).description
+    case .wayNotOffered(.biometric):
+      "the server's policy does not let biometrics open this container; use the password"
+    case .wayNotOffered:
+      "the server's policy does not let the device's passcode open this container; use the password"
     case .activationCode(let failure): failure.description
     case .activationAborted: "the activation was stopped; nothing was kept, the code can be used again"
     case .activationRefused:
@@ -184,6 +220,10 @@ public import SignetWire
       case .passwordUsedBefore(let count): .passwordUsedBefore(within: count)
       case .passwordTooYoung(let until): .passwordTooYoung(until: until)
       case .wrongRecoveryCode: .wrongRecoveryCode
+      case .biometric(let failure): .biometrics(failure)
+      case .biometricsInvalidated: .biometricsInvalidated
+      case .passcode(let failure): .passcode(failure)
+      case .noSuchSlot(_, let kind) where kind == .biometric || kind == .devicePasscode: .wayNotEnabled(kind)
       case .noSuchContainer: .noSuchContainer
       default: .vault(failure)
       }

@@ -168,7 +168,7 @@
         }
         if case .watch(let group) = request { return try watch(group, stream) }
         let password = secret
-        let reply = Self.waiting { await self.reply(to: request, password) }
+        let reply = Self.waiting(for: stream) { await self.reply(to: request, password) }
         try Self.send(reply.answer, reply.secret, over: stream)
       } catch {}
     }
@@ -185,14 +185,20 @@
     }
 
     /// Runs what suspends on a thread that may wait: this one belongs to the exchange.
-    private static func waiting(_ body: @escaping @Sendable () async -> Reply) -> Reply {
+    ///
+    /// Whoever hangs up calls it off.
+    private static func waiting(
+      for stream: borrowing SocketStream, _ body: @escaping @Sendable () async -> Reply
+    ) -> Reply {
       let done = DispatchSemaphore(value: 0)
       let box = ReplyBox()
-      Task {
+      let task = Task {
         box.set(await body())
         done.signal()
       }
-      done.wait()
+      while done.wait(timeout: .now() + .milliseconds(100)) == .timedOut {
+        if stream.isHungUp { task.cancel() }
+      }
       return box.reply
     }
 
@@ -227,8 +233,8 @@
       do throws(SignetFailure) {
         switch request {
         case .state(let group): return Reply(answer: .state(state(of: group)))
-        case .unlock(let group):
-          try await unlock(group, password)
+        case .unlock(let group, let way):
+          try await unlock(group, Self.authentication(way, password))
           return Reply(answer: .done)
         case .lock(let group):
           session(of: group)?.lock()
@@ -265,7 +271,20 @@
       return session
     }
 
-    private func unlock(_ group: AppGroup, _ password: SharedSecretBox?) async throws(SignetFailure) {
+    /// What an app gives: the secret is the password, or the answer to the one question for a passcode.
+    private static func authentication(_ way: AgentRequest.Way, _ secret: SharedSecretBox?) -> Authentication?
+    {
+      switch way {
+      case .password: secret.map { .password($0) }
+      case .biometrics: .biometrics(reason: "Unlock the data of apps")
+      case .passcode:
+        .passcode(reason: "Unlock the data of apps", conversation: GivenAnswer(secret))
+      }
+    }
+
+    private func unlock(
+      _ group: AppGroup, _ authentication: Authentication?
+    ) async throws(SignetFailure) {
       // The agent's own command may name any group that there is.
       guard let settings = groups[group] else { throw .sharedSession(.refused) }
       let container = try await container()
@@ -278,7 +297,7 @@
         state.sessions[group] = made
         return made
       }
-      try await session.unlock(password: password)
+      try await session.unlock(by: authentication)
     }
 
     private func watch(_ group: AppGroup, _ stream: consuming SocketStream) throws(SocketStream.Failure) {
@@ -287,6 +306,20 @@
       // A lock between the answer and this would have been missed.
       if case .locked(let reason) = state(of: group) { watchers.tell(group, reason) }
     }
+  }
+
+  /// Answers the first question that hides its answer, and calls off what asks more.
+  private final class GivenAnswer: PasscodeConversation {
+    private let secret: Mutex<SharedSecretBox?>
+
+    init(_ secret: SharedSecretBox?) { self.secret = Mutex(secret) }
+
+    func answer(_ prompt: PasscodePrompt) async -> SecretBytes? {
+      guard !prompt.echoes else { return nil }
+      return secret.withLock { $0.take() }?.withSecret { $0.copy() }
+    }
+
+    func show(_ message: PasscodeMessage) async {}
   }
 
   extension SocketStream {

@@ -63,6 +63,17 @@ enum AgentAnswer: Hashable, Sendable {
     case .passwordRequired: object["failure"] = "passwordRequired"
     case .lockedOut: object["failure"] = "lockedOut"
     case .noSuchContainer: object["failure"] = "noSuchContainer"
+    case .biometrics(let failure):
+      (object["failure"], object["reason"]) = ("biometrics", .string(failure.word))
+      if case .unavailable(let detail) = failure { object["detail"] = .string(String(detail.prefix(500))) }
+    case .passcode(let failure):
+      (object["failure"], object["reason"]) = ("passcode", .string(failure.word))
+      if case .unavailable(let detail) = failure { object["detail"] = .string(String(detail.prefix(500))) }
+    case .biometricsInvalidated: object["failure"] = "invalidated"
+    case .wayNotEnabled(let kind):
+      (object["failure"], object["reason"]) = ("notEnabled", .string(kind.word))
+    case .wayNotOffered(let kind):
+      (object["failure"], object["reason"]) = ("notOffered", .string(kind.word))
     case .appData(.locked(let reason)):
       object["failure"] = "locked"
       object["reason"] = .string(reason.rawValue)
@@ -87,6 +98,19 @@ enum AgentAnswer: Hashable, Sendable {
     case "passwordRequired": return .passwordRequired
     case "lockedOut": return .lockedOut
     case "noSuchContainer": return .noSuchContainer
+    case "biometrics":
+      let word = try object.text("reason")
+      let detail = object.contains("detail") ? try object.text("detail") : ""
+      guard let failure = BiometricFailure(word: word, detail: detail) else { throw MalformedMessage() }
+      return .biometrics(failure)
+    case "passcode":
+      let word = try object.text("reason")
+      let detail = object.contains("detail") ? try object.text("detail") : ""
+      guard let failure = DevicePasscodeFailure(word: word, detail: detail) else { throw MalformedMessage() }
+      return .passcode(failure)
+    case "invalidated": return .biometricsInvalidated
+    case "notEnabled": return .wayNotEnabled(try SlotKind(wayWord: object.text("reason")))
+    case "notOffered": return .wayNotOffered(try SlotKind(wayWord: object.text("reason")))
     case "locked": return .appData(.locked(try reason(object)))
     case "invalidLabel": return .appData(.invalidLabel)
     case "refused": return .sharedSession(.refused)

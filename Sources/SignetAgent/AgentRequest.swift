@@ -4,10 +4,10 @@ import SignetJSON
 
 /// What an app asks of the agent.
 ///
-/// A password goes beside it, never in it.
+/// A password, or the passcode of the device, goes beside it, never in it.
 enum AgentRequest: Hashable, Sendable {
   case state(AppGroup)
-  case unlock(AppGroup)
+  case unlock(AppGroup, by: Way)
   case lock(AppGroup)
   /// Locks all groups; for the agent's own command.
   case lockAll
@@ -16,12 +16,21 @@ enum AgentRequest: Hashable, Sendable {
   case newTextKey(AppGroup, label: String)
   case textKey(AppGroup, label: String, salt: [UInt8])
 
+  /// How the user shows who they are.
+  enum Way: String, Hashable, Sendable {
+    /// With the password; without one, the device alone protects.
+    case password
+    /// With a finger, which the agent has matched.
+    case biometrics
+    /// With the passcode of the device, which the agent has checked.
+    case passcode
+  }
+
   /// The group whose session it is about; `nil` for all.
   var group: AppGroup? {
     switch self {
-    case .state(let group), .unlock(let group), .lock(let group), .watch(let group),
-      .newTextKey(let group, _),
-      .textKey(let group, _, _):
+    case .state(let group), .unlock(let group, _), .lock(let group), .watch(let group),
+      .newTextKey(let group, _), .textKey(let group, _, _):
       group
     case .lockAll: nil
     }
@@ -45,8 +54,8 @@ enum AgentRequest: Hashable, Sendable {
       try object.only("op", "group")
       self = .state(try Self.group(object))
     case "unlock":
-      try object.only("op", "group")
-      self = .unlock(try Self.group(object))
+      try object.only("op", "group", "by")
+      self = .unlock(try Self.group(object), by: try Self.way(object))
     case "lock":
       try object.only("op", "group")
       self = .lock(try Self.group(object))
@@ -68,7 +77,9 @@ enum AgentRequest: Hashable, Sendable {
     var object = JSONObject()
     switch self {
     case .state: object["op"] = "state"
-    case .unlock: object["op"] = "unlock"
+    case .unlock(_, let way):
+      object["op"] = "unlock"
+      if way != .password { object["by"] = .string(way.rawValue) }
     case .lock: object["op"] = "lock"
     case .lockAll: object["op"] = "lockAll"
     case .watch: object["op"] = "watch"
@@ -82,6 +93,12 @@ enum AgentRequest: Hashable, Sendable {
     }
     if let group { object["group"] = .string(group.name) }
     return JSONValue.object(object).bytes
+  }
+
+  private static func way(_ object: JSONObject) throws(MalformedMessage) -> Way {
+    guard object.contains("by") else { return .password }
+    guard let way = Way(rawValue: try object.text("by")) else { throw MalformedMessage() }
+    return way
   }
 
   private static func group(_ object: JSONObject) throws(MalformedMessage) -> AppGroup {

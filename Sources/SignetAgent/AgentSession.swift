@@ -45,11 +45,74 @@
 
     /// Unlocks for all apps of the group.
     ///
-    /// - Parameter password: UTF-8 as typed; `nil` where the device alone protects.
+    /// The agent has the finger matched or the passcode checked. It tells no hints meanwhile, but for the one that the sensor is
+    /// on; and a system that asks more than one question for the passcode cannot be answered. Cancelling the task calls it off.
+    ///
+    /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
     /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`, `sharedSession`.
-    public func unlock(password: SharedSecretBox? = nil) async throws(SignetFailure) {
-      guard case .done = try await ask(.unlock(group), password).answer else {
-        throw .sharedSession(.protocolBroken)
+    public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
+      let answer: AgentAnswer
+      switch authentication {
+      case nil: answer = try await ask(.unlock(group, by: .password)).answer
+      case .password(let password): answer = try await ask(.unlock(group, by: .password), password).answer
+      case .biometrics(let reason, let hints):
+        hints(.touchSensor(reason: reason))
+        answer = try await callable(off: .biometrics(.cancelled), .unlock(group, by: .biometrics), nil)
+      case .passcode(let reason, let conversation):
+        let prompt = PasscodePrompt(reason: reason, text: "Passcode: ", echoes: false)
+        guard let given = await conversation.answer(prompt) else { throw .passcode(.cancelled) }
+        answer = try await callable(
+          off: .passcode(.cancelled), .unlock(group, by: .passcode), SharedSecretBox(given))
+      }
+      guard case .done = answer else { throw .sharedSession(.protocolBroken) }
+    }
+
+    /// Asks; where the task is cancelled meanwhile, hangs up, which calls it off at the agent.
+    private func callable(
+      off cancelled: SignetFailure, _ request: AgentRequest, _ secret: SharedSecretBox?
+    ) async throws(SignetFailure) -> AgentAnswer {
+      let line = Line()
+      let reply = await withTaskCancellationHandler {
+        await result(request, secret, over: line)
+      } onCancel: {
+        line.hangUp()
+      }
+      do throws(SignetFailure) { return try reply.get() } catch {
+        throw Task.isCancelled ? cancelled : error
+      }
+    }
+
+    private func result(
+      _ request: AgentRequest, _ secret: SharedSecretBox?, over line: Line
+    ) async -> Result<AgentAnswer, SignetFailure> {
+      do throws(SignetFailure) { return .success(try await ask(request, secret, over: line).answer) } catch {
+        return .failure(error)
+      }
+    }
+
+    /// The socket of an exchange while it waits for an answer.
+    private final class Line: Sendable {
+      private let state = Mutex<(descriptor: Int32?, isHungUp: Bool)>((nil, false))
+
+      /// Lends the socket to who may hang up, as long as `body` runs.
+      func hold<R: ~Copyable>(
+        _ stream: borrowing SocketStream, _ body: (borrowing SocketStream) throws(SignetFailure) -> R
+      ) throws(SignetFailure) -> R {
+        let number = stream.number
+        let isHungUp = state.withLock { state in
+          state.descriptor = number
+          return state.isHungUp
+        }
+        defer { state.withLock { $0.descriptor = nil } }
+        if isHungUp { throw .sharedSession(.interrupted) }
+        return try body(stream)
+      }
+
+      func hangUp() {
+        state.withLock { state in
+          state.isHungUp = true
+          if let descriptor = state.descriptor { shutdown(descriptor, Int32(SHUT_RDWR)) }
+        }
       }
     }
 
@@ -113,14 +176,17 @@
       let secret: SharedSecretBox?
     }
 
-    private func ask(_ request: AgentRequest, _ password: SharedSecretBox? = nil) async throws(SignetFailure)
-      -> Reply
-    {
+    private func ask(
+      _ request: AgentRequest, _ secret: SharedSecretBox? = nil, over line: Line = Line()
+    ) async throws(SignetFailure) -> Reply {
       let path = path
       let result = await executor.run { () -> Result<Reply, SignetFailure> in
         do throws(SignetFailure) {
-          let stream = try Self.begin(request, password, at: path)
-          return .success(try Self.reply(from: stream))
+          let stream = try Self.begin(request, secret, at: path)
+          let reply = try line.hold(stream) { (stream) throws(SignetFailure) in
+            try Self.reply(from: stream)
+          }
+          return .success(reply)
         } catch { return .failure(error) }
       }
       let reply = try result.get()

@@ -108,6 +108,15 @@
       }
     }
 
+    /// Whether the other side has gone, and cannot be answered.
+    var isHungUp: Bool {
+      var request = pollfd(fd: descriptor, events: 0, revents: 0)
+      return unsafe poll(&request, 1, 0) > 0 && request.revents & Int16(POLLHUP) != 0
+    }
+
+    /// Its number, for who ends the conversation from another thread.
+    var number: Int32 { descriptor }
+
     /// Gives the socket away, so that somebody else closes it.
     consuming func release() -> Int32 {
       let descriptor = descriptor

@@ -13,7 +13,7 @@
   /// As ``password(_:_:)``, until the user enables biometrics: then either opens.
   case biometricOrPassword(PasswordPolicy, LockPolicy)
 
-  /// The device alone if it has a screen lock when the object is made, and otherwise as ``password(_:_:)``.
+  /// As ``password(_:_:)``, until the user enables the passcode of the device: then either opens.
   case deviceLockOrPassword(PasswordPolicy, LockPolicy)
 
   /// A biometric match on the device, and nothing else.
@@ -30,16 +30,15 @@
 
   /// The policy that is in force on a device.
   ///
-  /// - Parameter device: What the device can do when the object is made.
-  /// - Returns: ``password(_:_:)`` for ``biometricOrPassword(_:_:)`` on a device that cannot match; for
-  ///   ``deviceLockOrPassword(_:_:)``, ``device`` where there is a screen lock and else ``password(_:_:)``; any other
-  ///   policy unchanged.
+  /// - Parameter device: What the device can do.
+  /// - Returns: ``password(_:_:)`` for ``biometricOrPassword(_:_:)`` on a device that cannot match, and for
+  ///   ``deviceLockOrPassword(_:_:)`` on one that cannot check its passcode; any other policy unchanged.
   public func inForce(on device: DeviceAbilities) -> ProtectionPolicy {
     switch self {
     case .biometricOrPassword(let password, let lock) where !device.matchesBiometrics:
       .password(password, lock)
-    case .deviceLockOrPassword(let password, let lock):
-      device.hasScreenLock ? .device : .password(password, lock)
+    case .deviceLockOrPassword(let password, let lock) where !device.checksPasscode:
+      .password(password, lock)
     default: self
     }
   }
@@ -58,12 +57,12 @@
 public struct DeviceAbilities: Sendable, Hashable {
   /// Whether it has a sensor that this software can use.
   public var matchesBiometrics: Bool
-  /// Whether its screen locks.
-  public var hasScreenLock: Bool
+  /// Whether it can check the passcode with which its user unlocks it.
+  public var checksPasscode: Bool
 
   /// Names both.
-  public init(matchesBiometrics: Bool, hasScreenLock: Bool) {
+  public init(matchesBiometrics: Bool, checksPasscode: Bool) {
     self.matchesBiometrics = matchesBiometrics
-    self.hasScreenLock = hasScreenLock
+    self.checksPasscode = checksPasscode
   }
 }

@@ -97,7 +97,7 @@
       let session = try AgentOptions.session(arguments)
       // Asked before the password is, so that nobody types it in vain.
       _ = try await session.state()
-      try await session.unlock(password: options.password(for: container))
+      try await session.unlock(by: options.password(for: container).map { .password($0) })
       report(.unlocked, session.group, arguments)
       return .success
     }

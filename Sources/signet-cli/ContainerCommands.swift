@@ -62,7 +62,7 @@ extension Command {
     try await options.finishActivations(of: device)
     let container = try await ContainerChoice.container(arguments, of: device)
     let code = try await device.oneTimePassword(
-      for: container, password: options.password(for: container))
+      for: container, by: options.password(for: container).map { .password($0) })
     if arguments.isSet("json") {
       let object: JSONObject = [
         "code": .string(code.code), "validFrom": .integer(code.validFrom),

@@ -69,7 +69,7 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
     let session = Session(for: container, on: device, group: group)
-    try await session.unlock(password: options.password(for: container))
+    try await session.unlock(by: options.password(for: container).map { .password($0) })
     return session
   }
 }

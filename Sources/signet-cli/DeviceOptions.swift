@@ -42,7 +42,13 @@ struct DeviceOptions {
     do {
       let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
       let vault = try Vault.open(inFolder: folder, tpm: tpm, createIfMissing: createIfMissing)
-      return Device(vault: vault, connection: try connection)
+      let connection = try connection
+      #if os(Linux)
+        return Device(
+          vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode())
+      #else
+        return Device(vault: vault, connection: connection)
+      #endif
     } catch VaultFailure.folderMissing {
       throw nothingActivated("there is no folder \(folder)")
     } catch VaultFailure.storage where !FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") {

@@ -37,7 +37,7 @@ extension Command {
           throw CommandFailure(
             .dataError, "only the server can tell whether this password is right; use it, and see")
         }
-        try await device.verifyPassword(password, for: container)
+        try await device.verify(.password(password), for: container)
         arguments.report("The password is right.", ["right": .bool(true)])
         return .success
       },

@@ -59,7 +59,7 @@ extension Command {
         }
         guard isSure else { return .failure }
       }
-      try await device.decide(transaction, status, with: container, password: password)
+      try await device.decide(transaction, status, with: container, by: password.map { .password($0) })
       if arguments.isSet("json") {
         let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status.rawValue)]
         arguments.output.print(JSONValue.object(object).text)

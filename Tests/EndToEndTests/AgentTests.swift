@@ -156,10 +156,10 @@
       let session = AgentSession(path: bench.socket, group: try #require(AppGroup("office")))
       await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
         try await session.unlock(
-          password: SharedSecretBox(SecretBytes(copying: Array("summer-garden-42".utf8))))
+          by: .password(SharedSecretBox(SecretBytes(copying: Array("summer-garden-42".utf8)))))
       }
       try await session.unlock(
-        password: SharedSecretBox(SecretBytes(copying: Array(AgentBench.password.utf8))))
+        by: .password(SharedSecretBox(SecretBytes(copying: Array(AgentBench.password.utf8)))))
       #expect(try await session.state() == .unlocked)
       let text = [UInt8](repeating: 9, count: AppDataFormat.chunkByteCount + 1)
       let sealed = try await session.encrypt(text, label: "film")
@@ -172,7 +172,7 @@
       {
         if try await session.state() != .unlocked {
           try await session.unlock(
-            password: SharedSecretBox(SecretBytes(copying: Array(AgentBench.password.utf8))))
+            by: .password(SharedSecretBox(SecretBytes(copying: Array(AgentBench.password.utf8)))))
         }
         var sealer = try await session.encryptor(label: "film")
         _ = try sealer.update(text)

@@ -63,7 +63,7 @@ import Testing
   private func checkCode(
     of device: Device, _ container: Container, _ server: RunningServer, _ key: String
   ) async throws {
-    let code = try await device.oneTimePassword(for: container, password: Self.password).code
+    let code = try await device.oneTimePassword(for: container, by: .password(Self.password)).code
     let words = ["otp", "validate", "alice", code, "--data", server.data, "--key-file", key]
     let valid = try await ServerCommand.run(words)
     #expect((valid.status, valid.output) == (0, "valid\n"))
@@ -84,7 +84,8 @@ import Testing
     async let waiting = server.run("transaction", "show", id, "--wait", "60", "--key-file", key)
     let pending = try await device.pendingTransactions(for: container)
     #expect(pending.map(\.text) == [text])
-    try await device.decide(try #require(pending.first), .accepted, with: container, password: Self.password)
+    try await device.decide(
+      try #require(pending.first), .accepted, with: container, by: .password(Self.password))
     let shown = try await waiting
     #expect(shown.status == 0, "\(shown.errorOutput)")
     #expect(shown.output.contains("accepted"))

@@ -11,12 +11,13 @@
     func requests() throws {
       let group = AgentFixture.office
       let requests: [AgentRequest] = [
-        .state(group), .unlock(group), .lock(group), .lockAll, .watch(group),
+        .state(group), .unlock(group, by: .password), .unlock(group, by: .biometrics),
+        .unlock(group, by: .passcode), .lock(group), .lockAll, .watch(group),
         .newTextKey(group, label: "né\"\\"),
         .textKey(group, label: "a", salt: Self.salt),
       ]
       for request in requests { #expect(try AgentRequest(parsing: request.bytes) == request) }
-      #expect(requests.filter(\.isControl).count == 4)
+      #expect(requests.filter(\.isControl).count == 6)
     }
 
     @Test("an answer reads as it was written; failures without a name become a sentence")
@@ -28,8 +29,21 @@
           .noSuchContainer,
           .appData(.locked(.idle)), .appData(.invalidLabel), .sharedSession(.refused), .sharedSession(.busy),
           .sharedSession(.protocolBroken), .sharedSession(.failed("why")),
+          .biometricsInvalidated, .wayNotEnabled(.biometric), .wayNotEnabled(.devicePasscode),
+          .wayNotOffered(.biometric), .wayNotOffered(.devicePasscode),
         ].map { .failure($0) }
-      for answer in answers { #expect(try AgentAnswer(parsing: answer.bytes) == answer) }
+      let sensor: [BiometricFailure] = [
+        .cancelled, .mismatch, .lockedOut, .busy, .timedOut, .notCapable, .notEnrolled, .notAuthorized,
+        .unavailable("why"),
+      ]
+      let check: [DevicePasscodeFailure] = [
+        .cancelled, .mismatch, .lockedOut, .accountRefused, .passcodeExpired, .busy, .timedOut, .notCapable,
+        .unavailable("why"),
+      ]
+      let ways = sensor.map { SignetFailure.biometrics($0) } + check.map { .passcode($0) }
+      for answer in answers + ways.map({ .failure($0) }) {
+        #expect(try AgentAnswer(parsing: answer.bytes) == answer)
+      }
       let other = AgentAnswer.failure(.vault(.busy))
       #expect(
         try AgentAnswer(parsing: other.bytes)
@@ -43,6 +57,10 @@
         #"{"result":"locked","reason":"none"}"#, #"{"result":"key"}"#, #"{"result":"key","salt":"AA"}"#,
         #"{"result":"failure"}"#, #"{"result":"failure","failure":"x"}"#,
         #"{"result":"failure","failure":"failed"}"#,
+        #"{"result":"failure","failure":"biometrics"}"#,
+        #"{"result":"failure","failure":"biometrics","reason":"x"}"#,
+        #"{"result":"failure","failure":"passcode","reason":"x"}"#,
+        #"{"result":"failure","failure":"notEnabled","reason":"password"}"#,
         #"{"result":"failure","failure":"wrongPassword","remaining":-1}"#,
         #"{"result":"failure","failure":"wrongPassword","remaining":99999999999}"#,
       ]

@@ -193,14 +193,15 @@ struct ProtectionPolicyTests {
   func inForce() throws {
     let pin = try PasswordPolicy.pin(6...8)
     let lock = LockPolicy.fiveAttempts
-    let bare = DeviceAbilities(matchesBiometrics: false, hasScreenLock: false)
-    let full = DeviceAbilities(matchesBiometrics: true, hasScreenLock: true)
+    let bare = DeviceAbilities(matchesBiometrics: false, checksPasscode: false)
+    let full = DeviceAbilities(matchesBiometrics: true, checksPasscode: true)
     let password = ProtectionPolicy.password(pin, lock)
     #expect(ProtectionPolicy.biometricOrPassword(pin, lock).inForce(on: bare) == password)
     #expect(
       ProtectionPolicy.biometricOrPassword(pin, lock).inForce(on: full) == .biometricOrPassword(pin, lock))
     #expect(ProtectionPolicy.deviceLockOrPassword(pin, lock).inForce(on: bare) == password)
-    #expect(ProtectionPolicy.deviceLockOrPassword(pin, lock).inForce(on: full) == .device)
+    #expect(
+      ProtectionPolicy.deviceLockOrPassword(pin, lock).inForce(on: full) == .deviceLockOrPassword(pin, lock))
     for policy in [ProtectionPolicy.device, password, .biometric, .devicePasscode] {
       #expect(policy.inForce(on: bare) == policy)
       #expect(policy.inForce(on: full) == policy)

@@ -34,7 +34,7 @@ struct PolicySentenceTests {
       (
         "TYPE=devicelockorpassword;MINLEN=1;MAXLEN=1;SEQ=1;REPEAT=1;HISTNUM=3;LOCKTYPE=cooldown;LOCKWAITS=0,60;LOCKWIPE=1",
         [
-          "The keys work on this device only, and with a password unless it had a screen lock when they were made.",
+          "The keys work on this device only, with a password, or with its passcode once that is enabled.",
           "A new password: 1 character, no character twice in a row, none of the last 3.",
           "After wrong passwords in a row the next try waits 0, 60 seconds; after 3 everything that they protect "
             + "is erased.",

@@ -193,12 +193,12 @@ import Testing
     await #expect(throws: SignetFailure.passwordRequired) { try await device.oneTimePassword(for: container) }
     for remaining in [1, 0] {
       let failure = await #expect(throws: SignetFailure.self) {
-        try await device.oneTimePassword(for: container, password: secret("wrong horse"))
+        try await device.oneTimePassword(for: container, by: .password(secret("wrong horse")))
       }
       #expect([.wrongPassword(remaining: remaining), .lockedOut].contains(failure))
     }
     await #expect(throws: SignetFailure.lockedOut) {
-      try await device.oneTimePassword(for: container, password: secret("correct horse"))
+      try await device.oneTimePassword(for: container, by: .password(secret("correct horse")))
     }
     // What only talks to the server is open still.
     #expect(try await device.container(container.id) == container)

@@ -29,7 +29,7 @@ import Testing
     #expect(handler.requests.map(\.policy) == [policy])
     #expect(handler.progress.map(\.fraction) == handler.progress.map(\.fraction).sorted())
 
-    let code = try await device.oneTimePassword(for: container, password: password)
+    let code = try await device.oneTimePassword(for: container, by: .password(password))
     let codes = CodeService(server.context)
     #expect(try await codes.validate(code.code, user: user, by: "test"))
     #expect(try await !codes.validate(code.code, user: user, by: "test"))
@@ -39,12 +39,12 @@ import Testing
       "Pay 250.00 EUR to Jane Doe", user: user, lifetime: nil, by: "test")
     let pending = try await device.pendingTransactions(for: container)
     #expect(pending.map(\.text) == ["Pay 250.00 EUR to Jane Doe"])
-    try await device.decide(pending[0], .accepted, with: container, password: password)
+    try await device.decide(pending[0], .accepted, with: container, by: .password(password))
     let (record, _) = try await transactions.find(made.id)
     #expect(record.state == .accepted)
     await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
       try await device.oneTimePassword(
-        for: container, password: SharedSecretBox(SecretBytes(copying: Array("wrong horse".utf8))))
+        for: container, by: .password(secret("wrong horse")))
     }
     await server.stop()
   }

@@ -31,12 +31,11 @@ struct PasswordCacheTests {
       let transaction = try #require(
         try await device.pendingTransactions(for: container).first { $0.id.text == asked.id })
       try await device.decide(
-        transaction, .accepted, with: container, password: password.map { secret($0) })
+        transaction, .accepted, with: container, by: password.map { .password(secret($0)) })
     }
 
     func verify() async throws {
-      try await device.verifyPassword(
-        secret(PasswordCacheTests.password), for: container)
+      try await device.verify(.password(secret(PasswordCacheTests.password)), for: container)
     }
   }
 
@@ -97,11 +96,10 @@ struct PasswordCacheTests {
     let bench = try await Bench()
     try await bench.verify()
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
-      try await bench.device.verifyPassword(
-        secret("wrong one"), for: bench.container)
+      try await bench.device.verify(.password(secret("wrong one")), for: bench.container)
     }
     await #expect(throws: SignetFailure.passwordRequired) {
-      try await bench.device.verifyPassword(nil, for: bench.container)
+      try await bench.device.verify(nil, for: bench.container)
     }
     try await bench.sign()
     #expect(!bench.device.hasCachedPassword(for: bench.container))
@@ -112,7 +110,7 @@ struct PasswordCacheTests {
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)
     let container = try await fixture.activate(server.invite())
-    try await fixture.device.verifyPassword(nil, for: container)
+    try await fixture.device.verify(nil, for: container)
     #expect(!fixture.device.hasCachedPassword(for: container))
   }
 }

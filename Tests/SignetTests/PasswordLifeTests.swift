@@ -36,7 +36,7 @@ struct PasswordLifeTests {
     }
 
     func code(_ password: String) async throws -> String {
-      try await device.oneTimePassword(for: container, password: secret(password)).code
+      try await device.oneTimePassword(for: container, by: .password(secret(password))).code
     }
   }
 
@@ -98,9 +98,9 @@ struct PasswordLifeTests {
       try await bench.device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
     await #expect(throws: SignetFailure.self) {
       try await bench.device.decide(
-        transaction, .accepted, with: bench.container, password: secret("Signal 43 tower"))
+        transaction, .accepted, with: bench.container, by: .password(secret("Signal 43 tower")))
     }
     try await bench.device.decide(
-      transaction, .accepted, with: bench.container, password: secret(Self.password))
+      transaction, .accepted, with: bench.container, by: .password(secret(Self.password)))
   }
 }

@@ -188,13 +188,14 @@
     }
 
     private var password: SharedSecretBox? { state.withLock { $0.password } }
+    private var authentication: Authentication? { password.map { .password($0) } }
 
     /// Unlocks a session and the password cache, writes app data, and leaves all of it open.
     func unlockAndUse() async throws {
       let container = try #require(try await device.containers().first)
       let session = Session(for: container, on: device)
-      try await session.unlock(password: password)
-      try await device.verifyPassword(password, for: container)
+      try await session.unlock(by: authentication)
+      try await device.verify(authentication, for: container)
       try await noteSecrets(of: container)
       let sealed = try await session.encrypt([UInt8](repeating: 7, count: 100_000), label: "notes")
       #expect(try await session.decrypt(sealed, label: "notes").count == 100_000)
@@ -212,8 +213,8 @@
       try await noteSecrets(of: container)
       let transaction = try TransactionRequest(
         id: ServerMadeID("t1"), text: "Pay", created: 0, expires: .max)
-      try await device.decide(transaction, .accepted, with: container, password: password)
-      try await device.verifyPassword(password, for: container)
+      try await device.decide(transaction, .accepted, with: container, by: authentication)
+      try await device.verify(authentication, for: container)
       try await device.decide(transaction, .accepted, with: container)
     }
 

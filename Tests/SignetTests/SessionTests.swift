@@ -57,11 +57,11 @@ struct SessionTests {
     session.value.withLock { $0 = made }
     let password = SharedSecretBox(SecretBytes(copying: Array(Self.password.utf8)))
     await #expect(throws: SignetFailure.appData(.locked(.screenLocked))) {
-      try await made.unlock(password: password)
+      try await made.unlock(by: .password(password))
     }
     #expect(made.state() != .unlocked)
     session.value.withLock { $0 = nil }
-    try await made.unlock(password: password)
+    try await made.unlock(by: .password(password))
     #expect(made.state() == .unlocked)
   }
 
@@ -75,9 +75,9 @@ struct SessionTests {
     }
     await #expect(throws: SignetFailure.passwordRequired) { try await session.unlock() }
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
-      try await session.unlock(password: secret("wrong"))
+      try await session.unlock(by: .password(secret("wrong")))
     }
-    try await session.unlock(password: secret(Self.password))
+    try await session.unlock(by: .password(secret(Self.password)))
     #expect(session.state() == .unlocked)
     let sealed = try await session.encrypt([1, 2, 3], label: "notes")
     #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
@@ -90,7 +90,7 @@ struct SessionTests {
     await #expect(throws: SignetFailure.appData(.locked(.requested))) {
       try await session.decrypt(sealed, label: "notes")
     }
-    try await session.unlock(password: secret(Self.password))
+    try await session.unlock(by: .password(secret(Self.password)))
     #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
     #expect(bench.reasons.all == [.requested])
   }
@@ -100,14 +100,14 @@ struct SessionTests {
     let bench = try await Bench()
     let office = try #require(AppGroup("office"))
     let first = bench.session(office)
-    try await first.unlock(password: secret(Self.password))
+    try await first.unlock(by: .password(secret(Self.password)))
     let sealed = try await first.encrypt([7], label: "notes")
     first.lock()
     let second = bench.session(office)
-    try await second.unlock(password: secret(Self.password))
+    try await second.unlock(by: .password(secret(Self.password)))
     #expect(try await second.decrypt(sealed, label: "notes") == [7])
     let other = bench.session()
-    try await other.unlock(password: secret(Self.password))
+    try await other.unlock(by: .password(secret(Self.password)))
     await #expect(throws: SignetFailure.appData(.damaged)) { try await other.decrypt(sealed, label: "notes") }
     #expect(AppGroup("") == nil)
     #expect(AppGroup("two words") == nil)
@@ -117,17 +117,17 @@ struct SessionTests {
   func limits() async throws {
     let bench = try await Bench()
     let session = bench.session()
-    try await session.unlock(password: secret(Self.password))
+    try await session.unlock(by: .password(secret(Self.password)))
     bench.clock.advance(by: .seconds(59))
     _ = try await session.encrypt([], label: "notes")
     bench.clock.advance(by: .seconds(60))
     #expect(session.state() == .locked(.idle))
-    try await session.unlock(password: secret(Self.password))
+    try await session.unlock(by: .password(secret(Self.password)))
     for _ in 0..<11 {
       bench.clock.advance(by: .seconds(50))
       _ = try await session.encrypt([], label: "notes")
     }
-    try await session.unlock(password: secret(Self.password))
+    try await session.unlock(by: .password(secret(Self.password)))
     bench.clock.advance(by: .seconds(50))
     #expect(session.state() == .unlocked)
     for _ in 0..<11 {
@@ -144,7 +144,7 @@ struct SessionTests {
   func streams(reason: LockReason) async throws {
     let bench = try await Bench()
     let session = bench.session()
-    try await session.unlock(password: secret(Self.password))
+    try await session.unlock(by: .password(secret(Self.password)))
     var sealer = try await session.encryptor(label: "film")
     let text = [UInt8](repeating: 1, count: 200_000)
     let begin = try sealer.update(text)
@@ -161,7 +161,7 @@ struct SessionTests {
   func letGo() async throws {
     let bench = try await Bench()
     var session: Session? = bench.session()
-    try await session?.unlock(password: secret(Self.password))
+    try await session?.unlock(by: .password(secret(Self.password)))
     let key = try #require(try session?.newTextKey(label: "notes"))
     session = nil
     var sealer = AppDataSealer(key)
@@ -176,7 +176,7 @@ struct SessionTests {
     let bench = try await Bench(lock: .silent)
     for password in [Self.password, "another one"] {
       await #expect(throws: SignetFailure.appData(.silentLock)) {
-        try await bench.session().unlock(password: secret(password))
+        try await bench.session().unlock(by: .password(secret(password)))
       }
     }
   }

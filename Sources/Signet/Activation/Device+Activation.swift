@@ -143,7 +143,7 @@ extension Device {
   ) async throws(SignetFailure) -> DomainDraft.Protection {
     let policy: PasswordPolicy
     let lock: LockPolicy
-    switch offered.profile.protection {
+    switch await inForce(offered.profile.protection) {
     case .device: return .device
     case .password(let password, let wanted), .biometricOrPassword(let password, let wanted),
       .deviceLockOrPassword(let password, let wanted):

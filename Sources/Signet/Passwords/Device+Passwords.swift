@@ -38,7 +38,7 @@ extension Device {
   public func makeRecoveryCode(
     for container: Container, password: SharedSecretBox
   ) async throws(SignetFailure) -> RecoveryCode {
-    let unlocked = try await unlock(container, password: password)
+    let unlocked = try await unlock(container, by: .password(password))
     return try await vaulted(await vault.makeRecoveryCode(for: unlocked))
   }
 

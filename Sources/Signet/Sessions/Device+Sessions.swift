@@ -1,25 +1,25 @@
-public import SignetCrypto
+import SignetCrypto
 import SignetPolicy
 public import SignetVault
 import Synchronization
 
 extension Device {
-  /// Verifies a container's password, and keeps what it opens for the next signature if the container's password policy has the
-  /// cache enabled.
+  /// Verifies a container's password, or what its user has enabled in its place, and keeps what that opens for the next signature if
+  /// the container's password policy has the cache enabled.
   ///
-  /// The password itself is not kept. ``decide(_:_:with:password:)`` needs no password then, once, until the time that the
+  /// The password itself is not kept. ``decide(_:_:with:by:)`` needs nothing then, once, until the time that the
   /// policy gives is over, the cache is cleared, the machine sleeps or a clock is set.
   ///
   /// - Parameters:
-  ///   - password: UTF-8 as typed; `nil` where the device alone protects, which leaves nothing to verify.
-  ///   - container: Whose password.
+  ///   - authentication: How the user shows who they are; `nil` where the device alone protects, which leaves nothing to verify.
+  ///   - container: Whose.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was kept before stays.
-  public func verifyPassword(
-    _ password: SharedSecretBox?, for container: Container
+  public func verify(
+    _ authentication: Authentication?, for container: Container
   ) async throws(SignetFailure) {
     let kept = cache(for: container)
     let beginning = kept.beginning
-    let unlocked = try await unlock(container, password: password)
+    let unlocked = try await unlock(container, by: authentication)
     guard let cache = container.profile.protection.passwordPolicy?.cache, cache.isEnabled else { return }
     // Where the cache was cleared meanwhile, the password was right all the same, and nothing is kept.
     kept.keep(
@@ -27,7 +27,7 @@ extension Device {
     )
   }
 
-  /// Forgets what ``verifyPassword(_:for:)`` kept, of all containers.
+  /// Forgets what ``verify(_:for:)`` kept, of all containers.
   ///
   /// - Parameter reason: Why; for example that the screen was locked.
   public func clearPasswordCache(because reason: LockReason = .requested) {
@@ -40,12 +40,14 @@ extension Device {
     return cache.reason == nil
   }
 
-  /// What opens the container for one signature: the password if there is one, else what was kept of the last.
+  /// What opens the container for one signature: what the user gives, else what was kept of the last time.
   func unlockForSignature(
-    _ container: Container, password: SharedSecretBox?
+    _ container: Container, by authentication: Authentication?
   ) async throws(SignetFailure) -> UnlockedDomain {
-    if password == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() { return cached }
-    return try await unlock(container, password: password)
+    if authentication == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() {
+      return cached
+    }
+    return try await unlock(container, by: authentication)
   }
 
   private func cache(for container: Container) -> KeptSecret<UnlockedDomain> {
@@ -59,11 +61,11 @@ extension Device {
 
   /// What the keys of a group's data come from; the container is open only as long as that takes.
   func appDataGroupKey(
-    of container: Container, _ group: AppGroup, password: SharedSecretBox?
+    of container: Container, _ group: AppGroup, by authentication: Authentication?
   ) async throws(SignetFailure) -> AppDataGroupKey {
     // Whoever has a sealed text could tell with it which password is right.
     if case .silent = container.profile.protection.lockPolicy { throw .appData(.silentLock) }
-    let unlocked = try await unlock(container, password: password)
+    let unlocked = try await unlock(container, by: authentication)
     let root = try await vaulted(
       await vault.randomRecord(
         VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: unlocked))

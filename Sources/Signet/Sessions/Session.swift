@@ -1,13 +1,12 @@
-public import SignetCrypto
 public import SignetVault
 
 /// A session of this process: unlocked with what the container's protection policy asks, good for a while.
 ///
 /// While it is unlocked it holds one key, from which those of the app's data come; what opened the container is wiped before
-/// ``unlock(password:)`` returns. When it is locked, by whatever reason, that key and all keys that it gave out are wiped.
+/// ``unlock(by:)`` returns. When it is locked, by whatever reason, that key and all keys that it gave out are wiped.
 ///
-/// A transaction is not signed with a session: that takes a password, or one that ``Device/verifyPassword(_:for:)``
-/// has just verified.
+/// A transaction is not signed with a session: that takes an authentication, or one that ``Device/verify(_:for:)``
+/// has just made.
 public final class Session: SharedSession {
   /// Whose session it is.
   public let container: Container
@@ -48,12 +47,12 @@ public final class Session: SharedSession {
 
   /// Unlocks; where it is unlocked, authenticates again.
   ///
-  /// - Parameter password: UTF-8 as typed; `nil` where the device alone protects.
+  /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so. ``appData(_:)`` with
   ///   `locked` where it was locked while the password was tried.
-  public func unlock(password: SharedSecretBox? = nil) async throws(SignetFailure) {
+  public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
     let beginning = kept.beginning
-    let key = try await device.appDataGroupKey(of: container, group, password: password)
+    let key = try await device.appDataGroupKey(of: container, group, by: authentication)
     if let reason = kept.keep(key, limits: limits, since: beginning) { throw .appData(.locked(reason)) }
   }
 

@@ -1,4 +1,3 @@
-public import SignetCrypto
 public import SignetVault
 
 /// A session that an app uses: unlocked once, good for a while, and then locked.
@@ -15,9 +14,9 @@ public protocol SharedSession: Sendable {
 
   /// Unlocks, or begins anew where it is unlocked.
   ///
-  /// - Parameter password: UTF-8 as typed; `nil` where the device alone protects.
+  /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`.
-  func unlock(password: SharedSecretBox?) async throws(SignetFailure)
+  func unlock(by authentication: Authentication?) async throws(SignetFailure)
 
   /// Locks, and wipes what was unlocked; nothing happens where it is locked.
   ///

@@ -1,4 +1,4 @@
-public import SignetCrypto
+import SignetCrypto
 import SignetJSON
 import SignetTransport
 import SignetVault
@@ -33,17 +33,17 @@ extension Device {
   ///   - transaction: As ``pendingTransactions(for:)`` gave it.
   ///   - status: What the user decided.
   ///   - container: Who decides.
-  ///   - password: UTF-8 as typed; `nil` where the device alone protects, and where ``verifyPassword(_:for:)``
-  ///     has just kept one, which this uses up.
-  /// - Throws: ``SignetFailure``; `passwordRequired` if there is no password and none is kept; a wrong password changes nothing at the server.
+  ///   - authentication: How the user shows who they are; `nil` where the device alone protects, and where
+  ///     ``verify(_:for:)`` has just kept what it opened, which this uses up.
+  /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the server.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, with container: Container,
-    password: SharedSecretBox? = nil
+    by authentication: Authentication? = nil
   ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
-    let signingKey = try await unlockForSignature(container, password: password).signingKey(
+    let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
       VaultLayout.signingKey)
     let decision = Decision(
       status, of: transaction, at: now, server: container.server, user: container.user,

@@ -64,7 +64,7 @@ extension ProtectionPolicy {
     case .biometricOrPassword:
       "The keys work on this device only, with a password, or with biometrics once they are enabled."
     case .deviceLockOrPassword:
-      "The keys work on this device only, and with a password unless it had a screen lock when they were made."
+      "The keys work on this device only, with a password, or with its passcode once that is enabled."
     case .biometric: "The keys work on this device only, and with biometrics."
     case .devicePasscode: "The keys work on this device only, and with the passcode of the device."
     }

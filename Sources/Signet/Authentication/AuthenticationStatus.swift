@@ -1,0 +1,65 @@
+import SignetVault
+
+/// Whether a finger or a face opens a container on this device.
+@nonexhaustive public enum BiometricStatus: String, Sendable, Hashable, CaseIterable, CustomStringConvertible
+{
+  /// It does.
+  case enabled
+  /// It could, and the user has not enabled it.
+  case notEnabled
+  /// There is no sensor, or nothing that drives it.
+  case notCapable
+  /// The user has enrolled nothing.
+  case notEnrolled
+  /// It did, until a finger or face was enrolled or removed: the password enables it again.
+  case invalidated
+  /// The protection policy of the container does not offer it.
+  case notOffered
+
+  init(_ state: BiometricAuthentication) {
+    self =
+      switch state {
+      case .enabled: .enabled
+      case .notEnabled: .notEnabled
+      case .notCapable: .notCapable
+      case .notEnrolled: .notEnrolled
+      case .invalidated: .invalidated
+      }
+  }
+
+  /// What it means and what to do.
+  public var description: String {
+    switch self {
+    case .enabled: "a fingerprint opens the container, and so does the password"
+    case .notEnabled: "the password opens the container; a fingerprint can be enabled"
+    case .notCapable: "this device has no fingerprint reader that works; the password opens the container"
+    case .notEnrolled: "no finger is enrolled; enrol one in the system's settings (fprintd-enroll)"
+    case .invalidated:
+      "a finger was enrolled or removed, so fingerprints do not open the container any more; enable them again with the password"
+    case .notOffered: "the server's policy does not let a fingerprint open this container"
+    }
+  }
+}
+
+/// Whether the passcode of the device opens a container.
+@nonexhaustive public enum PasscodeStatus: String, Sendable, Hashable, CaseIterable, CustomStringConvertible {
+  /// It does.
+  case enabled
+  /// It could, and the user has not enabled it.
+  case notEnabled
+  /// The system offers no way to check it.
+  case notCapable
+  /// The protection policy of the container does not offer it.
+  case notOffered
+
+  /// What it means and what to do.
+  public var description: String {
+    switch self {
+    case .enabled: "the passcode of the device opens the container, and so does the password"
+    case .notEnabled: "the password opens the container; the passcode of the device can be enabled"
+    case .notCapable:
+      "this device has no way to check its passcode (no service “signet” of PAM); the password opens the container"
+    case .notOffered: "the server's policy does not let the device's passcode open this container"
+    }
+  }
+}

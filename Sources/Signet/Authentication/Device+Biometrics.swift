@@ -1,0 +1,51 @@
+public import SignetCrypto
+import SignetVault
+
+extension Device {
+  /// Whether a finger or a face opens a container on this device now.
+  ///
+  /// - Parameter container: Which one.
+  /// - Returns: The status.
+  /// - Throws: ``SignetFailure/biometrics(_:)`` where the sensor cannot be asked.
+  public func biometricStatus(for container: Container) async throws(SignetFailure) -> BiometricStatus {
+    guard container.offersBiometrics else { return .notOffered }
+    guard let biometrics else { return .notCapable }
+    return BiometricStatus(
+      try await vaulted(
+        await vault.biometricAuthentication(of: VaultLayout.user, in: container.id, with: biometrics)))
+  }
+
+  /// Has a biometric match open a container from now on, as long as nobody enrols or removes a finger or a face.
+  ///
+  /// Ask for the password first; it still opens the container afterwards. Where biometrics were invalidated, this makes them good
+  /// for the set that is enrolled now.
+  ///
+  /// - Parameters:
+  ///   - container: What it is to open.
+  ///   - password: UTF-8 as typed; a wrong one counts as any other.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, and `biometrics` with `notCapable` or
+  ///   `notEnrolled`, before the password is tried.
+  public func enableBiometrics(
+    for container: Container, password: SharedSecretBox
+  ) async throws(SignetFailure) {
+    let gate = try await biometricGate(for: container)
+    let enrolled: EnrolledSet
+    do throws(BiometricFailure) {
+      switch try await gate.state() {
+      case .notCapable: throw .notCapable
+      case .notEnrolled: throw .notEnrolled
+      case .ready(let set): enrolled = set
+      }
+    } catch { throw .biometrics(error) }
+    let unlocked = try await unlock(container, by: .password(password))
+    try await vaulted(await vault.enableBiometrics(for: unlocked, enrolled))
+  }
+
+  /// Has no biometric match open a container any more; nothing happens where none does.
+  ///
+  /// - Parameter container: Which one.
+  /// - Throws: ``SignetFailure``.
+  public func disableBiometrics(for container: Container) async throws(SignetFailure) {
+    try await vaulted(await vault.removeSlot(.biometric, of: VaultLayout.user, in: container.id))
+  }
+}
