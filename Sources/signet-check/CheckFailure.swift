@@ -27,6 +27,7 @@ struct CheckFailure: Error {
     case let failure as JSONFailure: self.init(Self.code(failure), failure.description)
     case let failure as Base32Failure: self.init(Self.code(failure), failure.description)
     case let failure as OATHFailure: self.init(Self.code(failure), failure.description)
+    case let failure as OCRAFailure: self.init(Self.code(failure), failure.description)
     case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
     default: self.init("internal", "an unforeseen failure; report this as a defect")
@@ -57,6 +58,18 @@ struct CheckFailure: Error {
     case .emptySecret: "oath.secret"
     case .beforeStart: "oath.time"
     default: "oath.other"
+    }
+  }
+
+  private static func code(_ failure: OCRAFailure) -> String {
+    switch failure {
+    case .malformedSuite: "ocra.suite"
+    case .challengeTooLong: "ocra.challengeTooLong"
+    case .challengeFormat: "ocra.challengeFormat"
+    case .sessionTooLong: "ocra.session"
+    case .emptySecret: "oath.secret"
+    case .timeBeforeStart: "oath.time"
+    default: "ocra.input"
     }
   }
 

@@ -16,7 +16,7 @@ enum CheckSession {
 
   /// Operations of the protocol whose modules do not exist yet.
   private static let planned: Set<String> = [
-    "ocra", "uri-parse", "uri-format", "push-response", "push-message", "uaf-verify", "policy-evaluate",
+    "uri-parse", "uri-format", "push-response", "push-message", "uaf-verify", "policy-evaluate",
   ]
 
   private static let limits = JSONLimits(

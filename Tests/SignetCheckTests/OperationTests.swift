@@ -39,6 +39,20 @@ struct OperationTests {
       ),
       (
         [
+          "op": "ocra", "suite": "OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1", "counter": 9, "pin": "1234",
+          "keyHex": "3132333435363738393031323334353637383930313233343536373839303132",
+          "question": "12345678",
+          "unixTime": 5,
+        ], ["response": "08522129"]
+      ),
+      (
+        [
+          "op": "ocra", "suite": "OCRA-1:HOTP-SHA256-8:QA08", "question": "SRV11110CLI22220",
+          "keyHex": "3132333435363738393031323334353637383930313233343536373839303132",
+        ], ["response": "15510767"]
+      ),
+      (
+        [
           "op": "jwk",
           "jwk": [
             "kty": "RSA", "e": "AQAB", "alg": "RS256", "kid": "2011-04-29",
@@ -110,6 +124,19 @@ struct OperationTests {
       (["op": "hotp", "secretHex": "00", "counter": 0, "digits": 11], "oath.digits"),
       (["op": "hotp", "secretHex": "00", "counter": 0, "algorithm": "MD5"], "input.invalid"),
       (["op": "totp", "secretHex": "00", "unixTime": 0, "period": 0], "oath.period"),
+      (["op": "ocra", "suite": "OCRA-1", "keyHex": "00", "question": "1"], "ocra.suite"),
+      (["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:QN08", "keyHex": "", "question": "1"], "oath.secret"),
+      (
+        ["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:QN08", "keyHex": "00", "question": "x"],
+        "ocra.challengeFormat"
+      ),
+      (
+        ["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:QN08", "keyHex": "00", "question": "123456789"],
+        "ocra.challengeTooLong"
+      ),
+      (
+        ["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:C-QN08", "keyHex": "00", "question": "1"], "input.missing"
+      ),
       (["op": "totp", "secretHex": "00", "unixTime": -1], "oath.time"),
       (
         ["op": "totp", "secretHex": "00", "unixTime": 9_223_372_036_854_775_807, "t0": 0, "period": -1],

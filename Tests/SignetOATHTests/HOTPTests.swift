@@ -127,4 +127,33 @@ struct HOTPTests {
       #expect(OATHAlgorithm(name: name) == nil)
     }
   }
+
+  @Test(
+    "appendix C: a check digit follows",
+    arguments: zip(UInt64(0)...9, [3, 2, 6, 0, 8, 0, 9, 9, 3, 6]))
+  func checkDigit(counter: UInt64, digit: Int) throws {
+    let plain = try HOTP(secret: SecretBytes(copying: Self.secret)).code(at: counter)
+    let checked = try HOTP(secret: SecretBytes(copying: Self.secret), addsChecksum: true)
+    #expect(checked.code(at: counter) == plain + String(digit))
+    #expect(checked.counter(matching: plain + String(digit), in: 0...9) == counter)
+    #expect(checked.counter(matching: plain + String((digit + 1) % 10), in: 0...9) == nil)
+    #expect(checked.counter(matching: plain, in: 0...9) == nil)
+  }
+
+  @Test("a fixed truncation offset counts within the HMAC, and stands for the dynamic one outside it")
+  func truncationOffset() throws {
+    let dynamic = try HOTP(secret: SecretBytes(copying: Self.secret))
+    let key = HMACKey(SecretBytes(copying: Self.secret), .sha1)
+    let code = key.authenticationCode(for: [UInt8](repeating: 0, count: 8))
+    for offset in 0...15 {
+      let fixed = try HOTP(secret: SecretBytes(copying: Self.secret), digits: 10, truncationOffset: offset)
+      let value = code[offset..<(offset + 4)].reduce(UInt32(0)) { $0 << 8 | UInt32($1) } & 0x7FFF_FFFF
+      #expect(fixed.value(at: 0) == value)
+    }
+    for offset in [-1, 16, 17, Int.max, Int.min] {
+      let outside = try HOTP(secret: SecretBytes(copying: Self.secret), truncationOffset: offset)
+      #expect(outside.code(at: 0) == dynamic.code(at: 0))
+      #expect(outside.truncationOffset == nil)
+    }
+  }
 }

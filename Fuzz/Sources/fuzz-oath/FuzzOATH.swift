@@ -10,6 +10,7 @@ import SignetOATH
     checkBase32(text)
     checkCrockford(text)
     checkBytes(input)
+    checkOCRA(text)
     _ = hotp.counter(matching: text, in: 0...3)
   }
 
@@ -55,6 +56,30 @@ import SignetOATH
       try CrockfordBase32.decode(typed, byteCount: input.count, withCheckSymbol: true)
     }
     require(bytes == input, "printing loses nothing")
+  }
+
+  /// A suite, and after a space a challenge.
+  private static func checkOCRA(_ text: String) {
+    let parts = text.split(separator: " ", maxSplits: 1)
+    guard let first = parts.first,
+      let suite = accepted({ () throws(OCRAFailure) in try OCRASuite(String(first)) })
+    else { return }
+    require(suite.description == first, "a suite stays as it was written")
+    let ocra = made("a calculator") { () throws(OCRAFailure) in
+      try OCRA(secret: SecretBytes(copying: [1]), suite: suite)
+    }
+    let challenge = accepted { () throws(OCRAFailure) in
+      try OCRAChallenge(parts.count == 2 ? String(parts[1]) : "", for: suite)
+    }
+    let input = OCRAInput(
+      counter: suite.hasCounter ? 1 : nil,
+      pin: suite.pinHash == nil ? nil : SharedSecretBox(SecretBytes(copying: [0x31])),
+      session: suite.sessionByteCount == nil ? nil : [1], unixTime: suite.timeStep == nil ? nil : 1)
+    let response = made("a response to what a suite allows") { () throws(OCRAFailure) in
+      try ocra.response(to: challenge ?? .random(for: suite), input)
+    }
+    let length = suite.digits == 0 ? suite.algorithm.hash.byteCount * 2 : suite.digits
+    require(response.utf8.count == length, "as many characters as the suite says")
   }
 
   private static let hotp = made("a generator") { () throws(OATHFailure) in

@@ -29,6 +29,11 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
     withUInt8Span(of: message) { algorithm.digest(of: $0, byteCount: byteCount) }
   }
 
+  /// The digest of a secret, such as a PIN that enters a message only hashed; it can be guessed from, so it is one too.
+  public func secretDigest(of secret: borrowing SecretBytes) -> SecretBytes {
+    secret.withUInt8Span { algorithm.secretDigest(of: $0, byteCount: byteCount) }
+  }
+
   var algorithm: DigestAlgorithm {
     switch self {
     case .sha1: .sha1

@@ -14,16 +14,28 @@ import COpenSSL
   }
 
   /// The digest of `message`, in one call.
-  ///
-  /// The corresponding C function is `EVP_Digest`.
   func digest(of message: Span<UInt8>, byteCount: Int) -> [UInt8] {
     unsafe [UInt8](unsafeUninitializedCapacity: byteCount) { buffer, initializedCount in
-      let result = unsafe message.withUnsafeBytes {
-        unsafe EVP_Digest($0.baseAddress, $0.count, buffer.baseAddress, nil, raw, nil)
-      }
-      precondition(result == 1, "EVP_Digest refused bytes")
+      unsafe write(digestOf: message, to: buffer.baseAddress)
       initializedCount = byteCount
     }
+  }
+
+  /// The digest of a secret, which is one as well.
+  func secretDigest(of message: Span<UInt8>, byteCount: Int) -> SecretBytes {
+    unsafe SecretBytes(
+      byteCount: byteCount,
+      writing: { buffer in
+        unsafe write(digestOf: message, to: buffer.baseAddress?.assumingMemoryBound(to: UInt8.self))
+      })
+  }
+
+  /// The corresponding C function is `EVP_Digest`.
+  private func write(digestOf message: Span<UInt8>, to output: UnsafeMutablePointer<UInt8>?) {
+    let result = unsafe message.withUnsafeBytes {
+      unsafe EVP_Digest($0.baseAddress, $0.count, output, nil, raw, nil)
+    }
+    precondition(result == 1, "EVP_Digest refused bytes")
   }
 
   static let sha1 = DigestAlgorithm("SHA1")

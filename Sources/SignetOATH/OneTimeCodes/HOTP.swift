@@ -8,11 +8,17 @@ public struct HOTP: Sendable {
   /// The numbers of digits that are allowed: 6 is the least (RFC 4226 section 5.3), and the truncated value of
   /// 31 bits fills no more than 10.
   public static let allowedDigits = 6...10
+  /// The numbers of digits that a truncated value is cut to anywhere in OATH (RFC 6287 section 5.2).
+  static let truncatedDigits = 4...10
 
   /// The hash function.
   public let algorithm: OATHAlgorithm
   /// The length of a code, in ``allowedDigits``.
   public let digits: Int
+  /// Whether a check digit follows each code (RFC 4226 appendix C); ``digits`` does not count it.
+  public let addsChecksum: Bool
+  /// Where the value is taken from the HMAC; nil where its last byte says so (RFC 4226 section 5.3).
+  public let truncationOffset: Int?
   private let key: HMACKey
   private let modulus: UInt64
 
@@ -23,14 +29,22 @@ public struct HOTP: Sendable {
   ///     parties hand out is often shorter and has to work.
   ///   - algorithm: The hash function.
   ///   - digits: The length of a code, in ``allowedDigits``.
+  ///   - addsChecksum: Whether a check digit follows.
+  ///   - truncationOffset: Where the value is taken from; what lies outside the HMAC stands for nil, as in the
+  ///     reference implementation of RFC 4226 appendix C.
   /// - Throws: ``OATHFailure/emptySecret`` or ``OATHFailure/digitsOutOfRange(_:)``.
   public init(
-    secret: borrowing SecretBytes, algorithm: OATHAlgorithm = .sha1, digits: Int = 6
+    secret: borrowing SecretBytes, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
+    addsChecksum: Bool = false, truncationOffset: Int? = nil
   ) throws(OATHFailure) {
     guard Self.allowedDigits.contains(digits) else { throw .digitsOutOfRange(digits) }
     guard secret.byteCount > 0 else { throw .emptySecret }
     self.algorithm = algorithm
     self.digits = digits
+    self.addsChecksum = addsChecksum
+    self.truncationOffset = truncationOffset.flatMap {
+      (0...(algorithm.hash.byteCount - 5)).contains($0) ? $0 : nil
+    }
     key = HMACKey(secret, algorithm.hash)
     modulus = (0..<digits).reduce(1) { power, _ in power * 10 }
   }
@@ -40,25 +54,47 @@ public struct HOTP: Sendable {
     var message = InlineArray<8, UInt8>(repeating: 0)
     for index in 0..<8 { message[index] = UInt8(truncatingIfNeeded: counter >> UInt64(56 - 8 * index)) }
     let code = key.authenticationCode(for: message.span.bytes)
-    let offset = Int(code[code.count - 1] & 0x0F)
-    let truncated =
-      UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
-      | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])
-    return UInt32(truncatingIfNeeded: UInt64(truncated) % modulus)
+    return UInt32(truncatingIfNeeded: UInt64(Self.truncated(code, at: truncationOffset)) % modulus)
   }
 
-  /// The code for `counter`: ASCII digits, with leading zeros.
+  /// The 31 bits that RFC 4226 section 5.3 takes from an HMAC, where its last byte says or at a fixed place.
+  static func truncated(_ code: [UInt8], at fixed: Int? = nil) -> UInt32 {
+    let offset = fixed ?? Int(code[code.count - 1] & 0x0F)
+    return UInt32(code[offset] & 0x7F) << 24 | UInt32(code[offset + 1]) << 16
+      | UInt32(code[offset + 2]) << 8 | UInt32(code[offset + 3])
+  }
+
+  /// The code for `counter`: ASCII digits, with leading zeros, and the check digit where there is one.
   public func code(at counter: UInt64) -> String {
+    let value = value(at: counter)
+    let code = Self.digits(value, count: digits)
+    return addsChecksum ? code + String(Self.checkDigit(of: value)) : code
+  }
+
+  /// The last decimal digits of a number, with leading zeros.
+  static func digits(_ value: UInt32, count: Int) -> String {
     // A code of 10 bytes lies inside the String value itself: nothing is allocated for it.
-    String(unsafeUninitializedCapacity: digits) { buffer in
-      var rest = value(at: counter)
-      for index in (0..<digits).reversed() {
+    String(unsafeUninitializedCapacity: count) { buffer in
+      var rest = value
+      for index in (0..<count).reversed() {
         let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
         buffer[index] = UInt8(truncatingIfNeeded: 0x30 + digit)
         rest = quotient
       }
-      return digits
+      return count
     }
+  }
+
+  /// The check digit of credit cards (ISO/IEC 7812-1, Luhn), as RFC 4226 appendix C computes it.
+  static func checkDigit(of value: UInt32) -> Int {
+    var (rest, sum, doubles) = (Int(value), 0, true)
+    while rest > 0 {
+      let digit = rest % 10
+      sum += doubles ? digit * 2 / 10 + digit * 2 % 10 : digit
+      rest /= 10
+      doubles.toggle()
+    }
+    return (10 - sum % 10) % 10
   }
 
   /// The highest of `counters` whose code is `code`; nil if none is.
@@ -67,7 +103,7 @@ public struct HOTP: Sendable {
   /// lies. The highest is taken so that one code cannot be accepted twice within a window.
   ///
   /// - Parameters:
-  ///   - code: What was typed: exactly ``digits`` ASCII digits.
+  ///   - code: What was typed: exactly ``digits`` ASCII digits, and the check digit where there is one.
   ///   - counters: The candidates. The work grows with their number; keep it small.
   /// - Returns: The counter to store as used, so that the next candidates begin after it.
   public func counter(matching code: String, in counters: ClosedRange<UInt64>) -> UInt64? {
@@ -84,12 +120,16 @@ public struct HOTP: Sendable {
   }
 
   private func typedValue(_ code: String) -> UInt32? {
-    guard code.utf8.count == digits else { return nil }
+    guard code.utf8.count == digits + (addsChecksum ? 1 : 0) else { return nil }
     var value: UInt64 = 0
     for byte in code.utf8 {
       guard 0x30...0x39 ~= byte else { return nil }
       value = value * 10 + UInt64(byte - 0x30)
     }
-    return UInt32(exactly: value)  // with 10 digits, no code is above 2^31 - 1
+    guard addsChecksum else { return UInt32(exactly: value) }  // with 10 digits, no code is above 2^31 - 1
+    guard let typed = UInt32(exactly: value / 10), Self.checkDigit(of: typed) == value % 10 else {
+      return nil
+    }
+    return typed
   }
 }

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 
-/// RFC 4226 and RFC 6238.
+/// RFC 4226, RFC 6238 and RFC 6287.
 let oathOperations = [
   Operation(name: "hotp") { request in
     let hotp = try HOTP(
@@ -22,6 +22,20 @@ let oathOperations = [
       "validFrom": .integer(code.validFrom), "validUntil": .integer(code.validUntil),
     ]
   },
+  Operation(name: "ocra") { request in
+    let ocra = try OCRA(
+      secret: try request.secret("keyHex"), suite: OCRASuite(request.members.string("suite")))
+    let input = try request.ocraInput(for: ocra.suite)
+    let question = try request.members.string("question")
+    // The vectors of RFC 6287 appendix C.2 write the two challenges of a mutual response as one text.
+    let length = ocra.suite.maximumChallengeLength
+    guard question.utf8.count == 2 * length else {
+      return ["response": .string(try ocra.response(to: OCRAChallenge(question, for: ocra.suite), input))]
+    }
+    let first = try OCRAChallenge(String(question.prefix(length)), for: ocra.suite)
+    let second = try OCRAChallenge(String(question.dropFirst(length)), for: ocra.suite)
+    return ["response": .string(try ocra.serverResponse(client: first, server: second, input))]
+  },
 ]
 
 /// A number of 64 bits without sign: digits in a string where a JSON number would lose some.
@@ -33,6 +47,16 @@ extension Request {
   fileprivate func oathAlgorithm() throws -> OATHAlgorithm {
     let names = OATHAlgorithm.allCases.map { ($0.rawValue.lowercased(), $0) }
     return try choice("algorithm", Dictionary(uniqueKeysWithValues: names), default: .sha1)
+  }
+
+  /// What the suite wants of the request; other members are left alone, as everywhere.
+  fileprivate func ocraInput(for suite: OCRASuite) throws -> OCRAInput {
+    OCRAInput(
+      counter: suite.hasCounter ? try unsigned("counter") : nil,
+      pin: suite.pinHash == nil
+        ? nil : SharedSecretBox(SecretBytes(copying: Array(try members.string("pin").utf8))),
+      session: suite.sessionByteCount == nil ? nil : try hex("sessionHex"),
+      unixTime: suite.timeStep == nil ? nil : try members.integer("unixTime"))
   }
 
   fileprivate func digits() throws -> Int { Int(clamping: try integer("digits", default: 6)) }
