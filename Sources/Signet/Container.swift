@@ -13,8 +13,12 @@ public struct Container: Hashable, Sendable, Identifiable {
   public let server: ServerURL
   /// What the user calls it; may be empty.
   public let name: String
-  /// When it was made, in seconds since 1970.
+  /// When it was made or last renewed, in seconds since 1970.
   public let created: Int64
+  /// When it was made first, before all renewals, in seconds since 1970.
+  public let firstCreated: Int64
+  /// How often it was renewed.
+  public let renewals: Int64
   /// What it holds and what protects it.
   public let profile: ContainerProfile
   /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.

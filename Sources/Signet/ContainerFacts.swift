@@ -6,6 +6,10 @@ import SignetWire
 struct ContainerFacts {
   let serverMadeID: ServerMadeID
   let profile: ContainerProfile
+  /// How many renewals led to this container.
+  var renewals: Int64 = 0
+  /// When the first of them was made, in seconds since 1970; `nil` where this is the first.
+  var firstCreated: Int64?
 
   init(serverMadeID: ServerMadeID, profile: ContainerProfile) {
     (self.serverMadeID, self.profile) = (serverMadeID, profile)
@@ -17,13 +21,17 @@ struct ContainerFacts {
     do throws(JSONFailure) {
       object = try JSONObject(parsing: bytes)
       (id, profile) = (try object.string("container"), try object.object("profile"))
+      renewals = try object.optionalInteger("renewals") ?? 0
+      firstCreated = try object.optionalInteger("firstCreated")
     } catch { throw .json(error) }
     serverMadeID = try ServerMadeID(id)
     self.profile = try ContainerProfile(profile)
   }
 
   var bytes: [UInt8] {
-    let object: JSONObject = ["container": .string(serverMadeID.text), "profile": .object(profile.json)]
+    var object: JSONObject = ["container": .string(serverMadeID.text), "profile": .object(profile.json)]
+    if renewals > 0 { object["renewals"] = .integer(renewals) }
+    if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
     return JSONValue.object(object).bytes
   }
 }
@@ -34,6 +42,7 @@ extension Container {
     do throws(WireFailure) {
       let facts = try ContainerFacts(parsing: stored.attributes.protocolFacts)
       (serverMadeID, profile) = (facts.serverMadeID, facts.profile)
+      (renewals, firstCreated) = (facts.renewals, facts.firstCreated ?? stored.created / 1000)
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
     } catch {

@@ -16,7 +16,7 @@ public import SignetWire
   case dictionary(PasswordDictionaryFailure)
   /// A password is needed and none was given.
   case passwordRequired
-  /// The user cancelled the password prompt of an activation.
+  /// The user cancelled the password prompt of an activation or a renewal.
   case activationCancelled
   /// Too many wrong passwords: what it protects stays locked.
   case lockedOut
@@ -61,6 +61,10 @@ public import SignetWire
   /// What a container signs names its server, so both sides must use one URL. `offered` is not proved yet: go there only
   /// if it is known to be right.
   case serverNameMismatch(offered: ServerURL)
+  /// The server does not accept what keeps this device's secrets.
+  case unsupportedDevice(Problem)
+  /// The server dropped a renewal that was begun; the container is as it was.
+  case renewalDropped
 
   // The device.
   /// There is no such container.
@@ -121,6 +125,8 @@ public import SignetWire
     case .unsupportedProfile: 204
     case .deviceNameRefused: 205
     case .serverNameMismatch: 206
+    case .unsupportedDevice: 207
+    case .renewalDropped: 208
     case .noSuchContainer: 8
     case .vault: 10
     case .appData: 400
@@ -188,6 +194,9 @@ public import SignetWire
       "the server offers something that this version does not do: \(failure)"
     case .serverNameMismatch(let offered):
       "the server calls itself \(offered.shortForm); nothing was kept: if that is the right server, use that URL, or ask for a new activation code"
+    case .unsupportedDevice(let problem):
+      "the server does not accept this device: \(problem.detail.isEmpty ? problem.code.title : problem.detail)"
+    case .renewalDropped: "the server dropped the renewal; the keys are as before: renew again"
     case .noSuchContainer: "there is no such container; list those there are"
     case .vault(let failure): failure.description
     case .appData(let failure): failure.description
@@ -234,6 +243,7 @@ public import SignetWire
     self =
       switch problem.code {
       case .activationRefused: .activationRefused
+      case .deviceUnsupported: .unsupportedDevice(problem)
       case .containerUnknown: .containerUnknown
       case .transactionExpired: .transactionExpired
       case .transactionDecided: .transactionDecided

@@ -18,9 +18,11 @@ enum VaultLayout {
 
   /// The domains of a new container.
   static func domains(
-    _ keys: PrivateContainerKeys, otpSecret: SharedSecretBox, protection: DomainDraft.Protection
+    _ keys: PrivateContainerKeys, otpSecret: SharedSecretBox, protection: DomainDraft.Protection,
+    appDataKey: SharedSecretBox? = nil, passwordTimes: PasswordTimes? = nil
   ) -> [DomainDraft] {
-    [
+    let appData = appDataKey.map { [RecordDraft(name: Self.appDataKey, secret: $0)] } ?? []
+    return [
       DomainDraft(
         name: device, protection: .device,
         records: [
@@ -33,7 +35,7 @@ enum VaultLayout {
           RecordDraft(
             name: signingKey, secret: SharedSecretBox(keys.signing.rawRepresentation), form: .p256PrivateKey),
           RecordDraft(name: Self.otpSecret, secret: otpSecret),
-        ]),
+        ] + appData, passwordTimes: passwordTimes),
     ]
   }
 }

@@ -12,6 +12,11 @@ struct Audit: Sendable {
 
   /// Makes an event.
   func callAsFunction(_ event: String, _ members: KeyValuePairs<String, String?> = [:]) -> AuditEvent {
+    self(event, Array(members))
+  }
+
+  /// Makes an event whose members are put together by the caller.
+  func callAsFunction(_ event: String, _ members: [(key: String, value: String?)]) -> AuditEvent {
     var object = JSONObject()
     object["time"] = .integer(time)
     object["event"] = .string(event)

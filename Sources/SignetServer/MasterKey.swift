@@ -25,12 +25,15 @@ public final class MasterKey: Sendable {
     case otpSecret(container: String)
     /// The state of a handshake that the device carries.
     case handshake
+    /// The same of a renewal.
+    case renewalHandshake
 
     var label: [UInt8] {
       switch self {
       case .inviteKey(let activation): Array("signet invite key \(activation)".utf8)
       case .otpSecret(let container): Array("signet otp secret \(container)".utf8)
       case .handshake: Array("signet handshake".utf8)
+      case .renewalHandshake: Array("signet renewal handshake".utf8)
       }
     }
   }

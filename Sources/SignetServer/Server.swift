@@ -65,16 +65,21 @@ public final class Server: Sendable {
     let (keys, codes) = (APIKeyService(context), CodeService(context))
     let (activations, transactions) = (ActivationService(context), TransactionService(context))
     let device = DeviceEndpoints(
-      activations: activations, transactions: transactions, authentication: DeviceAuthentication(context))
+      activations: activations, renewals: RenewalService(context), ends: EndService(context),
+      transactions: transactions, authentication: DeviceAuthentication(context))
     let relyingParty = RelyingPartyEndpoints(
       context: context, keys: keys, codes: codes, transactions: transactions)
     let admin = AdminEndpoints(
-      context: context, keys: keys, users: UserService(context), codes: codes, activations: activations)
+      context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
+      renewals: RenewalService(context))
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
       ("POST", "/activation/start", device.start),
       ("POST", "/activation/finish", device.finish),
       ("POST", "/activation/confirm", device.confirm),
+      ("POST", "/renewal/start", device.startRenewal),
+      ("POST", "/renewal/finish", device.finishRenewal),
+      ("POST", "/device/end", device.end),
       ("GET", "/device/transactions", device.pending),
       ("POST", "/device/transactions/{id}/decision", device.decide),
       ("POST", "/otp/validate", relyingParty.validate),
@@ -86,6 +91,7 @@ public final class Server: Sendable {
       ("POST", "/admin/users/{user}/unlock", admin.unlock),
       ("POST", "/admin/activations", admin.invite),
       ("DELETE", "/admin/containers/{id}", admin.revokeContainer),
+      ("POST", "/admin/containers/{id}/renew", admin.askForRenewal),
       ("POST", "/admin/keys", admin.addKey),
       ("GET", "/admin/keys", admin.listKeys),
       ("DELETE", "/admin/keys/{id}", admin.revokeKey),

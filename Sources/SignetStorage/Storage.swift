@@ -53,6 +53,8 @@ public protocol Storage: Sendable {
     audit: @escaping @Sendable (ActivationOutcome) -> AuditEvent?
   ) async throws(StorageFailure) -> ActivationOutcome
   /// Makes a pending container active, its activation used, and revokes earlier ones of the same user and device.
+  ///
+  /// One that renews another becomes active only while that one is, and its activation stays as it is.
   func confirmContainer(
     _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> ConfirmationOutcome
@@ -67,6 +69,37 @@ public protocol Storage: Sendable {
   ///
   /// - Returns: Whether there is such a container.
   func revokeContainer(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// Notes that a container's device is to renew it.
+  ///
+  /// - Returns: Whether there is such a container in use.
+  func askForRenewal(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// Ends one *finish* message of a renewal: the signature was verified by the caller, this counts and remembers.
+  ///
+  /// A container that sent `limit` wrong signatures in a row is refused whatever it sends, so nothing is learnt from it. A right
+  /// one adds the successor as pending, in the place of an earlier pending one of the same container.
+  ///
+  /// - Parameters:
+  ///   - id: The container that is renewed.
+  ///   - successor: What comes in its place; `nil` where the present signing key did not sign.
+  ///   - limit: Wrong signatures in a row after which nothing is taken.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  func stageRenewal(
+    of id: String, by successor: ContainerRecord?, limit: Int,
+    audit: @escaping @Sendable (RenewalOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> RenewalOutcome
+  /// Revokes a container for good, and notes how its device ended it; the first time only.
+  ///
+  /// - Parameters:
+  ///   - id: The container, in whatever state.
+  ///   - ended: How, in the protocol's word.
+  ///   - audit: The event, written the first time.
+  /// - Returns: Whether this was the first time.
+  /// - Throws: ``StorageFailure``.
+  func endContainer(
+    _ id: String, as ended: String, audit: AuditEvent
+  ) async throws(StorageFailure) -> EndOutcome
   /// Claims the id of a signed request, 16 bytes; it can be claimed once.
   ///
   /// - Parameters:

@@ -16,6 +16,8 @@ public final class TestServer: Sendable {
   /// Where devices find the server.
   public let serverURL: ServerURL
   private let server: Server
+  private let directory: String
+  private let transport: ServerConfiguration
 
   /// Starts a server.
   ///
@@ -52,7 +54,31 @@ public final class TestServer: Sendable {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
       }
     }
-    server = try Server(context, transport: ServerConfiguration(port: port, security: .tls(identity)))
+    self.directory = directory
+    transport = ServerConfiguration(port: port, security: .tls(identity))
+    server = try Server(context, transport: transport)
+    _ = try server.start()
+  }
+
+  /// Stops the server and starts it again on the same port, folder and keys, as an operator who has changed its settings does.
+  ///
+  /// - Parameter change: Changes the settings.
+  /// - Returns: The server that runs now.
+  /// - Throws: What goes wrong while starting.
+  package func restarted(_ change: (inout ServerSettings) -> Void) async throws -> TestServer {
+    await stop()
+    var settings = context.settings
+    change(&settings)
+    return try TestServer(self, settings)
+  }
+
+  private init(_ stopped: TestServer, _ settings: ServerSettings) throws {
+    (directory, transport, serverURL) = (stopped.directory, stopped.transport, stopped.serverURL)
+    certificateAuthorityPEM = stopped.certificateAuthorityPEM
+    context = ServiceContext(
+      settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
+      masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log)
+    server = try Server(context, transport: transport)
     _ = try server.start()
   }
 

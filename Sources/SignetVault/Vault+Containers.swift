@@ -165,7 +165,7 @@ extension Vault {
       header.opening = .password(try passwordCost(), policy)
       header.guessLimit = guessLimit(policy)
       derived = SharedSecretBox(try password.withSecret { try header.derive($0, settings.derivation) })
-      times = PasswordTimes(setAt: moment.wallSeconds, isInitial: true)
+      times = draft.passwordTimes ?? PasswordTimes(setAt: moment.wallSeconds, isInitial: true)
     }
     let secret = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
     let slot = try ProtectionSlot.wrapping(

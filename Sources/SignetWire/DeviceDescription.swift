@@ -21,11 +21,15 @@ public struct DeviceDescription: Hashable, Sendable {
   public let platform: String
   /// What keeps the secrets.
   public let keystore: Keystore
+  /// Whether the hardware says, or gives away, that it is a program that plays hardware.
+  public let isSimulated: Bool
 
   /// Puts the description together.
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for an overlong name or one with control characters.
-  public init(id: [UInt8], name: String, platform: String, keystore: Keystore) throws(WireFailure) {
+  public init(
+    id: [UInt8], name: String, platform: String, keystore: Keystore, isSimulated: Bool = false
+  ) throws(WireFailure) {
     guard id.count == 16 else { throw .invalid(member: "id", reason: "has 16 bytes") }
     guard name.unicodeScalars.count <= 128,
       name.unicodeScalars.allSatisfy({ DisplayText.isPlain($0) && $0 != "\n" })
@@ -37,6 +41,7 @@ public struct DeviceDescription: Hashable, Sendable {
       throw .invalid(member: "platform", reason: "has 1 to 32 ASCII characters")
     }
     (self.id, self.name, self.platform, self.keystore) = (id, name, platform, keystore)
+    self.isSimulated = isSimulated
   }
 
   /// Reads a description.
@@ -48,7 +53,8 @@ public struct DeviceDescription: Hashable, Sendable {
     }
     try self.init(
       id: object.wireBytes("id", count: 16), name: object.wireString("name"),
-      platform: object.wireString("platform"), keystore: keystore)
+      platform: object.wireString("platform"), keystore: keystore,
+      isSimulated: Wire.reading(object.optionalBool("simulated")) ?? false)
   }
 
   /// The description as the protocol writes it.
@@ -58,6 +64,28 @@ public struct DeviceDescription: Hashable, Sendable {
     object["name"] = .string(name)
     object["platform"] = .string(platform)
     object["keystore"] = .string(keystore.rawValue)
+    if isSimulated { object["simulated"] = true }
     return object
+  }
+}
+
+/// What a server asks of the keystore of a device: the least that it accepts.
+///
+/// It goes by what the device says of itself; nothing attests it.
+public enum KeystoreRequirement: String, Hashable, Sendable, CaseIterable {
+  /// Any keystore, a file too.
+  case any
+  /// Hardware, or a program that plays hardware.
+  case simulated
+  /// Hardware that does not say that it is a program.
+  case hardware
+
+  /// Whether a device that describes itself so is accepted.
+  public func accepts(_ device: DeviceDescription) -> Bool {
+    switch self {
+    case .any: true
+    case .simulated: device.keystore != .software
+    case .hardware: device.keystore != .software && !device.isSimulated
+    }
   }
 }

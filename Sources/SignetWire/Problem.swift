@@ -14,6 +14,8 @@ public struct Problem: Error, Hashable, Sendable {
     case forbidden = "request.forbidden"
     /// The invite was not proved, or is void.
     case activationRefused = "activation.refused"
+    /// A policy of the server does not accept what keeps the device's secrets.
+    case deviceUnsupported = "device.unsupported"
     /// No such thing.
     case unknown = "resource.unknown"
     /// The path knows other methods.
@@ -40,7 +42,7 @@ public struct Problem: Error, Hashable, Sendable {
       switch self {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
-      case .forbidden, .activationRefused: 403
+      case .forbidden, .activationRefused, .deviceUnsupported: 403
       case .unknown: 404
       case .method: 405
       case .exists, .transactionDecided: 409
@@ -61,6 +63,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .containerUnknown: "The container is unknown."
       case .forbidden: "The API key may not do this."
       case .activationRefused: "The activation was refused."
+      case .deviceUnsupported: "The server does not accept this kind of device."
       case .unknown: "There is no such thing."
       case .method: "The method is not allowed here."
       case .exists: "There is one already."

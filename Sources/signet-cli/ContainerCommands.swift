@@ -86,6 +86,7 @@ extension Container {
     [
       "id": .string(id.description), "user": .string(user.text), "server": .string(server.fullForm),
       "name": .string(name), "confirmed": .bool(isConfirmed), "created": .integer(created),
+      "firstCreated": .integer(firstCreated), "renewals": .integer(renewals),
       "profile": .object(profile.json),
     ]
   }

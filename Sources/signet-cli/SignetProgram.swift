@@ -15,7 +15,7 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .password, .recovery, .delete, .policy, .data,
+    .activate, .list, .otp, .pending, .approve, .deny, .password, .recovery, .renew, .delete, .policy, .data,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -56,6 +56,7 @@ let signetProgram = Program(
       "signet activate --user alice --server id.example.com/main --invite 'XXXX-XXXX-XXXX-XXXX-X'", "By hand"),
     .init("signet otp", "Print a one-time password"),
     .init("signet pending && signet approve", "Look at what waits, and approve it"),
+    .init("signet renew", "Make new keys"),
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],
   seeAlso: ["signet-server(1)"],

@@ -10,11 +10,16 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     try await options.finishActivations(of: device)
     let container = try await ContainerChoice.container(arguments, of: device)
-    let transactions = try await device.pendingTransactions(for: container)
+    let listed = try await device.transactionList(for: container)
+    let transactions = listed.transactions
     if arguments.isSet("json") {
       let list = transactions.map { JSONValue.object($0.listing) }
-      arguments.output.print(JSONValue.object(["transactions": .array(list)]).text)
+      let object: JSONObject = ["transactions": .array(list), "renewalWanted": .bool(listed.isRenewalWanted)]
+      arguments.output.print(JSONValue.object(object).text)
       return .success
+    }
+    if listed.isRenewalWanted {
+      arguments.errorOutput.print("The server asks for new keys; make them: signet renew")
     }
     if transactions.isEmpty { arguments.errorOutput.print("Nothing waits for a decision.") }
     for transaction in transactions {

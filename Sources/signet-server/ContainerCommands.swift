@@ -6,7 +6,11 @@ enum ContainerCommands {
   static let group = Command(
     "container", "Manage what users hold on their devices", options: OperatorOptions.connection,
     commands: [
-      Command("list", "List a user's containers, revoked ones included", arguments: [UserCommands.user]) {
+      Command(
+        "list", "List a user's containers, revoked ones included",
+        description: "What keeps a device's keys is what the device says; nothing attests it.",
+        arguments: [UserCommands.user]
+      ) {
         arguments in
         let answer = try await OperatorClient(arguments, as: .admin)
           .get("admin", "users", arguments.string("user"), "containers")
@@ -14,14 +18,32 @@ enum ContainerCommands {
           arguments.output.print(answer)
           return .success
         }
-        var table = TextTable(["CONTAINER", "STATE", "DEVICE", "KEYSTORE", "CREATED"])
+        var table = TextTable(["CONTAINER", "STATE", "DEVICE", "KEYSTORE", "RENEWALS", "CREATED"])
         for container in try objects("containers", in: answer) {
           table.append([
-            try container.string("id"), try container.string("state"), try container.string("name"),
-            try container.string("keystore"), utc(try container.integer("created")),
+            try container.string("id"), try state(of: container), try container.string("name"),
+            try container.string("keystore") + (try container.bool("simulated") ? " (simulated)" : ""),
+            String(try container.integer("renewals")), utc(try container.integer("created")),
           ])
         }
         arguments.output.write(table.text)
+        return .success
+      },
+      Command(
+        "renew", "Ask a container's device to make new keys",
+        description: """
+          The device is told when it next asks for its transactions, and its user makes the new keys with 'signet renew'. They come \
+          under the server's present policy. Until then the present keys stay good.
+          """,
+        arguments: [Argument("id", "The container's id")]
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .post("admin", "containers", arguments.string("id"), "renew")
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print("asked for a renewal of \(TerminalText.sanitised(try answer.string("id")))")
+        }
         return .success
       },
       Command(
@@ -39,4 +61,11 @@ enum ContainerCommands {
         return .success
       },
     ])
+
+  /// Where a container stands, and what its device says of it.
+  private static func state(of container: JSONObject) throws -> String {
+    let state = try container.string("state")
+    if let ended = try container.optionalString("ended") { return "\(state) (\(ended))" }
+    return try container.bool("renewalWanted") && state == "active" ? "active (to be renewed)" : state
+  }
 }

@@ -43,8 +43,12 @@ struct InvitingServer {
   let transport: CurlTransport
 
   init(_ protection: ProtectionPolicy = .device) async throws {
-    folder = try TemporaryFolder()
-    server = try await TestServer(directory: folder.path, protection: protection)
+    let folder = try TemporaryFolder()
+    try self.init(folder: folder, server: await TestServer(directory: folder.path, protection: protection))
+  }
+
+  init(folder: TemporaryFolder, server: TestServer) throws {
+    (self.folder, self.server) = (folder, server)
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
   }

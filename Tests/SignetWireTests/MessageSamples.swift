@@ -33,6 +33,11 @@ struct MessageSample: Sendable, CustomStringConvertible {
     let vector = try ProtocolVector.load()[1]
     let offer = try ActivationOffer(parsing: vector.utf8("offer"))
     let finish = ActivationFinish(handshake: "aGFuZHNoYWtl", message: try vector.text("deviceMessage"))
+    let renewal = RenewalStartAnswer(
+      handshake: "aGFuZHNoYWtl",
+      offer: RenewalOffer(
+        key: offer.key, server: offer.server, profile: offer.profile, expires: offer.expires,
+        random: SystemRandomSource()))
     return [
       MessageSample(name: "start", bytes: try vector.utf8("start")) {
         try ActivationStart(parsing: $0).bytes
@@ -57,6 +62,20 @@ struct MessageSample: Sendable, CustomStringConvertible {
       MessageSample(name: "transactions", bytes: try vector.utf8("transactions")) {
         try TransactionList(parsing: $0).bytes
       },
+      MessageSample(
+        name: "renewal start",
+        bytes: RenewalStart(container: try ContainerID("c1"), random: SystemRandomSource()).bytes
+      ) { try RenewalStart(parsing: $0).bytes },
+      MessageSample(name: "renewal offer", bytes: renewal.offer.bytes) {
+        try RenewalOffer(parsing: $0).bytes
+      },
+      MessageSample(name: "renewal start answer", bytes: renewal.bytes) {
+        try RenewalStartAnswer(parsing: $0).bytes
+      },
+      MessageSample(name: "renewal core", bytes: try renewalCore(vector).bytes) {
+        try RenewalCore(parsing: $0).bytes
+      },
+      MessageSample(name: "end notice", bytes: try endNotice().bytes) { try EndNotice(parsing: $0).bytes },
       MessageSample(name: "activation code", bytes: try code(vector).text.utf8.map { $0 }) {
         Array(try ActivationCode(parsing: String(decoding: $0, as: UTF8.self)).text.utf8)
       },
@@ -70,6 +89,20 @@ struct MessageSample: Sendable, CustomStringConvertible {
   static func named(_ name: String) throws -> MessageSample {
     guard let sample = try all().first(where: { $0.name == name }) else { throw WireFailure.notAuthentic }
     return sample
+  }
+
+  /// The core of the vector's activation, as one of a renewal of the container `c1`.
+  static func renewalCore(_ vector: ProtocolVector) throws -> RenewalCore {
+    let core = try ActivationCore(parsing: vector.utf8("core"))
+    return RenewalCore(
+      container: try ContainerID("c1"), user: core.user, server: core.server, agreement: core.agreement,
+      keys: core.keys, device: core.device)
+  }
+
+  static func endNotice(_ event: EndNotice.Event = .deleted) throws -> EndNotice {
+    try EndNotice(
+      container: ContainerID("c1"), server: ServerURL("signet.example.com/main"),
+      device: [UInt8](repeating: 7, count: 16), event: event, reason: "lost my phone", time: 1_795_231_200)
   }
 
   static func code(_ vector: ProtocolVector) throws -> ActivationCode {

@@ -38,7 +38,10 @@ import Testing
     }
   }
 
-  @Test(arguments: ["start", "offer", "core", "receipt", "decision"])
+  @Test(arguments: [
+    "start", "offer", "core", "receipt", "decision", "renewal start", "renewal offer", "renewal core",
+    "end notice",
+  ])
   func refusesOtherVersions(_ name: String) throws {
     let sample = try MessageSample.named(name)
     for version in [0, 2, -1, Int64.max] {

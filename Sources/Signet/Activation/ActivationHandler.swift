@@ -1,7 +1,7 @@
 public import SignetCrypto
 public import SignetPolicy
 
-/// How far an activation has come.
+/// How far an activation or a renewal has come.
 public struct ActivationProgress: Hashable, Sendable {
   /// 0 to 1.
   public let fraction: Double
@@ -15,6 +15,8 @@ public struct PasswordRequest: Hashable, Sendable {
   @nonexhaustive public enum Subject: Hashable, Sendable {
     /// The container with all its keys.
     case container
+    /// A container that is renewed: the present password does not follow the server's new rules, or there was none.
+    case renewedContainer
   }
 
   /// What the password will protect.
@@ -29,7 +31,7 @@ public struct PasswordRequest: Hashable, Sendable {
 
 /// The answer to a ``PasswordRequest``.
 public enum PasswordReply: Sendable {
-  /// Go on with this password: UTF-8 as typed. One that breaks the policy ends the activation with
+  /// Go on with this password: UTF-8 as typed. One that breaks the policy ends it all with
   /// ``SignetFailure/passwordRefused(_:)``.
   case proceed(SharedSecretBox)
   /// The user does not want to.
@@ -38,7 +40,7 @@ public enum PasswordReply: Sendable {
   case abort
 }
 
-/// What an app does during an activation.
+/// What an app does during an activation or a renewal.
 public protocol ActivationHandler: Sendable {
   /// Called as the activation goes on, in order.
   func progressed(to progress: ActivationProgress) async

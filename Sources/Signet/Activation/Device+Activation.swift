@@ -46,12 +46,13 @@ extension Device {
         ?? connection.certificateAuthoritiesPEM,
       pins: code.pins)
     let session = try session(code.server, settings)
-    let description = try description(named: initialization.deviceName)
+    let description = try await description(named: initialization.deviceName)
 
     await handler.report(0.1, "Contacting \(code.server.shortForm)")
     let started = StartedActivation(code, random: random)
     let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
-    let protection = try await protection(for: offered, handler)
+    let protection = try await protection(
+      offered.profile, subject: .container, until: offered.answer.offer.expires, handler)
 
     await handler.report(0.3, "Making keys")
     let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
@@ -102,7 +103,7 @@ extension Device {
     return confirmed
   }
 
-  private func confirm(_ container: Container) async throws(SignetFailure) -> Container {
+  func confirm(_ container: Container) async throws(SignetFailure) -> Container {
     let session = try await session(container)
     let key = try await sessionKey(of: container)
     do throws(SignetFailure) {
@@ -119,11 +120,12 @@ extension Device {
     return try await self.container(container.id)
   }
 
-  private func description(named name: String) throws(SignetFailure) -> DeviceDescription {
+  func description(named name: String) async throws(SignetFailure) -> DeviceDescription {
+    let status = try await vaulted(await vault.keystoreStatus())
     do {
       return try DeviceDescription(
         id: vault.deviceID.bytes, name: name, platform: Self.platform,
-        keystore: DeviceDescription.Keystore(keystoreKind))
+        keystore: DeviceDescription.Keystore(status.kind), isSimulated: status.isSimulator)
     } catch { throw .deviceNameRefused(error) }
   }
 
@@ -137,13 +139,23 @@ extension Device {
     #endif
   }
 
-  /// Asks for the password where the server's policy wants one.
-  private func protection(
-    for offered: OfferedActivation, _ handler: some ActivationHandler
+  /// What protects a new container: the password is asked for where the server's policy wants one.
+  ///
+  /// - Parameters:
+  ///   - profile: What the server wants.
+  ///   - present: The password so far; it is kept if the policy allows it.
+  ///   - subject: What the password is for.
+  ///   - deadline: When the operation ends, in seconds since 1970.
+  ///   - handler: Gives the password.
+  /// - Returns: What the vault is told.
+  /// - Throws: ``SignetFailure``.
+  func protection(
+    _ profile: ContainerProfile, keeping present: SharedSecretBox? = nil, subject: PasswordRequest.Subject,
+    until deadline: Int64, _ handler: some ActivationHandler
   ) async throws(SignetFailure) -> DomainDraft.Protection {
     let policy: PasswordPolicy
     let lock: LockPolicy
-    switch await inForce(offered.profile.protection) {
+    switch await inForce(profile.protection) {
     case .device: return .device
     case .password(let password, let wanted), .biometricOrPassword(let password, let wanted),
       .deviceLockOrPassword(let password, let wanted):
@@ -151,19 +163,25 @@ extension Device {
     case .biometric, .devicePasscode:
       throw .unsupportedProfile(.invalid(member: "protection", reason: "is not for a container"))
     }
+    if let present, try await violations(of: present, policy).isEmpty { return .password(present, lock) }
     let request = PasswordRequest(
-      subject: .container, policy: policy, lockPolicy: lock, deadline: offered.answer.offer.expires)
+      subject: subject, policy: policy, lockPolicy: lock, deadline: deadline)
     switch await handler.password(for: request) {
     case .cancel: throw .activationCancelled
     case .abort: throw .activationAborted
     case .proceed(let password):
-      let violations: [PasswordViolation]
-      do {
-        violations = try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
-      } catch { throw .dictionary(error) }
+      let violations = try await violations(of: password, policy)
       guard violations.isEmpty else { throw .passwordRefused(violations) }
       return .password(password, lock)
     }
+  }
+
+  private func violations(
+    of password: SharedSecretBox, _ policy: PasswordPolicy
+  ) async throws(SignetFailure) -> [PasswordViolation] {
+    do {
+      return try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
+    } catch { throw .dictionary(error) }
   }
 }
 
@@ -178,7 +196,7 @@ extension DeviceDescription.Keystore {
 }
 
 extension ActivationHandler {
-  fileprivate func report(_ fraction: Double, _ message: String) async {
+  func report(_ fraction: Double, _ message: String) async {
     await progressed(to: ActivationProgress(fraction: fraction, message: message))
   }
 }

@@ -11,6 +11,20 @@ extension Device {
   public func pendingTransactions(for container: Container) async throws(SignetFailure)
     -> [TransactionRequest]
   {
+    try await transactionList(for: container).transactions
+  }
+
+  /// Whether the server asks for the renewal of a container: see ``renew(_:password:handler:)``.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func isRenewalWanted(for container: Container) async throws(SignetFailure) -> Bool {
+    try await transactionList(for: container).isRenewalWanted
+  }
+
+  /// What the server lists for a container: the transactions that wait for its user, and whether it is to be renewed.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func transactionList(for container: Container) async throws(SignetFailure) -> TransactionList {
     let unlocked = try await vaulted(await vault.open(VaultLayout.device, of: container.id, with: .device))
     let (sessionKey, decryptionKey) = (
       try unlocked.signingKey(VaultLayout.sessionKey), try unlocked.agreementKey(VaultLayout.encryptionKey)
@@ -19,7 +33,6 @@ extension Device {
       .get, "/v1/device/transactions", signedBy: sessionKey, container: container.serverMadeID)
     do {
       return try TransactionList(decrypting: String(decoding: body, as: UTF8.self), with: decryptionKey)
-        .transactions
     } catch { throw .unexpectedAnswer(status: 200) }
   }
 

@@ -11,6 +11,7 @@ struct AdminEndpoints: Sendable {
   let users: UserService
   let codes: CodeService
   let activations: ActivationService
+  let renewals: RenewalService
 
   private func actor(of request: ServerRequest) async throws(Problem) -> String {
     try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
@@ -58,12 +59,25 @@ struct AdminEndpoints: Sendable {
   }
 
   private static func json(_ container: ContainerRecord) -> JSONObject {
-    [
+    var object: JSONObject = [
       "id": .string(container.id), "user": .string(container.user),
       "device": .string(Base64URL.encode(container.device)), "name": .string(container.name),
       "platform": .string(container.platform), "keystore": .string(container.keystore),
-      "state": .string(container.state.rawValue), "created": .integer(container.created),
+      "simulated": .bool(container.isSimulated), "state": .string(container.state.rawValue),
+      "created": .integer(container.created), "renewals": .integer(Int64(container.renewals)),
+      "renewalWanted": .bool(container.isRenewalWanted),
     ]
+    if let renews = container.renews { object["renews"] = .string(renews) }
+    if let succession = container.succession { object["succession"] = .string(succession) }
+    if let ended = container.ended { object["ended"] = .string(ended) }
+    return object
+  }
+
+  func askForRenewal(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    let actor = try await actor(of: request)
+    let id = request.parameters["id"] ?? ""
+    try await renewals.ask(id, by: actor)
+    return .json(["id": .string(id), "renewalWanted": true])
   }
 
   func revokeContainer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {

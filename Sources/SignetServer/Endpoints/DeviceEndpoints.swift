@@ -6,6 +6,8 @@ import SignetWire
 /// What devices call: activation, transactions.
 struct DeviceEndpoints: Sendable {
   let activations: ActivationService
+  let renewals: RenewalService
+  let ends: EndService
   let transactions: TransactionService
   let authentication: DeviceAuthentication
 
@@ -23,6 +25,24 @@ struct DeviceEndpoints: Sendable {
     try requireJSON(request)
     try await activations.confirm(container(of: request, states: [.pending, .active]))
     return .json(["status": "active"])
+  }
+
+  func startRenewal(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let answer = try renewals.start(request.body, for: await container(of: request))
+    return .bytes(answer.bytes, type: "application/json")
+  }
+
+  func finishRenewal(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let answer = try await renewals.finish(request.body, for: container(of: request))
+    return .bytes(answer, type: "application/json")
+  }
+
+  func end(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    try await ends.end(request.body)
+    return .json(["status": "ended"])
   }
 
   func pending(_ request: ServerRequest) async throws(Problem) -> ServerResponse {

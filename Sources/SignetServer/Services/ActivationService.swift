@@ -119,6 +119,15 @@ public struct ActivationService: Sendable {
       try await refuseLikeAWrongProof("no open invite")
       throw Self.refused
     }
+    // An exhausted or expired invite is refused whatever the proof was.
+    if isProved, activation.expires > context.clock.now,
+      activation.failedAttempts < context.settings.inviteAttempts
+    {
+      // Told to who proved the invite only; it stays open, for another device.
+      try await context.requireKeystore(
+        of: core.device, event: "activation.refused", by: "anyone",
+        ["user": activation.user, "activation": activation.id])
+    }
     let container = isProved ? try pendingContainer(core, activation, secrets) : nil
     try await stage(container, activation)
     guard let container else { throw Self.refused }
@@ -137,13 +146,15 @@ public struct ActivationService: Sendable {
     let id = ServerMadeID(random: context.random).text
     let otpSecret = secrets.otpSecret()
     let sealed = try context.computed(context.masterKey.seal(otpSecret, for: .otpSecret(container: id)))
-    return ContainerRecord(
+    var record = ContainerRecord(
       id: id, user: core.user.text, activation: activation.id, device: core.device.id, name: core.device.name,
       platform: core.device.platform, keystore: core.device.keystore.rawValue,
       sessionKey: core.keys.session.x963Representation,
       encryptionKey: core.keys.encryption.x963Representation,
       signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed, profile: activation.profile,
       created: context.clock.now)
+    record.isSimulated = core.device.isSimulated
+    return record
   }
 
   private func stage(_ container: ContainerRecord?, _ activation: ActivationRecord) async throws(Problem) {
@@ -158,7 +169,7 @@ public struct ActivationService: Sendable {
             "activation.staged",
             [
               "user": activation.user, "activation": activation.id, "container": container?.id,
-              "keystore": container?.keystore,
+              "keystore": container.map(\.keystoreText),
             ])
         case .wrongProof(let remaining):
           audit(
@@ -181,12 +192,7 @@ public struct ActivationService: Sendable {
     let receipt = ActivationReceipt(
       container: id, user: core.user, server: context.settings.serverURL, created: container.created,
       transcript: secrets.transcript)
-    let key = secrets.serverProofKey()
-    let message = try context.composed(
-      SignedMessage.sign(receipt.bytes, key: key, type: SignedMessage.receiptType))
-    var object = JSONObject()
-    object["message"] = .string(message)
-    return JSONValue.object(object).bytes
+    return try context.answer(receipt, secrets, type: SignedMessage.receiptType)
   }
 
   /// Answers *confirm*: the container is active from now on.
@@ -195,9 +201,18 @@ public struct ActivationService: Sendable {
     let now = context.clock.now
     let outcome = try await context.stored(
       await context.storage.confirmContainer(container.id, at: now) {
-        audit(
-          $0 == .activated ? "container.activated" : "container.refused",
-          ["user": container.user, "container": container.id])
+        switch $0 {
+        case .activated where container.renews != nil:
+          audit(
+            "container.renewed",
+            [
+              "user": container.user, "container": container.id, "renews": container.renews,
+              "renewals": String(container.renewals),
+            ])
+        case .activated:
+          audit("container.activated", ["user": container.user, "container": container.id])
+        default: audit("container.refused", ["user": container.user, "container": container.id])
+        }
       })
     guard outcome != .gone else { throw Problem(.containerUnknown, "Activate the device again.") }
   }
@@ -214,4 +229,38 @@ public struct ActivationService: Sendable {
   private static let refused = Problem(
     .activationRefused,
     "Check the user id and the invite code. An invite is good once, for a limited time and for a few tries.")
+}
+
+extension ContainerRecord {
+  /// What keeps the device's secrets, as it says itself, for the audit log.
+  var keystoreText: String { isSimulated ? "\(keystore) (simulated)" : keystore }
+}
+
+extension ServiceContext {
+  /// The body of the answer to *finish*: a receipt with the server's proof.
+  func answer(
+    _ receipt: ActivationReceipt, _ secrets: borrowing ActivationSecrets, type: String
+  ) throws(Problem) -> [UInt8] {
+    let key = secrets.serverProofKey()
+    let message = try composed(SignedMessage.sign(receipt.bytes, key: key, type: type))
+    return JSONValue.object(["message": .string(message)]).bytes
+  }
+
+  /// Refuses a device whose keystore the operator does not accept.
+  ///
+  /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
+  func requireKeystore(
+    of device: DeviceDescription, event: String, by actor: String, _ members: KeyValuePairs<String, String?>
+  ) async throws(Problem) {
+    guard !settings.keystore.accepts(device) else { return }
+    let kind = device.isSimulated ? "\(device.keystore.rawValue) (simulated)" : device.keystore.rawValue
+    let reason: (key: String, value: String?) = ("reason", "unsupported device: keystore \(kind)")
+    let entry = audit(by: actor)(event, Array(members) + [reason])
+    try await stored(await storage.append(entry))
+    throw Problem(
+      .deviceUnsupported,
+      settings.keystore == .hardware
+        ? "Keys must be kept by hardware; this device says \(kind)."
+        : "Keys must be kept by a TPM or the like; this device says \(kind).")
+  }
 }

@@ -7,7 +7,7 @@ import SignetWire
 /// The device carries it, encrypted: no state lives in the server, and
 /// asking for handshakes costs an attacker as much as us.
 struct Handshake: Sendable {
-  /// The activation; where there was none, an id that nothing has.
+  /// The activation, or in a renewal the container; where there was none, an id that nothing has.
   let activation: String
   /// The server's ephemeral key.
   let privateKey: P256.KeyAgreement.PrivateKey
@@ -23,7 +23,9 @@ struct Handshake: Sendable {
   }
 
   /// The handshake as the device carries it: private key (32) ‖ T1 (32) ‖ expiry (8) ‖ activation id, sealed, in base64url.
-  func sealed(under masterKey: MasterKey) throws(CryptoFailure) -> String {
+  func sealed(
+    under masterKey: MasterKey, for purpose: MasterKey.Purpose = .handshake
+  ) throws(CryptoFailure) -> String {
     let id = Array(activation.utf8)
     let key = privateKey.rawRepresentation
     let state = SecretBytes(byteCount: 72 + id.count) { output in
@@ -34,14 +36,14 @@ struct Handshake: Sendable {
       }
       for byte in id { output.append(byte) }
     }
-    return Base64URL.encode(try masterKey.seal(state, for: .handshake))
+    return Base64URL.encode(try masterKey.seal(state, for: purpose))
   }
 
   /// Opens what a device brings back; `nil` for anything that this server did not make.
-  init?(opening text: String, under masterKey: MasterKey) {
+  init?(opening text: String, under masterKey: MasterKey, for purpose: MasterKey.Purpose = .handshake) {
     guard text.utf8.count <= 2048 else { return nil }
     do {
-      let state = try masterKey.open(Base64URL.decode(text), for: .handshake)
+      let state = try masterKey.open(Base64URL.decode(text), for: purpose)
       guard state.byteCount >= 72 else { return nil }
       let key = state.withBytes { span in SecretBytes(copying: span.extracting(0..<32)) }
       let rest = state.withUInt8Span { span in (32..<span.count).map { span[$0] } }

@@ -64,7 +64,8 @@ public struct TransactionService: Sendable {
         ))
     }
     let key = try context.computed(P256.KeyAgreement.PublicKey(x963: container.encryptionKey))
-    return try context.composed(TransactionList(requests).encrypted(to: key))
+    return try context.composed(
+      TransactionList(requests, isRenewalWanted: container.isRenewalWanted).encrypted(to: key))
   }
 
   /// Takes a decision; the first one wins, and the same one sent again is answered as the first time.

@@ -40,6 +40,18 @@ public struct ContainerRecord: Hashable, Sendable {
   public var state: State
   /// The highest accepted counter of a one-time code; `nil` before the first.
   public var lastCounter: Int64?
+  /// Whether the device says that its keystore is a program that plays hardware.
+  public var isSimulated = false
+  /// The container in whose place this one comes; `nil` for the first.
+  public var renews: String?
+  /// How many renewals led to this container.
+  public var renewals = 0
+  /// The device's signed word on the renewal, under the signing key of the one before; `nil` for the first.
+  public var succession: String?
+  /// Whether the device is to renew it.
+  public var isRenewalWanted = false
+  /// How the device ended it, in the protocol's word; `nil` where it did not.
+  public var ended: String?
 
   /// Describes a container.
   public init(

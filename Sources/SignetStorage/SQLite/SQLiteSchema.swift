@@ -47,5 +47,17 @@ enum SQLiteSchema {
     Migration(
       version: 2,
       sql: "ALTER TABLE containers ADD COLUMN failed_signatures INTEGER NOT NULL DEFAULT 0"),
+    // Renewals, what the device says of its hardware, and how it ended a container.
+    Migration(
+      version: 3,
+      sql: """
+        ALTER TABLE containers ADD COLUMN simulated INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE containers ADD COLUMN renews TEXT;
+        ALTER TABLE containers ADD COLUMN renewals INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE containers ADD COLUMN succession TEXT;
+        ALTER TABLE containers ADD COLUMN renewal_wanted INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE containers ADD COLUMN ended TEXT;
+        CREATE INDEX successors ON containers (renews) WHERE state = 'pending';
+        """),
   ]
 }

@@ -81,9 +81,15 @@ extension Database {
     let container = try ContainerRecord(row)
     if container.state == .active { return .alreadyActive }
     guard container.state == .pending else { return .gone }
-    try execute(
-      "UPDATE activations SET state = 'used' WHERE id = ? AND state = 'open'", .text(container.activation))
-    guard changes == 1 else { return .gone }
+    if let renewed = container.renews {
+      // A renewal goes on from a container in use; one that ended meanwhile has no successor.
+      let isActive = try query("SELECT 1 FROM containers WHERE id = ? AND state = 'active'", .text(renewed))
+      guard !isActive.isEmpty else { return .gone }
+    } else {
+      try execute(
+        "UPDATE activations SET state = 'used' WHERE id = ? AND state = 'open'", .text(container.activation))
+      guard changes == 1 else { return .gone }
+    }
     try execute(
       "UPDATE containers SET state = 'revoked' WHERE user = ? AND device = ? AND state = 'active'",
       .text(container.user), .blob(container.device))

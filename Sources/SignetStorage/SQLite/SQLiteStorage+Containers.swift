@@ -57,15 +57,18 @@ extension Database {
     try execute(
       """
       INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key,
-        signing_key, sealed_otp_secret, profile, created, state, last_counter)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        signing_key, sealed_otp_secret, profile, created, state, last_counter, simulated, renews, renewals, succession,
+        renewal_wanted, ended)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(container.id), .text(container.user), .text(container.activation), .blob(container.device),
       .text(container.name), .text(container.platform), .text(container.keystore),
       .blob(container.sessionKey),
       .blob(container.encryptionKey), .blob(container.signingKey), .blob(container.sealedOTPSecret),
       .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
-      .optional(container.lastCounter))
+      .optional(container.lastCounter), .int(container.isSimulated ? 1 : 0), .optional(container.renews),
+      .int(container.renewals), .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0),
+      .optional(container.ended))
   }
 
   fileprivate func submitCode(user: String, match: CodeMatch?, limit: Int) throws -> CodeOutcome {
@@ -100,5 +103,11 @@ extension ContainerRecord {
       encryptionKey: try row.blob("encryption_key"), signingKey: try row.blob("signing_key"),
       sealedOTPSecret: try row.blob("sealed_otp_secret"), profile: try row.blob("profile"),
       created: try row.integer("created"), state: state, lastCounter: try row.optionalInteger("last_counter"))
+    isSimulated = try row.integer("simulated") != 0
+    renews = try row.optionalText("renews")
+    renewals = Int(clamping: try row.integer("renewals"))
+    succession = try row.optionalText("succession")
+    isRenewalWanted = try row.integer("renewal_wanted") != 0
+    ended = try row.optionalText("ended")
   }
 }

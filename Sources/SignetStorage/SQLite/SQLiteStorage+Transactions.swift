@@ -53,7 +53,7 @@ extension Database {
   }
 
   /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.
-  fileprivate func countSignature(of container: String, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+  func countSignature(of container: String, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
     let found = try query(
       "SELECT failed_signatures FROM containers WHERE id = ? AND state = 'active'", .text(container)
     ).first

@@ -34,12 +34,17 @@ package struct DomainDraft: Sendable {
   package var protection: Protection
   /// Its records; no two have one name.
   package var records: [RecordDraft]
+  /// When its password was set, where it was set before; `nil` for one that is new.
+  package var passwordTimes: PasswordTimes?
 
   /// Names all parts.
-  package init(name: String, protection: Protection, records: [RecordDraft]) {
+  package init(
+    name: String, protection: Protection, records: [RecordDraft], passwordTimes: PasswordTimes? = nil
+  ) {
     self.name = name
     self.protection = protection
     self.records = records
+    self.passwordTimes = passwordTimes
   }
 }
 

@@ -4,9 +4,13 @@ import SignetJSON
 public struct TransactionList: Hashable, Sendable {
   /// The transactions, oldest first.
   public let transactions: [TransactionRequest]
+  /// Whether the server asks for the renewal of the container.
+  public let isRenewalWanted: Bool
 
   /// Puts a list together.
-  public init(_ transactions: [TransactionRequest]) { self.transactions = transactions }
+  public init(_ transactions: [TransactionRequest], isRenewalWanted: Bool = false) {
+    (self.transactions, self.isRenewalWanted) = (transactions, isRenewalWanted)
+  }
 
   /// Reads a list.
   ///
@@ -22,12 +26,14 @@ public struct TransactionList: Hashable, Sendable {
       transactions.append(try TransactionRequest(member))
     }
     self.transactions = transactions
+    isRenewalWanted = try Wire.reading(object.optionalBool("renew")) ?? false
   }
 
   /// The plaintext.
   public var bytes: [UInt8] {
     var object = JSONObject()
     object["transactions"] = .array(transactions.map { .object($0.json) })
+    if isRenewalWanted { object["renew"] = true }
     return JSONValue.object(object).bytes
   }
 }

@@ -1,0 +1,106 @@
+import SignetCrypto
+import SignetVault
+import SignetWire
+
+// The device's side of a renewal as values, a type for each state, as that of an activation is. Nothing here waits, stores or
+// sends; `Device` does. `docs/protocol.md` section 3.5 is the source.
+
+/// What the present keys have to say in a renewal.
+struct PresentKeys: Sendable {
+  let signing: P256.Signing.PrivateKey
+  let otpSecret: SharedSecretBox
+  /// What the keys of app data come from, for the renewed container; `nil` where a silent lock keeps none.
+  let appDataKey: SharedSecretBox?
+  /// Whether an app may have encrypted something with it.
+  let hasAppData: Bool
+}
+
+/// The request that begins it is ready.
+struct StartedRenewal: Sendable {
+  let container: Container
+  let start: RenewalStart
+
+  init(_ container: Container, random: some RandomSource) {
+    self.container = container
+    start = RenewalStart(container: container.serverMadeID, random: random)
+  }
+
+  /// Takes the server's answer.
+  ///
+  /// - Throws: ``SignetFailure`` as ``StartedActivation/receive(_:)``.
+  func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedRenewal {
+    let answer: RenewalStartAnswer
+    do { answer = try RenewalStartAnswer(parsing: body) } catch {
+      if case .json = error { throw .unexpectedAnswer(status: 200) }
+      throw .unsupportedProfile(error)
+    }
+    guard answer.offer.server == container.server else {
+      throw .serverNameMismatch(offered: answer.offer.server)
+    }
+    return OfferedRenewal(container: container, start: start, answer: answer)
+  }
+}
+
+/// The server has said what the container will hold; nothing proves yet that it is the right one.
+struct OfferedRenewal: Sendable {
+  let container: Container
+  let start: RenewalStart
+  let answer: RenewalStartAnswer
+
+  var profile: ContainerProfile { answer.offer.profile }
+
+  /// Makes the new keys and has the present one sign them.
+  func prove(device: DeviceDescription, _ present: PresentKeys) throws(SignetFailure) -> ProvedRenewal {
+    let offer = answer.offer
+    let keys = PrivateContainerKeys()
+    let ephemeral = P256.KeyAgreement.PrivateKey()
+    let core = RenewalCore(
+      container: container.serverMadeID, user: container.user, server: container.server,
+      agreement: ephemeral.publicKey, keys: keys.publicKeys, device: device)
+    let secrets: ActivationSecrets
+    let message: String
+    do throws(CryptoFailure) {
+      let key = present.otpSecret.withSecret {
+        SharedSecretBox(ActivationSecrets.renewalKey(otpSecret: $0, container: container.serverMadeID))
+      }
+      secrets = try ActivationSecrets(
+        ownKey: ephemeral, peerKey: offer.key, inviteKey: key.withSecret { $0.copy() },
+        startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
+        core: core.bytes)
+    } catch { throw .vault(.crypto(error)) }
+    do { message = try core.signed(by: present.signing) } catch { throw .vault(.damaged) }
+    return ProvedRenewal(
+      container: container, profile: offer.profile, keys: keys,
+      finish: ActivationFinish(handshake: answer.handshake, message: message).bytes,
+      proofKey: SharedSecretBox(secrets.serverProofKey()), otpSecret: SharedSecretBox(secrets.otpSecret()),
+      transcript: secrets.transcript)
+  }
+}
+
+/// The device's word is ready; the server's proof is still to come.
+struct ProvedRenewal: Sendable {
+  let container: Container
+  let profile: ContainerProfile
+  let keys: PrivateContainerKeys
+  let finish: [UInt8]
+  let proofKey: SharedSecretBox
+  let otpSecret: SharedSecretBox
+  let transcript: [UInt8]
+
+  /// Checks the server's proof and says what to store.
+  ///
+  /// - Throws: ``SignetFailure/serverNotAuthentic``.
+  func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
+    guard let message = ActivationReceipt.message(in: body),
+      let payload = proofKey.withSecret({
+        SignedMessage.verify(message, key: $0, type: RenewalCore.receiptType)
+      }), let receipt = ActivationReceipt(verified: payload),
+      receipt.user == container.user, receipt.server == container.server,
+      receipt.container != container.serverMadeID, constantTimeEqual(receipt.transcript, transcript)
+    else { throw .serverNotAuthentic }
+    var facts = ContainerFacts(serverMadeID: receipt.container, profile: profile)
+    facts.renewals = container.renewals + 1
+    facts.firstCreated = container.firstCreated
+    return facts
+  }
+}

@@ -1,0 +1,38 @@
+import SignetCrypto
+import SignetStorage
+public import SignetWire
+
+/// What devices have ended by themselves (`docs/protocol.md` section 3.6).
+public struct EndService: Sendable {
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// Takes a device's word that it has ended a container; the same word again changes nothing.
+  ///
+  /// The word may be old: it was kept until the server could be reached. It may be about a container that an operator has
+  /// revoked meanwhile, or that was never confirmed.
+  ///
+  /// - Parameter body: The request body.
+  /// - Throws: ``Problem``.
+  public func end(_ body: [UInt8]) async throws(Problem) {
+    let signed = try reading(SignedEndNotice(parsing: body))
+    let found = try await context.stored(await context.storage.container(signed.container.text))
+    guard let container = found else {
+      throw Problem(.containerUnknown, "There is no container of this id.")
+    }
+    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL,
+      notice.device == container.device
+    else { throw Problem(.unauthorized, "The notice is not signed by this container's session key.") }
+    let event = context.audit(by: "container:\(container.id)")(
+      "container.\(notice.event.rawValue)",
+      [
+        "user": container.user, "container": container.id,
+        "reason": notice.reason.isEmpty ? nil : notice.reason, "deviceTime": String(notice.time),
+      ])
+    _ = try await context.stored(
+      await context.storage.endContainer(container.id, as: notice.event.rawValue, audit: event))
+  }
+}

@@ -1,0 +1,152 @@
+import SignetCrypto
+import SignetJSON
+public import SignetStorage
+public import SignetWire
+
+/// Renewal: a container in use gets a successor with new keys (`docs/protocol.md` section 3.5).
+public struct RenewalService: Sendable {
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// Notes that a container's device is to renew it; the device hears of it with its list of transactions.
+  ///
+  /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
+  public func ask(_ id: String, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("container.renewalAsked", ["container": id])
+    let exists = try await context.stored(await context.storage.askForRenewal(id, audit: event))
+    guard exists else { throw Problem(.unknown, "There is no container in use of this id.") }
+  }
+
+  /// Answers *start*: what the container will hold under the present settings.
+  ///
+  /// - Parameters:
+  ///   - body: The request body.
+  ///   - container: Who sends it; its request was authenticated.
+  /// - Returns: The answer.
+  /// - Throws: ``Problem``.
+  public func start(_ body: [UInt8], for container: ContainerRecord) throws(Problem) -> RenewalStartAnswer {
+    let start = try reading(RenewalStart(parsing: body))
+    try requireSame(start.container, container)
+    let settings = context.settings
+    let key = P256.KeyAgreement.PrivateKey()
+    let expires = context.clock.now + settings.handshakeLifetime
+    let offer = RenewalOffer(
+      key: key.publicKey, server: settings.serverURL, profile: settings.profile, expires: expires,
+      random: context.random)
+    let handshake = Handshake(
+      activation: container.id, privateKey: key,
+      startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
+      expires: expires)
+    let sealed = try context.computed(handshake.sealed(under: context.masterKey, for: .renewalHandshake))
+    return RenewalStartAnswer(handshake: sealed, offer: offer)
+  }
+
+  /// Answers *finish*: verifies the present signing key's word and, if it is right, makes the successor, pending.
+  ///
+  /// - Parameters:
+  ///   - body: The request body.
+  ///   - container: Who sends it; its request was authenticated.
+  /// - Returns: The answer's body.
+  /// - Throws: ``Problem``.
+  public func finish(_ body: [UInt8], for container: ContainerRecord) async throws(Problem) -> [UInt8] {
+    let finish = try reading(ActivationFinish(parsing: body))
+    let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
+    let core = try reading(RenewalCore(parsing: coreBytes))
+    try requireSame(core.container, container)
+    guard
+      let handshake = Handshake(
+        opening: finish.handshake, under: context.masterKey, for: .renewalHandshake),
+      handshake.activation == container.id, handshake.expires > context.clock.now
+    else { throw Problem(.malformed, "The handshake is void; start again.") }
+    guard core.server == context.settings.serverURL, core.user.text == container.user,
+      core.device.id == container.device
+    else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
+    let present = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
+    guard RenewalCore.isSigned(finish.message, by: present) else {
+      // Under a silent lock a wrong password signs with another key: what is learnt from the answer is counted.
+      try await stage(nil, of: container)
+      throw Self.notSigned
+    }
+    try await context.requireKeystore(
+      of: core.device, event: "renewal.refused", by: "container:\(container.id)",
+      ["user": container.user, "container": container.id])
+    let secrets = try secrets(handshake, core, coreBytes, container)
+    let successor = try successor(of: container, core, finish.message, secrets)
+    try await stage(successor, of: container)
+    let receipt = ActivationReceipt(
+      container: try context.composed(ContainerID(successor.id)), user: core.user,
+      server: context.settings.serverURL, created: successor.created, transcript: secrets.transcript)
+    return try context.answer(receipt, secrets, type: RenewalCore.receiptType)
+  }
+
+  private func requireSame(_ id: ContainerID, _ container: ContainerRecord) throws(Problem) {
+    guard id.text == container.id else {
+      throw Problem(.malformed, "The renewal is about another container.")
+    }
+  }
+
+  private func secrets(
+    _ handshake: Handshake, _ core: RenewalCore, _ coreBytes: [UInt8], _ container: ContainerRecord
+  ) throws(Problem) -> ActivationSecrets {
+    let otpSecret = try context.computed(
+      context.masterKey.open(container.sealedOTPSecret, for: .otpSecret(container: container.id)))
+    let key = ActivationSecrets.renewalKey(otpSecret: otpSecret, container: core.container)
+    return try context.computed(
+      ActivationSecrets(
+        ownKey: handshake.privateKey, peerKey: core.agreement, inviteKey: key,
+        startTranscript: handshake.startTranscript, core: coreBytes))
+  }
+
+  private func successor(
+    of container: ContainerRecord, _ core: RenewalCore, _ message: String,
+    _ secrets: borrowing ActivationSecrets
+  ) throws(Problem) -> ContainerRecord {
+    let id = ServerMadeID(random: context.random).text
+    let otpSecret = secrets.otpSecret()
+    let sealed = try context.computed(context.masterKey.seal(otpSecret, for: .otpSecret(container: id)))
+    var record = ContainerRecord(
+      id: id, user: container.user, activation: container.activation, device: container.device,
+      name: core.device.name.isEmpty ? container.name : core.device.name, platform: core.device.platform,
+      keystore: core.device.keystore.rawValue, sessionKey: core.keys.session.x963Representation,
+      encryptionKey: core.keys.encryption.x963Representation,
+      signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed,
+      profile: JSONValue.object(context.settings.profile.json).bytes, created: context.clock.now)
+    record.isSimulated = core.device.isSimulated
+    (record.renews, record.renewals) = (container.id, container.renewals + 1)
+    record.succession = message
+    return record
+  }
+
+  /// Stages a successor; `nil` where the present key did not sign.
+  private func stage(_ successor: ContainerRecord?, of container: ContainerRecord) async throws(Problem) {
+    let audit = context.audit(by: "container:\(container.id)")
+    let limit = context.settings.codeAttempts
+    let outcome = try await context.stored(
+      await context.storage.stageRenewal(of: container.id, by: successor, limit: limit) { outcome in
+        let reason: String? =
+          switch outcome {
+          case .staged: nil
+          case .notSigned: "not signed by the container's key"
+          case .locked: "too many wrong signatures in a row; unlock the user"
+          case .gone: "the container is not in use any more"
+          }
+        return audit(
+          outcome == .staged ? "renewal.staged" : "renewal.refused",
+          [
+            "user": container.user, "container": container.id,
+            "successor": outcome == .staged ? successor?.id : nil,
+            "keystore": outcome == .staged ? successor?.keystoreText : nil, "reason": reason,
+          ])
+      })
+    switch outcome {
+    case .staged: return
+    case .notSigned, .locked: throw Self.notSigned
+    case .gone: throw Problem(.containerUnknown, "Activate the device again.")
+    }
+  }
+
+  private static let notSigned = Problem(
+    .unauthorized, "The renewal is not signed by this container's signing key.")
+}

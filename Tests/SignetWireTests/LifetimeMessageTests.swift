@@ -1,0 +1,92 @@
+import SignetCrypto
+import SignetWire
+import Testing
+
+/// Renewals and notices of an end: whose word they are, and what they may say.
+@Suite struct LifetimeMessageTests {
+  private let key = P256.Signing.PrivateKey()
+  private let other = P256.Signing.PrivateKey()
+
+  @Test func aRenewalIsSignedByThePresentKey() throws {
+    let core = try MessageSample.renewalCore(ProtocolVector.load()[1])
+    let message = try core.signed(by: key)
+    #expect(RenewalCore.isSigned(message, by: key.publicKey))
+    #expect(!RenewalCore.isSigned(message, by: other.publicKey))
+    #expect(try SignedMessage.unverifiedPayload(of: message) == core.bytes)
+    // A signature of another kind by the same key is no renewal.
+    let notice = try MessageSample.endNotice().signed(by: key)
+    #expect(!RenewalCore.isSigned(notice, by: key.publicKey))
+    for broken in ["", "a.b.c", message + "A", String(message.dropLast(4))] {
+      #expect(!RenewalCore.isSigned(broken, by: key.publicKey))
+    }
+  }
+
+  @Test func theKeyOfARenewalDependsOnSecretAndContainer() throws {
+    let secrets = [SecretBytes(copying: [UInt8](repeating: 1, count: 32)).insecureCopy()]
+    func derived(_ byte: UInt8, _ container: String) throws -> [UInt8] {
+      ActivationSecrets.renewalKey(
+        otpSecret: SecretBytes(copying: [UInt8](repeating: byte, count: 32)),
+        container: try ContainerID(container)
+      ).insecureCopy()
+    }
+    let found = try [derived(1, "c1"), derived(2, "c1"), derived(1, "c2")]
+    #expect(Set(found + secrets).count == 4 && found.allSatisfy { $0.count == 32 })
+    #expect(try derived(1, "c1") == found[0])
+  }
+
+  @Test func aNoticeIsSignedByTheContainersKey() throws {
+    let notice = try MessageSample.endNotice()
+    let body = { (text: String) in Array(#"{"notice":"\#(text)"}"#.utf8) }
+    let signed = try SignedEndNotice(parsing: body(notice.signed(by: key)))
+    #expect(signed.container == notice.container)
+    #expect(signed.notice(verifiedWith: key.publicKey) == notice)
+    #expect(signed.notice(verifiedWith: other.publicKey) == nil)
+    let renewal = try MessageSample.renewalCore(ProtocolVector.load()[1]).signed(by: key)
+    for broken in ["", "a.b.c", renewal] {
+      #expect(throws: WireFailure.self) { try SignedEndNotice(parsing: body(broken)) }
+    }
+    #expect(throws: WireFailure.self) { try SignedEndNotice(parsing: Array("{}".utf8)) }
+  }
+
+  @Test func aReasonIsShortAndShowsWhatItIs() throws {
+    let notice = try MessageSample.endNotice()
+    func with(_ reason: String) throws -> EndNotice {
+      try EndNotice(
+        container: notice.container, server: notice.server, device: notice.device, event: .deleted,
+        reason: reason, time: 1)
+    }
+    for good in ["", "lost", String(repeating: "é", count: 1000)] {
+      #expect(try EndNotice(parsing: with(good).bytes).reason == good)
+    }
+    for bad in [String(repeating: "x", count: 1001), "two\nlines", "\u{1B}[2J", "\u{202E}reversed"] {
+      #expect(throws: WireFailure.self) { try with(bad) }
+    }
+  }
+
+  @Test func aServerAsksForHardware() throws {
+    func device(_ keystore: DeviceDescription.Keystore, _ isSimulated: Bool) throws -> DeviceDescription {
+      try DeviceDescription(
+        id: [UInt8](repeating: 1, count: 16), name: "", platform: "linux", keystore: keystore,
+        isSimulated: isSimulated)
+    }
+    for (keystore, isSimulated, accepted) in [
+      (DeviceDescription.Keystore.software, false, [KeystoreRequirement.any]), (.software, true, [.any]),
+      (.tpm2, true, [.any, .simulated]), (.tpm2, false, [.any, .simulated, .hardware]),
+      (.secureEnclave, false, [.any, .simulated, .hardware]),
+    ] {
+      let description = try DeviceDescription(device(keystore, isSimulated).json)
+      #expect(description.isSimulated == isSimulated)
+      #expect(KeystoreRequirement.allCases.filter { $0.accepts(description) } == accepted)
+    }
+  }
+
+  @Test func aListSaysWhetherARenewalIsWanted() throws {
+    for isWanted in [true, false] {
+      let list = TransactionList([], isRenewalWanted: isWanted)
+      #expect(try TransactionList(parsing: list.bytes) == list)
+    }
+    #expect(throws: WireFailure.self) {
+      try TransactionList(parsing: Array(#"{"transactions":[],"renew":1}"#.utf8))
+    }
+  }
+}
