@@ -36,7 +36,7 @@ let package = Package(
     .systemLibrary(name: "CPwquality", pkgConfig: "pwquality", providers: [.apt(["libpwquality-dev"])]),
     .systemLibrary(name: "CQREncode", pkgConfig: "libqrencode", providers: [.apt(["libqrencode-dev"])]),
     .systemLibrary(name: "CZBar", pkgConfig: "zbar", providers: [.apt(["libzbar-dev"])]),
-    .systemLibrary(name: "CTPM2", pkgConfig: "tss2-esys", providers: [.apt(["libtss2-dev"])]),
+    .systemLibrary(name: "CTPM2", pkgConfig: "tss2-sys", providers: [.apt(["libtss2-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),

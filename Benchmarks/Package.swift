@@ -11,10 +11,12 @@ let package = Package(
       name: "CLoadClient",
       cSettings: [.define("_GNU_SOURCE")],
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
+    .target(name: "CTPMPeer", linkerSettings: [.linkedLibrary("tss2-esys", .when(platforms: [.linux]))]),
     .executableTarget(
       name: "signet-bench",
       dependencies: [
         "CLoadClient",
+        .target(name: "CTPMPeer", condition: .when(platforms: [.linux])),
         .product(name: "Signet", package: "signet"),
         .product(name: "SignetTesting", package: "signet"),
       ],

@@ -1,7 +1,8 @@
 #pragma once
 
-#include <tss2/tss2_esys.h>
+#include <tss2/tss2_mu.h>
 #include <tss2/tss2_rc.h>
+#include <tss2/tss2_sys.h>
 #include <tss2/tss2_tcti.h>
 #include <tss2/tss2_tpm2_types.h>
 

@@ -7,16 +7,17 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func makeCounter() throws(KeystoreFailure) -> [UInt8] {
-      let authorization = AuthorizationValues.random()
+      let value = AuthorizationValues.random()
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let session = try conversation.startSession(saltedFor: parent.handle)
-        let (plan, index) = try conversation.define(.counter, authorization: authorization, session)
-        do throws(TPMFailure) { try conversation.increment(index, session) } catch {
-          try conversation.undefine(index, session)
+        let plan = try conversation.define(.counter, value: value, saltedFor: parent)
+        do throws(TPMFailure) {
+          try conversation.increment(plan, value: value, isNew: true, saltedFor: parent)
+        } catch {
+          try conversation.undefine(plan)
           throw error
         }
-        return TPMBlob.counter(plan, authorization: authorization.insecureCopy()).bytes
+        return TPMBlob.counter(plan, authorization: value.withSecret { $0.insecureCopy() }).bytes
       }
     }
 
@@ -24,8 +25,8 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func counterValue(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
-      try withCounter(blob) { conversation, index, plan, session throws(TPMFailure) in
-        try conversation.counterValue(index, plan, session)
+      try withCounter(blob) { conversation, plan, value, parent throws(TPMFailure) in
+        try conversation.counterValue(plan, value: value, saltedFor: parent)
       }
     }
 
@@ -33,24 +34,24 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
-      try withCounter(blob) { conversation, index, plan, session throws(TPMFailure) in
-        try conversation.increment(index, session)
-        return try conversation.counterValue(index, plan, session)
+      try withCounter(blob) { conversation, plan, value, parent throws(TPMFailure) in
+        try conversation.increment(plan, value: value, isNew: false, saltedFor: parent)
+        return try conversation.counterValue(plan, value: value, saltedFor: parent)
       }
     }
 
     private func withCounter(
       _ blob: [UInt8],
-      _ body: (Conversation, Conversation.Handle, IndexPlan, Conversation.Handle) throws(TPMFailure) -> UInt64
+      _ body: (Conversation, IndexPlan, SharedSecretBox, Parent) throws(TPMFailure) -> UInt64
     ) throws(KeystoreFailure) -> UInt64 {
       guard case .counter(let plan, let authorization) = TPMBlob(blob) else { throw .refused }
+      // The value keeps strangers from advancing the counter, and is never sent.
+      let value = SharedSecretBox(SecretBytes(copying: authorization))
       return try converse { conversation throws(TPMFailure) in
-        guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
-        // The value keeps strangers from advancing the counter, and is never sent.
-        try conversation.authorize(index, with: SecretBytes(copying: authorization))
-        let session = try conversation.startSession()
+        guard try conversation.has(plan) else { throw .keystore(.countGone) }
+        let parent = try conversation.parent()
         return try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {
-          () throws(TPMFailure) in try body(conversation, index, plan, session)
+          () throws(TPMFailure) in try body(conversation, plan, value, parent)
         }
       }
     }

@@ -24,18 +24,15 @@
       let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let session = try conversation.startSession(saltedFor: parent.handle)
-        let (plan, index) = try conversation.define(.guesses, authorization: indexValue, session)
-        conversation.forgetAuthorization(of: index)
+        let plan = try conversation.define(.guesses, value: indexValue, saltedFor: parent)
         do throws(TPMFailure) {
-          try conversation.writeLimit(limit, to: index, plan)
+          try conversation.writeLimit(limit, to: plan, saltedFor: parent)
           let made = try conversation.create(
-            ObjectTemplate.guessLimitedData(policy: Self.policy(plan)), authorization: objectValue,
-            data: secret,
-            under: parent, session)
+            ObjectTemplate.guessLimitedData(policy: Self.policy(plan)), value: objectValue, data: secret,
+            under: parent)
           return TPMBlob.guessLimited(made.object(under: parent), plan, contextDigest: digest).bytes
         } catch {
-          try conversation.undefine(index, session)
+          try conversation.undefine(plan)
           throw error
         }
       }
@@ -53,24 +50,21 @@
       let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent(named: object.parentName)
-        let session = try conversation.startSession(saltedFor: parent.handle)
         // Before the guess is made, so that a blob that was changed costs none.
         let template = ObjectTemplate.guessLimitedData(policy: Self.policy(plan), unique: object.unique)
-        let handle = try conversation.load(object.privatePart, template, under: parent)
-        guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
-        guard try conversation.guessCount(of: index, plan).remaining > 0 else { return .lockedOut }
-
-        try conversation.authorize(index, with: indexValue)
-        defer { conversation.forgetAuthorization(of: index) }
-        guard let policy = try conversation.policySession(withGuessAt: index, session, saltedFor: parent)
-        else {
-          return .wrong(remaining: try conversation.guessCount(of: index, plan).remaining)
+        let loaded = try conversation.load(object.privatePart, template, under: parent)
+        guard try conversation.has(plan) else { throw .keystore(.countGone) }
+        guard try conversation.guessCount(of: plan, saltedFor: parent).remaining > 0 else {
+          return .lockedOut
         }
-        try conversation.authorize(handle, with: objectValue)
-        defer { conversation.forgetAuthorization(of: handle) }
+        guard
+          let policy = try conversation.policySession(withGuess: indexValue, at: plan, saltedFor: parent)
+        else {
+          return .wrong(remaining: try conversation.guessCount(of: plan, saltedFor: parent).remaining)
+        }
         let secret = try TPMFailure.meaning([
           TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused, TPMResponse.policyFail: .refused,
-        ]) { () throws(TPMFailure) in try conversation.unseal(handle, policy) }
+        ]) { () throws(TPMFailure) in try conversation.unseal(loaded, policy, value: objectValue) }
         return .opened(secret)
       }
     }
@@ -81,12 +75,10 @@
     public func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int {
       guard case .guessLimited(let object, let plan, _) = TPMBlob(blob) else { throw .refused }
       return try converse { conversation throws(TPMFailure) in
-        guard let index = try conversation.find(plan) else {
-          // Says which of the two it is: all is gone, or only the count.
-          _ = try conversation.parent(named: object.parentName)
-          throw .keystore(.countGone)
-        }
-        return try conversation.guessCount(of: index, plan).remaining
+        // Says which of the two it is: all is gone, or only the count.
+        let parent = try conversation.parent(named: object.parentName)
+        guard try conversation.has(plan) else { throw .keystore(.countGone) }
+        return try conversation.guessCount(of: plan, saltedFor: parent).remaining
       }
     }
 
@@ -96,9 +88,8 @@
     public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {
       guard let plan = TPMBlob(blob)?.index else { return }
       try converse { conversation throws(TPMFailure) in
-        guard let index = try conversation.find(plan) else { return }
-        let session = try conversation.startSession()
-        try conversation.undefine(index, session)
+        guard try conversation.has(plan) else { return }
+        try conversation.undefine(plan)
       }
     }
 

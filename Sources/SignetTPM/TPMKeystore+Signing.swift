@@ -7,14 +7,11 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func makeSigningKey(context: [UInt8]) throws(KeystoreFailure) -> HardwareSigningKey {
-      let authorization = AuthorizationValues.ofContext(context, Self.signingPurpose)
+      let value = AuthorizationValues.ofContext(context, Self.signingPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let session = try conversation.startSession(saltedFor: parent.handle)
         let made = try conversation.create(
-          ObjectTemplate.signingKey, authorization: authorization, data: SecretBytes(copying: []),
-          under: parent,
-          session)
+          ObjectTemplate.signingKey, value: value, data: SecretBytes(copying: []), under: parent)
         let publicKey: P256.Signing.PublicKey
         do throws(CryptoFailure) { publicKey = try P256.Signing.PublicKey(x963: [0x04] + made.unique) } catch
         {
@@ -34,16 +31,15 @@
     ) throws(KeystoreFailure) -> ECDSASignature {
       precondition(digest.count == 32, "a digest has 32 bytes, not \(digest.count)")
       guard case .signingKey(let object) = TPMBlob(blob) else { throw .refused }
-      let authorization = AuthorizationValues.ofContext(context, Self.signingPurpose)
+      let value = AuthorizationValues.ofContext(context, Self.signingPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent(named: object.parentName)
-        let session = try conversation.startSession(saltedFor: parent.handle)
         let template = ObjectTemplate.signingKey(
           x: Array(object.unique[..<32]), y: Array(object.unique[32...]))
-        let handle = try conversation.load(object.privatePart, template, under: parent)
-        try conversation.authorize(handle, with: authorization)
+        let key = try conversation.load(object.privatePart, template, under: parent)
+        let session = try conversation.session(saltedFor: parent)
         let raw = try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {
-          () throws(TPMFailure) in try conversation.sign(digest, handle, session)
+          () throws(TPMFailure) in try conversation.sign(digest, key, session, value: value)
         }
         do throws(CryptoFailure) { return try ECDSASignature(rawRepresentation: raw) } catch {
           throw .keystore(.disconnected)

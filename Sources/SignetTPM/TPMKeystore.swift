@@ -2,15 +2,17 @@
   import Dispatch
   public import SignetCrypto
   public import SignetVault
+  import Synchronization
 
   /// A TPM 2.0 as a keystore: what it seals opens on this machine only, and its keys never leave it.
   ///
-  /// Each call is a conversation of its own with the TPM: it waits for its turn, does its work with what it loads, and flushes
-  /// that. Nothing is kept between calls but the indices of guess limits and counters. Calls block for as long as
-  /// ``TPMTimeLimits`` allow and no longer.
+  /// Each call waits for its turn, does its work with what it loads, and flushes that. The connection, the storage key and two
+  /// sessions stay for calls that follow at once; after ``TPMTimeLimits/idle`` nothing is left in the TPM but the indices of
+  /// guess limits and counters. Calls block for as long as ``TPMTimeLimits`` allow and no longer.
   ///
   /// Secrets cross the bus encrypted (AES-128-CFB), in sessions whose key is agreed on with the TPM's storage key. The Name of
-  /// that key is in each blob, so another TPM, or one that was cleared, is told before it hears anything.
+  /// that key is in each blob, so another TPM, or one that was cleared, is told before it hears anything; and what a keystore
+  /// makes, it makes under the key that it used first.
   public final class TPMKeystore: HardwareKeystore {
     static let largestSecretByteCount = 128
 
@@ -18,6 +20,8 @@
     public let address: TPMAddress
     private let limits: TPMTimeLimits
     private let turn = DispatchSemaphore(value: 1)
+    private let kept = Mutex(Kept())
+    private let storageKey = StorageKeyMemory()
     private let openLink: @Sendable () throws(KeystoreFailure) -> any TPMLink
 
     /// A keystore in the TPM at an address, which is first looked for when something is sealed or opened.
@@ -51,12 +55,11 @@
     /// - Precondition: The secret is not empty: a TPM seals at least one byte.
     public func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
       try Self.check(secret)
-      let authorization = AuthorizationValues.ofContext(context, Self.sealedPurpose)
+      let value = AuthorizationValues.ofContext(context, Self.sealedPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let session = try conversation.startSession(saltedFor: parent.handle)
         let made = try conversation.create(
-          ObjectTemplate.sealedData(), authorization: authorization, data: secret, under: parent, session)
+          ObjectTemplate.sealedData(), value: value, data: secret, under: parent)
         return TPMBlob.sealed(made.object(under: parent)).bytes
       }
     }
@@ -66,16 +69,14 @@
     /// - Throws: ``SignetVault/KeystoreFailure``.
     public func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
       guard case .sealed(let object) = TPMBlob(blob) else { throw .refused }
-      let authorization = AuthorizationValues.ofContext(context, Self.sealedPurpose)
+      let value = AuthorizationValues.ofContext(context, Self.sealedPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent(named: object.parentName)
-        let session = try conversation.startSession(saltedFor: parent.handle)
         let template = ObjectTemplate.sealedData(unique: object.unique)
-        let handle = try conversation.load(object.privatePart, template, under: parent)
-        try conversation.authorize(handle, with: authorization)
-        defer { conversation.forgetAuthorization(of: handle) }
+        let loaded = try conversation.load(object.privatePart, template, under: parent)
+        let session = try conversation.session(saltedFor: parent)
         return try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {
-          () throws(TPMFailure) in try conversation.unseal(handle, session)
+          () throws(TPMFailure) in try conversation.unseal(loaded, session, value: value)
         }
       }
     }
@@ -92,34 +93,102 @@
 
     /// Has a conversation with the TPM, when it is our turn.
     ///
-    /// Where the TPM has no place left and no resource manager, what killed programs left in it is swept out, and `body` runs
-    /// once more.
+    /// The last conversation goes on if it was kept. Where that fails before anything lasting was done, the TPM may have been
+    /// restarted since, and `body` runs once more in a new one. So it does where the TPM has no place left and no resource
+    /// manager, after what killed programs left in it was swept out.
     func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R) throws(KeystoreFailure) -> R {
-      let (seconds, attoseconds) = limits.turn.components
-      let wait = Double(seconds) + Double(attoseconds) / 1e18
-      guard turn.wait(timeout: .now() + wait) == .success else { throw .busy }
+      guard wait(limits.turn) else { throw .busy }
       defer { turn.signal() }
+      if let kept = takeKept() {
+        do throws(TPMFailure) { return try attempt(kept, body) } catch  where kept.hasActed {
+          throw error.keystoreFailure
+        } catch {}
+      }
       let link = try openLink()
-      do throws(TPMFailure) { return try attempt(link, body) } catch {
+      do throws(TPMFailure) { return try attempt(try Conversation(link, storageKey), body) } catch {
         guard error.saysNoPlaceIsLeft, !address.hasResourceManager else { throw error.keystoreFailure }
       }
       try LeftoverSweep.run(link)
-      do throws(TPMFailure) { return try attempt(link, body) } catch { throw error.keystoreFailure }
+      do throws(TPMFailure) { return try attempt(try Conversation(link, storageKey), body) } catch {
+        throw error.keystoreFailure
+      }
     }
 
     private func attempt<R: ~Copyable>(
-      _ link: any TPMLink, _ body: (Conversation) throws(TPMFailure) -> R
+      _ conversation: Conversation, _ body: (Conversation) throws(TPMFailure) -> R
     ) throws(TPMFailure) -> R {
-      let conversation = try Conversation(link)
-      do throws(TPMFailure) { return try body(conversation) } catch  where error.kind == TPMResponse.lockout {
+      conversation.hasActed = false
+      let result: R
+      do throws(TPMFailure) { result = try body(conversation) } catch  where error.kind == TPMResponse.lockout
+      {
         throw .keystore(.defending(seconds: try conversation.lockout().secondsLeft))
       }
+      conversation.endCall()
+      keep(conversation)
+      return result
     }
+
+    private func wait(_ duration: Duration) -> Bool {
+      let (seconds, attoseconds) = duration.components
+      return turn.wait(timeout: .now() + (Double(seconds) + Double(attoseconds) / 1e18)) == .success
+    }
+
+    /// Keeps a conversation for the next call, unless others have to get at the TPM by now.
+    private func keep(_ conversation: Conversation) {
+      let now = ContinuousClock.now
+      guard limits.idle > .zero, address.hasResourceManager || now - conversation.start < limits.stretch
+      else { return }
+      let isScheduled = kept.withLock { kept in
+        kept.conversation = conversation
+        kept.lastUse = now
+        defer { kept.isReleaseScheduled = true }
+        return kept.isReleaseScheduled
+      }
+      if !isScheduled { scheduleRelease(after: limits.idle) }
+    }
+
+    private func takeKept() -> Conversation? {
+      kept.withLock { kept in
+        defer { kept.conversation = nil }
+        // Time since boot goes on while a machine sleeps, which may have restarted the TPM.
+        return ContinuousClock.now - kept.lastUse < limits.idle + limits.idle ? kept.conversation : nil
+      }
+    }
+
+    private func scheduleRelease(after duration: Duration) {
+      let nanoseconds = Int(duration / .nanoseconds(1))
+      Self.releases.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+        self?.releaseIfIdle()
+      }
+    }
+
+    private func releaseIfIdle() {
+      // A call that is under way has taken the conversation out; it comes back later.
+      guard wait(.zero) else { return scheduleRelease(after: limits.idle) }
+      defer { turn.signal() }
+      let (released, rest): (Conversation?, Duration?) = kept.withLock { kept in
+        let left = limits.idle - (ContinuousClock.now - kept.lastUse)
+        if kept.conversation != nil, left > .zero { return (nil, left) }
+        defer { (kept.conversation, kept.isReleaseScheduled) = (nil, false) }
+        return (kept.conversation, nil)
+      }
+      if let rest { scheduleRelease(after: rest) }
+      _ = released  // ends here, outside of the lock
+    }
+
+    private struct Kept {
+      var conversation: Conversation?
+      var lastUse = ContinuousClock.now
+      var isReleaseScheduled = false
+    }
+
+    /// Releasing talks to the TPM, and so may block.
+    private static let releases = DispatchQueue(label: "signet.tpm.release")
   }
 
   extension Conversation.MadeObject {
     /// What a blob keeps of the object.
-    func object(under parent: Conversation.Parent) -> TPMBlob.TPMObject {
+    func object(under parent: Parent) -> TPMBlob.TPMObject {
       TPMBlob.TPMObject(parentName: parent.name, unique: unique, privatePart: privatePart)
     }
   }

@@ -13,6 +13,7 @@
 
     func send(_ command: [UInt8]) throws(KeystoreFailure) {
       script.heard.withLock { $0.append(command) }
+      script.sentCommands.withLock { $0.append(command) }
       answer = script.instead(command)
       if answer == nil { try real.send(command) }
       script.sent(command)
@@ -29,6 +30,8 @@
     final class Script: Sendable {
       /// All commands and answers so far.
       let heard = Mutex<[[UInt8]]>([])
+      /// All commands so far.
+      let sentCommands = Mutex<[[UInt8]]>([])
       /// An answer that the TPM never gave, to a command that it never gets.
       let instead: @Sendable ([UInt8]) -> [UInt8]?
       /// Called when a command is on its way.
@@ -49,6 +52,7 @@
   /// The codes of commands that tests step in at.
   enum CommandCode {
     static let nvDefineSpace: UInt32 = 0x12A
+    static let nvRead: UInt32 = 0x14E
     static let policySecret: UInt32 = 0x151
     static let create: UInt32 = 0x153
     static let load: UInt32 = 0x157

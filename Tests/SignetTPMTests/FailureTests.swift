@@ -52,8 +52,13 @@
       #expect(throws: KeystoreFailure.replaced) { try keystore.guess("1234", limited) }
       #expect(throws: KeystoreFailure.countGone) { try keystore.advanceCounter(counter) }
       #expect(KeystoreFailure.countGone.remedy == .registerAnew)
-      let anew = try keystore.seal(SecretBytes("new"), context: [1])
-      #expect(try keystore.unseal(anew, context: [1]).insecureCopy() == Array("new".utf8))
+      // Who has used the old storage key takes no other for it; who begins with the new one may use it.
+      #expect(throws: KeystoreFailure.replaced) { try keystore.seal(SecretBytes("new"), context: [1]) }
+      #expect(throws: KeystoreFailure.replaced) { try keystore.makeSigningKey(context: [1]) }
+      #expect(throws: KeystoreFailure.replaced) { try keystore.makeCounter() }
+      let other = try TPMFixture.keystore(in: fixture.tpm)
+      let anew = try other.seal(SecretBytes("new"), context: [1])
+      #expect(try other.unseal(anew, context: [1]).insecureCopy() == Array("new".utf8))
     }
 
     @Test("a TPM that is not there is missed, and back again when it is")

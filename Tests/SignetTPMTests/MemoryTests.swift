@@ -24,7 +24,15 @@
         var secret: SharedSecretBox? = SharedSecretBox(.random(byteCount: 32))
         var guess: SharedSecretBox? = SharedSecretBox(.random(byteCount: 32))
         secret?.withSecret { search.add("secret", $0) }
-        guess?.withSecret { search.add("guess", $0) }
+        guess?.withSecret { guess in
+          search.add("guess", guess)
+          let digest = AuthorizationValues.digest(ofContext: [1])
+          for purpose in ["signet tpm guess index v1", "signet tpm guess object v1"] {
+            AuthorizationValues.ofGuess(guess, contextDigest: digest, purpose).withSecret {
+              search.add(purpose, $0)
+            }
+          }
+        }
 
         let sealed = try secret?.withSecret { try keystore.seal($0, context: [1]) } ?? []
         let limited =

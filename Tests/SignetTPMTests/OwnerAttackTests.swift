@@ -32,8 +32,7 @@
       #expect(try keystore.guess("0", blob) == .wrong(2))
       #expect(throws: KeystoreFailure.self) {
         try keystore.converse { conversation throws(TPMFailure) in
-          guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
-          try conversation.writeLimit(100, to: index, plan)
+          try conversation.writeLimit(100, to: plan, saltedFor: try conversation.parent())
         }
       }
       #expect(try keystore.guessesLeft(blob) == 2)
@@ -43,12 +42,12 @@
     @Test(
       "an index of the same Name with another value opens nothing, and soon the TPM refuses guesses at all")
     func redefinition() throws {
-      let attackersValue = SecretBytes("the attacker's")
+      let attackersValue = SharedSecretBox(SecretBytes("the attacker's"))
       try keystore.discard(blob)
       try keystore.converse { conversation throws(TPMFailure) in
-        let session = try conversation.startSession()
-        let index = try conversation.define(plan, authorization: attackersValue, session)
-        try conversation.writeLimit(100, to: index, plan)
+        let parent = try conversation.parent()
+        try conversation.define(plan, value: attackersValue, saltedFor: parent)
+        try conversation.writeLimit(100, to: plan, saltedFor: parent)
       }
       #expect(try keystore.guessesLeft(blob) == 100, "the control: the Name is the same")
 
@@ -77,12 +76,12 @@
         SecretBytes("secret"), context: [2], authorization: SecretBytes("1234"), limit: 3)
       try keystore.discard(blob)
       try keystore.converse { conversation throws(TPMFailure) in
-        let session = try conversation.startSession()
-        let index = try conversation.define(plan, authorization: SecretBytes("x"), session)
-        try conversation.writeLimit(100, to: index, plan)
+        let parent = try conversation.parent()
+        try conversation.define(plan, value: SharedSecretBox(SecretBytes("x")), saltedFor: parent)
+        try conversation.writeLimit(100, to: plan, saltedFor: parent)
       }
       for _ in 0..<(try #require(try keystore.status().lockout?.limit)) {
-        _ = try? unsealAsOwner(guess: "guess", SecretBytes("x"))
+        _ = try? unsealAsOwner(guess: "guess", SharedSecretBox(SecretBytes("x")))
       }
       let interval = try #require(try keystore.status().lockout?.secondsForEach)
       #expect(throws: KeystoreFailure.defending(seconds: interval)) {
@@ -120,7 +119,7 @@
     }
 
     /// Unseals with an index whose value the attacker set.
-    private func unsealAsOwner(guess: String, _ indexValue: borrowing SecretBytes) throws -> SecretBytes {
+    private func unsealAsOwner(guess: String, _ indexValue: SharedSecretBox) throws -> SecretBytes {
       let objectValue = AuthorizationValues.ofGuess(
         SecretBytes(guess), contextDigest: digest, "signet tpm guess object v1")
       var policy = PolicyDigest()
@@ -129,17 +128,12 @@
       let template = ObjectTemplate.guessLimitedData(policy: policy.bytes, unique: object.unique)
       return try keystore.converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let session = try conversation.startSession(saltedFor: parent.handle)
-        let handle = try conversation.load(object.privatePart, template, under: parent)
-        guard let index = try conversation.find(plan) else { throw .keystore(.countGone) }
-        try conversation.authorize(index, with: indexValue)
-        guard let opened = try conversation.policySession(withGuessAt: index, session, saltedFor: parent)
-        else {
-          throw .keystore(.countGone)
-        }
-        try conversation.authorize(handle, with: objectValue)
+        let loaded = try conversation.load(object.privatePart, template, under: parent)
+        guard
+          let policy = try conversation.policySession(withGuess: indexValue, at: plan, saltedFor: parent)
+        else { throw .keystore(.countGone) }
         return try TPMFailure.meaning([TPMResponse.authFail: .refused]) { () throws(TPMFailure) in
-          try conversation.unseal(handle, opened)
+          try conversation.unseal(loaded, policy, value: objectValue)
         }
       }
     }

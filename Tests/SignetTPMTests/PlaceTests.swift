@@ -95,9 +95,9 @@
       let successor = IndexPlan(
         handle: plan.handle, role: .guesses, salt: [UInt8](repeating: 1, count: 32))
       try keystore.converse { conversation throws(TPMFailure) in
-        let session = try conversation.startSession()
-        let index = try conversation.define(successor, authorization: SecretBytes("x"), session)
-        try conversation.writeLimit(3, to: index, successor)
+        let parent = try conversation.parent()
+        try conversation.define(successor, value: SharedSecretBox(SecretBytes("x")), saltedFor: parent)
+        try conversation.writeLimit(3, to: successor, saltedFor: parent)
       }
       #expect(throws: KeystoreFailure.countGone) { try keystore.guess("1234", old) }
       try keystore.discard(old)

@@ -104,7 +104,9 @@
       }
       let values = ["signet tpm guess index v1", "signet tpm guess object v1"].flatMap { purpose in
         ["1234", "4321"].map {
-          AuthorizationValues.ofGuess(SecretBytes($0), contextDigest: digest, purpose).insecureCopy()
+          AuthorizationValues.ofGuess(SecretBytes($0), contextDigest: digest, purpose).withSecret {
+            $0.insecureCopy()
+          }
         }
       }
       let heard = script.heard.withLock(\.self)

@@ -6,13 +6,13 @@
   /// A TPM takes zeros off their end, so the last byte is never zero.
   enum AuthorizationValues {
     /// Binds an object to its context; no secret where the context is none.
-    static func ofContext(_ context: [UInt8], _ purpose: String) -> SecretBytes {
+    static func ofContext(_ context: [UInt8], _ purpose: String) -> SharedSecretBox {
       value(HKDF.derive(SecretBytes(copying: context), purpose))
     }
 
     /// What the index asks of a guess.
     static func ofGuess(_ guess: borrowing SecretBytes, contextDigest: [UInt8], _ purpose: String)
-      -> SecretBytes
+      -> SharedSecretBox
     {
       value(
         HKDF.expand(
@@ -26,14 +26,17 @@
       HashFunction.sha256.digest(of: Array("signet tpm context v1".utf8) + context)
     }
 
-    static func random() -> SecretBytes { value(SecretBytes.random(byteCount: 32)) }
+    static func random() -> SharedSecretBox { value(SecretBytes.random(byteCount: 32)) }
 
-    private static func value(_ secret: borrowing SecretBytes) -> SecretBytes {
-      secret.withUInt8Span { span in
-        SecretBytes(byteCount: span.count) { output in
-          for index in span.indices { output.append(index == span.count - 1 ? span[index] | 1 : span[index]) }
-        }
-      }
+    private static func value(_ secret: borrowing SecretBytes) -> SharedSecretBox {
+      SharedSecretBox(
+        secret.withUInt8Span { span in
+          SecretBytes(byteCount: span.count) { output in
+            for index in span.indices {
+              output.append(index == span.count - 1 ? span[index] | 1 : span[index])
+            }
+          }
+        })
     }
   }
 

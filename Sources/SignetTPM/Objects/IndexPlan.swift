@@ -60,12 +60,17 @@
       }
     }
 
-    /// The Name of the index once it was written (part 1 section 16): algorithm and SHA-256 of its public part.
-    var writtenName: [UInt8] {
+    /// The Name of the index once it was written.
+    var writtenName: [UInt8] { name(attributes | 1 << 29) }
+
+    /// The Name of the index before it was written.
+    var unwrittenName: [UInt8] { name(attributes) }
+
+    /// A Name (part 1 section 16): algorithm and SHA-256 of the public part.
+    private func name(_ attributes: UInt32) -> [UInt8] {
       let sha256: UInt16 = 0x000B
-      let written: UInt32 = 1 << 29
       let publicPart =
-        handle.bigEndianBytes + sha256.bigEndianBytes + (attributes | written).bigEndianBytes
+        handle.bigEndianBytes + sha256.bigEndianBytes + attributes.bigEndianBytes
         + UInt16(policy.count).bigEndianBytes + policy + dataByteCount.bigEndianBytes
       return sha256.bigEndianBytes + HashFunction.sha256.digest(of: publicPart)
     }

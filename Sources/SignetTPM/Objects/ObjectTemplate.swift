@@ -1,5 +1,6 @@
 #if os(Linux)
   import CTPM2
+  import SignetCrypto
 
   /// The public parts of the objects that this module makes.
   ///
@@ -68,6 +69,29 @@
     /// whole allows few wrong guesses.
     static func guessLimitedData(policy: [UInt8], unique: [UInt8] = []) -> TPM2B_PUBLIC {
       data(fixedTPM | fixedParent | adminWithPolicy, policy: policy, unique)
+    }
+
+    /// What tells an object from others of its template: `unique` of sealed data, X and Y of a key.
+    static func unique(_ area: TPMT_PUBLIC) -> [UInt8] {
+      guard area.type == ecc else {
+        return unsafe prefix(area.unique.keyedHash.buffer, area.unique.keyedHash.size)
+      }
+      return unsafe coordinate(area.unique.ecc.x) + coordinate(area.unique.ecc.y)
+    }
+
+    /// A number of P-256 in 32 bytes.
+    static func coordinate(_ number: TPM2B_ECC_PARAMETER) -> [UInt8] {
+      [UInt8](repeating: 0, count: max(0, 32 - Int(number.size))) + prefix(number.buffer, number.size)
+    }
+
+    /// The Name of an object (part 1 section 16): algorithm and SHA-256 of its public part.
+    static func name(_ area: TPMT_PUBLIC) throws(TPMFailure) -> [UInt8] {
+      var area = area
+      var bytes = [UInt8](repeating: 0, count: MemoryLayout<TPMT_PUBLIC>.size)
+      var count = 0
+      let code = unsafe Tss2_MU_TPMT_PUBLIC_Marshal(&area, &bytes, bytes.count, &count)
+      guard code == 0 else { throw .response(call: "Tss2_MU_TPMT_PUBLIC_Marshal", TPMResponse(code)) }
+      return sha256.bigEndianBytes + HashFunction.sha256.digest(of: Array(bytes[..<count]))
     }
 
     private static func elliptic(_ attributes: UInt32) -> TPM2B_PUBLIC {

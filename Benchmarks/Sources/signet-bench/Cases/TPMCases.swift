@@ -1,32 +1,37 @@
 #if os(Linux)
   import CTPM2
+  import CTPMPeer
   import SignetCrypto
   @testable import SignetTPM
   @testable import SignetTesting
   import SignetVault
 
   extension Bench {
-    /// Opening a secret in a TPM through the keystore, beside the bare operations of the TPM on the same swtpm.
+    /// Opening a secret in a TPM through the keystore, beside the bare operations of the TPM on the same swtpm, and beside
+    /// tpm2-tss's ESAPI with the same protection.
     ///
-    /// The keystore connects, makes the storage key, agrees on a session key, loads, unseals and flushes; bare is loading,
-    /// unsealing and flushing over one connection, with the key there and nothing encrypted.
+    /// Bare is loading, unsealing and flushing over one connection, with the storage key there and nothing encrypted or
+    /// authenticated.
     func tpm(_ report: inout Report) async throws {
       guard SimulatedTPM.isInstalled else {
         return report.note(
           "swtpm is not installed, and the TPM is left out: Scripts/setup bench installs it.")
       }
       let simulator = try SimulatedTPM()
-      let keystore = TPMKeystore(try TPMAddress(simulator.address))
+      let address = try TPMAddress(simulator.address)
+      let bare = try bareUnsealing(address)
+      let peer = try esapi(address, startsSessionEachTime: false)
+      let peerEach = try esapi(address, startsSessionEachTime: true)
+
+      let keystore = TPMKeystore(address)
       let secret = SecretBytes.random(byteCount: 32)
       let blob = try keystore.seal(secret, context: [1])
       let guess = SecretBytes.random(byteCount: 32)
       let limited = try keystore.seal(secret, context: [1], authorization: guess, limit: 5)
       let counter = try keystore.makeCounter()
+      let key = try keystore.makeSigningKey(context: [1])
+      let digest = [UInt8](repeating: 7, count: 32)
 
-      let bare = try bareUnsealing(of: blob, keystore.address)
-      let creation = try times { () throws(KeystoreFailure) in
-        try keystore.converse { (conversation) throws(TPMFailure) in _ = try conversation.parent() }
-      }
       let unsealing = try times { () throws(KeystoreFailure) in
         _ = try keystore.unseal(blob, context: [1])
       }
@@ -34,15 +39,25 @@
         _ = try keystore.unseal(limited, context: [1], authorization: guess)
       }
       let counting = try times { () throws(KeystoreFailure) in _ = try keystore.advanceCounter(counter) }
-      let beside = "TPM2_Load, TPM2_Unseal, TPM2_FlushContext bare: p50 \(bare.median.formatted()) ms"
-      let storageKey = "of it connecting and making the storage key: p50 \(creation.median.formatted()) ms"
+      let signing = try times { () throws(KeystoreFailure) in
+        _ = try keystore.signature(ofDigest: digest, with: key.blob, context: [1])
+      }
+      let lonely = TPMKeystore(address, limits: TPMTimeLimits(idle: .zero))
+      let first = try times { () throws(KeystoreFailure) in _ = try lonely.unseal(blob, context: [1]) }
+
+      func row(_ name: String, _ samples: Samples, _ other: String, _ peer: Samples) -> Measurement {
+        Measurement(
+          name: "TPM \(name) (swtpm), p50", value: samples.median, unit: "ms",
+          comparedWith: "\(other): p50 \(peer.median.formatted()) ms", ratio: peer.median / samples.median)
+      }
+      let bareName = "TPM2_Load, TPM2_Unseal, TPM2_FlushContext bare"
+      var protected = row("unseal", unsealing, "ESAPI, as protected", peer)
+      protected.goal = .ratioAtLeast(1 / 1.3)
       report.add([
-        Measurement(
-          name: "TPM unseal (swtpm), p50", value: unsealing.median, unit: "ms", comparedWith: beside,
-          ratio: bare.median / unsealing.median),
-        Measurement(
-          name: "TPM unseal with a guess limit (swtpm), p50", value: guessing.median, unit: "ms",
-          comparedWith: storageKey, ratio: bare.median / guessing.median),
+        row("unseal", unsealing, bareName, bare), protected,
+        row("unseal, first of a conversation", first, "ESAPI, as protected, connected already", peerEach),
+        row("unseal with a guess limit", guessing, bareName, bare),
+        Measurement(name: "TPM signature (swtpm), p50", value: signing.median, unit: "ms"),
         Measurement(name: "TPM counter advanced (swtpm), p50", value: counting.median, unit: "ms"),
       ])
     }
@@ -56,30 +71,38 @@
         })
     }
 
-    private func bareUnsealing(of blob: [UInt8], _ address: TPMAddress) throws -> Samples {
+    /// The bytes of the three commands, sent as they are.
+    private func bareUnsealing(_ address: TPMAddress) throws -> Samples {
+      let blob = try TPMKeystore(address).seal(SecretBytes.random(byteCount: 32), context: [1])
       guard case .sealed(let object) = TPMBlob(blob) else { throw KeystoreFailure.refused }
-      let conversation = try Conversation(try TPMKeystore.link(to: address))
+      let link = try TPMKeystore.link(to: address)
+      let conversation = try Conversation(link)
       let parent = try conversation.parent()
-      let authorization = AuthorizationValues.ofContext([1], "signet tpm sealed v1")
-      var template = ObjectTemplate.sealedData(unique: object.unique)
-      var privatePart = TPM2B_PRIVATE()
-      privatePart.size = fill(&privatePart.buffer, object.privatePart)
-      let password: ESYS_TR = 0xFF
-      let none = Conversation.none
-      let times = try (0..<options.times(200)).map { _ in
+      let template = ObjectTemplate.sealedData(unique: object.unique)
+      let value = AuthorizationValues.ofContext([1], "signet tpm sealed v1").withSecret { $0.insecureCopy() }
+      let samples = try (0..<options.times(200)).map { _ in
         let start = Clocks.wall
-        var handle = none
-        var data: UnsafeMutablePointer<TPM2B_SENSITIVE_DATA>?
-        try conversation.check(
-          "TPM2_Load",
-          unsafe Esys_Load(
-            conversation.esys, parent.handle, password, none, none, &privatePart, &template, &handle))
-        try conversation.authorize(handle, with: authorization)
-        try conversation.check(
-          "TPM2_Unseal", unsafe Esys_Unseal(conversation.esys, handle, password, none, none, &data))
-        unsafe conversation.free(data)
-        conversation.flush(handle)
+        let loaded = try conversation.load(object.privatePart, template, under: parent)
+        // TPM2_Unseal with the value in the clear.
+        let password: [UInt8] = [0x40, 0, 0, 9, 0, 0, 1, 0, UInt8(value.count)] + value
+        let command =
+          [0x80, 0x02] + UInt32(18 + password.count).bigEndianBytes + UInt32(0x15E).bigEndianBytes
+          + loaded.handle.bigEndianBytes + UInt32(password.count).bigEndianBytes + password
+        try link.send(command)
+        guard try TPMFrame.code(ofAnswer: link.receive()) == 0 else { throw KeystoreFailure.refused }
+        conversation.endCall()
         return Clocks.wall - start
+      }
+      return Samples(nanoseconds: samples)
+    }
+
+    private func esapi(_ address: TPMAddress, startsSessionEachTime: Bool) throws -> Samples {
+      let tcti = TCTI(try TPMKeystore.link(to: address))
+      var times = [UInt64](repeating: 0, count: options.times(200))
+      let code = unsafe tpm_peer_unseal(
+        UnsafeMutableRawPointer(tcti.context), 1, startsSessionEachTime ? 1 : 0, times.count, &times)
+      guard code == 0 else {
+        throw KeystoreFailure.hardware(call: "ESAPI", code: code, meaning: TPMResponse(code).meaning)
       }
       return Samples(nanoseconds: times)
     }

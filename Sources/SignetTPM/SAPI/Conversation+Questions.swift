@@ -18,9 +18,7 @@
     /// The handles that are taken, from one on, sorted.
     func handles(from first: UInt32, count: UInt32) throws(TPMFailure) -> [UInt32] {
       let handleCapability: UInt32 = 1
-      let found = unsafe try capability(handleCapability, first, count)
-      defer { unsafe free(found) }
-      let list = unsafe found.pointee.data.handles
+      let list = unsafe try capability(handleCapability, first, count).data.handles
       return unsafe withUnsafeBytes(of: list.handle) { bytes in
         unsafe Array(bytes.bindMemory(to: UInt32.self).prefix(Int(list.count)))
       }
@@ -29,9 +27,7 @@
     /// Properties by number, from one on.
     func properties(from first: UInt32, count: UInt32) throws(TPMFailure) -> [UInt32: UInt32] {
       let propertyCapability: UInt32 = 6
-      let found = unsafe try capability(propertyCapability, first, count)
-      defer { unsafe free(found) }
-      let list = unsafe found.pointee.data.tpmProperties
+      let list = unsafe try capability(propertyCapability, first, count).data.tpmProperties
       return unsafe withUnsafeBytes(of: list.tpmProperty) { bytes in
         let properties = unsafe bytes.bindMemory(to: TPMS_TAGGED_PROPERTY.self).prefix(Int(list.count))
         return Dictionary(unsafe properties.map { ($0.property, $0.value) }) { _, last in last }
@@ -40,14 +36,16 @@
 
     private func capability(
       _ kind: UInt32, _ first: UInt32, _ count: UInt32
-    ) throws(TPMFailure) -> UnsafeMutablePointer<TPMS_CAPABILITY_DATA> {
+    ) throws(TPMFailure) -> TPMS_CAPABILITY_DATA {
       var more: TPMI_YES_NO = 0
-      var data: UnsafeMutablePointer<TPMS_CAPABILITY_DATA>?
-      try check(
-        "TPM2_GetCapability",
-        unsafe Esys_GetCapability(esys, Self.none, Self.none, Self.none, kind, first, count, &more, &data))
-      guard let data = unsafe data else { throw .keystore(.disconnected) }
-      return unsafe data
+      var data = TPMS_CAPABILITY_DATA()
+      try run("TPM2_GetCapability") {
+        unsafe Tss2_Sys_GetCapability_Prepare(sys, kind, first, count)
+      } complete: {
+        unsafe Tss2_Sys_GetCapability_Complete(sys, &more, &data)
+      }
+      guard data.capability == kind else { throw .keystore(.disconnected) }
+      return data
     }
   }
 #endif

@@ -74,10 +74,8 @@
     let buffer = unsafe UnsafeMutableRawBufferPointer(start: response, count: size.pointee)
     do throws(KeystoreFailure) {
       let answer = try box.link.receive()
-      // The buffer is the library's only one: it has the last command, and decrypts secrets in it. Where the TPM wants the
-      // command again, the library sends it from there.
-      let code = TPMResponse(TPMFrame.code(ofAnswer: answer) ?? 0)
-      if !code.wantsCommandAgain { unsafe wipe(buffer) }
+      // The buffer is the library's only one: it still has the last command.
+      unsafe wipe(buffer)
       guard answer.count <= buffer.count else { return insufficientBuffer }
       unsafe buffer.copyBytes(from: answer)
       unsafe size.pointee = answer.count

@@ -1,0 +1,225 @@
+#if os(Linux)
+  import CTPM2
+  import SignetCrypto
+  import SignetVault
+
+  extension Conversation {
+    /// A PIN FAIL index's two numbers.
+    struct GuessCount {
+      let used: UInt32
+      let limit: UInt32
+
+      var remaining: Int { used < limit ? Int(limit - used) : 0 }
+    }
+
+    /// Whether the TPM still has an index of ours; another one at the same handle does not count.
+    func has(_ plan: IndexPlan) throws(TPMFailure) -> Bool {
+      var index = TPM2B_NV_PUBLIC()
+      var name = TPM2B_NAME()
+      do throws(TPMFailure) {
+        try run("TPM2_NV_ReadPublic") {
+          unsafe Tss2_Sys_NV_ReadPublic_Prepare(sys, plan.handle)
+        } complete: {
+          unsafe Tss2_Sys_NV_ReadPublic_Complete(sys, &index, &name)
+        }
+      } catch  where error.kind == TPMResponse.handle { return false }
+      return prefix(name.name, name.size) == plan.writtenName
+    }
+
+    /// Makes an index at a handle of ours that is free, whoever else does the same meanwhile.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure/full``, ``SignetVault/KeystoreFailure/ownerPasswordSet``.
+    func define(
+      _ role: IndexPlan.Role, value: SharedSecretBox, saltedFor parent: Parent
+    ) throws(TPMFailure) -> IndexPlan {
+      while true {
+        let taken = Set(try ownIndices())
+        guard let free = IndexPlan.handles.filter({ !taken.contains($0) }).randomElement() else {
+          throw .keystore(.full)
+        }
+        let plan = IndexPlan(
+          handle: free, role: role, salt: SecureRandom.bytes(IndexPlan.saltByteCount))
+        do throws(TPMFailure) {
+          try define(plan, value: value, saltedFor: parent)
+          return plan
+        } catch  where error.kind == TPMResponse.nvDefined {}  // another process was faster
+      }
+    }
+
+    /// The handles in our range that are taken.
+    func ownIndices() throws(TPMFailure) -> [UInt32] {
+      try handles(from: IndexPlan.handles.lowerBound, count: UInt32(IndexPlan.handles.count)).filter {
+        IndexPlan.handles.contains($0)
+      }
+    }
+
+    /// Makes a certain index.
+    func define(
+      _ plan: IndexPlan, value: SharedSecretBox, saltedFor parent: Parent
+    ) throws(TPMFailure) {
+      let session = try session(saltedFor: parent)
+      var info = TPM2B_NV_PUBLIC()
+      info.nvPublic.nvIndex = plan.handle
+      info.nvPublic.nameAlg = ObjectTemplate.sha256
+      info.nvPublic.attributes = plan.attributes
+      info.nvPublic.authPolicy.size = fill(&info.nvPublic.authPolicy.buffer, plan.policy)
+      info.nvPublic.dataSize = plan.dataByteCount
+      let input = Wiped<TPM2B_AUTH>()
+      unsafe input.withPointer { pointer in
+        unsafe pointer.pointee.size = value.withSecret { unsafe fill(&pointer.pointee.buffer, $0) }
+      }
+      hasActed = true
+      let authorization = Authorization.session(
+        session, nil, .encryptingCommand, names: [Self.owner.bigEndianBytes])
+      try TPMFailure.meaning([
+        TPMResponse.badAuth: .ownerPasswordSet, TPMResponse.authFail: .ownerPasswordSet,
+      ]) { () throws(TPMFailure) in
+        try unsafe input.withPointer { (pointer) throws(TPMFailure) in
+          try run("TPM2_NV_DefineSpace", authorization) {
+            unsafe Tss2_Sys_NV_DefineSpace_Prepare(sys, Self.owner, pointer, &info)
+          } complete: {
+            unsafe Tss2_Sys_NV_DefineSpace_Complete(sys)
+          }
+        }
+      }
+    }
+
+    /// Takes an index out of the TPM.
+    func undefine(_ plan: IndexPlan) throws(TPMFailure) {
+      hasActed = true
+      do throws(TPMFailure) {
+        try run("TPM2_NV_UndefineSpace", .empty) {
+          unsafe Tss2_Sys_NV_UndefineSpace_Prepare(sys, Self.owner, plan.handle)
+        } complete: {
+          unsafe Tss2_Sys_NV_UndefineSpace_Complete(sys)
+        }
+      } catch {
+        switch error.kind {
+        case TPMResponse.badAuth, TPMResponse.authFail: throw .keystore(.ownerPasswordSet)
+        case TPMResponse.handle: return  // another process was faster
+        default: throw error
+        }
+      }
+    }
+
+    /// Sets the limit of a new PIN FAIL index, which its policy allows once.
+    func writeLimit(_ limit: Int, to plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) {
+      let policy = try policySession(saltedFor: parent)
+      try run("TPM2_PolicyNvWritten") {
+        unsafe Tss2_Sys_PolicyNvWritten_Prepare(sys, policy.handle, 0)
+      } complete: {
+        unsafe Tss2_Sys_PolicyNvWritten_Complete(sys)
+      }
+      try satisfy(plan, .nvWrite, policy)
+      var data = TPM2B_MAX_NV_BUFFER()
+      data.size = fill(&data.buffer, UInt32(0).bigEndianBytes + UInt32(limit).bigEndianBytes)
+      hasActed = true
+      let name = plan.unwrittenName
+      try run("TPM2_NV_Write", .session(policy, names: [name, name])) {
+        unsafe Tss2_Sys_NV_Write_Prepare(sys, plan.handle, plan.handle, &data, 0)
+      } complete: {
+        unsafe Tss2_Sys_NV_Write_Complete(sys)
+      }
+    }
+
+    /// The count of a PIN FAIL index, which anybody may read.
+    func guessCount(of plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) -> GuessCount {
+      let policy = try policySession(saltedFor: parent)
+      try satisfy(plan, .nvRead, policy)
+      let data = try read(plan, policy, value: nil)
+      guard let used = TPMFrame.number(data, 0), let limit = TPMFrame.number(data, 4) else {
+        throw .keystore(.disconnected)
+      }
+      return GuessCount(used: used, limit: limit)
+    }
+
+    private func satisfy(
+      _ plan: IndexPlan, _ command: PolicyDigest.CommandCode, _ policy: Session
+    ) throws(TPMFailure) {
+      try run("TPM2_PolicyCommandCode") {
+        unsafe Tss2_Sys_PolicyCommandCode_Prepare(sys, policy.handle, command.rawValue)
+      } complete: {
+        unsafe Tss2_Sys_PolicyCommandCode_Complete(sys)
+      }
+      var list = TPML_DIGEST()
+      list.count = UInt32(plan.branches.count)
+      unsafe withUnsafeMutableBytes(of: &list.digests) { bytes in
+        let digests = unsafe bytes.bindMemory(to: TPM2B_DIGEST.self)
+        for (index, branch) in plan.branches.enumerated() {
+          unsafe digests[index].size = fill(&digests[index].buffer, branch)
+        }
+      }
+      try run("TPM2_PolicyOR") {
+        unsafe Tss2_Sys_PolicyOR_Prepare(sys, policy.handle, &list)
+      } complete: {
+        unsafe Tss2_Sys_PolicyOR_Complete(sys)
+      }
+    }
+
+    private func read(
+      _ plan: IndexPlan, _ session: Session, value: SharedSecretBox?
+    ) throws(TPMFailure) -> [UInt8] {
+      var data = TPM2B_MAX_NV_BUFFER()
+      let name = plan.writtenName
+      try run("TPM2_NV_Read", .session(session, value, names: [name, name])) {
+        unsafe Tss2_Sys_NV_Read_Prepare(sys, plan.handle, plan.handle, plan.dataByteCount, 0)
+      } complete: {
+        unsafe Tss2_Sys_NV_Read_Complete(sys, &data)
+      }
+      return prefix(data.buffer, data.size)
+    }
+
+    /// Opens the way to an object with the authorization value of a PIN FAIL index, which counts if it is wrong.
+    ///
+    /// - Returns: The policy session, or `nil` if the value is wrong or the limit was reached.
+    func policySession(
+      withGuess value: SharedSecretBox, at plan: IndexPlan, saltedFor parent: Parent
+    ) throws(TPMFailure) -> Session? {
+      let session = try session(saltedFor: parent)
+      let policy = try policySession(saltedFor: parent)
+      var (nonce, hash, reference) = (TPM2B_NONCE(), TPM2B_DIGEST(), TPM2B_NONCE())
+      var (timeout, ticket) = (TPM2B_TIMEOUT(), TPMT_TK_AUTH())
+      hasActed = true
+      do throws(TPMFailure) {
+        let authorization = Authorization.session(session, value, names: [plan.writtenName, policy.name])
+        try run("TPM2_PolicySecret", authorization) {
+          unsafe Tss2_Sys_PolicySecret_Prepare(
+            sys, plan.handle, policy.handle, &nonce, &hash, &reference, 0)
+        } complete: {
+          unsafe Tss2_Sys_PolicySecret_Complete(sys, &timeout, &ticket)
+        }
+      } catch  where error.kind == TPMResponse.authFail || error.kind == TPMResponse.badAuth { return nil }
+      try run("TPM2_PolicyAuthValue") {
+        unsafe Tss2_Sys_PolicyAuthValue_Prepare(sys, policy.handle)
+      } complete: {
+        unsafe Tss2_Sys_PolicyAuthValue_Complete(sys)
+      }
+      return policy
+    }
+
+    // MARK: Counters
+
+    /// Advances a counter, which has another Name the first time.
+    func increment(
+      _ plan: IndexPlan, value: SharedSecretBox, isNew: Bool, saltedFor parent: Parent
+    ) throws(TPMFailure) {
+      let session = try session(saltedFor: parent)
+      let name = isNew ? plan.unwrittenName : plan.writtenName
+      hasActed = true
+      try run("TPM2_NV_Increment", .session(session, value, names: [name, name])) {
+        unsafe Tss2_Sys_NV_Increment_Prepare(sys, plan.handle, plan.handle)
+      } complete: {
+        unsafe Tss2_Sys_NV_Increment_Complete(sys)
+      }
+    }
+
+    /// The value of a counter.
+    func counterValue(
+      _ plan: IndexPlan, value: SharedSecretBox, saltedFor parent: Parent
+    ) throws(TPMFailure) -> UInt64 {
+      let data = try read(plan, try session(saltedFor: parent), value: value)
+      guard data.count == 8 else { throw .keystore(.disconnected) }
+      return data.reduce(0) { $0 << 8 | UInt64($1) }
+    }
+  }
+#endif

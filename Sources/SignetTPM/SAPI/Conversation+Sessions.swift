@@ -1,0 +1,60 @@
+#if os(Linux)
+  import CTPM2
+  import SignetCrypto
+  import SignetVault
+
+  extension Conversation {
+    /// The conversation's HMAC session; only the TPM that has the storage key can know the key of it.
+    func session(saltedFor parent: Parent) throws(TPMFailure) -> Session {
+      if let session = hmacSession { return session }
+      let session = try start(0x00, parent)
+      hmacSession = session
+      return session
+    }
+
+    /// The conversation's policy session, with nothing fulfilled yet.
+    func policySession(saltedFor parent: Parent) throws(TPMFailure) -> Session {
+      if let session = policySession {
+        try run("TPM2_PolicyRestart") {
+          unsafe Tss2_Sys_PolicyRestart_Prepare(sys, session.handle)
+        } complete: {
+          unsafe Tss2_Sys_PolicyRestart_Complete(sys)
+        }
+        return session
+      }
+      let session = try start(0x01, parent)
+      policySession = session
+      return session
+    }
+
+    private func start(_ kind: TPM2_SE, _ parent: Parent) throws(TPMFailure) -> Session {
+      let salt: Salt
+      do throws(CryptoFailure) { salt = try Salt(for: parent.publicKey) } catch {
+        throw .keystore(.disconnected)
+      }
+      var symmetric = TPMT_SYM_DEF()
+      symmetric.algorithm = ObjectTemplate.aes
+      unsafe symmetric.keyBits.aes = 128
+      unsafe symmetric.mode.aes = ObjectTemplate.cfb
+      let nonce = SecureRandom.bytes(Session.nonceByteCount)
+      var nonceCaller = TPM2B_NONCE()
+      nonceCaller.size = fill(&nonceCaller.buffer, nonce)
+      var point = TPM2B_ENCRYPTED_SECRET()
+      let (x, y) = (salt.point.x, salt.point.y)
+      point.size = fill(
+        &point.secret, UInt16(x.count).bigEndianBytes + x + UInt16(y.count).bigEndianBytes + y)
+      var handle: UInt32 = 0
+      var nonceTPM = TPM2B_NONCE()
+      try run("TPM2_StartAuthSession") {
+        let nobody: UInt32 = 0x4000_0007
+        return unsafe Tss2_Sys_StartAuthSession_Prepare(
+          sys, parent.handle, nobody, &nonceCaller, &point, kind, &symmetric, ObjectTemplate.sha256)
+      } complete: {
+        unsafe Tss2_Sys_StartAuthSession_Complete(sys, &handle, &nonceTPM)
+      }
+      flushAtEnd(handle)
+      return Session(
+        handle: handle, salt: salt, nonceCaller: nonce, nonceTPM: prefix(nonceTPM.buffer, nonceTPM.size))
+    }
+  }
+#endif

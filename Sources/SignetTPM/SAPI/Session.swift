@@ -1,0 +1,119 @@
+#if os(Linux)
+  import CTPM2
+  import SignetCrypto
+
+  /// A session with the TPM, and what both sides of it know: the key, and the nonces that change with each command.
+  ///
+  /// Commands are authorized, and answers authenticated, with HMAC-SHA256; first parameters are encrypted with AES-128-CFB
+  /// (TPM 2.0 Library, part 1 sections 17.6 and 21).
+  final class Session {
+    /// The TPM's handle.
+    let handle: UInt32
+    private let key: SecretBytes
+    private var nonceTPM: [UInt8]
+    private var nonceCaller: [UInt8] = []
+
+    /// What a session does in one command beside authorizing (part 2 section 8.4).
+    struct Attributes: OptionSet {
+      let rawValue: UInt8
+      /// The session stays after the command.
+      static let continues = Attributes(rawValue: 0x01)
+      /// Encrypts the first parameter of the command.
+      static let encryptingCommand = Attributes(rawValue: 0x20)
+      /// Encrypts the first parameter of the answer.
+      static let encryptingAnswer = Attributes(rawValue: 0x40)
+    }
+
+    static let nonceByteCount = 32
+
+    /// A session that the TPM has started.
+    init(handle: UInt32, salt: borrowing Salt, nonceCaller: [UInt8], nonceTPM: [UInt8]) {
+      (self.handle, self.nonceTPM) = (handle, nonceTPM)
+      key = Self.derive(salt.secret, "ATH", nonceTPM, nonceCaller)
+    }
+
+    /// The Name of a session is its handle.
+    var name: [UInt8] { handle.bigEndianBytes }
+
+    /// Chooses the nonce of the next command.
+    func begin() -> [UInt8] {
+      nonceCaller = SecureRandom.bytes(Self.nonceByteCount)
+      return nonceCaller
+    }
+
+    /// The code of a command.
+    func code(ofCommand hash: [UInt8], _ attributes: Attributes, _ value: SharedSecretBox?) -> [UInt8] {
+      HMACKey(sessionValue(value), .sha256).authenticationCode(
+        for: hash + nonceCaller + nonceTPM + [attributes.rawValue])
+    }
+
+    /// Takes the nonce of an answer; false if its code is wrong, and so it is not the TPM's.
+    func accepts(
+      _ code: [UInt8], ofAnswer hash: [UInt8], nonce: [UInt8], _ attributes: UInt8, _ value: SharedSecretBox?
+    ) -> Bool {
+      nonceTPM = nonce
+      return HMACKey(sessionValue(value), .sha256).isValid(
+        code, for: hash + nonce + nonceCaller + [attributes])
+    }
+
+    /// Encrypts a parameter of a command.
+    func encrypted(
+      _ parameter: borrowing SecretBytes, _ value: SharedSecretBox?
+    ) throws(CryptoFailure) -> [UInt8] {
+      let keys = CipherKeys(Self.derive(sessionValue(value), "CFB", nonceCaller, nonceTPM))
+      return try AESCFB.encrypt(parameter, key: keys.key, initializationVector: keys.vector)
+    }
+
+    /// Decrypts a parameter of an answer.
+    func decrypted(_ parameter: [UInt8], _ value: SharedSecretBox?) throws(CryptoFailure) -> SecretBytes {
+      let keys = CipherKeys(Self.derive(sessionValue(value), "CFB", nonceTPM, nonceCaller))
+      return try AESCFB.decrypt(parameter, key: keys.key, initializationVector: keys.vector)
+    }
+
+    /// The key of the session, and behind it the authorization value of what is authorized.
+    private func sessionValue(_ value: SharedSecretBox?) -> SecretBytes {
+      guard let value else { return key.copy() }
+      return value.withSecret { key.joined(with: $0) }
+    }
+
+    /// KDFa with SHA-256 for 256 bits, which are one round of it (part 1 section 11.4.10.2).
+    private static func derive(
+      _ key: borrowing SecretBytes, _ label: String, _ first: [UInt8], _ second: [UInt8]
+    ) -> SecretBytes {
+      let bitCount: UInt32 = 256
+      return HMACKey(key, .sha256).secretAuthenticationCode(
+        for: UInt32(1).bigEndianBytes + Array(label.utf8) + [0] + first + second + bitCount.bigEndianBytes)
+    }
+
+    private struct CipherKeys: ~Copyable {
+      let key: SecretBytes
+      let vector: SecretBytes
+
+      init(_ bytes: borrowing SecretBytes) {
+        key = bytes.withBytes { SecretBytes(copying: $0.extracting(first: 16)) }
+        vector = bytes.withBytes { SecretBytes(copying: $0.extracting(droppingFirst: 16)) }
+      }
+    }
+  }
+
+  /// A secret for the TPM that has a certain storage key, and nobody else (part 1 section C.6.1).
+  struct Salt: ~Copyable {
+    let secret: SecretBytes
+    /// What the TPM needs to know it: the public key of a pair that was made for it.
+    let point: P256.KeyAgreement.PublicKey
+
+    init(for peer: P256.KeyAgreement.PublicKey) throws(CryptoFailure) {
+      let own = P256.KeyAgreement.PrivateKey()
+      let shared = try own.sharedSecret(with: peer)
+      // KDFe with SHA-256, of which one round is enough.
+      var hash = IncrementalHash(.sha256)
+      hash.update(UInt32(1).bigEndianBytes)
+      shared.withBytes { hash.update($0) }
+      hash.update(Array("SECRET".utf8) + [0] + own.publicKey.x + peer.x)
+      var digest = hash.finish()
+      secret = SecretBytes(copying: digest)
+      digest.wipe()
+      point = own.publicKey
+    }
+  }
+#endif

@@ -1,0 +1,152 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  @testable import SignetTPM
+  import SignetTesting
+  import SignetVault
+  import Synchronization
+  import Testing
+
+  @Suite("Conversations with a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  struct ConversationTests {
+    private let fixture: TPMFixture
+    private let blob: [UInt8]
+
+    init() throws {
+      fixture = try TPMFixture()
+      blob = try fixture.keystore.seal(SecretBytes("secret"), context: [1])
+    }
+
+    /// Limits under which a conversation is kept for as long as a test runs.
+    private static let keeping = TPMTimeLimits(
+      turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
+
+    private func codes(_ script: DisturbedLink.Script) -> [UInt32] {
+      script.sentCommands.withLock { $0.map(CommandCode.of) }
+    }
+
+    @Test(
+      "calls that follow each other need three commands each, with the key and the session that are there")
+    func kept() throws {
+      let script = DisturbedLink.Script()
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: Self.keeping, script)
+      _ = try keystore.unseal(blob, context: [1])
+      let first = codes(script).count
+      for _ in 0..<3 {
+        #expect(try keystore.unseal(blob, context: [1]).insecureCopy() == Array("secret".utf8))
+      }
+      let flush: UInt32 = 0x165
+      let each = [CommandCode.load, CommandCode.unseal, flush]
+      #expect(Array(codes(script).dropFirst(first)) == each + each + each)
+    }
+
+    @Test("a conversation that nobody goes on with is released, and nothing of it stays in the TPM")
+    func released() throws {
+      let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120), idle: .milliseconds(1))
+      let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: limits)
+      _ = try keystore.unseal(blob, context: [1])
+      // swtpm answers another connection when the one before is closed.
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("a keystore that is let go leaves nothing in the TPM")
+    func letGo() throws {
+      do {
+        let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: Self.keeping)
+        _ = try keystore.unseal(blob, context: [1])
+      }
+      #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("a program that never pauses lets others have their turn")
+    func others() async throws {
+      let address = fixture.tpm.address
+      let limits = TPMTimeLimits(
+        turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .milliseconds(5))
+      let greedy = try TPMFixture.keystore(in: fixture.tpm, limits: limits)
+      let blob = blob
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask {
+          while !Task.isCancelled { _ = try greedy.unseal(blob, context: [1]) }
+        }
+        group.addTask {
+          for _ in 0..<3 {
+            let other = TPMKeystore(try TPMAddress(address), limits: TPMFixture.patient)
+            #expect(try other.unseal(blob, context: [1]).byteCount == 6)
+          }
+        }
+        try await group.next()
+        group.cancelAll()
+        try await group.waitForAll()
+      }
+    }
+
+    @Test("a TPM that was restarted meanwhile is asked again, and nobody notices")
+    func restarted() throws {
+      let keystore = try TPMFixture.keystore(in: fixture.tpm, limits: Self.keeping)
+      let limited = try keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      #expect(try keystore.guess("0", limited) == .wrong(2))
+      fixture.tpm.stop()
+      try fixture.tpm.start()
+      #expect(try keystore.guess("0", limited) == .wrong(1))
+      #expect(try keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
+    }
+
+    @Test("a guess that broke off after the TPM may have counted it is not made again")
+    func guessOnce() throws {
+      let limited = try fixture.keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      // The second guess is sent, and its answer is lost.
+      let guesses = Mutex(0)
+      let script = DisturbedLink.Script(
+        sent: { command in
+          if CommandCode.of(command) == CommandCode.policySecret { guesses.withLock { $0 += 1 } }
+        }, changing: { answer in guesses.withLock { $0 } == 2 ? [] : answer })
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: Self.keeping, script)
+      #expect(try keystore.guess("0", limited) == .wrong(2))
+      #expect(throws: KeystoreFailure.disconnected) { try keystore.guess("0", limited) }
+      #expect(guesses.withLock { $0 } == 2)
+      #expect(try fixture.keystore.guessesLeft(limited) == 1)
+    }
+
+    @Test("an answer that was changed on the way is none: neither a secret nor a count is taken from it")
+    func changed() throws {
+      let limited = try fixture.keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      for command in [CommandCode.unseal, CommandCode.nvRead] {
+        for offset in [14, 17, 20, -1] {
+          let last = Mutex<UInt32>(0)
+          let script = DisturbedLink.Script(
+            sent: { bytes in last.withLock { $0 = CommandCode.of(bytes) } },
+            changing: { answer in
+              guard last.withLock({ $0 }) == command, answer.count > 20 else { return answer }
+              var changed = answer
+              changed[offset < 0 ? answer.count + offset : offset] ^= 1
+              return changed
+            })
+          let keystore = try TPMKeystore.disturbed(fixture.tpm.address, script)
+          #expect(throws: KeystoreFailure.disconnected, "\(command), \(offset)") {
+            try keystore.guess("1234", limited)
+          }
+        }
+      }
+    }
+
+    @Test("the TPM's saved storage key is used again, and made anew where the TPM no longer takes it")
+    func savedKey() throws {
+      let (createPrimary, contextLoad): (UInt32, UInt32) = (0x131, 0x161)
+      let script = DisturbedLink.Script()
+      let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120), idle: .zero)
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: limits, script)
+      func count(_ code: UInt32) -> Int { codes(script).count { $0 == code } }
+      for _ in 0..<2 { _ = try keystore.unseal(blob, context: [1]) }
+      #expect(count(createPrimary) == 1 && count(contextLoad) == 1)
+      fixture.tpm.stop()
+      try fixture.tpm.start()
+      for _ in 0..<2 { _ = try keystore.unseal(blob, context: [1]) }
+      #expect(count(createPrimary) == 2 && count(contextLoad) == 3)
+      #expect(try fixture.takenPlaces() == 0)
+    }
+  }
+#endif
