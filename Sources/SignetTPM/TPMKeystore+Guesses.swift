@@ -10,21 +10,32 @@
     private static let indexPurpose = "signet tpm guess index v1"
     private static let objectPurpose = "signet tpm guess object v1"
 
+    /// Picks a handle that is free, and the salt that the index will have.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure``.
+    public func choosePlace() throws(KeystoreFailure) -> [UInt8] {
+      try converse { conversation throws(TPMFailure) in TPMBlob.place(try conversation.plan(.guesses)).bytes }
+    }
+
     /// Seals a secret behind an index of its own.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
     /// - Precondition: The limit is 1 to 100, and the secret is not empty.
     public func seal(
-      _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+      _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
+      at place: [UInt8]
     ) throws(KeystoreFailure) -> [UInt8] {
       precondition((1...100).contains(limit), "a limit of \(limit) guesses is not in 1...100")
       try Self.check(secret)
+      guard case .place(let plan) = TPMBlob(place) else { throw .refused }
       let digest = AuthorizationValues.digest(ofContext: context)
       let indexValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.indexPurpose)
       let objectValue = AuthorizationValues.ofGuess(authorization, contextDigest: digest, Self.objectPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
-        let plan = try conversation.define(.guesses, value: indexValue, saltedFor: parent)
+        try TPMFailure.meaning([TPMResponse.nvDefined: .busy]) { () throws(TPMFailure) in
+          try conversation.define(plan, value: indexValue, saltedFor: parent)
+        }
         do throws(TPMFailure) {
           try conversation.writeLimit(limit, to: plan, saltedFor: parent)
           let made = try conversation.create(
@@ -88,7 +99,7 @@
     public func discard(_ blob: [UInt8]) throws(KeystoreFailure) {
       guard let plan = TPMBlob(blob)?.index else { return }
       try converse { conversation throws(TPMFailure) in
-        guard try conversation.has(plan) else { return }
+        guard try conversation.has(plan, orUnwritten: true) else { return }
         try conversation.undefine(plan)
       }
     }

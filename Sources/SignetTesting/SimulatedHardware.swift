@@ -74,12 +74,18 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     return try decrypt(Array(blob.dropFirst()), context: context)
   }
 
+  /// Names a place that is free.
+  public func choosePlace() throws(KeystoreFailure) -> [UInt8] {
+    [2] + SecureRandom.bytes(Self.nameByteCount)
+  }
+
   /// Seals with a limit, which takes up a place.
   public func seal(
-    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
+    at place: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8] {
     try fails(.sealing)
-    let name = SecureRandom.bytes(Self.nameByteCount)
+    let name = Array(place.dropFirst())
     let content = authorization.joined(with: secret)
     let sealed = try encrypt(content, context: context + name)
     values.withLock { $0.limits[name] = Limit(limit: limit) }

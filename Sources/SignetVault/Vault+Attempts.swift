@@ -1,6 +1,5 @@
 import SignetCrypto
 import SignetPolicy
-import SignetSQLite
 
 /// A password that was tried and is right, as far as the device can tell.
 struct PasswordTrial {
@@ -60,60 +59,51 @@ extension Vault {
   /// Takes the count back after a success, and puts a better slot in the place of the one that was opened.
   ///
   /// - Returns: The records of the domain.
-  func confirm(_ trial: PasswordTrial, _ replacement: ProtectionSlot? = nil) throws -> [String: [UInt8]] {
+  func confirm(_ trial: PasswordTrial, _ replacement: NewSlot? = nil) throws -> [String: [UInt8]] {
     let place = trial.row.slot.header.place
-    if trial.silent != nil { return try database.transaction(.deferred) { try sealedRecords(of: place) } }
-    let (records, isReplaced) = try storing(replacement.map { [$0] } ?? []) {
-      try changeIf(replacement != nil) {
-        var row = try find(place, .password)
-        // Another process may have changed the password since: then this one may be right no longer.
-        guard row.slot == trial.row.slot else { throw VaultFailure.busy }
-        row.attempts = .afterSuccess
-        row.password = row.password.map { PasswordTimes(stamp: $0.stamp, seenAt: $0.now(moment.wallSeconds)) }
-        guard let replacement else {
-          try row.updateState(in: database, seal)
-          return (try sealedRecords(of: place), false)
-        }
-        try retire(row.slot)
-        row.slot = replacement
-        try row.store(in: database, seal)
-        return (try sealedRecords(of: place), true)
+    if trial.silent != nil { return try tables.read(place.container) { try $0.records(of: place.domain) } }
+    return try tables.change(place.container, isCounted: replacement != nil) { rows in
+      var row = try rows.slot(place.domain, .password)
+      // Another process may have changed the password since: then this one may be right no longer.
+      guard row.slot == trial.row.slot else { throw VaultFailure.busy }
+      row.attempts = .afterSuccess
+      row.password = row.password.map { PasswordTimes(stamp: $0.stamp, seenAt: $0.now(moment.wallSeconds)) }
+      if let replacement {
+        try rows.store(replacement, password: row.password)
+      } else {
+        try rows.store(row)
       }
+      try rows.forgetMismatches(of: place.domain)
+      return try rows.records(of: place.domain)
     }
-    if isReplaced { forgetReplaced() }
-    return records
-  }
-
-  private func changeIf<R>(_ isChange: Bool, _ body: () throws -> R) throws -> R {
-    try isChange ? change(body) : database.transaction(.immediate, body)
   }
 
   /// Counts an attempt as failed before it is made, on the disk, while no other process can count.
   ///
   /// - Returns: The slot with the new count, and what the count was before.
   private func countAttempt(_ place: DomainPlace) throws -> (SlotRow, before: AttemptState) {
-    let seen = try database.transaction(.deferred) { try find(place, .password) }
+    let seen = try tables.read(place.container) { try $0.slot(place.domain, .password) }
     if seen.slot.header.isSilent { return (seen, seen.attempts) }
     let now = moment
-    let (row, before) = try change {
-      var row = try find(place, .password)
+    var isWiped = false
+    let (row, before) = try tables.change(place.container) { rows in
+      var row = try rows.slot(place.domain, .password)
       let before = row.attempts
       switch row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot) {
       case .allowed: break
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut: throw VaultFailure.lockedOut
       case .wipe:
-        try wipe(place, row.attempts, at: now.wallSeconds)
+        // Somebody was stopped between the last attempt and the wiping.
+        try rows.wipe(WipeReceipt(of: row, at: now.wallSeconds))
+        isWiped = true
         return (row, before)
       }
       row.attempts = row.attempts.countingAttempt(at: now.boot)
-      try row.updateState(in: database, seal)
+      try rows.store(row)
       return (row, before)
     }
-    // Somebody was stopped between the last attempt and the wiping.
-    if case .wipe = row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot),
-      try WipeReceipt.find(place, in: database, seal) != nil
-    {
+    if isWiped {
       forgetReplaced()
       throw VaultFailure.wiped(domain: place.domain)
     }
@@ -128,12 +118,12 @@ extension Vault {
   private func takeBack(_ counted: SlotRow, _ before: AttemptState) {
     let place = counted.slot.header.place
     do {
-      try change {
-        var row = try find(place, .password)
+      try tables.change(place.container) { rows in
+        var row = try rows.slot(place.domain, .password)
         // Somebody may have tried since, or changed the password.
         guard row.slot == counted.slot, row.attempts == counted.attempts else { return }
         row.attempts = before
-        try row.updateState(in: database, seal)
+        try rows.store(row)
       }
     } catch {}  // it is the earlier failure that the caller has to hear of
   }
@@ -151,7 +141,7 @@ extension Vault {
     let decision = header.lockPolicy.decision(after: row.attempts, at: now.boot)
     let isOver = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
     if isOver, header.lockPolicy.consequence == .wipe {
-      try change { try wipe(header.place, row.attempts, at: now.wallSeconds) }
+      try tables.change(header.place.container) { try $0.wipe(WipeReceipt(of: row, at: now.wallSeconds)) }
       forgetReplaced()
       return .wiped(domain: header.place.domain)
     }
@@ -161,5 +151,26 @@ extension Vault {
       return .wrongPassword(remaining: left.map { min($0, remaining) })
     case .lockedOut, .wipe: return .wrongPassword(remaining: 0)
     }
+  }
+}
+
+extension ContainerRows {
+  /// Forgets the mismatches of a finger, after the password was right.
+  mutating func forgetMismatches(of domain: String) throws {
+    do {
+      var row = try slot(domain, .biometric)
+      guard row.attempts != .afterSuccess else { return }
+      row.attempts = .afterSuccess
+      try store(row)
+    } catch VaultFailure.noSuchSlot {}
+  }
+}
+
+extension WipeReceipt {
+  /// For a domain whose password was tried too often.
+  fileprivate init(of row: SlotRow, at now: Int64) {
+    let place = row.slot.header.place
+    self.init(
+      container: place.container, domain: place.domain, wipedAt: now, failedCount: row.attempts.failedCount)
   }
 }

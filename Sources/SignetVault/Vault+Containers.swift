@@ -15,18 +15,17 @@ extension Vault {
       let id = ContainerID(Identifier(from: SystemRandomSource()))
       let container = Container(
         id: id, state: .unconfirmed, created: draft.created, attributes: draft.attributes)
-      let domains = try draft.domains.map { try make($0, in: id) }
-      try storing(domains.map(\.slot.slot)) {
-        try change {
-          try container.insert(into: database, seal)
+      try storingSlots {
+        let domains = try draft.domains.map { try make($0, in: id) }
+        try tables.changeState { state in
+          var rows = try ContainerRows(adding: container, to: tables, state)
           for domain in domains {
-            try domain.slot.store(in: database, seal)
+            try rows.store(domain.slot, password: domain.times)
             for record in domain.records {
-              try database.execute(
-                "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)", .blob(id.bytes),
-                .text(domain.name), .text(record.name), .blob(record.sealed))
+              try rows.setRecord(record.name, of: domain.name, to: record.sealed)
             }
           }
+          state = rows.newState()
         }
       }
       return id
@@ -40,14 +39,22 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func confirmContainer(_ id: ContainerID) throws(VaultFailure) {
     do {
-      try change {
-        var container = try Container.find(id, in: database, seal)
+      try tables.changeState { state in
+        var rows = try ContainerRows(id, in: tables, state)
+        var container = try rows.attributes()
         if container.state == .active { return }
-        try delete(
-          where: "user_id = ? AND server = ? AND id <> ?",
-          [.text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes)])
         container.state = .active
-        try container.update(in: database, seal)
+        try rows.store(container)
+        state = rows.newState()
+        let replaced = try database.query(
+          "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ?",
+          .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes))
+        for row in replaced {
+          guard let other = Identifier(try row.blob("id")) else {
+            throw VaultFailure.altered(.container(nil))
+          }
+          try delete(ContainerID(other), &state)
+        }
       }
       forgetReplaced()
     } catch { throw VaultFailure(error) }
@@ -59,14 +66,35 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``.
   package func discardContainer(_ id: ContainerID) throws(VaultFailure) {
-    try delete(id, where: "id = ? AND state = 0")
+    do {
+      let isDeleted = try tables.changeState { state in
+        do {
+          guard try ContainerRows(id, in: tables, state).attributes().state == .unconfirmed else {
+            return false
+          }
+        } catch VaultFailure.noSuchContainer { return false }
+        return try delete(id, &state)
+      }
+      if isDeleted { forgetReplaced() }
+    } catch { throw VaultFailure(error) }
   }
 
   /// Deletes a container with all its secrets, also one that was altered.
   ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - notice: What its server has to hear of it; stored in the same step.
   /// - Throws: ``VaultFailure``: `noSuchContainer` if there is none of this name.
-  package func deleteContainer(_ id: ContainerID) throws(VaultFailure) {
-    guard try delete(id, where: "id = ?") else { throw .noSuchContainer(id) }
+  package func deleteContainer(
+    _ id: ContainerID, leaving notice: NoticeDraft? = nil
+  ) throws(VaultFailure) {
+    do {
+      try tables.changeState { state in
+        guard try delete(id, &state) else { throw VaultFailure.noSuchContainer(id) }
+        if let notice { _ = try state.append(notice, in: tables) }
+      }
+      forgetReplaced()
+    } catch { throw VaultFailure(error) }
   }
 
   /// The containers that fulfil a filter, oldest first.
@@ -76,7 +104,7 @@ extension Vault {
   /// - Throws: ``VaultFailure/altered(_:)`` if any container of the vault was changed from outside: see ``alteredContainers()``.
   package func containers(matching filter: ContainerFilter = .init()) throws(VaultFailure) -> [Container] {
     do {
-      let (sound, altered) = try Container.all(in: database, seal)
+      let (sound, altered) = try tables.readAll { try $0.attributes() }
       if let id = altered.first { throw VaultFailure.altered(.container(id)) }
       return sound.filter(filter.accepts)
     } catch { throw VaultFailure(error) }
@@ -86,7 +114,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``.
   package func alteredContainers() throws(VaultFailure) -> [ContainerID] {
-    do { return try Container.all(in: database, seal).altered.compactMap(\.self) } catch {
+    do { return try tables.readAll { try $0.attributes() }.altered.compactMap(\.self) } catch {
       throw VaultFailure(error)
     }
   }
@@ -95,7 +123,7 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``.
   package func container(_ id: ContainerID) throws(VaultFailure) -> Container {
-    do { return try Container.find(id, in: database, seal) } catch { throw VaultFailure(error) }
+    do { return try tables.read(id) { try $0.attributes() } } catch { throw VaultFailure(error) }
   }
 
   /// Gives a container another name.
@@ -121,34 +149,34 @@ extension Vault {
 
   private func change(_ id: ContainerID, _ change: (inout ContainerAttributes) -> Void) throws(VaultFailure) {
     do {
-      try database.transaction {
-        var container = try Container.find(id, in: database, seal)
+      try tables.change(id, isCounted: false) { rows in
+        var container = try rows.attributes()
         change(&container.attributes)
         try container.attributes.validate()
-        try container.update(in: database, seal)
+        try rows.store(container)
       }
     } catch { throw VaultFailure(error) }
   }
 
+  /// Deletes a container in a change; of one that was altered the places in hardware stay taken, since nobody can tell which they are.
+  ///
+  /// - Returns: Whether there was one.
   @discardableResult
-  private func delete(_ id: ContainerID, where condition: String) throws(VaultFailure) -> Bool {
+  private func delete(_ id: ContainerID, _ state: inout VaultState) throws -> Bool {
     do {
-      let isDeleted = try change { try delete(where: condition, [.blob(id.bytes)]) }
-      if isDeleted { forgetReplaced() }
-      return isDeleted
-    } catch { throw VaultFailure(error) }
-  }
-
-  @discardableResult
-  private func delete(where condition: String, _ values: [SQLiteValue]) throws -> Bool {
-    try retireSlots(where: "container IN (SELECT id FROM container WHERE \(condition))", values)
-    try database.execute("DELETE FROM container WHERE \(condition)", values)
-    return database.changes > 0
+      var rows = try ContainerRows(id, in: tables, state)
+      state = try rows.delete()
+      return true
+    } catch VaultFailure.noSuchContainer { return false } catch VaultFailure.altered {
+      state = try state.deleting(id, from: tables)
+      return true
+    }
   }
 
   private struct MadeDomain {
     let name: String
-    let slot: SlotRow
+    let slot: NewSlot
+    let times: PasswordTimes?
     let records: [(name: String, sealed: [UInt8])]
   }
 
@@ -168,8 +196,7 @@ extension Vault {
       times = draft.passwordTimes ?? PasswordTimes(setAt: moment.wallSeconds, isInitial: true)
     }
     let secret = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
-    let slot = try ProtectionSlot.wrapping(
-      masterKey, header: header, derived: derived, hardwareSecret: secret, keystore: keystore)
+    let slot = try newSlot(masterKey, header: header, derived: derived, hardwareSecret: secret)
     let silent = header.isSilent ? SilentSealing(hardwareSecret: secret, place: place) : nil
     let records = try draft.records.map { record in
       let sealed = try record.secret.withSecret {
@@ -178,6 +205,6 @@ extension Vault {
       }
       return (name: record.name, sealed: sealed)
     }
-    return MadeDomain(name: draft.name, slot: SlotRow(slot: slot, password: times), records: records)
+    return MadeDomain(name: draft.name, slot: slot, times: times, records: records)
   }
 }

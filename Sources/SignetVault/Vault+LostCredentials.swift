@@ -20,12 +20,10 @@ extension Vault {
   /// - Throws: ``VaultFailure``; `keystore` with a failure whose remedy is to try later or to change something.
   package func lostCredentials() throws(VaultFailure) -> [LostCredential] {
     do {
-      let (containers, altered) = try Container.all(in: database, seal)
+      let (containers, altered) = try tables.readAll { ($0.id, try $0.allSlots()) }
       if let id = altered.first { throw VaultFailure.altered(.container(id)) }
-      return try containers.flatMap { container in
-        try SlotRow.all(of: container.id, in: database, seal, floor: settings.insecureCostFloor).compactMap {
-          try loss(of: $0.slot, in: container.id)
-        }
+      return try containers.flatMap { id, slots in
+        try slots.compactMap { try loss(of: $0.slot, in: id) }
       }
     } catch { throw VaultFailure(error) }
   }

@@ -1,6 +1,5 @@
 package import SignetCrypto
 package import SignetPolicy
-import SignetSQLite
 
 /// How a protection domain is to be opened.
 @nonexhaustive package enum DomainOpening: ~Copyable, Sendable {
@@ -36,9 +35,8 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func domains(of id: ContainerID) throws(VaultFailure) -> [ProtectionDomain] {
     do {
-      _ = try Container.find(id, in: database, seal)
       let now = moment.boot
-      return try SlotRow.all(of: id, in: database, seal, floor: settings.insecureCostFloor).map { row in
+      return try tables.read(id) { try $0.allSlots() }.map { row in
         let header = row.slot.header
         return ProtectionDomain(
           name: header.place.domain, slot: header.kind, keystore: header.keystore,
@@ -81,51 +79,52 @@ extension Vault {
   func openWithHardware(
     _ place: DomainPlace, _ kind: SlotKind, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
-    let (row, sealed) = try database.transaction(.deferred) {
-      (try find(place, kind), try sealedRecords(of: place))
+    let (row, sealed) = try tables.read(place.container) {
+      (try $0.slot(place.domain, kind), try $0.records(of: place.domain))
     }
     let secret = try hardwareSecret(of: row.slot)
     // The row is authentic, so nothing but this device's own storage can have gone wrong.
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: nil) else {
       throw VaultFailure.altered(.slot(place.container, domain: place.domain))
     }
-    try upgrade(row, masterKey, hardwareSecret: secret)
+    let slot = try upgraded(row, masterKey, hardwareSecret: secret)
     return UnlockedDomain(
-      openedBy: kind, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
-      place: place, masterKey: masterKey, silent: nil, records: sealed)
+      slot: slot, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
+      masterKey: masterKey, silent: nil, records: sealed)
   }
 
   /// Puts a slot of the present version in the place of one that an earlier program has made.
-  private func upgrade(
+  private func upgraded(
     _ row: SlotRow, _ masterKey: borrowing SecretBytes, hardwareSecret: borrowing SecretBytes
-  ) throws {
-    guard row.slot.header.version < SlotHeader.currentVersion else { return }
+  ) throws -> ProtectionSlot {
+    guard row.slot.header.version < SlotHeader.currentVersion else { return row.slot }
     var header = row.slot.header
     header.version = SlotHeader.currentVersion
     let slot = try ProtectionSlot.wrapping(
       masterKey, header: header, derived: nil, hardwareSecret: hardwareSecret, sealed: row.slot.sealedSecret)
-    try change {
-      var current = try find(header.place, header.kind)
-      guard current.slot == row.slot else { return }  // another process was quicker
+    return try tables.change(header.place.container) { rows in
+      var current = try rows.slot(header.place.domain, header.kind)
+      guard current.slot == row.slot else { return current.slot }  // another process was quicker
       current.slot = slot
-      try current.store(in: database, seal)
+      try rows.store(current)
+      return slot
     }
   }
 
   private func openWithRecoveryCode(
     _ place: DomainPlace, _ code: RecoveryCode, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
-    let (row, sealed) = try database.transaction(.deferred) {
-      (try find(place, .recovery), try sealedRecords(of: place))
+    // Nobody guesses 128 bits, so nothing is counted but the use: an older copy, in which an older code is right, is refused.
+    let (row, sealed) = try tables.change(place.container) {
+      (try $0.slot(place.domain, .recovery), try $0.records(of: place.domain))
     }
-    // Nobody guesses 128 bits, so nothing is counted.
     let secret = try hardwareSecret(of: row.slot)
     guard let masterKey = try row.slot.unwrap(hardwareSecret: secret, derived: code.secret) else {
       throw VaultFailure.wrongRecoveryCode
     }
     return UnlockedDomain(
-      openedBy: .recovery, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
-      place: place, masterKey: masterKey, silent: nil, records: sealed)
+      slot: row.slot, timing: UnlockTiming(total: start.duration(to: .now), keyDerivation: .zero),
+      masterKey: masterKey, silent: nil, records: sealed)
   }
 
   private func openWithPassword(
@@ -133,25 +132,15 @@ extension Vault {
   ) throws -> UnlockedDomain {
     let trial = try tryPassword(password, place)
     let total = start.duration(to: .now)
-    let replacement = try renewed(trial, password)
-    let sealed = try confirm(trial, replacement)
-    return UnlockedDomain(
-      openedBy: .password, timing: UnlockTiming(total: total, keyDerivation: trial.derivation),
-      place: place, masterKey: trial.masterKey.withSecret { $0.copy() }, silent: trial.silent,
-      records: sealed)
-  }
-
-  func find(_ place: DomainPlace, _ kind: SlotKind) throws -> SlotRow {
-    // Says which of the two is missing.
-    _ = try Container.find(place.container, in: database, seal)
-    do {
-      return try SlotRow.find(place, kind, in: database, seal, floor: settings.insecureCostFloor)
-    } catch VaultFailure.noSuchSlot {
-      if try WipeReceipt.find(place, in: database, seal) != nil {
-        throw VaultFailure.wiped(domain: place.domain)
-      }
-      throw VaultFailure.noSuchSlot(domain: place.domain, kind)
+    let (replacement, sealed) = try storingSlots {
+      let replacement = renewed(trial, password)
+      return (replacement, try confirm(trial, replacement))
     }
+    if replacement != nil { forgetReplaced() }
+    return UnlockedDomain(
+      slot: replacement?.slot ?? trial.row.slot,
+      timing: UnlockTiming(total: total, keyDerivation: trial.derivation),
+      masterKey: trial.masterKey.withSecret { $0.copy() }, silent: trial.silent, records: sealed)
   }
 
   func hardwareSecret(of slot: ProtectionSlot) throws -> SecretBytes {
@@ -164,14 +153,5 @@ extension Vault {
     guard slot.header.keystore == keystore.kind else {
       throw .otherKeystore(found: slot.header.keystore, expected: keystore.kind)
     }
-  }
-
-  func sealedRecords(of place: DomainPlace) throws -> [String: [UInt8]] {
-    var records: [String: [UInt8]] = [:]
-    try database.forEachRow(
-      "SELECT name, sealed FROM record WHERE container = ? AND domain = ?",
-      [.blob(place.container.bytes), .text(place.domain)]
-    ) { row in records[try row.text("name")] = try row.blob("sealed") }
-    return records
   }
 }

@@ -27,7 +27,7 @@ extension Vault {
   ///
   /// Measuring the machine takes a second, so that is done only where the derivation took less than half of what it should. A
   /// cost never becomes less in any part. Where no better slot can be made now, the one that works stays.
-  func renewed(_ trial: PasswordTrial, _ password: SharedSecretBox) throws -> ProtectionSlot? {
+  func renewed(_ trial: PasswordTrial, _ password: SharedSecretBox) -> NewSlot? {
     let header = trial.row.slot.header
     guard trial.silent == nil, case .password(let current, let lock) = header.opening else { return nil }
     do {
@@ -45,15 +45,15 @@ extension Vault {
   func passwordSlot(
     for masterKey: borrowing SecretBytes, _ password: SharedSecretBox, cost: Argon2id, _ lock: LockPolicy,
     _ place: DomainPlace
-  ) throws -> ProtectionSlot {
+  ) throws -> NewSlot {
     let header = SlotHeader(
       keystore: keystore.kind, opening: .password(cost, lock), guessLimit: guessLimit(lock),
       salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
     let derived = SharedSecretBox(
       try password.withSecret { try header.derive($0, settings.derivation) })
-    return try ProtectionSlot.wrapping(
+    return try newSlot(
       masterKey, header: header, derived: derived,
-      hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount), keystore: keystore)
+      hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount))
   }
 
   /// The cost for a new slot in the place of one: never less than that one's.

@@ -1,6 +1,5 @@
 package import SignetCrypto
 package import SignetPolicy
-import SignetSQLite
 
 extension Vault {
   /// Finds out whether a password is right; the attempt counts as one to open the domain does.
@@ -67,7 +66,7 @@ extension Vault {
     let unlocked = try open(domain, of: id, with: .recovery(code))
     do {
       let next = try prepared(new, policy)
-      let row = try database.transaction(.deferred) { try find(unlocked.place, .password) }
+      let row = try tables.read(id) { try $0.slot(domain, .password) }
       let history = try newHistory(
         unlocked.records[PasswordHistory.recordName], row, old: nil, new: next, policy, unlocked.masterKey)
       try replacePassword(row, with: next, history, unlocked.masterKey, at: moment.wallSeconds)
@@ -75,7 +74,7 @@ extension Vault {
   }
 
   private func requireVerifier(_ place: DomainPlace) throws {
-    let row = try database.transaction(.deferred) { try find(place, .password) }
+    let row = try tables.read(place.container) { try $0.slot(place.domain, .password) }
     guard !row.slot.header.isSilent else { throw VaultFailure.silentDomain(place.domain) }
   }
 
@@ -145,26 +144,16 @@ extension Vault {
     guard case .password(let current, let lock) = tried.slot.header.opening else {
       preconditionFailure("a password slot was tried")
     }
-    let slot = try passwordSlot(
-      for: masterKey, password, cost: try cost(notBelow: current), lock, place)
-    try storing([slot]) {
-      try change {
-        var row = try find(place, .password)
+    try storingSlots {
+      let slot = try passwordSlot(
+        for: masterKey, password, cost: try cost(notBelow: current), lock, place)
+      try tables.change(place.container) { rows in
+        let row = try rows.slot(place.domain, .password)
         guard row.slot == tried.slot else { throw VaultFailure.busy }
-        try retire(row.slot)
-        row.slot = slot
-        row.attempts = .afterSuccess
-        row.password = PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false)
-        try row.store(in: database, seal)
-        try database.execute(
-          "DELETE FROM record WHERE container = ? AND domain = ? AND name = ?", .blob(place.container.bytes),
-          .text(place.domain), .text(PasswordHistory.recordName))
-        if let history {
-          try database.execute(
-            "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)",
-            .blob(place.container.bytes), .text(place.domain), .text(PasswordHistory.recordName),
-            .blob(history))
-        }
+        try rows.store(
+          slot, password: PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false))
+        try rows.forgetMismatches(of: place.domain)
+        try rows.setRecord(PasswordHistory.recordName, of: place.domain, to: history)
       }
     }
     forgetReplaced()

@@ -1,5 +1,4 @@
 package import SignetCrypto
-import SignetSQLite
 
 extension Vault {
   /// Stores a record in an open domain, in the place of one of the same name if there is one.
@@ -11,17 +10,11 @@ extension Vault {
     guard DomainPlace.isName(name) else { throw .invalidName }
     do {
       let sealed = try unlocked.sealRecord(name, secret)
-      let place = unlocked.place
-      let openedBy = unlocked.openedBy
-      try database.transaction {
+      let (domain, openedBy) = (unlocked.name, unlocked.openedBy)
+      try tables.change(unlocked.container, isCounted: false) { rows in
         // The container may have been deleted or replaced since the domain was opened.
-        _ = try Container.find(place.container, in: database, seal)
-        _ = try SlotRow.find(place, openedBy, in: database, seal, floor: settings.insecureCostFloor)
-        try database.execute(
-          """
-          INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)
-          ON CONFLICT (container, domain, name) DO UPDATE SET sealed = excluded.sealed
-          """, .blob(place.container.bytes), .text(place.domain), .text(name), .blob(sealed))
+        _ = try rows.slot(domain, openedBy)
+        try rows.setRecord(name, of: domain, to: sealed)
       }
     } catch { throw VaultFailure(error) }
   }
@@ -36,9 +29,12 @@ extension Vault {
     _ name: String, in unlocked: borrowing UnlockedDomain
   ) throws(VaultFailure) -> UInt64 {
     do {
-      let place = unlocked.place
-      return try database.transaction {
-        let sealed = try storedRecord(name, in: unlocked)
+      let domain = unlocked.name
+      return try tables.change(unlocked.container, isCounted: false) { rows in
+        _ = try rows.attributes()
+        guard let sealed = try rows.records(of: domain)[name] else {
+          throw VaultFailure.noSuchRecord(name: name)
+        }
         let value = try unlocked.openRecord(name, sealed).withUInt8Span { bytes throws(VaultFailure) in
           guard bytes.count == 8 else { throw .notACounter(name: name) }
           return (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
@@ -49,22 +45,9 @@ extension Vault {
             output.append(UInt8(truncatingIfNeeded: (value + 1) >> UInt64(shift)))
           }
         }
-        try database.execute(
-          "UPDATE record SET sealed = ? WHERE container = ? AND domain = ? AND name = ?",
-          .blob(try unlocked.sealRecord(name, next)), .blob(place.container.bytes), .text(place.domain),
-          .text(name))
+        try rows.setRecord(name, of: domain, to: try unlocked.sealRecord(name, next))
         return value
       }
     } catch { throw VaultFailure(error) }
-  }
-
-  private func storedRecord(_ name: String, in unlocked: borrowing UnlockedDomain) throws -> [UInt8] {
-    let place = unlocked.place
-    _ = try Container.find(place.container, in: database, seal)
-    let rows = try database.query(
-      "SELECT sealed FROM record WHERE container = ? AND domain = ? AND name = ?",
-      .blob(place.container.bytes), .text(place.domain), .text(name))
-    guard let row = rows.first else { throw VaultFailure.noSuchRecord(name: name) }
-    return try row.blob("sealed")
   }
 }

@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetPolicy
-import SignetSQLite
+import Synchronization
 
 /// Whether a domain opens with a biometric match.
 package enum BiometricAuthentication: Sendable, Hashable {
@@ -28,7 +28,6 @@ extension Vault {
   package func biometricAuthentication(
     of domain: String, in id: ContainerID, with gate: any BiometricGate
   ) async throws(VaultFailure) -> BiometricAuthentication {
-    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     do {
       let enrolled: EnrolledSet
       switch try await gate.state() {
@@ -37,9 +36,9 @@ extension Vault {
       case .ready(let set): enrolled = set
       }
       let row: SlotRow
-      do { row = try database.transaction(.deferred) { try find(place, .biometric) } } catch VaultFailure
-        .noSuchSlot
-      { return .notEnabled }
+      do { row = try tables.read(id) { try $0.slot(domain, .biometric) } } catch VaultFailure.noSuchSlot {
+        return .notEnabled
+      }
       return row.slot.header.opening == .biometric(enrolledSet: enrolled.digest) ? .enabled : .invalidated
     } catch { throw VaultFailure(error) }
   }
@@ -89,16 +88,18 @@ extension Vault {
   /// - Throws: ``VaultFailure``: `noSuchSlot` for a way that cannot be taken away.
   package func removeSlot(_ kind: SlotKind, of domain: String, in id: ContainerID) throws(VaultFailure) {
     guard kind != .password && kind != .device else { throw .noSuchSlot(domain: domain, kind) }
-    let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     do {
-      try change {
-        do { try find(place, kind).delete(from: database) } catch VaultFailure.noSuchSlot {}
-      }
+      try tables.change(id) { try $0.removeSlot(domain, kind) }
       forgetReplaced()
     } catch { throw VaultFailure(error) }
   }
 
+  /// The mismatches in a row after which no match is made until the password was right.
+  package static let biometricLimit = 5
+
   /// Opens a domain after a biometric match.
+  ///
+  /// Mismatches are counted like wrong passwords, on the disk and before they are made; the right password takes the count back.
   ///
   /// The set that was enrolled while the finger was matched is compared with the one that the slot is bound to. Opening with the
   /// device alone afterwards is the vault's doing: where the matcher says yes or no, it can be no one else's.
@@ -118,19 +119,63 @@ extension Vault {
     let start = ContinuousClock.now
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     do {
-      let before = try database.transaction(.deferred) { try find(place, .biometric) }
+      let before = try tables.read(id) { try $0.slot(domain, .biometric) }
       if case .ready(let set) = try await gate.state(),
         before.slot.header.opening != .biometric(enrolledSet: set.digest)
       {
         throw VaultFailure.biometricsInvalidated  // nobody need touch the sensor for that
       }
-      let matched = try await gate.match(reason, hints: hints)
-      let slot = try database.transaction(.deferred) { try find(place, .biometric) }.slot
+      let counted = try countMatch(place)
+      // The vault's count is what counts: the gate's own ends with its process.
+      if counted.failedCount == 1 { await gate.endLockout() }
+      let mismatches = Mutex(0)
+      let matched: EnrolledSet
+      do throws(BiometricFailure) {
+        matched = try await gate.match(reason) { hint in
+          if case .notRecognised = hint { mismatches.withLock { $0 += 1 } }
+          hints(hint)
+        }
+      } catch {
+        let last = error == .mismatch || error == .lockedOut ? 1 : 0
+        try settleMatch(place, counted, mismatches: mismatches.withLock(\.self) + last)
+        throw error
+      }
+      let slot = try tables.read(id) { try $0.slot(domain, .biometric) }.slot
       guard slot.header.opening == .biometric(enrolledSet: matched.digest) else {
         throw VaultFailure.biometricsInvalidated
       }
-      return try openWithHardware(place, .biometric, start)
+      let opened = try openWithHardware(place, .biometric, start)
+      try settleMatch(place, counted, mismatches: nil)
+      return opened
     } catch { throw VaultFailure(error) }
+  }
+
+  /// Counts a match as failed before it is made, on the disk.
+  private func countMatch(_ place: DomainPlace) throws -> AttemptState {
+    let now = moment.boot
+    return try tables.change(place.container) { rows in
+      var row = try rows.slot(place.domain, .biometric)
+      guard row.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }
+      row.attempts = row.attempts.countingAttempt(at: now)
+      try rows.store(row)
+      return row.attempts
+    }
+  }
+
+  /// Puts what a match came to in the place of what was counted before it; `nil` mismatches are a success.
+  ///
+  /// Where somebody has matched meanwhile, or enabled biometrics anew, this one stays as it was counted.
+  private func settleMatch(_ place: DomainPlace, _ counted: AttemptState, mismatches: Int?) throws {
+    try tables.change(place.container, isCounted: false) { rows in
+      var row = try rows.slot(place.domain, .biometric)
+      guard row.attempts == counted else { return }
+      row.attempts =
+        mismatches.map {
+          AttemptState(failedCount: counted.failedCount - 1 + $0, lastAttempt: counted.lastAttempt)
+        }
+        ?? .afterSuccess
+      try rows.store(row)
+    }
   }
 
   /// Opens a domain after the device's passcode was right.
@@ -150,7 +195,7 @@ extension Vault {
     let start = ContinuousClock.now
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     do {
-      _ = try database.transaction(.deferred) { try find(place, .devicePasscode) }
+      _ = try tables.read(id) { try $0.slot(domain, .devicePasscode) }
       try await passcode.verify(reason, conversation: conversation)
       return try openWithHardware(place, .devicePasscode, start)
     } catch { throw VaultFailure(error) }
@@ -165,13 +210,13 @@ extension Vault {
       let header = SlotHeader(
         keystore: keystore.kind, opening: opening,
         salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
-      let slot = try ProtectionSlot.wrapping(
+      let slot = try newSlot(
         unlocked.masterKey, header: header, derived: derived,
-        hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount), keystore: keystore)
-      try change {
+        hardwareSecret: .random(byteCount: ProtectionSlot.keyByteCount))
+      try tables.change(place.container) { rows in
         // The container may have been deleted, or the domain erased, since it was opened.
-        _ = try find(place, .password)
-        try SlotRow(slot: slot).store(in: database, seal)
+        _ = try rows.slot(place.domain, .password)
+        try rows.store(slot)
       }
       forgetReplaced()
     } catch { throw VaultFailure(error) }

@@ -8,13 +8,14 @@ package import SignetSQLite
 /// Any number of processes may use one folder at once. The work runs on an executor of the vault's own, since it blocks.
 public actor Vault {
   let executor = BlockingExecutor(label: "signet.vault")
-  let database: Database
-  let seal: RowSeal
+  let tables: VaultTables
   let keystore: any HardwareKeystore
-  let generation: Generation?
+  let placeLockPath: String
   let settings: Settings
   var calibratedCost: Argon2id?
 
+  var database: Database { tables.database }
+  var seal: RowSeal { tables.seal }
   /// The time by which waits and ages go.
   var moment: TrustedTime { clock.now }
 
@@ -57,14 +58,13 @@ public actor Vault {
         path: folder.databasePath, mode: settings.createIfMissing ? .readWriteCreate : .readWrite)
       database.willExecute = settings.willExecute
       try database.migrate(VaultSchema.migrations)
-      let identity = try VaultIdentity.load(from: database, keystore)
-      self.database = database
-      seal = identity.seal
+      let identity = try VaultIdentity.load(from: database, keystore, floor: settings.insecureCostFloor)
+      tables = identity.tables
       deviceID = identity.device
-      generation = identity.generation
       clock = try settings.clock ?? SystemTrustedClock()
       self.keystore = keystore
-      try Self.discardRetired(in: database, keystore)
+      placeLockPath = folder.placeLockPath
+      try tables.giveBackPlaces(of: keystore, placeLockPath)
     } catch { throw VaultFailure(error) }
     keystoreKind = keystore.kind
     self.settings = settings

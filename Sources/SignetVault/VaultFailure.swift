@@ -69,6 +69,8 @@ public import SignetSQLite
   case biometric(BiometricFailure)
   /// The device's passcode was not accepted.
   case passcode(DevicePasscodeFailure)
+  /// The password, or what else opened the domain, was changed since.
+  case outdated(domain: String)
   /// The folder is an older copy: the hardware has counted further.
   case rolledBack(found: UInt64, expected: UInt64)
   /// There is no clock that can be trusted.
@@ -93,10 +95,12 @@ public import SignetSQLite
   case vault
   /// What is known about a container.
   case container(ContainerID?)
-  /// A slot: its header, its keys and the count of its failed attempts.
+  /// A domain: one of its slots, with the count of its failed attempts, or its records.
   case slot(ContainerID, domain: String)
   /// A record.
   case record(ContainerID, domain: String, name: String)
+  /// A notice that waits to be sent.
+  case notice(Int64)
 }
 
 extension VaultFailure: CustomStringConvertible {
@@ -155,6 +159,7 @@ extension VaultFailure: CustomStringConvertible {
       "a finger or face was enrolled or removed; use the password, and enable biometrics again"
     case .biometric(let failure): failure.description
     case .passcode(let failure): failure.description
+    case .outdated(let domain): "what opens “\(domain)” was changed since it was opened; open it again"
     case .rolledBack(let found, let expected):
       "this folder is an older copy (state \(found), the hardware is at \(expected)); put the newest one back, or delete it and register anew"
     case .clock(let failure): failure.description
@@ -203,6 +208,7 @@ extension VaultPart: CustomStringConvertible {
     case .vault: "the identity of the vault"
     case .container(let id): "container \(id?.description ?? "without a name")"
     case .slot(let id, let domain): "domain “\(domain)” of container \(id)"
+    case .notice(let number): "notice \(number)"
     case .record(let id, let domain, let name): "record “\(name)” in domain “\(domain)” of container \(id)"
     }
   }

@@ -63,17 +63,30 @@ class Vault:
         self.database = sqlite3.connect(f"file:{folder}/vault.sqlite?mode=ro", uri=True)
         self.database.row_factory = sqlite3.Row
         version = self.database.execute("PRAGMA user_version").fetchone()[0]
-        require(version in (1, 2), f"the vault has version {version}")
+        require(version in (1, 2, 3), f"the vault has version {version}")
         # Section 4: identity and rows
         row = self.query("SELECT * FROM vault")[0]
         require(row["keystore"] == "software", f"the keystore is {row['keystore']}")
         self.vault = row["vault"]
         key = self.unseal(row["sealed_key"], canonical("signet vault key v1", self.vault))
         self.row_key = hkdf(key, self.vault, b"signet vault row key v1")
-        fields = ["vault", row["device"], row["keystore"], row["sealed_key"]]
+        fields = ["vault v3" if version > 2 else "vault", row["device"], row["keystore"], row["sealed_key"]]
         if version > 1 and row["counter"] is not None:
             fields.append(row["counter"])
         self.check(row, *fields)
+        # The state of all rows together
+        self.parts = None
+        if version > 2:
+            state = self.query("SELECT * FROM generation")[0]
+            rows = self.query("SELECT * FROM part")
+            self.parts = {(part["owner"], part["name"].encode()): part["digest"] for part in rows}
+            self.check(state, "state", state["number"],
+                       *(field for key in sorted(self.parts) for field in (*key, self.parts[key])))
+
+    def check_part(self, owner, name, *fields):
+        if self.parts is not None:
+            digest = hashlib.sha256(canonical(*fields)).digest() if len(fields) > 1 else None
+            require(self.parts.get((owner, name.encode())) == digest, f"“{name or owner.hex()}” is not what was stored")
 
     def query(self, sql, *values):
         return self.database.execute(sql, values).fetchall()
@@ -92,6 +105,10 @@ class Vault:
             authorities = row["authorities"]
             self.check(row, "container", *(row[name] for name in names), 0 if authorities is None else 1,
                        authorities or "", row["pins"], row["protocol_facts"], row["extra"])
+            slots = self.query("SELECT mac FROM slot WHERE container = ? ORDER BY domain, kind", row["id"])
+            receipts = self.query("SELECT mac FROM receipt WHERE container = ? ORDER BY domain", row["id"]
+                                  ) if self.parts is not None else []
+            self.check_part(row["id"], "", "container", row["mac"], len(slots), *(r["mac"] for r in slots + receipts))
             yield row
 
     def slots(self, container):
@@ -148,7 +165,9 @@ class Vault:
     # Sections 6 and 7: records
     def records(self, container, domain, master_key, silent_secret):
         found = {}
-        for row in self.query("SELECT * FROM record WHERE container = ? AND domain = ?", container, domain):
+        rows = self.query("SELECT * FROM record WHERE container = ? AND domain = ? ORDER BY name", container, domain)
+        self.check_part(container, domain, "records", *(field for row in rows for field in (row["name"], row["sealed"])))
+        for row in rows:
             name = row["name"]
             context = canonical("signet record v1", self.vault, container, domain, name)
             if silent_secret is None:

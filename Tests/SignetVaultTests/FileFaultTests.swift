@@ -78,7 +78,7 @@ struct FileFaultTests {
     let path = fixture.folder.file("other.sqlite")
     do {
       let database = try Database(path: path, mode: .readWriteCreate)
-      try database.execute(script: "CREATE TABLE t (a); PRAGMA user_version = 2")
+      try database.execute(script: "CREATE TABLE t (a); PRAGMA user_version = 3")
       try database.checkpoint()
     }
     #expect(try await refusal(of: Data(contentsOf: URL(fileURLWithPath: path))) == .damaged)

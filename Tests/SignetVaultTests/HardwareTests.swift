@@ -3,8 +3,9 @@ import SignetCrypto
 import SignetPolicy
 import SignetSQLite
 import SignetTesting
-import SignetVault
 import Testing
+
+@testable import SignetVault
 
 @Suite("Hardware that limits guesses and counts")
 struct HardwareTests {
@@ -72,8 +73,13 @@ struct HardwareTests {
         "SELECT failed, mac, last_boot, last_since_boot FROM slot WHERE kind = 2"
       ).first)
     let generation = try #require(try fixture.rawDatabase().query("SELECT number, mac FROM generation").first)
+    let parts = try fixture.rawDatabase().query("SELECT digest, owner, name FROM part")
     #expect(await attempt(vault, id) == .wrongPassword(remaining: 1))
-    // Both are authentic, and belong together.
+    // All are authentic, and belong together.
+    for part in parts {
+      try fixture.rawDatabase().execute(
+        "UPDATE part SET digest = ? WHERE owner = ? AND name = ?", [part[0], part[1], part[2]])
+    }
     try fixture.rawDatabase().execute(
       "UPDATE slot SET (failed, mac, last_boot, last_since_boot) = (?, ?, ?, ?) WHERE kind = 2",
       [row[0], row[1], row[2], row[3]])
@@ -208,8 +214,7 @@ struct HardwareTests {
       let statements = Recorder<Bool>()
       let isArmed = Recorder<Bool>()
       let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
-        guard !isArmed.entries.isEmpty, !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal"),
-          !sql.hasPrefix("SELECT 1 FROM slot")
+        guard !isArmed.entries.isEmpty, !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal")
         else { return }
         statements.record(true)
         if statements.entries.count == number + 1 { throw .diskFull(extendedCode: 13) }
@@ -238,14 +243,131 @@ struct HardwareTests {
     #expect(hardware.placeCount == 2)
   }
 
-  @Test("a live secret that somebody writes among those to be discarded stays")
-  func liveSecretStays() async throws {
+  @Test("a place that somebody writes among those to be given back is noticed, and stays")
+  func livePlaceStays() async throws {
     let id = try await vault.addContainer(.sample())
-    try fixture.rawDatabase().execute(
-      script:
-        "INSERT INTO retired (blob) SELECT sealed_secret FROM slot; INSERT INTO retired (blob) VALUES (x'00')"
-    )
+    let raw = try fixture.rawDatabase()
+    for sql in ["SELECT sealed_secret FROM slot", "SELECT counter FROM vault", "SELECT x'00'"] {
+      try raw.execute(script: "INSERT INTO place (blob) \(sql)")
+      #expect(throws: VaultFailure.altered(.vault)) { try fixture.open(keystore: hardware) }
+      try raw.execute(script: "DELETE FROM place")
+    }
+    #expect(hardware.placeCount == 2)
     #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
+  }
+
+  @Test("a place whose slot was never stored is given back by the next who opens, and not while it is made")
+  func placeOfNoSlot() async throws {
+    let id = try await vault.addContainer(.sample())
+    for _ in 0..<2 {
+      let isDead = Recorder<Bool>()
+      let dying = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
+        if sql.hasPrefix("INSERT OR REPLACE INTO slot"), try self.isPlaceNoted() { isDead.record(true) }
+        if !isDead.entries.isEmpty, sql != "ROLLBACK" { throw .diskFull(extendedCode: 13) }
+      }
+      await #expect(throws: VaultFailure.diskFull) {
+        try await dying.changePassword(
+          of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+      }
+      #expect(hardware.placeCount == 3, "taken for a slot that is not there")
+      do {
+        let lock = try FolderLock("\(fixture.directory)/vault.lock", .shared)
+        _ = try fixture.open(keystore: hardware)
+        #expect(hardware.placeCount == 3, "somebody is in the middle of making a slot")
+        lock?.release()
+      }
+      _ = try fixture.open(keystore: hardware)
+      #expect(hardware.placeCount == 2)
+    }
+    #expect(try await vault.signingKey(of: id) == "signing key")
+  }
+
+  private func isPlaceNoted() throws(SQLiteFailure) -> Bool {
+    let database = try Database(path: fixture.databasePath, mode: .readWrite)
+    return try !database.query("SELECT 1 FROM place").isEmpty
+  }
+
+  @Test("an old recovery code opens no older copy, once a new one was made or the code was used")
+  func olderRecoveryCode() async throws {
+    let id = try await vault.addContainer(.sample())
+    func unlocked() async throws -> UnlockedDomain {
+      try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
+    }
+    let lost = try await vault.makeRecoveryCode(for: unlocked())
+    let beforeRenewal = try copy("before-renewal")
+    let code = try await vault.makeRecoveryCode(for: unlocked())
+    await #expect(throws: VaultFailure.wrongRecoveryCode) {
+      _ = try await vault.open("keys", of: id, with: .recovery(lost))
+    }
+    let beforeUse = try copy("before-use")
+    _ = try await vault.open("keys", of: id, with: .recovery(code))
+    for folder in [beforeRenewal, beforeUse] {
+      let failure = #expect(throws: VaultFailure.self) {
+        try VaultFixture.open(folder, keystore: hardware)
+      }
+      guard case .rolledBack? = failure else {
+        Issue.record("\(folder): \(String(describing: failure))")
+        continue
+      }
+    }
+    // Put back under a vault that is open.
+    let source = try Database(path: "\(beforeRenewal)/vault.sqlite", mode: .readWrite)
+    let raw = try fixture.rawDatabase()
+    for (table, columns) in [
+      ("slot", 13), ("part", 3), ("generation", 3), ("container", 13), ("record", 4),
+    ] {
+      try raw.execute(script: "DELETE FROM \(table)")
+      let marks = Array(repeating: "?", count: columns).joined(separator: ", ")
+      for row in try source.query("SELECT * FROM \(table)") {
+        try raw.execute("INSERT INTO \(table) VALUES (\(marks))", (0..<columns).map { row[$0] })
+      }
+    }
+    let failure = await #expect(throws: VaultFailure.self) {
+      _ = try await vault.open("keys", of: id, with: .recovery(lost))
+    }
+    guard case .rolledBack? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test("what an earlier program knew is an older copy once the vault was brought to this version")
+  func upgradeTakesANumber() async throws {
+    let id = try await vault.addContainer(.sample())
+    try downgrade()
+    let old = try copy("version-2")
+    let upgraded = try fixture.open(keystore: hardware)
+    #expect(try await upgraded.signingKey(of: id) == "signing key")
+    let failure = #expect(throws: VaultFailure.self) { try VaultFixture.open(old, keystore: hardware) }
+    guard case .rolledBack? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  /// Makes the file what a program of version 2 would have left.
+  private func downgrade() throws {
+    let raw = try fixture.rawDatabase()
+    let row = try #require(try raw.query("SELECT * FROM vault").first)
+    let vault = try row.blob("vault")
+    var context = CanonicalBytes("signet vault key v1")
+    context.append(vault)
+    let key = try hardware.unseal(try row.blob("sealed_key"), context: context.bytes)
+    let seal = RowSeal(vault: Identifier(unchecked: vault), vaultKey: key)
+    var identity = CanonicalBytes("vault")
+    identity.append(try row.blob("device"))
+    identity.append(try row.text("keystore"))
+    identity.append(try row.blob("sealed_key"))
+    identity.append(try row.blob("counter"))
+    try raw.execute("UPDATE vault SET mac = ?", .blob(seal.code(identity)))
+    var generation = CanonicalBytes("generation")
+    generation.append(try #require(try raw.query("SELECT number FROM generation").first).integer("number"))
+    try raw.execute("UPDATE generation SET mac = ?", .blob(seal.code(generation)))
+    try raw.execute(
+      script: """
+        DROP TABLE part; DROP TABLE notice; DROP TABLE place; CREATE TABLE retired (blob BLOB NOT NULL) STRICT;
+        PRAGMA user_version = 2
+        """)
   }
 
   @Test(
@@ -306,10 +428,12 @@ private struct LimitOnly: GuessLimitingKeystore {
   func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
     try hardware.unseal(blob, context: context)
   }
+  func choosePlace() throws(KeystoreFailure) -> [UInt8] { try hardware.choosePlace() }
   func seal(
-    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
+    at place: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8] {
-    try hardware.seal(secret, context: context, authorization: authorization, limit: limit)
+    try hardware.seal(secret, context: context, authorization: authorization, limit: limit, at: place)
   }
   func unseal(
     _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes

@@ -97,18 +97,30 @@ import Testing
     let wrong = try records(vault(fixture.directory, silent.description, "keys", password: "271829"))
     #expect(wrong["signing"]?.count == 64 && wrong["signing"] != right["signing"])
 
-    try fixture.rawDatabase().execute("UPDATE slot SET failed = 1 WHERE kind = 2")
+    // A record that was right once.
+    let raw = try fixture.rawDatabase()
+    let older = try #require(
+      try raw.query("SELECT sealed FROM record WHERE name = 'counter' AND domain = 'session'").first)
+    let open = try await writer.open("session", of: id, with: .device)
+    _ = try await writer.advanceCounter("counter", in: open)
+    try raw.execute(
+      "UPDATE record SET sealed = ? WHERE name = 'counter' AND domain = 'session'", [older[0]])
+    #expect(try vault(fixture.directory, id.description, "session").contains("not what was stored"))
+    try raw.execute("UPDATE slot SET failed = 1 WHERE kind = 2")
     #expect(try vault(fixture.directory).contains("was altered"))
   }
 
-  @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
-  func version1() async throws {
-    let made = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/version1").path
+  @Test(
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
+    arguments: [("version1", VaultFixture.password), ("version2", "correct horse 2")])
+  func earlierVersion(_ version: String, _ password: String) async throws {
+    let made = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/\(version)")
+      .path
     let folder = try TemporaryFolder()
     try FileManager.default.copyItem(atPath: made, toPath: folder.file("vault"))
     let list = try vault(folder.file("vault"))
     let id = try #require(list.components(separatedBy: "\"id\": \"").last?.prefix(32))
-    let keys = try records(vault(folder.file("vault"), String(id), "keys", password: VaultFixture.password))
+    let keys = try records(vault(folder.file("vault"), String(id), "keys", password: password))
     #expect(keys["signing"] == Self.hex("signing key"))
   }
 }

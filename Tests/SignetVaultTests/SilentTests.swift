@@ -37,7 +37,8 @@ struct SilentTests {
   /// All that the vault has stored.
   private func content() throws -> [[SQLiteValue]] {
     let raw = try fixture.rawDatabase()
-    return try ["vault", "container", "slot", "record", "receipt", "retired", "generation"].flatMap { table in
+    return try ["vault", "container", "slot", "record", "receipt", "part", "place", "generation"].flatMap {
+      table in
       try raw.query("SELECT * FROM \(table)").map { row in (0..<row.count).map { row[$0] } }
     }
   }

@@ -122,9 +122,10 @@ struct SlotTests {
     let masterKey = SecretBytes.random(byteCount: 32)
     let box = SharedSecretBox("password")
     let derived = SharedSecretBox(try box.withSecret { try Self.password.derive($0, .argon2id) })
+    let made = SecretBytes.random(byteCount: 32)
     let slot = try ProtectionSlot.wrapping(
-      masterKey, header: Self.password, derived: derived, hardwareSecret: .random(byteCount: 32),
-      keystore: keystore)
+      masterKey, header: Self.password, derived: derived, hardwareSecret: made,
+      sealed: try keystore.seal(made, context: Self.place.hardwareContext(.password)))
     let secret = try keystore.unseal(slot.sealedSecret, context: Self.place.hardwareContext(.password))
     let unwrapped = try slot.unwrap(hardwareSecret: secret, derived: derived)
     #expect(SharedSecretBox(unwrapped ?? SecretBytes("")).withSecret { $0.isEqual(to: masterKey) })

@@ -120,7 +120,7 @@ struct VaultFolderTests {
   func versions() throws {
     _ = try fixture.open()
     do { try fixture.rawDatabase().execute(script: "PRAGMA user_version = 99") }
-    let failure = #expect(throws: VaultFailure.tooNew(found: 99, supported: 2)) { try fixture.open() }
+    let failure = #expect(throws: VaultFailure.tooNew(found: 99, supported: 3)) { try fixture.open() }
     #expect(failure?.description.contains("install the newer program") == true)
     #expect(try fixture.rawDatabase().schemaVersion() == 99)
     for suffix in ["-wal", "-shm"] { unlink(fixture.databasePath + suffix) }

@@ -14,7 +14,13 @@ struct VersionTests {
   init() throws {
     folder = try TemporaryFolder()
     directory = folder.file("vault")
-    let made = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Fixtures/version1").path
+  }
+
+  /// Puts a vault of an earlier program there.
+  private func place(_ version: Int) throws {
+    let made = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "Fixtures/version\(version)"
+    ).path
     try FileManager.default.copyItem(atPath: made, toPath: directory)
     chmod(directory, 0o700)
     for name in ["vault.sqlite", "software-keystore.key"] { chmod("\(directory)/\(name)", 0o600) }
@@ -30,6 +36,7 @@ struct VersionTests {
 
   @Test("a vault of version 1 opens, keeps its count, and its slots are replaced when they are opened")
   func upgrade() async throws {
+    try place(1)
     let vault = try VaultFixture.open(directory)
     let container = try #require(try await vault.containers().first)
     #expect(container.attributes == .sample())
@@ -53,30 +60,53 @@ struct VersionTests {
     #expect(try await again.signingKey(of: container.id, "new one") == "signing key")
   }
 
-  @Test("a crash before any statement of the upgrade leaves a vault that opens")
-  func crash() async throws {
+  @Test("a vault of version 2 opens, keeps its count and its history, and is bound together from then on")
+  func upgradeOfVersion2() async throws {
+    try place(2)
+    let vault = try VaultFixture.open(directory)
+    let id = try #require(try await vault.containers().first).id
+    #expect(try await vault.domains(of: id).map(\.attempts).contains(.allowed(remaining: 4)))
+    #expect(try await vault.signingKey(of: id, Self.passwords[2] ?? "") == "signing key")
+    let policy = try PasswordPolicy(
+      minimumLength: 1, maximumLength: 64, allowsSequences: true, maximumHistory: 3)
+    await #expect(throws: VaultFailure.passwordUsedBefore(within: 3)) {
+      try await vault.changePassword(
+        of: "keys", in: id, from: SecretBytes(Self.passwords[2] ?? ""), to: SecretBytes("between"),
+        policy: policy)
+    }
+    try database().execute("DELETE FROM record WHERE name = ' history'")
+    await #expect(throws: VaultFailure.altered(.slot(id, domain: "keys"))) {
+      try await vault.signingKey(of: id, Self.passwords[2] ?? "")
+    }
+  }
+
+  private static let passwords = [1: VaultFixture.password, 2: "correct horse 2"]
+
+  @Test("a crash before any statement of the upgrade leaves a vault that opens", arguments: [1, 2])
+  func crash(_ version: Int) async throws {
+    try place(version)
+    let password = Self.passwords[version] ?? ""
     let photographer = Photographer(of: directory, into: folder.file("crash"))
     let vault = try VaultFixture.open(directory) { (_) throws(SQLiteFailure) in photographer.take() }
     let id = try #require(try await vault.containers().first).id
-    #expect(try await vault.signingKey(of: id) == "signing key")
+    #expect(try await vault.signingKey(of: id, password) == "signing key")
     #expect(try await vault.sessionKey(of: id) == "session key")
     #expect(photographer.folders.count > 20)
     for folder in photographer.folders {
       let vault = try VaultFixture.open(folder)
-      #expect(try await vault.signingKey(of: id) == "signing key")
+      #expect(try await vault.signingKey(of: id, password) == "signing key")
       #expect(try await vault.sessionKey(of: id) == "session key")
     }
   }
 
   @Test("a file or a slot of a later version is refused with what to do, and left as it is")
-  func later() async throws {
-    let vault = try VaultFixture.open(directory)
-    let id = try #require(try await vault.containers().first).id
-    try database().execute(script: "PRAGMA user_version = 3")
+  func later() throws {
+    try place(1)
+    _ = try VaultFixture.open(directory)
+    try database().execute(script: "PRAGMA user_version = 4")
     try database().checkpoint()
     let before = try Data(contentsOf: URL(fileURLWithPath: "\(directory)/vault.sqlite"))
-    #expect(throws: VaultFailure.tooNew(found: 3, supported: 2)) { try VaultFixture.open(directory) }
+    #expect(throws: VaultFailure.tooNew(found: 4, supported: 3)) { try VaultFixture.open(directory) }
     #expect(try Data(contentsOf: URL(fileURLWithPath: "\(directory)/vault.sqlite")) == before)
-    _ = id
   }
 }

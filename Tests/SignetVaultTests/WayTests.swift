@@ -66,6 +66,61 @@ struct WayTests {
     #expect(try await vault.domains(of: id).contains { $0.attempts == .allowed(remaining: 2) })
   }
 
+  @Test("mismatches are counted on the disk, for all processes, until the password is right")
+  func mismatchesAreDurable() async throws {
+    try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
+    for _ in 0..<3 {
+      sensor.queue(.failure(.mismatch))
+      await #expect(throws: VaultFailure.biometric(.mismatch)) { try await byFinger() }
+    }
+    sensor.queue(.failure(.cancelled), .failure(.busy), .failure(.timedOut))
+    for failure in [BiometricFailure.cancelled, .busy, .timedOut] {
+      await #expect(throws: VaultFailure.biometric(failure)) { try await byFinger() }
+    }
+    // Another process, with a gate that has counted nothing.
+    let elsewhere = try fixture.open()
+    let fresh = SimulatedBiometrics()
+    fresh.queue(.failure(.mismatch), .failure(.mismatch))
+    func byFreshFinger() async throws -> String {
+      try await elsewhere.openWithBiometrics("keys", of: id, with: fresh, reason: "").text("signing")
+    }
+    for expected in [BiometricFailure.mismatch, .mismatch, .lockedOut, .lockedOut] {
+      await #expect(throws: VaultFailure.biometric(expected)) { try await byFreshFinger() }
+    }
+    #expect(fresh.reasons.count == 2, "nobody is asked to touch it for nothing")
+    await #expect(throws: VaultFailure.biometric(.lockedOut)) { try await byFinger() }
+    await #expect(throws: VaultFailure.wrongPassword(remaining: 1)) {
+      try await vault.signingKey(of: id, "no")
+    }
+    await #expect(throws: VaultFailure.biometric(.lockedOut)) { try await byFinger() }
+    #expect(try await vault.signingKey(of: id) == "signing key")
+    #expect(try await byFreshFinger() == "signing key")
+    #expect(fresh.lockoutsEnded == 1, "its own count is nothing beside the vault's")
+  }
+
+  @Test("a match is counted before it is made, each mismatch in it counts, and a success takes all back")
+  func matchIsCountedBefore() async throws {
+    try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
+    let raw = try fixture.rawDatabase()
+    func count() throws -> Int64 {
+      try #require(try raw.query("SELECT failed FROM slot WHERE kind = 3").first).integer("failed")
+    }
+    let path = fixture.databasePath
+    let sensor = FumblingSensor { hints in
+      let failed = try? Database(path: path, mode: .readOnly).query("SELECT failed FROM slot WHERE kind = 3")
+        .first?.integer("failed")
+      #expect(failed == 1)
+      for remaining in [2, 1] { hints(.notRecognised(remaining: remaining)) }
+      return .cancelled
+    }
+    await #expect(throws: VaultFailure.biometric(.cancelled)) {
+      _ = try await vault.openWithBiometrics("keys", of: id, with: sensor, reason: "")
+    }
+    #expect(try count() == 2)
+    #expect(try await byFinger() == "signing key")
+    #expect(try count() == 0)
+  }
+
   @Test("the set that was enrolled during the match decides, not the one before it")
   func setChangesDuringMatch() async throws {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
@@ -184,13 +239,16 @@ struct WayTests {
     try await vault.enableBiometrics(for: unlocked(), .simulated(fingers: 1))
     try await vault.enablePasscode(for: unlocked())
     let raw = try fixture.rawDatabase()
-    try raw.execute(script: "DELETE FROM slot WHERE kind = 4; UPDATE slot SET kind = 4 WHERE kind = 3")
+    let exchange = """
+      UPDATE slot SET kind = kind + 10 WHERE kind IN (3, 4); UPDATE slot SET kind = 17 - kind WHERE kind > 10
+      """
+    try raw.execute(script: exchange)
     await #expect(throws: VaultFailure.altered(.slot(id, domain: "keys"))) {
       _ = try await vault.openWithPasscode(
         "keys", of: id, with: SimulatedPasscode("1"), reason: "",
         conversation: ScriptedPasscodeConversation("1"))
     }
-    try raw.execute(script: "UPDATE slot SET kind = 3 WHERE kind = 4")
+    try raw.execute(script: exchange)
     #expect(try await byFinger() == "signing key")
     let header = try #require(try raw.query("SELECT header AS v FROM slot WHERE kind = 3").first).blob("v")
     var changed = header
@@ -208,6 +266,19 @@ private struct ChangingSensor: BiometricGate {
   func match(
     _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
   ) async throws(BiometricFailure) -> EnrolledSet { .simulated(fingers: 2) }
+
+  func endLockout() async {}
+}
+
+/// A sensor whose match does what a test says.
+private struct FumblingSensor: BiometricGate {
+  let body: @Sendable (_ hints: @Sendable (BiometricHint) -> Void) -> BiometricFailure
+
+  func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
+
+  func match(
+    _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
+  ) async throws(BiometricFailure) -> EnrolledSet { throw body(hints) }
 
   func endLockout() async {}
 }

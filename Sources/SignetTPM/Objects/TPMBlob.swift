@@ -7,9 +7,9 @@
   /// |---|---|
   /// | 4 | `SGTP` |
   /// | 1 | version: 1 |
-  /// | 1 | kind: 1 sealed, 2 signing key, 3 guess-limited, 4 counter |
+  /// | 1 | kind: 1 sealed, 2 signing key, 3 guess-limited, 4 counter, 5 place for 3 |
   /// | 34 | 1 to 3: Name of the storage key that the object was made under |
-  /// | 4, 32 | 3 and 4: handle and salt of the index |
+  /// | 4, 32 | 3 to 5: handle and salt of the index |
   /// | 32 | 3: SHA-256 of the context |
   /// | 32 | 4: authorization value of the index |
   /// | 32 or 64 | 1 and 3: `unique` of the public part; 2: X and Y of the public key |
@@ -19,6 +19,7 @@
     case signingKey(TPMObject)
     case guessLimited(TPMObject, IndexPlan, contextDigest: [UInt8])
     case counter(IndexPlan, authorization: [UInt8])
+    case place(IndexPlan)
 
     /// An object under a storage key.
     struct TPMObject: Equatable {
@@ -31,7 +32,7 @@
     var index: IndexPlan? {
       switch self {
       case .sealed, .signingKey: nil
-      case .guessLimited(_, let index, _), .counter(let index, _): index
+      case .guessLimited(_, let index, _), .counter(let index, _), .place(let index): index
       }
     }
 
@@ -49,6 +50,7 @@
           + object.unique + object.privatePart
       case .counter(let index, let authorization):
         Self.magic + [1, 4] + index.handle.bigEndianBytes + index.salt + authorization
+      case .place(let index): Self.magic + [1, 5] + index.handle.bigEndianBytes + index.salt
       }
     }
 
@@ -78,6 +80,11 @@
       if kind == 4 {
         guard let index = takeIndex(.counter), let authorization = take(32), rest.isEmpty else { return nil }
         self = .counter(index, authorization: authorization)
+        return
+      }
+      if kind == 5 {
+        guard let index = takeIndex(.guesses), rest.isEmpty else { return nil }
+        self = .place(index)
         return
       }
       guard let parentName = take(34) else { return nil }

@@ -13,7 +13,13 @@
     }
 
     /// Whether the TPM still has an index of ours; another one at the same handle does not count.
-    func has(_ plan: IndexPlan) throws(TPMFailure) -> Bool {
+    ///
+    /// - Parameters:
+    ///   - plan: What it is like.
+    ///   - unwritten: Whether one that was made and never written counts.
+    /// - Returns: Whether it is there.
+    /// - Throws: ``TPMFailure`` if the TPM cannot be asked.
+    func has(_ plan: IndexPlan, orUnwritten unwritten: Bool = false) throws(TPMFailure) -> Bool {
       var index = TPM2B_NV_PUBLIC()
       var name = TPM2B_NAME()
       do throws(TPMFailure) {
@@ -23,7 +29,8 @@
           unsafe Tss2_Sys_NV_ReadPublic_Complete(sys, &index, &name)
         }
       } catch  where error.kind == TPMResponse.handle { return false }
-      return prefix(name.name, name.size) == plan.writtenName
+      let found = prefix(name.name, name.size)
+      return found == plan.writtenName || unwritten && found == plan.unwrittenName
     }
 
     /// Makes an index at a handle of ours that is free, whoever else does the same meanwhile.
@@ -33,17 +40,23 @@
       _ role: IndexPlan.Role, value: SharedSecretBox, saltedFor parent: Parent
     ) throws(TPMFailure) -> IndexPlan {
       while true {
-        let taken = Set(try ownIndices())
-        guard let free = IndexPlan.handles.filter({ !taken.contains($0) }).randomElement() else {
-          throw .keystore(.full)
-        }
-        let plan = IndexPlan(
-          handle: free, role: role, salt: SecureRandom.bytes(IndexPlan.saltByteCount))
+        let plan = try plan(role)
         do throws(TPMFailure) {
           try define(plan, value: value, saltedFor: parent)
           return plan
         } catch  where error.kind == TPMResponse.nvDefined {}  // another process was faster
       }
+    }
+
+    /// What an index at a handle of ours that is free would be like.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure/full``.
+    func plan(_ role: IndexPlan.Role) throws(TPMFailure) -> IndexPlan {
+      let taken = Set(try ownIndices())
+      guard let free = IndexPlan.handles.filter({ !taken.contains($0) }).randomElement() else {
+        throw .keystore(.full)
+      }
+      return IndexPlan(handle: free, role: role, salt: SecureRandom.bytes(IndexPlan.saltByteCount))
     }
 
     /// The handles in our range that are taken.

@@ -6,46 +6,45 @@ extension Container {
     "id, state, created, user_id, server, name, server_id, authorities, pins, protocol_facts, extra, mac"
   private static let pinByteCount = 32
 
-  /// The containers that `row`s hold, oldest first.
-  ///
-  /// - Returns: Those whose code is right, and the rest as the names they claim.
-  static func all(in database: Database, _ seal: RowSeal) throws -> (
-    sound: [Container], altered: [ContainerID?]
-  ) {
-    var sound: [Container] = []
-    var altered: [ContainerID?] = []
-    for row in try database.query("SELECT \(columns) FROM container ORDER BY created, number") {
-      do throws(VaultFailure) { sound.append(try Container(row, seal)) } catch .altered(.container(let id)) {
-        altered.append(id)
-      }
+  /// The names in the table, of the oldest container first; `nil` for what is no name.
+  static func names(in database: Database) throws -> [ContainerID?] {
+    try database.query("SELECT id FROM container ORDER BY created, number").map { row in
+      guard case .blob(let bytes) = row[0] else { return nil }
+      return Identifier(bytes).map(ContainerID.init)
     }
-    return (sound, altered)
   }
 
-  /// The container of this name.
-  ///
-  /// - Throws: ``VaultFailure/noSuchContainer(_:)``, ``VaultFailure/altered(_:)``, ``SQLiteFailure``.
-  static func find(_ id: ContainerID, in database: Database, _ seal: RowSeal) throws -> Container {
-    let rows = try database.query("SELECT \(columns) FROM container WHERE id = ?", .blob(id.bytes))
-    guard let row = rows.first else { throw VaultFailure.noSuchContainer(id) }
-    return try Container(row, seal)
+  /// The row of a container.
+  static func row(of id: ContainerID, in database: Database) throws(SQLiteFailure) -> Row? {
+    try database.query("SELECT \(columns) FROM container WHERE id = ?", .blob(id.bytes)).first
   }
 
   /// Adds the container.
-  func insert(into database: Database, _ seal: RowSeal) throws {
+  ///
+  /// - Returns: The row's code.
+  func insert(into database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
+    let code = seal.code(canonicalBytes)
     try database.execute(
-      "INSERT INTO container (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values(seal))
+      "INSERT INTO container (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values(code))
+    return code
   }
 
   /// Replaces what the row says.
-  func update(in database: Database, _ seal: RowSeal) throws {
+  ///
+  /// - Returns: The row's code.
+  func update(in database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
+    let code = seal.code(canonicalBytes)
     try database.execute(
       """
       UPDATE container SET (\(Self.columns)) = (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ?
-      """, values(seal) + [.blob(id.bytes)])
+      """, values(code) + [.blob(id.bytes)])
+    return code
   }
 
-  private init(_ row: Row, _ seal: RowSeal) throws(VaultFailure) {
+  /// Reads a row.
+  ///
+  /// - Throws: ``VaultFailure/altered(_:)``.
+  init(_ row: Row, _ seal: RowSeal) throws(VaultFailure) {
     var id: ContainerID?
     do {
       id = Identifier(try row.blob("id")).map(ContainerID.init)
@@ -69,13 +68,13 @@ extension Container {
     } catch { throw .altered(.container(id)) }
   }
 
-  private func values(_ seal: RowSeal) -> [SQLiteValue] {
+  private func values(_ code: [UInt8]) -> [SQLiteValue] {
     [
       .blob(id.bytes), .integer(state.rawValue), .integer(created), .text(attributes.userID),
       .text(attributes.server), .text(attributes.name), .text(attributes.serverID),
       .optional(attributes.connection.certificateAuthoritiesPEM),
       .blob(attributes.connection.pins.flatMap(\.self)), .blob(attributes.protocolFacts),
-      .blob(attributes.extra), .blob(seal.code(canonicalBytes)),
+      .blob(attributes.extra), .blob(code),
     ]
   }
 

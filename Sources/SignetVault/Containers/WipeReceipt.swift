@@ -1,4 +1,3 @@
-import SignetPolicy
 import SignetSQLite
 
 /// That a domain was erased after too many wrong passwords: kept with its container, for the server to be told.
@@ -14,17 +13,9 @@ package struct WipeReceipt: Sendable, Hashable {
 
   private static let columns = "container, domain, wiped_at, failed, mac"
 
-  static func find(_ place: DomainPlace, in database: Database, _ seal: RowSeal) throws -> WipeReceipt? {
-    try database.query(
-      "SELECT \(columns) FROM receipt WHERE container = ? AND domain = ?", .blob(place.container.bytes),
-      .text(place.domain)
-    ).first.map { try WipeReceipt($0, seal) }
-  }
-
-  static func all(in database: Database, _ seal: RowSeal) throws -> [WipeReceipt] {
-    try database.query("SELECT \(columns) FROM receipt ORDER BY wiped_at, domain").map {
-      try WipeReceipt($0, seal)
-    }
+  /// The rows of a container.
+  static func rows(of container: ContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
+    try database.query("SELECT \(columns) FROM receipt WHERE container = ?", .blob(container.bytes))
   }
 
   init(container: ContainerID, domain: String, wipedAt: Int64, failedCount: Int) {
@@ -32,21 +23,28 @@ package struct WipeReceipt: Sendable, Hashable {
     (self.wipedAt, self.failedCount) = (wipedAt, failedCount)
   }
 
-  private init(_ row: Row, _ seal: RowSeal) throws {
-    guard let id = Identifier(try row.blob("container")), let failed = Int(exactly: try row.integer("failed"))
-    else { throw VaultFailure.altered(.container(nil)) }
-    self.init(
-      container: ContainerID(id), domain: try row.text("domain"), wipedAt: try row.integer("wiped_at"),
-      failedCount: failed)
-    guard seal.isValid(try row.blob("mac"), canonicalBytes) else {
-      throw VaultFailure.altered(.container(container))
-    }
+  /// Reads a row.
+  ///
+  /// - Throws: ``VaultFailure/altered(_:)``.
+  init(_ row: Row, in container: ContainerID, _ seal: RowSeal) throws(VaultFailure) {
+    do throws(SQLiteFailure) {
+      self.init(
+        container: container, domain: try row.text("domain"), wipedAt: try row.integer("wiped_at"),
+        failedCount: Int(clamping: try row.integer("failed")))
+      if seal.isValid(try row.blob("mac"), canonicalBytes) { return }
+    } catch {}
+    throw .altered(.container(container))
   }
 
-  func insert(into database: Database, _ seal: RowSeal) throws {
+  /// Adds the receipt.
+  ///
+  /// - Returns: The row's code.
+  func insert(into database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
+    let code = seal.code(canonicalBytes)
     try database.execute(
       "INSERT INTO receipt (\(Self.columns)) VALUES (?, ?, ?, ?, ?)", .blob(container.bytes), .text(domain),
-      .integer(wipedAt), .int(failedCount), .blob(seal.code(canonicalBytes)))
+      .integer(wipedAt), .int(failedCount), .blob(code))
+    return code
   }
 
   private var canonicalBytes: CanonicalBytes {
@@ -67,17 +65,12 @@ extension Vault {
   ///
   /// - Throws: ``VaultFailure``.
   package func wipeReceipts() throws(VaultFailure) -> [WipeReceipt] {
-    do { return try WipeReceipt.all(in: database, seal) } catch { throw VaultFailure(error) }
-  }
-
-  /// Erases a domain: its slots and records go, a receipt comes.
-  func wipe(_ place: DomainPlace, _ attempts: AttemptState, at now: Int64) throws {
-    let values: [SQLiteValue] = [.blob(place.container.bytes), .text(place.domain)]
-    try retireSlots(where: "container = ? AND domain = ?", values)
-    try database.execute("DELETE FROM slot WHERE container = ? AND domain = ?", values)
-    try database.execute("DELETE FROM record WHERE container = ? AND domain = ?", values)
-    try WipeReceipt(
-      container: place.container, domain: place.domain, wipedAt: now, failedCount: attempts.failedCount
-    ).insert(into: database, seal)
+    do {
+      let (receipts, altered) = try tables.readAll { try $0.allReceipts() }
+      if let id = altered.first { throw VaultFailure.altered(.container(id)) }
+      return receipts.flatMap(\.self).sorted {
+        ($0.wipedAt, $0.domain) < ($1.wipedAt, $1.domain)
+      }
+    } catch { throw VaultFailure(error) }
   }
 }

@@ -5,20 +5,28 @@ public import SignetCrypto
 /// Each secret sealed in this way has a count of its own in the hardware. The count and the comparison are one step there: not
 /// ending the process, nor racing several, nor going back to older files gives a further guess.
 public protocol GuessLimitingKeystore: HardwareKeystore {
+  /// Picks a free place in the hardware, without taking it.
+  ///
+  /// - Returns: What names the place and what will be there: ``discard(_:)`` gives it back, and nothing else that may be there then.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left.
+  func choosePlace() throws(KeystoreFailure) -> [UInt8]
+
   /// Seals a secret that opens with an authorization value, which may be guessed wrong so many times in a row.
   ///
-  /// This takes up a place in the hardware, of which there are few, until ``discard(_:)``.
+  /// This takes up the place until ``discard(_:)``, with the name of the place or with the blob.
   ///
   /// - Parameters:
   ///   - secret: At most 128 bytes.
   ///   - context: What the secret is for. The same bytes are needed to open it.
   ///   - authorization: What a guess must meet, such as a key derived from a password.
   ///   - limit: How many wrong guesses in a row lock it for good, 1 to 100.
+  ///   - place: As ``choosePlace()`` returned it.
   /// - Returns: A blob; its length and form are the keystore's own.
-  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left.
+  /// - Throws: ``KeystoreFailure``: `full` if the hardware has no place left, `busy` if somebody else took this one.
   /// - Precondition: The limit is in range.
   func seal(
-    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
+    at place: [UInt8]
   ) throws(KeystoreFailure) -> [UInt8]
 
   /// Opens what ``seal(_:context:authorization:limit:)`` returned, if the guess is right and the limit not used up.
@@ -46,6 +54,17 @@ public protocol GuessLimitingKeystore: HardwareKeystore {
   ///
   /// - Throws: ``KeystoreFailure``.
   func discard(_ blob: [UInt8]) throws(KeystoreFailure)
+}
+
+extension GuessLimitingKeystore {
+  /// Seals at any free place.
+  ///
+  /// - Throws: ``KeystoreFailure``.
+  package func seal(
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int
+  ) throws(KeystoreFailure) -> [UInt8] {
+    try seal(secret, context: context, authorization: authorization, limit: limit, at: try choosePlace())
+  }
 }
 
 /// How a guess at what a ``GuessLimitingKeystore`` sealed went.

@@ -1,5 +1,4 @@
 package import SignetCrypto
-import SignetSQLite
 
 extension Vault {
   /// The secret in a record; if there is none of this name, it is made of random bytes and stored first.
@@ -13,21 +12,14 @@ extension Vault {
   ) throws(VaultFailure) -> SecretBytes {
     guard DomainPlace.isName(name) else { throw .invalidName }
     do {
-      let place = unlocked.place
-      let openedBy = unlocked.openedBy
+      let (domain, openedBy) = (unlocked.name, unlocked.openedBy)
       let fresh = try unlocked.sealRecord(name, .random(byteCount: byteCount))
-      let sealed = try database.transaction {
+      let sealed = try tables.change(unlocked.container, isCounted: false) { rows in
         // The container may have been deleted or replaced since the domain was opened.
-        _ = try Container.find(place.container, in: database, seal)
-        _ = try SlotRow.find(place, openedBy, in: database, seal, floor: settings.insecureCostFloor)
-        try database.execute(
-          "INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-          .blob(place.container.bytes), .text(place.domain), .text(name), .blob(fresh))
-        let rows = try database.query(
-          "SELECT sealed FROM record WHERE container = ? AND domain = ? AND name = ?",
-          .blob(place.container.bytes), .text(place.domain), .text(name))
-        guard let row = rows.first else { throw VaultFailure.noSuchRecord(name: name) }
-        return try row.blob("sealed")
+        _ = try rows.slot(domain, openedBy)
+        if let stored = try rows.records(of: domain)[name] { return stored }
+        try rows.setRecord(name, of: domain, to: fresh)
+        return fresh
       }
       return try unlocked.openRecord(name, sealed)
     } catch { throw VaultFailure(error) }

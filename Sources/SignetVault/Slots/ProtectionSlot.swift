@@ -17,32 +17,6 @@ struct ProtectionSlot: Equatable {
 
   static let keyByteCount = 32
 
-  /// Makes a slot, and has the keystore seal its hardware secret.
-  ///
-  /// - Parameters:
-  ///   - masterKey: What is wrapped.
-  ///   - header: What the slot says about itself; `guessLimit` only where the keystore counts guesses.
-  ///   - derived: What was derived from what the user knows; `nil` where the hardware alone opens.
-  ///   - hardwareSecret: 32 random bytes.
-  ///   - keystore: What seals the hardware secret.
-  /// - Returns: The slot.
-  /// - Throws: ``KeystoreFailure``, ``CryptoFailure``.
-  static func wrapping(
-    _ masterKey: borrowing SecretBytes, header: SlotHeader, derived: SharedSecretBox?,
-    hardwareSecret: borrowing SecretBytes, keystore: any HardwareKeystore
-  ) throws -> ProtectionSlot {
-    let context = header.place.hardwareContext(header.kind)
-    let sealed: [UInt8]
-    if let limit = header.guessLimit, let derived, let counting = keystore as? any GuessLimitingKeystore {
-      sealed = try counting.seal(
-        hardwareSecret, context: context, authorization: Self.authorization(derived), limit: limit)
-    } else {
-      sealed = try keystore.seal(hardwareSecret, context: context)
-    }
-    return try wrapping(
-      masterKey, header: header, derived: derived, hardwareSecret: hardwareSecret, sealed: sealed)
-  }
-
   /// Makes a slot with a hardware secret that is sealed already.
   static func wrapping(
     _ masterKey: borrowing SecretBytes, header: SlotHeader, derived: SharedSecretBox?,

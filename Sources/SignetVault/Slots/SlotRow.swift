@@ -1,4 +1,3 @@
-import SignetCrypto
 import SignetPolicy
 import SignetSQLite
 
@@ -12,56 +11,24 @@ struct SlotRow {
   private static let columns =
     "container, domain, kind, header, sealed_secret, wrapped_key, failed, last_boot, last_since_boot, set_at, is_initial, seen_at, mac"
 
-  /// The slot of a domain that opens in one way.
-  ///
-  /// - Throws: ``VaultFailure``: `noSuchSlot`, `altered` if the row is not what was stored, `costOutOfRange`; ``SQLiteFailure``.
-  static func find(
-    _ place: DomainPlace, _ kind: SlotKind, in database: Database, _ seal: RowSeal, floor: Argon2id
-  ) throws -> SlotRow {
-    let rows = try database.query(
-      "SELECT \(columns) FROM slot WHERE container = ? AND domain = ? AND kind = ?",
-      .blob(place.container.bytes), .text(place.domain), .integer(Int64(kind.rawValue)))
-    guard let row = rows.first else { throw VaultFailure.noSuchSlot(domain: place.domain, kind) }
-    return try SlotRow(row, in: place.container, seal, floor: floor)
-  }
-
-  /// All slots of a container, sorted by the names of their domains.
-  static func all(
-    of container: ContainerID, in database: Database, _ seal: RowSeal, floor: Argon2id
-  ) throws -> [SlotRow] {
-    try database.query(
-      "SELECT \(columns) FROM slot WHERE container = ? ORDER BY domain, kind", .blob(container.bytes)
-    ).map { try SlotRow($0, in: container, seal, floor: floor) }
+  /// The rows of a container.
+  static func rows(of container: ContainerID, in database: Database) throws(SQLiteFailure) -> [Row] {
+    try database.query("SELECT \(columns) FROM slot WHERE container = ?", .blob(container.bytes))
   }
 
   /// Adds the slot, in the place of one of the same kind if there is one.
-  func store(in database: Database, _ seal: RowSeal) throws {
+  ///
+  /// - Returns: The row's code.
+  func store(in database: Database, _ seal: RowSeal) throws(SQLiteFailure) -> [UInt8] {
+    let code = seal.code(
+      Self.canonicalBytes(slot.header.bytes, slot.sealedSecret, slot.wrappedKey, state))
     try database.execute(
       "INSERT OR REPLACE INTO slot (\(Self.columns)) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       [
         .blob(place.container.bytes), .text(place.domain), .integer(Int64(slot.header.kind.rawValue)),
         .blob(slot.header.bytes), .blob(slot.sealedSecret), .blob(slot.wrappedKey),
-      ] + state + [.blob(code(seal))])
-  }
-
-  /// Stores what happened to the slot.
-  func updateState(in database: Database, _ seal: RowSeal) throws {
-    try database.execute(
-      """
-      UPDATE slot SET (failed, last_boot, last_since_boot, set_at, is_initial, seen_at, mac) = (?, ?, ?, ?, ?, ?, ?)
-      WHERE container = ? AND domain = ? AND kind = ?
-      """,
-      state + [
-        .blob(code(seal)), .blob(place.container.bytes), .text(place.domain),
-        .integer(Int64(slot.header.kind.rawValue)),
-      ])
-  }
-
-  /// Takes the slot away.
-  func delete(from database: Database) throws {
-    try database.execute(
-      "DELETE FROM slot WHERE container = ? AND domain = ? AND kind = ?", .blob(place.container.bytes),
-      .text(place.domain), .integer(Int64(slot.header.kind.rawValue)))
+      ] + state + [.blob(code)])
+    return code
   }
 
   private var place: DomainPlace { slot.header.place }
@@ -72,7 +39,10 @@ struct SlotRow {
     self.password = password
   }
 
-  private init(_ row: Row, in container: ContainerID, _ seal: RowSeal, floor: Argon2id) throws(VaultFailure) {
+  /// Reads a row.
+  ///
+  /// - Throws: ``VaultFailure``: `altered` if the row is not what was stored, `costOutOfRange`, `tooNew`.
+  init(_ row: Row, in container: ContainerID, _ tables: VaultTables) throws(VaultFailure) {
     var domain = "?"
     do {
       domain = try row.text("domain")
@@ -85,10 +55,11 @@ struct SlotRow {
         .optional(try row.optionalInteger("is_initial")), .optional(try row.optionalInteger("seen_at")),
       ]
       // The header names the place, so the columns that found the row only have to agree with it.
-      guard seal.isValid(try row.blob("mac"), Self.canonicalBytes(header, sealedSecret, wrappedKey, state))
+      guard
+        tables.seal.isValid(try row.blob("mac"), Self.canonicalBytes(header, sealedSecret, wrappedKey, state))
       else { throw SlotHeader.Refusal.malformed }
-      let parsed = try SlotHeader(parsing: header, floor: floor)
-      guard parsed.place == DomainPlace(vault: seal.vault, container: container, domain: domain),
+      let parsed = try SlotHeader(parsing: header, floor: tables.floor)
+      guard parsed.place == DomainPlace(vault: tables.seal.vault, container: container, domain: domain),
         try row.integer("kind") == Int64(parsed.kind.rawValue)
       else { throw SlotHeader.Refusal.malformed }
       slot = ProtectionSlot(header: parsed, sealedSecret: sealedSecret, wrappedKey: wrappedKey)
@@ -110,10 +81,6 @@ struct SlotRow {
       .optional(password?.stamp.setAt), .optional(password.map { $0.stamp.isInitial ? 1 : 0 }),
       .optional(password?.seenAt),
     ]
-  }
-
-  private func code(_ seal: RowSeal) -> [UInt8] {
-    seal.code(Self.canonicalBytes(slot.header.bytes, slot.sealedSecret, slot.wrappedKey, state))
   }
 
   private static func canonicalBytes(

@@ -9,11 +9,14 @@ package struct UnlockedDomain: ~Copyable, Sendable {
   /// The name of the domain.
   package var name: String { place.domain }
   /// What opened it.
-  package let openedBy: SlotKind
+  package var openedBy: SlotKind { slot.header.kind }
+  /// The slot that was opened, to find out later whether it still is what opens the domain.
+  package var openedSlot: OpenedSlot { OpenedSlot(slot: slot) }
+  let slot: ProtectionSlot
   /// How long that took.
   package let timing: UnlockTiming
 
-  let place: DomainPlace
+  var place: DomainPlace { slot.header.place }
   let masterKey: SecretBytes
   /// `nil` unless the domain is silent.
   let silent: SilentSealing?

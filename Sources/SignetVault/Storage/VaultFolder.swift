@@ -10,6 +10,8 @@ import SignetFiles
 struct VaultFolder {
   let path: String
   var databasePath: String { "\(path)/vault.sqlite" }
+  /// The file that is locked while places in hardware are taken.
+  var placeLockPath: String { "\(path)/vault.lock" }
 
   /// Makes the folder where it is missing, and checks it and the file in it.
   ///

@@ -3,93 +3,147 @@ import SignetSQLite
 
 /// Who a vault is: made once, authenticated ever after.
 struct VaultIdentity {
-  let seal: RowSeal
+  private(set) var tables: VaultTables
   let device: DeviceID
-  /// `nil` where the keystore does not count.
-  let generation: Generation?
+  private let row: IdentityRow
 
-  /// Reads the identity, or makes it in a new vault.
+  /// Reads the identity, or makes it in a new vault; a vault of an earlier version is brought to the present one.
   ///
-  /// Of several processes that find a new vault, one makes it.
+  /// Of several processes that find a new vault, or an older one, one does the work.
   ///
   /// - Throws: ``VaultFailure``: `altered`, `otherKeystore`, `rolledBack`; ``KeystoreFailure``, ``SQLiteFailure``.
-  static func load(from database: Database, _ keystore: any HardwareKeystore) throws -> VaultIdentity {
+  static func load(
+    from database: Database, _ keystore: any HardwareKeystore, floor: Argon2id
+  ) throws -> VaultIdentity {
     let identity =
-      if let found = try read(from: database, keystore) {
+      if let found = try VaultIdentity(database, keystore, floor) {
         found
       } else {
-        try database.transaction { try read(from: database, keystore) ?? make(in: database, keystore) }
+        try database.transaction {
+          try VaultIdentity(database, keystore, floor) ?? VaultIdentity(making: database, keystore, floor)
+        }
       }
-    if let generation = identity.generation {
-      let number = try database.transaction { try generation.current(in: database, identity.seal) }
-      try generation.reach(number)
+    let number = try database.transaction { () throws -> UInt64 in
+      // Another process may have been quicker.
+      if identity.row.isOld, try VaultIdentity(database, keystore, floor)?.row.isOld == true {
+        return try identity.upgrade()
+      }
+      let state = try VaultState(from: identity.tables)
+      try identity.tables.counter?.requireLatest(state)
+      return state.number
     }
+    try identity.tables.counter?.reach(number)
     return identity
   }
 
-  private static func read(
-    from database: Database, _ keystore: any HardwareKeystore
-  ) throws -> VaultIdentity? {
+  private init?(_ database: Database, _ keystore: any HardwareKeystore, _ floor: Argon2id) throws {
     let rows = try database.query("SELECT vault, device, keystore, sealed_key, counter, mac FROM vault")
-    guard let row = rows.first else { return nil }
-    guard let vault = Identifier(try row.blob("vault")), let device = Identifier(try row.blob("device")),
-      let kind = KeystoreKind(rawValue: try row.text("keystore"))
+    guard let found = rows.first else { return nil }
+    guard let vault = Identifier(try found.blob("vault")), let device = Identifier(try found.blob("device")),
+      let kind = KeystoreKind(rawValue: try found.text("keystore"))
     else { throw VaultFailure.altered(.vault) }
     guard kind == keystore.kind else {
       throw VaultFailure.otherKeystore(found: kind, expected: keystore.kind)
     }
-    let sealedKey = try row.blob("sealed_key")
-    let counter = try row.optionalBlob("counter")
-    let key = try keystore.unseal(sealedKey, context: context(vault))
+    var row = IdentityRow(
+      vault: vault, device: device, keystore: kind, sealedKey: try found.blob("sealed_key"),
+      counter: try found.optionalBlob("counter"))
+    let key = try keystore.unseal(row.sealedKey, context: row.keyContext)
     let seal = RowSeal(vault: vault, vaultKey: key)
-    guard seal.isValid(try row.blob("mac"), canonicalBytes(device, kind, sealedKey, counter)) else {
+    let code = try found.blob("mac")
+    row.isOld = !seal.isValid(code, row.canonicalBytes)
+    guard seal.isValid(code, row.canonicalBytes) else { throw VaultFailure.altered(.vault) }
+    self.init(row, VaultTables(database: database, seal: seal, floor: floor), keystore)
+  }
+
+  private init(making database: Database, _ keystore: any HardwareKeystore, _ floor: Argon2id) throws {
+    let random = SystemRandomSource()
+    var row = IdentityRow(
+      vault: Identifier(from: random), device: Identifier(from: random), keystore: keystore.kind)
+    let key = SecretBytes.random(byteCount: 32)
+    row.sealedKey = try keystore.seal(key, context: row.keyContext)
+    row.counter = try (keystore as? any CountingKeystore)?.makeCounter()
+    let seal = RowSeal(vault: row.vault, vaultKey: key)
+    self.init(row, VaultTables(database: database, seal: seal, floor: floor), keystore)
+    try row.store(in: tables)
+    try VaultState(number: tables.counter.map { try $0.keystore.counterValue($0.name) } ?? 1).store(
+      in: tables)
+  }
+
+  private init(_ row: IdentityRow, _ tables: VaultTables, _ keystore: any HardwareKeystore) {
+    (self.row, self.tables, device) = (row, tables, DeviceID(row.device))
+    self.tables.counter = HardwareCounter(keystore, name: row.counter)
+  }
+
+  /// Makes the state of a vault whose rows have only their own codes, and takes the next number: what an earlier program knew
+  /// is an older copy from then on.
+  private func upgrade() throws -> UInt64 {
+    var number: UInt64 = 0
+    if let found = try tables.database.query("SELECT number, mac FROM generation").first {
+      var bytes = CanonicalBytes("generation")
+      bytes.append(try found.integer("number"))
+      guard tables.seal.isValid(try found.blob("mac"), bytes) else { throw VaultFailure.altered(.vault) }
+      number = UInt64(bitPattern: try found.integer("number"))
+    } else if tables.counter != nil {
       throw VaultFailure.altered(.vault)
     }
-    return VaultIdentity(
-      seal: seal, device: DeviceID(device), generation: Generation(keystore, counter: counter))
+    var state = VaultState(number: number)
+    try tables.counter?.requireLatest(state)
+    state.number += 1
+    try state.adoptRows(of: tables)
+    try state.store(in: tables)
+    var row = row
+    row.isOld = false
+    try row.store(in: tables)
+    return state.number
   }
+}
 
-  private static func make(in database: Database, _ keystore: any HardwareKeystore) throws -> VaultIdentity {
-    let random = SystemRandomSource()
-    let vault = Identifier(from: random)
-    let device = Identifier(from: random)
-    let key = SecretBytes.random(byteCount: 32)
-    let sealedKey = try keystore.seal(key, context: context(vault))
-    let counter = try (keystore as? any CountingKeystore)?.makeCounter()
-    let seal = RowSeal(vault: vault, vaultKey: key)
-    try database.execute(
-      "INSERT INTO vault (one, vault, device, keystore, sealed_key, counter, mac) VALUES (1, ?, ?, ?, ?, ?, ?)",
-      .blob(vault.bytes), .blob(device.bytes), .text(keystore.kind.rawValue), .blob(sealedKey),
-      .optional(counter), .blob(seal.code(canonicalBytes(device, keystore.kind, sealedKey, counter))))
-    let generation = Generation(keystore, counter: counter)
-    if let generation {
-      try generation.store(generation.keystore.counterValue(generation.counter), in: database, seal)
-    }
-    return VaultIdentity(seal: seal, device: DeviceID(device), generation: generation)
-  }
+/// The row that says who a vault is.
+private struct IdentityRow {
+  let vault: Identifier
+  let device: Identifier
+  let keystore: KeystoreKind
+  var sealedKey: [UInt8] = []
+  var counter: [UInt8]?
+  /// Whether an earlier program wrote it, which knew no state of all rows.
+  var isOld = false
 
-  private static func context(_ vault: Identifier) -> [UInt8] {
+  var keyContext: [UInt8] {
     var context = CanonicalBytes("signet vault key v1")
     context.append(vault.bytes)
     return context.bytes
   }
 
-  private static func canonicalBytes(
-    _ device: Identifier, _ kind: KeystoreKind, _ sealedKey: [UInt8], _ counter: [UInt8]?
-  ) -> CanonicalBytes {
-    var row = CanonicalBytes("vault")
+  var canonicalBytes: CanonicalBytes {
+    var row = CanonicalBytes(isOld ? "vault" : "vault v3")
     row.append(device.bytes)
-    row.append(kind.rawValue)
+    row.append(keystore.rawValue)
     row.append(sealedKey)
     if let counter { row.append(counter) }
     return row
   }
+
+  func store(in tables: VaultTables) throws {
+    try tables.database.execute(
+      """
+      INSERT OR REPLACE INTO vault (one, vault, device, keystore, sealed_key, counter, mac)
+      VALUES (1, ?, ?, ?, ?, ?, ?)
+      """, .blob(vault.bytes), .blob(device.bytes), .text(keystore.rawValue), .blob(sealedKey),
+      .optional(counter), .blob(tables.seal.code(canonicalBytes)))
+  }
 }
 
-extension Generation {
-  /// `nil` where the keystore does not count, or the vault was made when it did not.
-  fileprivate init?(_ keystore: any HardwareKeystore, counter: [UInt8]?) {
-    guard let counting = keystore as? any CountingKeystore, let counter else { return nil }
-    self.init(keystore: counting, counter: counter)
+extension VaultState {
+  /// Takes the rows as they are; those whose own code is wrong stay altered.
+  fileprivate mutating func adoptRows(of tables: VaultTables) throws {
+    for case let id? in try Container.names(in: tables.database) {
+      let domains = try tables.database.query(
+        "SELECT DISTINCT domain FROM record WHERE container = ?", .blob(id.bytes))
+      self = try ContainerRows(
+        adopting: id, with: domains.map { try $0.text("domain") }, in: tables, self
+      ).newState()
+    }
+    try adoptPlaces(of: tables)
   }
 }

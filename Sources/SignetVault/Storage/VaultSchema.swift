@@ -2,7 +2,8 @@ import SignetSQLite
 
 /// The tables of a vault's file.
 ///
-/// Every row that says something has a `mac`: see ``RowSeal``. Records are sealed under the master key of their domain.
+/// Every row that says something has a `mac`: see ``RowSeal``; ``VaultState`` binds them together. Records are sealed under the
+/// master key of their domain.
 enum VaultSchema {
   static let migrations = [
     Migration(
@@ -50,6 +51,20 @@ enum VaultSchema {
           PRIMARY KEY (container, domain)
         ) STRICT;
         CREATE TABLE retired (blob BLOB NOT NULL) STRICT;
+        """),
+    // The state of all rows together, notices that wait to be sent, and places in hardware that no slot has.
+    Migration(
+      version: 3,
+      sql: """
+        CREATE TABLE part (
+          owner BLOB NOT NULL, name TEXT NOT NULL, digest BLOB NOT NULL, PRIMARY KEY (owner, name)
+        ) STRICT;
+        CREATE TABLE notice (
+          number INTEGER PRIMARY KEY, server TEXT NOT NULL, due INTEGER NOT NULL, bytes BLOB NOT NULL
+        ) STRICT;
+        CREATE TABLE place (blob BLOB PRIMARY KEY) STRICT;
+        INSERT INTO place (blob) SELECT DISTINCT blob FROM retired;
+        DROP TABLE retired;
         """),
   ]
 }

@@ -1,0 +1,140 @@
+import SignetCrypto
+import SignetSQLite
+
+/// A message that waits for its server; it outlives the container that it is about.
+package struct Notice: Sendable, Hashable, Identifiable {
+  /// Its number in this vault.
+  package let id: Int64
+  /// Whom it is for: what the layer above calls the server.
+  package let server: String
+  /// When to send it at the earliest, in seconds since 1970-01-01T00:00:00Z.
+  package let notBefore: Int64
+  /// The message, complete and signed: nothing more is needed to send it.
+  package let bytes: [UInt8]
+}
+
+/// A message that is to be stored until its server has it.
+package struct NoticeDraft: Sendable, Hashable {
+  /// Whom it is for.
+  package var server: String
+  /// When to send it at the earliest, in seconds since 1970-01-01T00:00:00Z.
+  package var notBefore: Int64
+  /// The message; no secret, since it is not encrypted.
+  package var bytes: [UInt8]
+
+  /// Names all parts.
+  package init(server: String, notBefore: Int64, bytes: [UInt8]) {
+    (self.server, self.notBefore, self.bytes) = (server, notBefore, bytes)
+  }
+}
+
+extension Vault {
+  /// Stores a notice until it is removed.
+  ///
+  /// - Returns: Its number.
+  /// - Throws: ``VaultFailure``: `invalidDraft` above 1 MiB, or where 1000 wait already.
+  @discardableResult
+  package func append(_ notice: NoticeDraft) throws(VaultFailure) -> Notice.ID {
+    do { return try tables.changeState { try $0.append(notice, in: tables) } } catch {
+      throw VaultFailure(error)
+    }
+  }
+
+  /// The notices that may be sent now, the oldest first.
+  ///
+  /// - Parameter now: Seconds since 1970-01-01T00:00:00Z; `nil` for all notices.
+  /// - Returns: At most 1000.
+  /// - Throws: ``VaultFailure/altered(_:)`` with ``VaultPart/notice(_:)``: remove that one.
+  package func notices(dueAt now: Int64? = nil) throws(VaultFailure) -> [Notice] {
+    do {
+      return try database.transaction(.deferred) {
+        try VaultState(from: tables).notices(in: tables)
+      }.filter { $0.notBefore <= now ?? .max }
+    } catch { throw VaultFailure(error) }
+  }
+
+  /// Puts a notice off.
+  ///
+  /// - Parameters:
+  ///   - id: The notice; nothing happens if it is gone.
+  ///   - notBefore: Seconds since 1970-01-01T00:00:00Z.
+  /// - Throws: ``VaultFailure``.
+  package func postponeNotice(_ id: Notice.ID, notBefore: Int64) throws(VaultFailure) {
+    do {
+      try tables.changeState(isCounted: false) { state in
+        guard let notice = try state.notices(in: tables).first(where: { $0.id == id }) else { return }
+        let later = Notice(id: id, server: notice.server, notBefore: notBefore, bytes: notice.bytes)
+        try tables.database.execute(
+          "UPDATE notice SET due = ? WHERE number = ?", .integer(notBefore), .integer(id))
+        state[.notice(id)] = later.digest
+      }
+    } catch { throw VaultFailure(error) }
+  }
+
+  /// Removes a notice, also one that was altered; nothing happens if it is gone.
+  ///
+  /// - Throws: ``VaultFailure``.
+  package func removeNotice(_ id: Notice.ID) throws(VaultFailure) {
+    do {
+      try tables.changeState(isCounted: false) { state in
+        try tables.database.execute("DELETE FROM notice WHERE number = ?", .integer(id))
+        state[.notice(id)] = nil
+      }
+    } catch { throw VaultFailure(error) }
+  }
+}
+
+extension VaultState {
+  private static let maximumNoticeCount = 1000
+
+  /// Adds a notice.
+  mutating func append(_ draft: NoticeDraft, in tables: VaultTables) throws -> Notice.ID {
+    guard draft.bytes.count <= ContainerAttributes.maximumByteCount,
+      draft.server.utf8.count <= ContainerAttributes.maximumTextByteCount
+    else { throw VaultFailure.invalidDraft(reason: "a notice is above 1 MiB; shorten it") }
+    let present = try notices(in: tables)
+    guard present.count < Self.maximumNoticeCount else {
+      throw VaultFailure.invalidDraft(
+        reason: "\(Self.maximumNoticeCount) notices wait for their servers already; send or remove them first"
+      )
+    }
+    let notice = Notice(
+      id: (present.map(\.id).max() ?? 0) + 1, server: draft.server, notBefore: draft.notBefore,
+      bytes: draft.bytes)
+    try tables.database.execute(
+      "INSERT INTO notice (number, server, due, bytes) VALUES (?, ?, ?, ?)", .integer(notice.id),
+      .text(notice.server), .integer(notice.notBefore), .blob(notice.bytes))
+    self[.notice(notice.id)] = notice.digest
+    return notice.id
+  }
+
+  /// All notices, the oldest first.
+  ///
+  /// - Throws: ``VaultFailure/altered(_:)`` if one is not what was stored, or is missing.
+  func notices(in tables: VaultTables) throws -> [Notice] {
+    let found = try tables.database.query(
+      "SELECT number, server, due, bytes FROM notice ORDER BY number"
+    ).map { row in
+      Notice(
+        id: try row.integer("number"), server: try row.text("server"), notBefore: try row.integer("due"),
+        bytes: try row.blob("bytes"))
+    }
+    for notice in found where self[.notice(notice.id)] != notice.digest {
+      throw VaultFailure.altered(.notice(notice.id))
+    }
+    let missing = Set(noticeNumbers).subtracting(found.map(\.id))
+    if let number = missing.min() { throw VaultFailure.altered(.notice(number)) }
+    return found
+  }
+}
+
+extension Notice {
+  fileprivate var digest: [UInt8] {
+    var bytes = CanonicalBytes("notice")
+    bytes.append(id)
+    bytes.append(server)
+    bytes.append(notBefore)
+    bytes.append(self.bytes)
+    return HashFunction.sha256.digest(of: bytes.bytes)
+  }
+}

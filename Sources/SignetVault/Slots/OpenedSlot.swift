@@ -1,0 +1,33 @@
+import SignetPolicy
+import SignetSQLite
+
+/// What opened a domain, for asking later whether it still does.
+package struct OpenedSlot: Sendable {
+  let slot: ProtectionSlot
+}
+
+extension Vault {
+  /// Refuses what was opened before the password was changed, locked or erased, by whatever process.
+  ///
+  /// Whoever keeps an open domain, or a key from it, asks this before each use.
+  ///
+  /// - Throws: ``VaultFailure``: `outdated`, `lockedOut`, `waiting`, `wiped`, `noSuchSlot`, `noSuchContainer`, `rolledBack`.
+  package func requireCurrent(_ opened: OpenedSlot) throws(VaultFailure) {
+    let header = opened.slot.header
+    do {
+      // Others are kept from writing, so that the hardware's number can be compared.
+      let row = try database.transaction {
+        let state = try VaultState(from: tables)
+        try tables.counter?.requireLatest(state)
+        return try ContainerRows(header.place.container, in: tables, state).slot(
+          header.place.domain, header.kind)
+      }
+      guard row.slot == opened.slot else { throw VaultFailure.outdated(domain: header.place.domain) }
+      switch header.lockPolicy.decision(after: row.attempts, at: moment.boot) {
+      case .allowed: return
+      case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
+      case .lockedOut, .wipe: throw VaultFailure.lockedOut
+      }
+    } catch { throw VaultFailure(error) }
+  }
+}

@@ -1,0 +1,266 @@
+import SignetCrypto
+import SignetSQLite
+
+/// The rows of one container, read in one go and compared with the vault's state: what is used is what was compared.
+///
+/// What is changed through this is changed in the file and in the state. The records of a domain are read and compared when they
+/// are first asked for.
+struct ContainerRows {
+  let id: ContainerID
+  private(set) var state: VaultState
+  private let tables: VaultTables
+  private var container: Entry<Container>
+  private var slots: [SlotName: Entry<SlotRow>] = [:]
+  private var receipts: [String: Entry<WipeReceipt>] = [:]
+  private var records: [String: [String: [UInt8]]] = [:]
+  private var changedDomains: Set<String> = []
+
+  /// A row's code, and what the row says if the code is right.
+  private struct Entry<Value> {
+    let code: [UInt8]
+    let value: Result<Value, VaultFailure>
+
+    init(_ value: Value, _ code: [UInt8]) { (self.code, self.value) = (code, .success(value)) }
+
+    init(_ row: Row, _ read: () throws(VaultFailure) -> Value) throws(SQLiteFailure) {
+      code = try row.blob("mac")
+      value = Result(catching: read)
+    }
+  }
+
+  private struct SlotName: Hashable, Comparable {
+    let domain: String
+    let kind: Int64
+
+    static func < (one: SlotName, other: SlotName) -> Bool {
+      (one.domain, one.kind) < (other.domain, other.kind)
+    }
+  }
+
+  /// Reads the rows of a container.
+  ///
+  /// - Throws: ``VaultFailure``: `noSuchContainer`, `altered`; ``SQLiteFailure``.
+  init(_ id: ContainerID, in tables: VaultTables, _ state: VaultState) throws {
+    try self.init(reading: id, in: tables, state)
+    if digest == state[.container(id)] { return }
+    // Names the row, if it is one that was never right.
+    _ = try container.value.get()
+    for name in slots.keys.sorted() { _ = try slots[name]?.value.get() }
+    throw VaultFailure.altered(.container(id))
+  }
+
+  /// Reads what an earlier program has stored, which knew no state.
+  init(adopting id: ContainerID, with domains: [String], in tables: VaultTables, _ state: VaultState) throws {
+    try self.init(reading: id, in: tables, state)
+    for domain in domains { records[domain] = try storedRecords(of: domain).records }
+    changedDomains = Set(domains)
+  }
+
+  private init(reading id: ContainerID, in tables: VaultTables, _ state: VaultState) throws {
+    (self.id, self.state, self.tables) = (id, state, tables)
+    guard let row = try Container.row(of: id, in: tables.database) else {
+      throw state[.container(id)] == nil
+        ? VaultFailure.noSuchContainer(id) : VaultFailure.altered(.container(id))
+    }
+    container = try Entry(row) { () throws(VaultFailure) in try Container(row, tables.seal) }
+    for row in try SlotRow.rows(of: id, in: tables.database) {
+      let name = SlotName(domain: try row.text("domain"), kind: try row.integer("kind"))
+      slots[name] = try Entry(row) { () throws(VaultFailure) in try SlotRow(row, in: id, tables) }
+    }
+    for row in try WipeReceipt.rows(of: id, in: tables.database) {
+      receipts[try row.text("domain")] = try Entry(row) { () throws(VaultFailure) in
+        try WipeReceipt(row, in: id, tables.seal)
+      }
+    }
+  }
+
+  /// Adds a container.
+  init(adding container: Container, to tables: VaultTables, _ state: VaultState) throws {
+    (id, self.state, self.tables) = (container.id, state, tables)
+    self.container = Entry(container, try container.insert(into: tables.database, tables.seal))
+  }
+
+  /// What is known about the container.
+  func attributes() throws(VaultFailure) -> Container { try container.value.get() }
+
+  /// All slots, sorted by the names of their domains.
+  func allSlots() throws -> [SlotRow] {
+    _ = try container.value.get()
+    return try slots.keys.sorted().compactMap { try slots[$0]?.value.get() }
+  }
+
+  /// All receipts.
+  func allReceipts() throws -> [WipeReceipt] {
+    try receipts.keys.sorted().compactMap { try receipts[$0]?.value.get() }
+  }
+
+  /// The slot of a domain that opens in one way.
+  ///
+  /// - Throws: ``VaultFailure``: `noSuchSlot`, `wiped`, `altered` if the row is not what was stored, `costOutOfRange`.
+  func slot(_ domain: String, _ kind: SlotKind) throws(VaultFailure) -> SlotRow {
+    _ = try container.value.get()
+    if let slot = slots[SlotName(domain: domain, kind: Int64(kind.rawValue))] { return try slot.value.get() }
+    if let receipt = receipts[domain] {
+      _ = try receipt.value.get()
+      throw .wiped(domain: domain)
+    }
+    throw .noSuchSlot(domain: domain, kind)
+  }
+
+  /// The sealed records of a domain.
+  ///
+  /// - Throws: ``VaultFailure/altered(_:)``, ``SQLiteFailure``.
+  mutating func records(of domain: String) throws -> [String: [UInt8]] {
+    if let known = records[domain] { return known }
+    let (found, digest) = try storedRecords(of: domain)
+    guard digest == state[.records(of: domain, in: id)] else {
+      throw VaultFailure.altered(.slot(id, domain: domain))
+    }
+    records[domain] = found
+    return found
+  }
+
+  /// The records as they are in the file, and their digest; `nil` for none.
+  private func storedRecords(
+    of domain: String
+  ) throws -> (records: [String: [UInt8]], digest: [UInt8]?) {
+    var found: [String: [UInt8]] = [:]
+    var digest = RecordsDigest()
+    try tables.database.forEachRow(
+      "SELECT name, sealed FROM record WHERE container = ? AND domain = ? ORDER BY name",
+      [.blob(id.bytes), .text(domain)]
+    ) { row in
+      let (name, sealed) = (try row.text("name"), try row.blob("sealed"))
+      digest.add(name, sealed)
+      found[name] = sealed
+    }
+    return (found, found.isEmpty ? nil : digest.finish())
+  }
+}
+
+extension ContainerRows {
+  /// Replaces what is known about the container.
+  mutating func store(_ container: Container) throws {
+    self.container = Entry(container, try container.update(in: tables.database, tables.seal))
+  }
+
+  /// Stores a slot, in the place of one of the same kind if there is one.
+  mutating func store(_ slot: SlotRow) throws {
+    let header = slot.slot.header
+    slots[SlotName(domain: header.place.domain, kind: Int64(header.kind.rawValue))] =
+      Entry(slot, try slot.store(in: tables.database, tables.seal))
+  }
+
+  /// Takes a slot away.
+  mutating func removeSlot(_ domain: String, _ kind: SlotKind) throws {
+    let name = SlotName(domain: domain, kind: Int64(kind.rawValue))
+    try tables.database.execute(
+      "DELETE FROM slot WHERE container = ? AND domain = ? AND kind = ?", .blob(id.bytes), .text(domain),
+      .integer(name.kind))
+    slots[name] = nil
+  }
+
+  /// Stores a sealed record; `nil` takes it away.
+  mutating func setRecord(_ name: String, of domain: String, to sealed: [UInt8]?) throws {
+    _ = try records(of: domain)
+    if let sealed {
+      try tables.database.execute(
+        """
+        INSERT INTO record (container, domain, name, sealed) VALUES (?, ?, ?, ?)
+        ON CONFLICT (container, domain, name) DO UPDATE SET sealed = excluded.sealed
+        """, .blob(id.bytes), .text(domain), .text(name), .blob(sealed))
+    } else {
+      try tables.database.execute(
+        "DELETE FROM record WHERE container = ? AND domain = ? AND name = ?", .blob(id.bytes), .text(domain),
+        .text(name))
+    }
+    records[domain]?[name] = sealed
+    changedDomains.insert(domain)
+  }
+
+  /// Erases a domain: its slots and records go, a receipt comes.
+  mutating func wipe(_ receipt: WipeReceipt) throws {
+    let values: [SQLiteValue] = [.blob(id.bytes), .text(receipt.domain)]
+    try retireSlots(of: receipt.domain)
+    try tables.database.execute("DELETE FROM slot WHERE container = ? AND domain = ?", values)
+    try tables.database.execute("DELETE FROM record WHERE container = ? AND domain = ?", values)
+    slots = slots.filter { $0.key.domain != receipt.domain }
+    records[receipt.domain] = [:]
+    changedDomains.insert(receipt.domain)
+    receipts[receipt.domain] = Entry(receipt, try receipt.insert(into: tables.database, tables.seal))
+  }
+
+  /// Notes that the secrets of slots take up places in hardware for nothing from now on.
+  mutating func retireSlots(of domain: String? = nil) throws {
+    let secrets = slots.values.compactMap { entry -> [UInt8]? in
+      guard case .success(let row) = entry.value, domain == nil || row.slot.header.place.domain == domain,
+        row.slot.header.guessLimit != nil
+      else { return nil }
+      return row.slot.sealedSecret
+    }
+    try changePlaces { $0.formUnion(secrets) }
+  }
+
+  /// Changes which places in hardware no slot has.
+  mutating func changePlaces(_ change: (inout Set<[UInt8]>) throws -> Void) throws {
+    try state.changePlaces(in: tables, change)
+  }
+
+  /// Takes the container away with all that belongs to it.
+  ///
+  /// - Returns: The state without it.
+  mutating func delete() throws -> VaultState {
+    try retireSlots()
+    return try state.deleting(id, from: tables)
+  }
+
+  /// The state with what was changed here.
+  func newState() -> VaultState {
+    var state = state
+    state[.container(id)] = digest
+    for domain in changedDomains {
+      guard let records = records[domain], !records.isEmpty else {
+        state[.records(of: domain, in: id)] = nil
+        continue
+      }
+      var digest = RecordsDigest()
+      for name in records.keys.sorted() { digest.add(name, records[name] ?? []) }
+      state[.records(of: domain, in: id)] = digest.finish()
+    }
+    return state
+  }
+
+  private var digest: [UInt8] {
+    var bytes = CanonicalBytes("container")
+    bytes.append(container.code)
+    bytes.append(Int64(slots.count))
+    for name in slots.keys.sorted() { bytes.append(slots[name]?.code ?? []) }
+    for domain in receipts.keys.sorted() { bytes.append(receipts[domain]?.code ?? []) }
+    return HashFunction.sha256.digest(of: bytes.bytes)
+  }
+}
+
+extension VaultState {
+  /// Deletes a container, and all that belongs to it, whatever it is.
+  func deleting(_ id: ContainerID, from tables: VaultTables) throws -> VaultState {
+    try tables.database.execute("DELETE FROM container WHERE id = ?", .blob(id.bytes))
+    var state = self
+    state.remove(id)
+    return state
+  }
+}
+
+/// SHA-256 over the names and sealed bytes of a domain's records, sorted by name.
+private struct RecordsDigest: ~Copyable {
+  private var hash = IncrementalHash(.sha256)
+
+  init() { hash.update(CanonicalBytes("records").bytes) }
+
+  mutating func add(_ name: String, _ sealed: [UInt8]) {
+    var bytes = CanonicalBytes(name)
+    bytes.append(sealed)
+    hash.update(bytes.bytes)
+  }
+
+  consuming func finish() -> [UInt8] { hash.finish() }
+}

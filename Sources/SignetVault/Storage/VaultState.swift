@@ -1,0 +1,102 @@
+import SignetCrypto
+import SignetSQLite
+
+/// What a vault's rows are as a whole, so that none can be put back, added or taken away by itself.
+///
+/// Each row has a code of its own, and so has every older one. The state has a digest of each *part*: of a container's rows, of a
+/// domain's records, of a notice, of the places in hardware. One code authenticates all digests together with the number of
+/// the state. Who uses a row has compared its part with the digest, in the same transaction.
+struct VaultState {
+  /// What a digest is of.
+  struct Part: Hashable, Comparable {
+    /// The 16 bytes of a container; empty where there is none.
+    let owner: [UInt8]
+    let name: String
+
+    /// A container's own row, its slots and receipts.
+    static func container(_ id: ContainerID) -> Part { Part(owner: id.bytes, name: "") }
+    /// The records of a domain.
+    static func records(of domain: String, in id: ContainerID) -> Part { Part(owner: id.bytes, name: domain) }
+    /// A notice that waits to be sent.
+    static func notice(_ number: Int64) -> Part { Part(owner: [], name: "\(noticePrefix)\(number)") }
+    fileprivate static let noticePrefix = "notice "
+    /// The places in hardware that no slot has.
+    static let places = Part(owner: [], name: "places")
+
+    static func < (one: Part, other: Part) -> Bool {
+      if one.owner != other.owner { return one.owner.lexicographicallyPrecedes(other.owner) }
+      return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
+    }
+  }
+
+  /// Counts the changes that an older copy could undo: see ``HardwareCounter``.
+  var number: UInt64
+  private var digests: [Part: [UInt8]] = [:]
+  private var stored: [Part: [UInt8]] = [:]
+
+  /// The state of a vault in which there is nothing yet.
+  init(number: UInt64) { self.number = number }
+
+  /// Reads the state.
+  ///
+  /// - Throws: ``VaultFailure/altered(_:)``, ``SQLiteFailure``.
+  init(from tables: VaultTables) throws {
+    guard let row = try tables.database.query("SELECT number, mac FROM generation").first else {
+      throw VaultFailure.altered(.vault)
+    }
+    number = UInt64(bitPattern: try row.integer("number"))
+    for row in try tables.database.query("SELECT owner, name, digest FROM part") {
+      digests[Part(owner: try row.blob("owner"), name: try row.text("name"))] = try row.blob("digest")
+    }
+    guard tables.seal.isValid(try row.blob("mac"), canonicalBytes) else { throw VaultFailure.altered(.vault) }
+    stored = digests
+  }
+
+  /// The digest of a part; `nil` where there is no such part.
+  subscript(part: Part) -> [UInt8]? {
+    get { digests[part] }
+    set { digests[part] = newValue }
+  }
+
+  /// The notices there should be.
+  var noticeNumbers: [Int64] {
+    digests.keys.compactMap { part in
+      guard part.owner.isEmpty, part.name.hasPrefix(Part.noticePrefix) else { return nil }
+      return Int64(part.name.dropFirst(Part.noticePrefix.count))
+    }
+  }
+
+  /// The containers there should be.
+  var containers: Set<[UInt8]> { Set(digests.keys.lazy.map(\.owner).filter { !$0.isEmpty }) }
+
+  /// Forgets all parts of a container.
+  mutating func remove(_ id: ContainerID) { digests = digests.filter { $0.key.owner != id.bytes } }
+
+  /// Stores the number, and the digests that have changed.
+  func store(in tables: VaultTables) throws {
+    for (part, digest) in digests where stored[part] != digest {
+      try tables.database.execute(
+        "INSERT OR REPLACE INTO part (owner, name, digest) VALUES (?, ?, ?)", .blob(part.owner),
+        .text(part.name),
+        .blob(digest))
+    }
+    for part in stored.keys where digests[part] == nil {
+      try tables.database.execute(
+        "DELETE FROM part WHERE owner = ? AND name = ?", .blob(part.owner), .text(part.name))
+    }
+    try tables.database.execute(
+      "INSERT OR REPLACE INTO generation (one, number, mac) VALUES (1, ?, ?)",
+      .integer(Int64(bitPattern: number)), .blob(tables.seal.code(canonicalBytes)))
+  }
+
+  private var canonicalBytes: CanonicalBytes {
+    var bytes = CanonicalBytes("state")
+    bytes.append(Int64(bitPattern: number))
+    for part in digests.keys.sorted() {
+      bytes.append(part.owner)
+      bytes.append(part.name)
+      bytes.append(digests[part] ?? [])
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,74 @@
+import SignetCrypto
+import SignetSQLite
+
+/// The tables of a vault, with what it takes to read them, to believe them and to change them.
+struct VaultTables {
+  let database: Database
+  let seal: RowSeal
+  /// The least cost that a password slot may have.
+  let floor: Argon2id
+  /// `nil` where the keystore does not count.
+  var counter: HardwareCounter?
+
+  /// Reads a container, in one unchanging state.
+  func read<R>(_ id: ContainerID, _ body: (inout ContainerRows) throws -> R) throws -> R {
+    try database.transaction(.deferred) {
+      var rows = try ContainerRows(id, in: self, VaultState(from: self))
+      return try body(&rows)
+    }
+  }
+
+  /// Reads all containers, in one unchanging state, the oldest first.
+  ///
+  /// - Returns: What `body` makes of those that are as they were stored, and the names that the others claim.
+  func readAll<R>(_ body: (ContainerRows) throws -> R) throws -> (sound: [R], altered: [ContainerID?]) {
+    try database.transaction(.deferred) {
+      let state = try VaultState(from: self)
+      let names = try Container.names(in: database)
+      var (sound, altered): ([R], [ContainerID?]) = ([], [])
+      for name in names {
+        do {
+          guard let name else { throw VaultFailure.altered(.container(nil)) }
+          sound.append(try body(try ContainerRows(name, in: self, state)))
+        } catch VaultFailure.altered { altered.append(name) }
+      }
+      let missing = state.containers.subtracting(names.compactMap { $0?.bytes })
+      return (sound, altered + missing.map { Identifier($0).map(ContainerID.init) })
+    }
+  }
+
+  /// Changes a container, all of it or nothing.
+  ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - isCounted: Whether an older copy of the folder could undo the change to somebody's advantage.
+  ///   - body: The change.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
+  func change<R>(
+    _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
+  ) throws -> R {
+    try changeState(isCounted: isCounted) { state in
+      var rows = try ContainerRows(id, in: self, state)
+      let result = try body(&rows)
+      state = rows.newState()
+      return result
+    }
+  }
+
+  /// Changes what belongs to no single container, or to many.
+  func changeState<R>(isCounted: Bool = true, _ body: (inout VaultState) throws -> R) throws -> R {
+    let (result, number) = try database.transaction {
+      var state = try VaultState(from: self)
+      if isCounted {
+        try counter?.requireLatest(state)
+        state.number += 1
+      }
+      let result = try body(&state)
+      try state.store(in: self)
+      return (result, state.number)
+    }
+    if isCounted { try counter?.reach(number) }
+    return result
+  }
+}
