@@ -29,7 +29,7 @@
     private let groups: [AppGroup: AgentConfiguration.Group]
     private let limits: Limits
     private let screen: (any ScreenLockObserver)?
-    private let ownPath: String?
+    private let own: (path: String, namespaces: PeerProcess.Namespaces)?
     private let state = Mutex(State())
     private let watchers: Watchers
 
@@ -55,7 +55,13 @@
       (self.device, self.container, self.limits) = (device, container, limits)
       self.screen = screen
       groups = Dictionary(uniqueKeysWithValues: configuration.groups.map { ($0.group, $0) })
-      ownPath = PeerProcess(getpid())?.executable()?.path
+      if let process = PeerProcess(getpid()), let path = process.executable()?.path,
+        let home = process.namespaces()
+      {
+        own = (path, home)
+      } else {
+        own = nil
+      }
       watchers = Watchers(limit: limits.watchers)
     }
 
@@ -142,7 +148,10 @@
         let deadline = ContinuousClock.now + limits.patience
         let nonce = SystemRandomSource().bytes(AgentProtocol.nonceByteCount)
         let (id, user) = try stream.peer()
-        guard user == geteuid(), let peer = PeerProcess(id), let found = peer.executable(), isKnown(found)
+        let handle = try stream.peerHandle()
+        defer { if let handle { close(handle) } }
+        guard user == geteuid(), let home = own?.namespaces, let peer = PeerProcess(id, handle: handle),
+          let found = peer.executable(in: home), isKnown(found)
         else {
           return try stream.send(AgentProtocol.greeting(.refused, nonce: nonce), until: deadline)
         }
@@ -163,7 +172,7 @@
         do throws(MalformedMessage) { request = try AgentRequest(parsing: json) } catch {
           return try Self.send(.failure(.sharedSession(.protocolBroken)), nil, over: stream)
         }
-        guard peer.executable() == found, isAllowed(found, request) else {
+        guard peer.executable(in: home) == found, isAllowed(found, request) else {
           return try Self.send(.failure(.sharedSession(.refused)), nil, over: stream)
         }
         if case .watch(let group) = request { return try watch(group, stream) }
@@ -220,7 +229,7 @@
     }
 
     private func isOwn(_ executable: PeerProcess.Executable) -> Bool {
-      ownPath.map { ExecutableRule.allows(executable, at: $0) } ?? false
+      own.map { ExecutableRule.allows(executable, at: $0.path) } ?? false
     }
 
     private func isMember(_ executable: PeerProcess.Executable, _ group: AgentConfiguration.Group) -> Bool {

@@ -14,6 +14,7 @@
     /// The apps that share the session and its data.
     public let group: AppGroup
     private let path: String
+    private let server: ServerRule
     private let executor = BlockingExecutor(label: "signet.agent-session")
     private let issued = IssuedKeys()
     private let watched = Mutex<Int32?>(nil)
@@ -23,7 +24,18 @@
     /// - Parameters:
     ///   - path: The agent's socket: ``AgentSocket/standardPath(_:)``.
     ///   - group: One of the groups that this program is in.
-    public init(path: String, group: AppGroup = .standard) { (self.path, self.group) = (path, group) }
+    ///   - programs: Where the agent's program may lie; absolute paths without links. Another program that serves the socket is
+    ///     not talked to, as far as it can be looked at.
+    public init(
+      path: String, group: AppGroup = .standard, servedBy programs: [String] = AgentSession.standardPrograms
+    ) {
+      (self.path, self.group, server) = (path, group, ServerRule(programs: programs))
+    }
+
+    /// Where the agent's program lies unless told otherwise: `/usr/bin/signet`, `/usr/local/bin/signet`, and this very program.
+    public static let standardPrograms: [String] =
+      ["/usr/bin/signet", "/usr/local/bin/signet"]
+      + (PeerProcess(getpid())?.executable().map { [$0.path] } ?? [])
 
     deinit {
       // Wakes the thread that waits, which closes it.
@@ -179,12 +191,12 @@
     private func ask(
       _ request: AgentRequest, _ secret: SharedSecretBox? = nil, over line: Line = Line()
     ) async throws(SignetFailure) -> Reply {
-      let path = path
+      let (path, server) = (path, server)
       let result = await executor.run { () -> Result<Reply, SignetFailure> in
         do throws(SignetFailure) {
-          let stream = try Self.begin(request, secret, at: path)
-          let reply = try line.hold(stream) { (stream) throws(SignetFailure) in
-            try Self.reply(from: stream)
+          let exchange = try Self.begin(request, secret, at: path, server)
+          let reply = try line.hold(exchange.stream) { (stream) throws(SignetFailure) in
+            try Self.reply(from: stream, exchange.agent)
           }
           return .success(reply)
         } catch { return .failure(error) }
@@ -197,20 +209,22 @@
     /// Has a thread wait for the lock, unless one does.
     private func watch() async throws(SignetFailure) {
       guard watched.withLock({ $0 == nil }) else { return }
-      let (path, group) = (path, group)
-      let result = await executor.run { () -> Result<Int32, SignetFailure> in
+      let (path, group, server) = (path, group, server)
+      let result = await executor.run { () -> Result<(Int32, pid_t), SignetFailure> in
         do throws(SignetFailure) {
-          let stream = try Self.begin(.watch(group), nil, at: path)
-          switch try Self.reply(from: stream).answer {
-          case .state(.unlocked): return .success(stream.release())
+          let exchange = try Self.begin(.watch(group), nil, at: path, server)
+          switch try Self.reply(from: exchange.stream, exchange.agent).answer {
+          case .state(.unlocked):
+            let agent = exchange.agent
+            return .success((exchange.release(), agent))
           case .state(.locked(let reason)): throw .appData(.locked(reason))
           case .failure(let failure): throw failure
           default: throw .sharedSession(.protocolBroken)
           }
         } catch { return .failure(error) }
       }
-      let descriptor: Int32
-      do throws(SignetFailure) { descriptor = try result.get() } catch {
+      let (descriptor, agent): (Int32, pid_t)
+      do throws(SignetFailure) { (descriptor, agent) = try result.get() } catch {
         if case .appData(.locked(let reason)) = error { issued.revoke(because: reason) }
         throw error
       }
@@ -227,7 +241,7 @@
         let stream = SocketStream(adopting: descriptor)
         var reason = LockReason.ending
         do throws(SignetFailure) {
-          let answer = try Self.reply(from: stream, within: .seconds(365 * 86_400)).answer
+          let answer = try Self.reply(from: stream, agent, within: .seconds(365 * 86_400)).answer
           if case .state(.locked(let said)) = answer { reason = said }
         } catch {}  // the agent has gone, and the session with it
         // In this order: a key that comes in between finds nobody waiting and has a thread wait for itself.
@@ -236,15 +250,30 @@
       }
     }
 
+    /// A conversation that was begun.
+    private struct Exchange: ~Copyable {
+      let stream: SocketStream
+      /// The process that greeted; all else must come from it.
+      let agent: pid_t
+
+      consuming func release() -> Int32 { stream.release() }
+    }
+
     private static func begin(
-      _ request: AgentRequest, _ password: SharedSecretBox?, at path: String
-    ) throws(SignetFailure) -> SocketStream {
+      _ request: AgentRequest, _ password: SharedSecretBox?, at path: String, _ server: ServerRule
+    ) throws(SignetFailure) -> Exchange {
       let deadline = ContinuousClock.now + .seconds(10)
       do {
+        try ServerRule.checkPlace(path)
         let stream = try SocketStream.connecting(to: path)
         guard try stream.peer().user == geteuid() else { throw SharedSessionFailure.notTrusted(path: path) }
+        // Who listens may be systemd; who greets is the agent.
+        var sender: pid_t?
         let greeting = AgentProtocol.parse(
-          greeting: try stream.receive(AgentProtocol.greetingByteCount, until: deadline))
+          greeting: try stream.receive(AgentProtocol.greetingByteCount, noting: &sender, until: deadline))
+        guard let agent = sender, server.allows(agent) else {
+          throw SharedSessionFailure.notTrusted(path: path)
+        }
         switch greeting?.welcome {
         case .yes: break
         case .refused: throw SharedSessionFailure.refused
@@ -252,24 +281,25 @@
         case nil: throw SharedSessionFailure.protocolBroken
         }
         try stream.send(request.bytes, password, after: greeting?.nonce ?? [], until: deadline)
-        return stream
+        return Exchange(stream: stream, agent: agent)
       } catch { throw .sharedSession(failure(error, path)) }
     }
 
     private static func reply(
-      from stream: borrowing SocketStream, within patience: Duration = .seconds(120)
+      from stream: borrowing SocketStream, _ agent: pid_t, within patience: Duration = .seconds(120)
     ) throws(SignetFailure) -> Reply {
       let deadline = ContinuousClock.now + patience
       do {
         guard
           let lengths = AgentProtocol.Lengths(
-            parsing: try stream.receive(AgentProtocol.lengthsByteCount, until: deadline))
+            parsing: try stream.receive(AgentProtocol.lengthsByteCount, from: agent, until: deadline))
         else { throw MalformedMessage() }
-        let answer = try AgentAnswer(parsing: stream.receive(lengths.json, until: deadline))
+        let answer = try AgentAnswer(parsing: stream.receive(lengths.json, from: agent, until: deadline))
         guard lengths.secret > 0 else { return Reply(answer: answer, secret: nil) }
         guard case .key = answer, lengths.secret == 32 else { throw MalformedMessage() }
         return Reply(
-          answer: answer, secret: SharedSecretBox(try stream.receiveSecret(lengths.secret, until: deadline)))
+          answer: answer,
+          secret: SharedSecretBox(try stream.receiveSecret(lengths.secret, from: agent, until: deadline)))
       } catch {
         throw .sharedSession(error is MalformedMessage ? .protocolBroken : .interrupted)
       }

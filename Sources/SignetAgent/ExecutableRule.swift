@@ -9,9 +9,7 @@
     /// folder of root in which everybody may write, but nobody to what is another's, such as `/tmp`, is let pass.
     static func allows(_ executable: PeerProcess.Executable, at path: String) -> Bool {
       guard executable.path == path, let file = status(path), file.st_mode & S_IFMT == S_IFREG,
-        PeerProcess.FileIdentity(device: UInt64(file.st_dev), number: UInt64(file.st_ino))
-          == executable.identity,
-        isOurs(file)
+        PeerProcess.FileIdentity(file) == executable.identity, isOurs(file)
       else { return false }
       var folder = path
       while folder != "/" {

@@ -25,11 +25,12 @@
 
     deinit { close(descriptor) }
 
-    /// Connects to a socket in the file system.
+    /// Connects to a socket in the file system; with each part the kernel will say who sent it.
     static func connecting(to path: String) throws(Failure) -> SocketStream {
       let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard made >= 0 else { throw .system(errno: errno) }
       let stream = SocketStream(adopting: made)
+      try stream.demandSenders()
       let result = try unsafe withSocketAddress(path) { address, length in
         unsafe Glibc.connect(made, address, length)
       }
@@ -45,6 +46,21 @@
         throw .system(errno: errno)
       }
       return (credentials.0, credentials.1)
+    }
+
+    /// A pidfd of the process at the other end; the caller closes it.
+    ///
+    /// - Returns: `nil` where the system has none: before Linux 6.5.
+    /// - Throws: `closed` if the process has ended.
+    func peerHandle() throws(Failure) -> Int32? {
+      let option: Int32 = 77  // SO_PEERPIDFD
+      var handle: Int32 = -1
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      guard unsafe getsockopt(descriptor, SOL_SOCKET, option, &handle, &length) == 0 else {
+        if errno == ENOPROTOOPT { return nil }
+        throw .closed
+      }
+      return handle
     }
 
     /// Has the kernel say with each part who sent it.
@@ -82,14 +98,25 @@
     func receive(
       _ count: Int, from sender: pid_t? = nil, until deadline: ContinuousClock.Instant
     ) throws(Failure) -> [UInt8] {
+      var sender = sender
+      return try receive(count, noting: &sender, until: deadline)
+    }
+
+    /// Receives so many bytes; every part must come from the process `sender`, which is the first part's if there is none yet.
+    func receive(
+      _ count: Int, noting sender: inout pid_t?, until deadline: ContinuousClock.Instant
+    ) throws(Failure) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: count)
       var filled = 0
       while filled < count {
         var span = bytes.mutableSpan
-        filled += try unsafe span.withUnsafeMutableBytes { (buffer) throws(Failure) in
+        let known = sender
+        let part = try unsafe span.withUnsafeMutableBytes { (buffer) throws(Failure) in
           let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-          return try unsafe receive(into: rest, from: sender, until: deadline)
+          return try unsafe receive(into: rest, from: known, until: deadline)
         }
+        filled += part.count
+        sender = known ?? part.sender
       }
       return bytes
     }
@@ -102,7 +129,7 @@
         while output.freeCapacity > 0 {
           try unsafe output.withUnsafeMutableBytes { (buffer, initialized) throws(Failure) in
             let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[initialized...])
-            initialized += try unsafe receive(into: rest, from: sender, until: deadline)
+            initialized += try unsafe receive(into: rest, from: sender, until: deadline).count
           }
         }
       }
@@ -126,7 +153,7 @@
 
     private func receive(
       into buffer: UnsafeMutableRawBufferPointer, from sender: pid_t?, until deadline: ContinuousClock.Instant
-    ) throws(Failure) -> Int {
+    ) throws(Failure) -> (count: Int, sender: pid_t?) {
       while true {
         try wait(POLLIN, until: deadline)
         var part = unsafe iovec(iov_base: buffer.baseAddress, iov_len: buffer.count)
@@ -152,7 +179,7 @@
         }
         guard count > 0 else { throw .closed }
         guard sender == nil || origin == sender else { throw .otherSender }
-        return count
+        return (count, origin)
       }
     }
 

@@ -11,6 +11,10 @@
     static let socket = Option.value(
       "socket", "The agent's socket; $XDG_RUNTIME_DIR/signet/agent.sock where it is not given", named: "path",
       completion: .file)
+    static let program = Option.value(
+      "agent",
+      "The agent's program; /usr/bin/signet, /usr/local/bin/signet or this one where it is not given",
+      named: "path", completion: .file)
     static let group = Option.value(
       "group", "The group of apps", named: "name", default: AppGroup.standard.name)
 
@@ -33,8 +37,13 @@
       return group
     }
 
+    static func programs(_ arguments: Arguments) -> [String] {
+      arguments.optionalString("agent").map { [$0] } ?? AgentSession.standardPrograms
+    }
+
     static func session(_ arguments: Arguments) throws -> AgentSession {
-      AgentSession(path: try path(arguments), group: try group(arguments))
+      AgentSession(
+        path: try path(arguments), group: try group(arguments), servedBy: programs(arguments))
     }
   }
 
@@ -89,7 +98,7 @@
 
     static let unlock = Command(
       "unlock", "Unlock the session that apps share",
-      options: [AgentOptions.socket, AgentOptions.group, ContainerChoice.option]
+      options: [AgentOptions.socket, AgentOptions.program, AgentOptions.group, ContainerChoice.option]
     ) { arguments in
       let options = try DeviceOptions(arguments)
       let device = try options.device(createIfMissing: false)
@@ -103,9 +112,11 @@
     }
 
     static let lock = Command(
-      "lock", "Lock the sessions of all groups of apps", options: [AgentOptions.socket]
+      "lock", "Lock the sessions of all groups of apps", options: [AgentOptions.socket, AgentOptions.program]
     ) { arguments in
-      try await AgentSession(path: AgentOptions.path(arguments)).lockAllGroups()
+      try await AgentSession(
+        path: AgentOptions.path(arguments), servedBy: AgentOptions.programs(arguments)
+      ).lockAllGroups()
       if arguments.isSet("json") {
         arguments.output.print(JSONValue.object(["state": "locked"]).text)
       } else {
@@ -117,7 +128,7 @@
     static let status = Command(
       "status", "Tell whether the session that apps share is unlocked",
       description: "The exit status is 0 if it is, 1 if it is locked.",
-      options: [AgentOptions.socket, AgentOptions.group]
+      options: [AgentOptions.socket, AgentOptions.program, AgentOptions.group]
     ) { arguments in
       let session = try AgentOptions.session(arguments)
       let state = try await session.state()

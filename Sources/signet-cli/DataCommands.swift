@@ -20,6 +20,10 @@ extension Command {
       .value("group", "The group of apps", named: "name", default: AppGroup.standard.name),
       .flag("shared", "Use the agent's session"),
       .value("socket", "The agent's socket", named: "path", completion: .file),
+      .value(
+        "agent",
+        "The agent's program; /usr/bin/signet, /usr/local/bin/signet or this one where it is not given",
+        named: "path", completion: .file),
     ],
     commands: [
       transformation("encrypt", "Encrypt a file") { session, bytes, label in
@@ -62,7 +66,8 @@ extension Command {
     }
     #if os(Linux)
       if arguments.isSet("shared") {
-        return AgentSession(path: try AgentOptions.path(arguments), group: group)
+        return AgentSession(
+          path: try AgentOptions.path(arguments), group: group, servedBy: AgentOptions.programs(arguments))
       }
     #endif
     let options = try DeviceOptions(arguments)

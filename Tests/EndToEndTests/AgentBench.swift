@@ -55,7 +55,8 @@
     {
       var command = device
       command.program = app.map { folder.file($0) }
-      return try await command.run(words + ["--socket", socket], passwords: passwords)
+      return try await command.run(
+        words + ["--socket", socket, "--agent", DeviceCommand.executable()], passwords: passwords)
     }
 
     func unlock(_ app: String? = nil, group: String = "office") async throws -> ServerCommand.Result {

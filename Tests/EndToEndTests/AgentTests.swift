@@ -153,7 +153,9 @@
     func streams() async throws {
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()
-      let session = AgentSession(path: bench.socket, group: try #require(AppGroup("office")))
+      let session = AgentSession(
+        path: bench.socket, group: try #require(AppGroup("office")),
+        servedBy: [try DeviceCommand.executable()])
       await #expect(throws: SignetFailure.wrongPassword(remaining: 4)) {
         try await session.unlock(
           by: .password(SharedSecretBox(SecretBytes(copying: Array("summer-garden-42".utf8)))))
@@ -266,7 +268,7 @@
           command.program = bench.folder.file("apps/one")
           return try command.process([
             "data", "encrypt", "--shared", "--group", "office", "--label", "notes", "--socket", bench.socket,
-            bench.folder.file("text"), bench.folder.file("killed"),
+            "--agent", DeviceCommand.executable(), bench.folder.file("text"), bench.folder.file("killed"),
           ])
         }()
         let running = try ChildProcess.Running(process)

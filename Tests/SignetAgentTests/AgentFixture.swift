@@ -59,7 +59,7 @@
   }
 
   /// Carries the socket into the task.
-  private final class SocketBox: @unchecked Sendable {
+  final class SocketBox: @unchecked Sendable {
     private var socket: AgentSocket?
     init(_ socket: consuming AgentSocket?) { self.socket = socket }
     func take() -> AgentSocket? { socket.take() }

@@ -21,7 +21,7 @@
     case .unreachable(let path, let code):
       "nobody serves the shared session at \(path) (error \(code)); start it: systemctl --user start signet-agent.socket, or signet agent"
     case .notTrusted(let path):
-      "\(path) is not this user's alone; stop what serves there, and start signet agent"
+      "what serves \(path) is not signet agent, or the socket is not this user's alone; stop it, and start signet agent"
     case .refused:
       "this program may not use the shared session; add its path to the agent's groups, and see that no other user can change the file"
     case .interrupted: "the agent ended the conversation; try again"

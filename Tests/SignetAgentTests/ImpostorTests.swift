@@ -1,0 +1,90 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetTesting
+  import Testing
+
+  @testable import SignetAgent
+
+  /// What else may listen where an app looks for the agent.
+  @Suite(.timeLimit(.minutes(2))) struct ImpostorTests {
+    private let folder: TemporaryFolder
+    private let path: String
+
+    init() throws {
+      folder = try TemporaryFolder()
+      path = folder.file("agent.sock")
+    }
+
+    /// Greets as the agent does, and tells the length of what it is told then.
+    private static let script = """
+      import os, socket, sys
+      os.umask(0o077)
+      s = socket.socket(socket.AF_UNIX)
+      s.bind(sys.argv[1])
+      s.listen(16)
+      print("ready", flush=True)
+      c = s.accept()[0]
+      c.sendall(b"SGNA\\x01\\x00" + bytes(16))
+      print(len(c.recv(4096)), flush=True)
+      """
+
+    @Test("another program of the user is not talked to: the password does not reach it")
+    func otherProgram() async throws {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = ["-c", Self.script, path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      defer { process.terminate() }
+      let lines = output.fileHandleForReading
+      #expect(lines.line() == "ready")
+      let session = AgentSession(path: path)
+      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+        try await session.unlock(password: SharedSecretBox(.init(copying: Array("winter".utf8))))
+      }
+      #expect(lines.line() == "0")
+    }
+
+    @Test("the same program is talked to if it is named: the rule is about the file")
+    func namedProgram() async throws {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = ["-c", Self.script, path]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      defer { process.terminate() }
+      let lines = output.fileHandleForReading
+      #expect(lines.line() == "ready")
+      let found = PeerProcess(process.processIdentifier)?.executable()
+      let session = AgentSession(path: path, servedBy: [try #require(found).path])
+      // It hangs up after the request.
+      await #expect(throws: SignetFailure.sharedSession(.interrupted)) { try await session.state() }
+      let length = lines.line()
+      #expect(length != "0" && length != nil)
+    }
+
+    @Test("a socket that others may reach, a link to one, and a folder in which others may write are refused")
+    func place() async throws {
+      let fixture = try AgentFixture()
+      let refused = SignetFailure.sharedSession(.notTrusted(path: fixture.path))
+      let run = fixture.folder.file("run")
+      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      for (place, open, closed) in [(fixture.path, 0o622, 0o600), (run, 0o770, 0o700), (run, 0o707, 0o700)]
+        as [(String, mode_t, mode_t)]
+      {
+        #expect(chmod(place, open) == 0)
+        await #expect(throws: refused) { try await fixture.session.state() }
+        #expect(chmod(place, closed) == 0)
+      }
+      try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: fixture.path)
+      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+        try await AgentSession(path: path, group: AgentFixture.office).state()
+      }
+      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      try await fixture.stop()
+    }
+  }
+#endif

@@ -1,0 +1,153 @@
+#if os(Linux)
+  import Foundation
+  import Signet
+  import SignetTesting
+  import Testing
+
+  @testable import SignetAgent
+
+  /// How the agent looks at who has connected.
+  @Suite(.timeLimit(.minutes(2))) struct PeerProcessTests {
+    @Test("a process in other namespaces has no executable, whichever of them differs")
+    func otherNamespaces() throws {
+      guard let own = PeerProcess(getpid()) else {
+        Issue.record("this process is not found")
+        return
+      }
+      let found = own.namespaces()
+      let home = try #require(found)
+      let executable = own.executable(in: home)
+      #expect(executable != nil)
+      let other = PeerProcess.FileIdentity(device: home.users.device, number: 1)
+      for strange in [
+        PeerProcess.Namespaces(users: other, processes: home.processes, mounts: home.mounts),
+        PeerProcess.Namespaces(users: home.users, processes: other, mounts: home.mounts),
+        PeerProcess.Namespaces(users: home.users, processes: home.processes, mounts: other),
+      ] {
+        let refused = own.executable(in: strange)
+        #expect(refused == nil)
+      }
+    }
+
+    @Test("a number that another process has by now is not taken for the one that connected")
+    func reusedNumber() throws {
+      let folder = try TemporaryFolder()
+      let socket = try AgentSocket(at: folder.file("run/agent.sock"))
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [
+        "-c",
+        "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); sys.stdin.read()",
+        folder.file("run/agent.sock"),
+      ]
+      let input = Pipe()
+      process.standardInput = input
+      try process.run()
+      let stream = SocketStream(adopting: accept(socket.descriptor, nil, nil))
+      let id = try stream.peer().process
+      #expect(id == process.processIdentifier)
+      let handle = try stream.peerHandle()
+      defer { if let handle { close(handle) } }
+      let living = Self.isThere(PeerProcess(id, handle: handle))
+      #expect(living)
+      try input.fileHandleForWriting.close()
+      process.waitUntilExit()
+      guard let handle else { return }  // before Linux 6.5
+      // This process stands for one that got the number: it is alive, and the one that was meant is not.
+      let ended = Self.isThere(PeerProcess(getpid(), handle: handle))
+      #expect(!ended)
+    }
+
+    private static func isThere(_ process: consuming PeerProcess?) -> Bool {
+      switch process {
+      case .some: true
+      case .none: false
+      }
+    }
+
+    /// Connects, becomes a program of the group, and has a child speak in its name.
+    ///
+    /// The child says what it was told: the welcome, and what came of a request with the other's number as its sender's.
+    private static let attack = """
+      import os, socket, struct, sys
+      s = socket.socket(socket.AF_UNIX)
+      s.connect(sys.argv[1])
+      pid = os.getpid()
+      readable, writable = os.pipe()
+      os.set_inheritable(readable, True)
+      if os.fork():
+          os.dup2(readable, 0)
+          os.execv("/usr/bin/cat", ["/usr/bin/cat"])
+      while os.readlink(f"/proc/{pid}/exe") != os.path.realpath("/usr/bin/cat"): pass
+      print("ready", flush=True)
+      greeting = s.recv(64)
+      request = b'{"op":"state","group":"office"}'
+      message = greeting[6:] + struct.pack(">IH", len(request), 0) + request
+      said = "greeted" if greeting[5] == 0 else "refused"
+      try:
+          who = struct.pack("3i", pid, os.getuid(), os.getgid())
+          s.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
+          said += ", answered" if s.recv(4096) else ", dropped"
+      except PermissionError: said += ", no forgery"
+      except OSError: said += ", dropped"
+      print(said, flush=True)
+      """
+
+    private func said(by launcher: [String]) async throws -> String? {
+      let folder = try TemporaryFolder()
+      let path = folder.file("run/agent.sock")
+      let cat = URL(filePath: "/usr/bin/cat").resolvingSymlinksInPath().path
+      let agent = Agent(
+        device: try Device(
+          vault: Vault(
+            directory: folder.file("device"), keystore: SoftwareKeystore(directory: folder.file("device")))),
+        configuration: try AgentConfiguration(groups: [.init(AgentFixture.office, executables: [cat])])
+      ) { () throws(SignetFailure) in throw .noSuchContainer }
+      let socket = SocketBox(try AgentSocket(at: path))
+      var line = launcher + ["/usr/bin/python3", "-c", Self.attack, path]
+      let process = Process()
+      process.executableURL = URL(filePath: line.removeFirst())
+      process.arguments = line
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      defer { process.terminate() }
+      // The agent looks at who has connected only now, when that runs a program of the group.
+      let lines = output.fileHandleForReading
+      guard lines.line() == "ready" else { return nil }
+      let serving = Task { if let socket = socket.take() { try await agent.serve(socket) } }
+      let said = lines.line()
+      serving.cancel()
+      try await serving.value
+      return said
+    }
+
+    @Test("whoever is root in namespaces of their own cannot speak in the name of a program of a group")
+    func namespaces() async throws {
+      // The control: outside of them the program is greeted.
+      let outside = try await said(by: [])
+      // Root, who may do that everywhere, is answered; others are not.
+      #expect(outside == (geteuid() == 0 ? "greeted, answered" : "greeted, no forgery"))
+      let inside = try await said(by: ["/usr/bin/unshare", "-Ur", "--pid", "--fork", "--mount-proc"])
+      guard let inside else {
+        #expect(
+          ProcessInfo.processInfo.environment["CI"] == nil, "needs user namespaces, which this system forbids"
+        )
+        return
+      }
+      #expect(inside == "refused, dropped")
+    }
+  }
+
+  extension FileHandle {
+    /// The next line, without its end; `nil` at the end of all.
+    func line() -> String? {
+      var bytes: [UInt8] = []
+      while let byte = try? read(upToCount: 1)?.first {
+        if byte == 0x0A { return String(decoding: bytes, as: UTF8.self) }
+        bytes.append(byte)
+      }
+      return nil
+    }
+  }
+#endif
