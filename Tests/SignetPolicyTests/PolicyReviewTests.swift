@@ -69,6 +69,8 @@ struct PolicyReviewTests {
       ("MINLEN=5;MAXLEN=8;DICT=1", [["dictionary", "minLength"]]),
       ("MINLEN=6;MAXLEN=8;LOCKTYPE=none", [["lockType"]]),
       ("MINLEN=6;MAXLEN=8;HISTMAXAGE=90;LOCKTYPE=silent", [["maxAge", "lockType"]]),
+      ("MINLEN=6;MAXLEN=8;LOCKTYPE=delay;LOCKCOUNTER=6;LOCKDELAY=2", [["lockType"]]),
+      ("MINLEN=6;MAXLEN=8;LOCKTYPE=cooldown;LOCKWAITS=0,0,60,180", []),
       ("MINLEN=6;MAXLEN=8;LOCKTYPE=cooldown;LOCKWAITS=60,0", [["waits"]]),
       ("MINLEN=6;MAXLEN=8;LOCKTYPE=cooldown;LOCKWAITS=0,0", [["waits"]]),
       ("MINLEN=6;MAXLEN=8;LOCKTYPE=none;LOCKCOUNTER=5", [["LOCKCOUNTER"], ["lockType"]]),
@@ -146,7 +148,7 @@ struct PolicyProfileTests {
         .nistAAL2, "MINLEN=8;MAXLEN=64;LOCKTYPE=delay;LOCKCOUNTER=6;LOCKDELAY=2",
         ["SP 800-63B-4 section 3.2.10 lockType"]
       ),
-      (.nistAAL2, "MINLEN=8;MAXLEN=64;LOCKTYPE=silent", []),
+      (.nistAAL2, "MINLEN=8;MAXLEN=64;LOCKTYPE=silent", ["SP 800-63B-4 section 3.2.10 lockType"]),
       (.nistAAL2, PolicyStringTests.numericExample, []),
       (.nistAAL2, "TYPE=device", ["SP 800-63B-4 section 2.2.1 type"]),
       (.nistAAL2, "TYPE=biometric", []),

@@ -60,7 +60,7 @@ public enum OpaqueString {
   ///
   /// Said of fewer than it is true of: what may be joined (UAX #15, NFC_Quick_Check is Maybe) are marks, vowels and final
   /// consonants of Hangul, and vowel signs of Kirat Rai.
-  private static func begins(_ scalar: Unicode.Scalar) -> Bool {
+  static func begins(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0..<0x300: return true
     case 0x1160...0x11FF, 0xD7B0...0xD7FB, 0x16D60...0x16D6F: return false

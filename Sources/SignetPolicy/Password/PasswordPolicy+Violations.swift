@@ -10,8 +10,10 @@ extension PasswordPolicy {
   public func violations(ofUTF8 password: [UInt8]) -> [PasswordViolation] {
     guard password.count <= OpaqueString.maximumByteCount else { return [.tooLong(maximum: maximumLength)] }
     if let tally = PasswordTally(ascii: password) { return violations(of: tally) }
-    guard let text = String(validating: password, as: UTF8.self) else { return [.notUTF8] }
-    return violations(of: PasswordTally(prepared: OpaqueString.mapped(text)))
+    let text: UTF8Span
+    do { text = try UTF8Span(validating: password.span) } catch { return [.notUTF8] }
+    if let tally = PasswordTally(plain: text) { return violations(of: tally) }
+    return violations(of: PasswordTally(prepared: OpaqueString.mapped(String(copying: text))))
   }
 
   /// Every rule about its characters that a new password breaks, in a fixed order; empty if there is none.
@@ -22,6 +24,7 @@ extension PasswordPolicy {
       return [.tooLong(maximum: maximumLength)]
     }
     if let tally = PasswordTally(ascii: password.utf8) { return violations(of: tally) }
+    if let tally = PasswordTally(plain: password.unicodeScalars) { return violations(of: tally) }
     return violations(of: PasswordTally(prepared: OpaqueString.mapped(password)))
   }
 

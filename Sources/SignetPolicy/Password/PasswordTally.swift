@@ -33,51 +33,56 @@ struct PasswordTally {
     }
   }
 
+  /// Counts a text that normalization leaves as it is, in one pass over its characters.
+  ///
+  /// - Parameter scalars: The password; `nil` is returned at the first character that normalization may change or join with what
+  ///   is before it.
+  init?(plain scalars: some Sequence<Unicode.Scalar>) {
+    var table = CharacterTable()
+    for scalar in scalars { guard take(plain: scalar, &table) else { return nil } }
+  }
+
+  /// Counts valid UTF-8 that normalization leaves as it is, in one pass over its characters.
+  ///
+  /// - Parameter text: The password; `nil` is returned at the first character that normalization may change or join with what is
+  ///   before it.
+  init?(plain text: borrowing UTF8Span) {
+    var table = CharacterTable()
+    var scalars = text.makeUnicodeScalarIterator()
+    while let scalar = scalars.next() { guard take(plain: scalar, &table) else { return nil } }
+  }
+
   /// Counts a prepared password.
   ///
   /// - Parameter text: What ``OpaqueString`` maps the password to.
   init(prepared text: String) {
+    var table = CharacterTable()
     for scalar in text.unicodeScalars {
-      if 0x20...0x7E ~= scalar.value {
-        take(ascii: UInt8(scalar.value))
-        continue
-      }
-      takeOther(scalar)
+      take(scalar, table.traits(scalar) ?? CharacterTraits(scalar))
     }
   }
 
-  /// Counts a character that is not ASCII.
-  ///
-  /// The general categories of most letters and digits answer every question about them; the rest is asked one by one.
-  private mutating func takeOther(_ scalar: Unicode.Scalar) {
-    switch scalar.properties.generalCategory {
-    case .lowercaseLetter:
-      lowercase += 1
+  private mutating func take(plain scalar: Unicode.Scalar, _ table: inout CharacterTable) -> Bool {
+    guard let traits = table.traits(scalar), traits.isPlain else { return false }
+    if traits.isSpace { take(ascii: 0x20) } else { take(scalar, traits) }
+    return true
+  }
+
+  private mutating func take(_ scalar: Unicode.Scalar, _ traits: CharacterTraits) {
+    if !traits.isAllowed { isAllowed = false }
+    let kind: Kind
+    if traits.isLetter {
+      kind = .letter
       letters += 1
-      take(scalar.value, folded: scalar.value, .letter)
-    case .uppercaseLetter:
-      uppercase += 1
-      letters += 1
-      take(scalar.value, folded: Self.folded(scalar), .letter)
-    case .decimalNumber:
+      if traits.isUppercase { uppercase += 1 }
+      if traits.isLowercase { lowercase += 1 }
+    } else if traits.isDigit {
+      kind = .digit
       digits += 1
-      take(scalar.value, folded: scalar.value, .digit)
-    default:
-      if !OpaqueString.allows(scalar) { isAllowed = false }
-      let kind: Kind
-      if CharacterClass.letter.contains(scalar) {
-        kind = .letter
-        letters += 1
-        if CharacterClass.uppercase.contains(scalar) { uppercase += 1 }
-        if CharacterClass.lowercase.contains(scalar) { lowercase += 1 }
-      } else if CharacterClass.digit.contains(scalar) {
-        kind = .digit
-        digits += 1
-      } else {
-        kind = .other
-      }
-      take(scalar.value, folded: kind == .letter ? Self.folded(scalar) : scalar.value, kind)
+    } else {
+      kind = .other
     }
+    take(scalar.value, folded: traits.folded, kind)
   }
 
   private mutating func take(ascii byte: UInt8) {
@@ -133,12 +138,5 @@ struct PasswordTally {
     var repeats = 0
     var steps = 1
     var direction: Int64 = 0
-  }
-
-  /// The lower-case form where that is one code point, so that `aBc` is a sequence.
-  private static func folded(_ scalar: Unicode.Scalar) -> UInt32 {
-    let lower = scalar.properties.lowercaseMapping.unicodeScalars
-    guard let first = lower.first, lower.count == 1 else { return scalar.value }
-    return first.value
   }
 }

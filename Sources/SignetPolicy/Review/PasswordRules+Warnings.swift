@@ -93,6 +93,13 @@ extension LockPolicy {
         PolicyFinding(
           .warning, [.lockType], "wrong passwords cost nothing; choose a lock, a delay or a cool-down")
       ]
+    case .delay:
+      return [
+        PolicyFinding(
+          .warning, [.lockType],
+          "waits alone end no guessing: they go by the device's clock, which whoever runs programs as the user may bend; use a cool-down or a lock, which have a limit"
+        )
+      ]
     case .silent where (password?.age.maximumDays ?? 0) > 0:
       return [
         PolicyFinding(

@@ -104,9 +104,8 @@ private struct Demands {
     )
     if let lock = reading.lock {
       demand(
-        lock == .silent || lock.limit.map { $0 <= 10 } ?? false, [.lockType, .limit],
-        "SP 800-63B-4 section 3.2.10",
-        "no more than ten failed attempts in a row; use a lock, a cool-down, or silent with the limit on the server"
+        lock.limit.map { $0 <= 10 } ?? false, [.lockType, .limit], "SP 800-63B-4 section 3.2.10",
+        "no more than ten failed attempts in a row; use a lock or a cool-down, or see that the server has that limit"
       )
     }
     guard let rules = reading.password else { return }
@@ -116,7 +115,7 @@ private struct Demands {
     demand(
       rules.checksDictionary || !rules.allowsSequences, [.dictionary, .allowSequences],
       "SP 800-63B-4 section 3.2.10",
-      "values that everybody uses must be refused; turn the dictionary on or sequences off")
+      "values that everybody uses should be refused; turn the dictionary on or sequences off")
     let mixing = CharacterClass.allCases.filter { rules.minimum(of: $0) > 0 }.map(\.minimum)
     demand(
       mixing.isEmpty || rules.isNumeric, mixing, "SP 800-63B-4 section 3.1.1.2",

@@ -11,8 +11,17 @@ extension Bench {
         "ASCII", "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 !?-_",
         .rateAtLeast(1_000_000)
       ),
-      ("Latin with accents", "abcde\u{E9}\u{E8}\u{FC}\u{F6}\u{DF}\u{C4}1289!", .none),
-      ("Cyrillic", "\u{430}\u{431}\u{432}\u{433}\u{434}\u{435}\u{416}\u{417}1289!", .none),
+      (
+        "Latin with accents", "abcde\u{E9}\u{E8}\u{FC}\u{F6}\u{DF}\u{C4}1289!", .rateAtLeast(1_000_000)
+      ),
+      (
+        "Cyrillic", "\u{430}\u{431}\u{432}\u{433}\u{434}\u{435}\u{416}\u{417}1289!",
+        .rateAtLeast(1_000_000)
+      ),
+      (
+        "Chinese", "\u{4E2D}\u{6587}\u{5BC6}\u{7801}\u{8BBE}\u{7F6E}1289", .rateAtLeast(1_000_000)
+      ),
+      ("Hindi, with vowel signs", "\u{915}\u{93F}\u{924}\u{93E}\u{92C}\u{938}1289", .none),
     ]
     for text in texts {
       let passwords = Self.passwords(text.alphabet)
