@@ -74,7 +74,10 @@ final class ConversationDesk: Sendable {
     let prompt = PasscodePrompt(reason: reason, text: Self.harmless(text), echoes: echoes)
     let finished = perform { [conversation] in
       guard let answer = await conversation.answer(prompt) else { return nil }
-      return SharedSecretBox(answer)
+      let box = SharedSecretBox(answer)
+      // Whoever made the answer has left parts of it on the stack of this thread, which other tasks will use.
+      DeadStack.wipe()
+      return box
     }
     guard let exchange = finished else { return nil }
     guard let answer = exchange.take() else {

@@ -78,12 +78,12 @@ public final class PAMPasscode: DevicePasscode {
     let transaction = PAMTransaction(service: service, folder: folder, desk: desk)
     let failure = await withTaskCancellationHandler {
       await BlockingExecutor(label: "signet.pam").run { () -> DevicePasscodeFailure? in
-        // What modules and the loader have left of the answer below this on the thread's stack.
-        defer { DeadStack.wipe() }
-        do throws(DevicePasscodeFailure) {
-          try transaction.run()
-          return nil
-        } catch { return error }
+        // Modules leave parts of the answer on the stack of the thread that called them.
+        var failure: DevicePasscodeFailure?
+        let isRun = WipedThread.run {
+          do throws(DevicePasscodeFailure) { try transaction.run() } catch { failure = error }
+        }
+        return isRun ? failure : .unavailable("the system has no thread left; close other programs")
       }
     } onCancel: {
       desk.end(.cancelled)
