@@ -3,7 +3,7 @@
 # make bench     measures, beside raw limits and other implementations
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
 # make check     format and documents
-# make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR)
+# make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR)
 # demo, test, bench, fuzz and release install the Debian packages that are missing.
 
 SWIFT ?= swift
@@ -42,7 +42,7 @@ release:
 	$(SWIFT) build -c release --static-swift-stdlib --product signet-server
 
 install:
-	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" Scripts/install
+	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSCONFDIR="$(SYSCONFDIR)" Scripts/install
 
 clean:
 	rm -rf .build Benchmarks/.build Fuzz/.build

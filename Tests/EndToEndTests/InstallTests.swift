@@ -1,0 +1,128 @@
+#if os(Linux)
+  import Foundation
+  import SignetTesting
+  import Testing
+
+  /// `make install`, with the commands of this build.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct InstallTests {
+    private let folder: TemporaryFolder
+    private let binaries: String
+    private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().path
+
+    init() throws {
+      folder = try TemporaryFolder()
+      binaries = folder.file("binaries")
+      try FileManager.default.createDirectory(atPath: binaries, withIntermediateDirectories: false)
+      // A debug build needs the toolchain's libraries, which installing refuses; these stand for one that does not.
+      let built = URL(filePath: try DeviceCommand.executable()).deletingLastPathComponent().path
+      for command in ["signet", "signet-server"] {
+        let script = "#!/bin/sh\nexec '\(built)/\(command)' \"$@\"\n"
+        try Data(script.utf8).write(to: URL(filePath: "\(binaries)/\(command)"))
+        #expect(chmod("\(binaries)/\(command)", 0o755) == 0)
+      }
+    }
+
+    private func install(_ environment: [String: String]) async throws -> ServerCommand.Result {
+      let process = Process()
+      process.executableURL = URL(filePath: "\(Self.root)/Scripts/install")
+      process.arguments = [binaries]
+      var all = ProcessInfo.processInfo.environment
+      for name in ["PREFIX", "DESTDIR", "SYSCONFDIR"] { all[name] = nil }
+      process.environment = all.merging(["STRIP": "true"]) { $1 }.merging(environment) { $1 }
+      return try await ChildProcess.finish(process)
+    }
+
+    private func content(_ path: String) -> String? {
+      FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @Test("commands, manuals, completions, units and PAM's file lie where the system looks for them")
+    func places() async throws {
+      let root = folder.file("image")
+      let result = try await install(["DESTDIR": root, "PREFIX": "/usr"])
+      #expect(result.status == 0, result.summary)
+      let expected = [
+        "etc/pam.d/signet": 0o644, "usr/bin/signet": 0o755, "usr/bin/signet-server": 0o755,
+        "usr/lib/systemd/user/signet-agent.service": 0o644, "usr/lib/systemd/user/signet-agent.socket": 0o644,
+        "usr/share/bash-completion/completions/signet": 0o644,
+        "usr/share/bash-completion/completions/signet-server": 0o644,
+        "usr/share/fish/vendor_completions.d/signet-server.fish": 0o644,
+        "usr/share/fish/vendor_completions.d/signet.fish": 0o644, "usr/share/man/man1/signet.1": 0o644,
+        "usr/share/man/man1/signet-server.1": 0o644, "usr/share/zsh/site-functions/_signet": 0o644,
+        "usr/share/zsh/site-functions/_signet-server": 0o644,
+      ]
+      let found = try FileManager.default.subpathsOfDirectory(atPath: root).filter { path in
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: "\(root)/\(path)", isDirectory: &isFolder)
+          && !isFolder.boolValue
+      }
+      #expect(found.sorted() == expected.keys.sorted())
+      for (path, mode) in expected {
+        #expect(permissions(of: "\(root)/\(path)") == mode, "\(path)")
+        // Each place is told, for who packs them.
+        #expect(result.output.contains("\(root)/\(path)\n"), "\(path)")
+      }
+      // The image is for another machine: nothing in it names where it was made.
+      let unit = try #require(content("\(root)/usr/lib/systemd/user/signet-agent.service"))
+      #expect(unit.contains("ExecStart=/usr/bin/signet agent\n") && !unit.contains("@bindir@"))
+      #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
+    }
+
+    @Test("PAM's file of the administrator stays, and so does a link in its place")
+    func administratorsFile() async throws {
+      let rules = folder.file("image/etc/pam.d/signet")
+      #expect(try await install(["DESTDIR": folder.file("image")]).status == 0)
+      #expect(content(rules) == content("\(Self.root)/pam/signet"))
+      try Data("auth required pam_deny.so\n".utf8).write(to: URL(filePath: rules))
+      let again = try await install(["DESTDIR": folder.file("image")])
+      #expect(again.status == 0 && again.summary.rawValue.contains("stays"), again.summary)
+      #expect(content(rules) == "auth required pam_deny.so\n")
+      #expect(unlink(rules) == 0)
+      try FileManager.default.createSymbolicLink(atPath: rules, withDestinationPath: "elsewhere")
+      #expect(try await install(["DESTDIR": folder.file("image")]).status == 0)
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: rules) == "elsewhere")
+    }
+
+    @Test("below a prefix of one's own PAM would not look: its file is placed where one says, or not at all")
+    func ownPrefix() async throws {
+      let prefix = folder.file("prefix")
+      let result = try await install(["PREFIX": prefix])
+      #expect(result.status == 0 && result.summary.rawValue.contains("copy pam/signet"), result.summary)
+      #expect(content("\(prefix)/etc/pam.d/signet") == nil)
+      let placed = try await install(["PREFIX": prefix, "SYSCONFDIR": folder.file("settings")])
+      #expect(placed.status == 0, placed.summary)
+      #expect(content(folder.file("settings/pam.d/signet")) != nil)
+    }
+
+    @Test("systemd finds nothing wrong with the units")
+    func units() async throws {
+      let prefix = folder.file("prefix")
+      #expect(try await install(["PREFIX": prefix]).status == 0)
+      let tool = "/usr/bin/systemd-analyze"
+      guard FileManager.default.isExecutableFile(atPath: tool) else {
+        #expect(ProcessInfo.processInfo.environment["CI"] == nil, "needs systemd-analyze")
+        return
+      }
+      let process = Process()
+      process.executableURL = URL(filePath: tool)
+      let units = ["service", "socket"].map { "\(prefix)/lib/systemd/user/signet-agent.\($0)" }
+      process.arguments = ["--user", "--man=no", "verify"] + units
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["XDG_RUNTIME_DIR": folder.path, "SYSTEMD_LOG_LEVEL": "warning"]
+      ) { $1 }
+      let result = try await ChildProcess.finish(process)
+      #expect(result.status == 0 && !result.summary.rawValue.contains("signet-agent"), result.summary)
+      // The control: what is wrong is found.
+      let unit = "\(prefix)/lib/systemd/user/signet-agent.service"
+      let wrong = try #require(content(unit)).replacing("RestrictRealtime=yes", with: "RestrictRealTime=yes")
+      try Data(wrong.utf8).write(to: URL(filePath: unit))
+      let again = Process()
+      (again.executableURL, again.arguments, again.environment) = (
+        process.executableURL, process.arguments, process.environment
+      )
+      let found = try await ChildProcess.finish(again)
+      #expect(found.summary.rawValue.contains("RestrictRealTime"), found.summary)
+    }
+  }
+#endif
