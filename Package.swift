@@ -48,6 +48,7 @@ let package = Package(
     .target(name: "SignetFiles", swiftSettings: facingC),
     .target(name: "SignetDBus", dependencies: ["CSystemd", "SignetConcurrency"], swiftSettings: facingC),
     .target(name: "SignetJSON", swiftSettings: house),
+    .target(name: "SignetText", swiftSettings: house),
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
     .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
@@ -85,15 +86,15 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "SignetBiometrics",
-      dependencies: ["SignetCrypto", "SignetDBus", "SignetTerminal", "SignetVault"],
+      dependencies: ["SignetCrypto", "SignetDBus", "SignetText", "SignetVault"],
       swiftSettings: house),
     .target(
       name: "SignetPAM",
-      dependencies: ["CPAM", "SignetConcurrency", "SignetCrypto", "SignetTerminal", "SignetVault"],
+      dependencies: ["CPAM", "SignetConcurrency", "SignetCrypto", "SignetText", "SignetVault"],
       swiftSettings: facingC),
     .target(
       name: "SignetLogind",
-      dependencies: ["SignetConcurrency", "SignetDBus", "SignetTerminal", "SignetVault"], swiftSettings: house
+      dependencies: ["SignetConcurrency", "SignetDBus", "SignetText", "SignetVault"], swiftSettings: house
     ),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
 
@@ -134,7 +135,7 @@ let package = Package(
       swiftSettings: facingC),
 
     // Applications.
-    .target(name: "SignetTerminal", swiftSettings: facingC),
+    .target(name: "SignetTerminal", dependencies: ["SignetText"], swiftSettings: facingC),
     .executableTarget(
       name: "signet-cli",
       dependencies: [
@@ -221,6 +222,7 @@ let package = Package(
       name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
     .testTarget(name: "SignetHTTPTests", dependencies: ["SignetHTTP"], swiftSettings: house),
+    .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
     .testTarget(name: "SignetTerminalTests", dependencies: ["SignetTerminal"], swiftSettings: house),
     .testTarget(
       name: "SignetCheckTests", dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON"],

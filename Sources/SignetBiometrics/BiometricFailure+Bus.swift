@@ -1,6 +1,6 @@
 import Foundation
 import SignetDBus
-import SignetTerminal
+import SignetText
 import SignetVault
 
 extension BiometricFailure {

@@ -1,7 +1,7 @@
 import Foundation
 import SignetConcurrency
 import SignetDBus
-import SignetTerminal
+import SignetText
 import SignetVault
 
 /// A connection to logind, on a thread that may block.

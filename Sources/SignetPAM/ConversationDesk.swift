@@ -1,6 +1,6 @@
 import Dispatch
 import SignetCrypto
-import SignetTerminal
+import SignetText
 import SignetVault
 import Synchronization
 

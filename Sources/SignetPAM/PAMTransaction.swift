@@ -1,7 +1,7 @@
 import CPAM
 import Glibc
 import SignetCrypto
-import SignetTerminal
+import SignetText
 import SignetVault
 
 /// One use of PAM, from its start to its end, on a thread that may block.

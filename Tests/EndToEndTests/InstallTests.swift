@@ -115,14 +115,14 @@
       #expect(result.status == 0 && !result.summary.rawValue.contains("signet-agent"), result.summary)
       // The control: what is wrong is found.
       let unit = "\(prefix)/lib/systemd/user/signet-agent.service"
-      let wrong = try #require(content(unit)).replacing("RestrictRealtime=yes", with: "RestrictRealTime=yes")
+      let wrong = try #require(content(unit)).replacing("LimitCORE=0", with: "LimitCores=0")
       try Data(wrong.utf8).write(to: URL(filePath: unit))
       let again = Process()
       (again.executableURL, again.arguments, again.environment) = (
         process.executableURL, process.arguments, process.environment
       )
       let found = try await ChildProcess.finish(again)
-      #expect(found.summary.rawValue.contains("RestrictRealTime"), found.summary)
+      #expect(found.summary.rawValue.contains("LimitCores"), found.summary)
     }
   }
 #endif

@@ -42,7 +42,7 @@
       #expect(lines.line() == "ready")
       let session = AgentSession(path: path)
       await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
-        try await session.unlock(password: SharedSecretBox(.init(copying: Array("winter".utf8))))
+        try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
       }
       #expect(lines.line() == "0")
     }

@@ -1,4 +1,4 @@
-import SignetTerminal
+import SignetText
 import Testing
 
 @Suite("Text of others") struct SanitisingTests {
@@ -55,75 +55,5 @@ import Testing
     let marks = "a" + String(repeating: "\u{301}", count: 1_000_000)
     #expect(TerminalText.sanitised(marks, limit: 10).unicodeScalars.count < 1000)
     #expect(TerminalText.sanitised(String(repeating: "\u{202E}", count: 1_000_000), limit: 10).count == 10)
-  }
-}
-
-@Suite("Layout") struct LayoutTests {
-  @Test(
-    "columns of text",
-    arguments: [
-      ("", 0), ("abc", 3), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("한", 2), ("ｱ", 1), ("Ａ", 2), ("👍", 2),
-      ("❤\u{FE0F}", 2), ("…", 1), ("█", 1),
-    ])
-  func width(_ text: String, _ columns: Int) {
-    #expect(TerminalText.width(text) == columns)
-  }
-
-  @Test("wrapping")
-  func wrapping() {
-    #expect(TerminalText.wrapped("aaa bbb ccc", width: 7) == ["aaa bbb", "ccc"])
-    #expect(TerminalText.wrapped("aaa\nbbb  ccc", width: 80) == ["aaa bbb ccc"])
-    #expect(TerminalText.wrapped("one\n\ntwo", width: 80) == ["one", "", "two"])
-    #expect(TerminalText.wrapped("a verylongword b", width: 4) == ["a", "verylongword", "b"])
-    #expect(TerminalText.wrapped("日本 語文", width: 5) == ["日本", "語文"])
-    #expect(TerminalText.wrapped("", width: 5) == [])
-  }
-
-  @Test("a table aligns wide characters and numbers, and sanitises")
-  func table() {
-    var table = TextTable(["NAME", .init("COUNT", .right), "STATE"])
-    #expect(table.isEmpty)
-    table.append(["alice", "7", "open"])
-    table.append(["日本", "1234567", ""])
-    table.append(["\u{1B}[2J", "0", "locked"])
-    #expect(
-      table.text == """
-        NAME     COUNT  STATE
-        alice        7  open
-        日本   1234567
-        ␛[2J         0  locked
-
-        """)
-  }
-
-  @Test("progress on a terminal is one line, elsewhere a line for each message")
-  func progress() {
-    let seen = Collector()
-    let line = ProgressLine(on: seen.terminal(width: 40, isTerminal: true))
-    line.update(0.5, "Halfway\u{1B}")
-    line.update(nil, "Unknown")
-    line.update(7, "A message that is much too long for the window")
-    line.finish("Done")
-    #expect(
-      seen.text == "\r██████████░░░░░░░░░░  50% Halfway␛\u{1B}[K\rUnknown\u{1B}[K"
-        + "\r████████████████████ 100% A message that\u{1B}[K".replacing(" that", with: " tha")
-        + "\r\u{1B}[KDone\n")
-
-    let logged = Collector()
-    let plain = ProgressLine(on: logged.terminal())
-    for fraction in [0, 0.25, 0.5] { plain.update(fraction, "Copying") }
-    plain.update(.nan, "Checking")
-    plain.finish()
-    #expect(logged.text == "Copying\nChecking\n")
-  }
-
-  @Test("50 tasks report progress at once, and every line is whole")
-  func progressFromTasks() async {
-    let seen = Collector()
-    let line = ProgressLine(on: seen.terminal())
-    await withTaskGroup(of: Void.self) { group in
-      for index in 0..<50 { group.addTask { line.update(0.5, "task \(index)") } }
-    }
-    #expect(Set(seen.text.split(separator: "\n")).count == 50)
   }
 }
