@@ -242,7 +242,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetQR", "SignetSQLite", "SignetServer",
+        "BusFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetQR", "SignetSQLite",
+        "SignetServer",
         "SignetTesting",
         "SignetTransport",
       ],

@@ -34,6 +34,18 @@ import Synchronization
     }
   }
 
+  /// Takes the last character away: a byte of ASCII, or all bytes of one beyond it in UTF-8.
+  func removeLastCharacter() {
+    length.withLock { length in
+      while length > 0 {
+        length -= 1
+        let byte = unsafe storage[length]
+        unsafe storage[length] = 0
+        if byte & 0xC0 != 0x80 { return }
+      }
+    }
+  }
+
   /// Overwrites everything, in a way that the compiler may not leave out, and is empty then.
   func wipe() {
     length.withLock { length in

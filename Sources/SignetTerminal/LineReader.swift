@@ -7,10 +7,10 @@ enum LineReader {
   private static let prompts = DispatchQueue(label: "signet.terminal.prompt")
 
   static func readTerminal(
-    _ path: String, _ prompt: String, hasEcho: Bool, into buffer: LineBuffer
+    _ path: String, _ prompt: String, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer
   ) async throws(SecretInputFailure) {
     try await run(on: prompts) { wake throws(SecretInputFailure) in
-      try TerminalSession(path).readLine(prompt, hasEcho: hasEcho, into: buffer, wake)
+      try TerminalSession(path).readLine(prompt, hasEcho: hasEcho, note, into: buffer, wake)
     }
   }
 
@@ -48,6 +48,7 @@ enum LineReader {
     while true {
       if let note = try WakePipe.wait(for: number, or: pipes) {
         if note == WakePipe.cancelled { throw .cancelled }
+        if note == WakePipe.redraw { continue }
         return .signal(Int32(note))
       }
       let count = unsafe read(number, &byte, 1)
@@ -92,9 +93,11 @@ enum LineReader {
   }
 }
 
-/// A pipe that interrupts the wait for input: with 0 for cancellation, with the number of a signal otherwise.
+/// A pipe that interrupts the wait for input: with 0 for cancellation, with 255 to draw anew, with the number of a signal
+/// otherwise.
 final class WakePipe: Sendable {
   static let cancelled: UInt8 = 0
+  static let redraw: UInt8 = 255
 
   private let readEnd: Int32
   let writeEnd: Int32

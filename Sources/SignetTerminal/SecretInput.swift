@@ -23,6 +23,15 @@ public struct SecretInput: Hashable, Sendable {
   /// - Returns: The input.
   public static func terminal(at path: String) -> SecretInput { SecretInput(source: .terminal(path: path)) }
 
+  /// Whether this is a terminal that can be asked at.
+  public var isTerminal: Bool {
+    guard case .terminal(let path) = source else { return false }
+    do throws(SecretInputFailure) {
+      _ = try TerminalSession(path)
+      return true
+    } catch { return false }
+  }
+
   /// An open file descriptor that is no terminal, as `--password-fd` numbers it; it stays open.
   ///
   /// Each ``read(_:into:)`` takes one line and not a byte more, so that several secrets can follow one
@@ -43,15 +52,16 @@ public struct SecretInput: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - prompt: Written to the terminal as it is, for example `"Password: "`; not used with a descriptor.
+  ///   - note: A line under the prompt, on a terminal that can show one.
   ///   - body: Is lent 0 to 1024 bytes.
   /// - Returns: What `body` returns.
   /// - Throws: ``SecretInputFailure``, or what `body` throws.
   public func read<Result: ~Copyable>(
-    _ prompt: String, into body: (RawSpan) throws -> Result
+    _ prompt: String, note: PromptNote? = nil, into body: (RawSpan) throws -> Result
   ) async throws -> Result {
     let buffer = LineBuffer(capacity: Self.maximumByteCount)
     defer { buffer.wipe() }
-    try await fill(buffer, prompt)
+    try await fill(buffer, prompt, note)
     return try buffer.withBytes(body)
   }
 
@@ -60,15 +70,17 @@ public struct SecretInput: Hashable, Sendable {
   /// - Parameters:
   ///   - prompt: For the first time, for example `"New password: "`.
   ///   - repeatPrompt: For the second time, for example `"Repeat it: "`.
+  ///   - note: A line under the first prompt, on a terminal that can show one.
   ///   - body: Is lent 0 to 1024 bytes.
   /// - Returns: What `body` returns.
   /// - Throws: ``SecretInputFailure/mismatch`` and what ``read(_:into:)`` throws.
   public func readNew<Result: ~Copyable>(
-    _ prompt: String, repeating repeatPrompt: String, into body: (RawSpan) throws -> Result
+    _ prompt: String, repeating repeatPrompt: String, note: PromptNote? = nil,
+    into body: (RawSpan) throws -> Result
   ) async throws -> Result {
     let buffer = LineBuffer(capacity: Self.maximumByteCount)
     defer { buffer.wipe() }
-    try await fill(buffer, prompt)
+    try await fill(buffer, prompt, note)
     if case .terminal = source {
       let second = LineBuffer(capacity: Self.maximumByteCount)
       defer { second.wipe() }
@@ -78,10 +90,12 @@ public struct SecretInput: Hashable, Sendable {
     return try buffer.withBytes(body)
   }
 
-  private func fill(_ buffer: LineBuffer, _ prompt: String) async throws(SecretInputFailure) {
+  private func fill(_ buffer: LineBuffer, _ prompt: String, _ note: PromptNote? = nil)
+    async throws(SecretInputFailure)
+  {
     switch source {
     case .terminal(let path):
-      try await LineReader.readTerminal(path, prompt, hasEcho: false, into: buffer)
+      try await LineReader.readTerminal(path, prompt, hasEcho: false, note, into: buffer)
     case .descriptor(let number): try await LineReader.readDescriptor(number, into: buffer)
     }
   }
@@ -95,7 +109,7 @@ public struct SecretInput: Hashable, Sendable {
   case descriptorUnusable(Int32)
   /// The descriptor is a terminal, which would show what is typed.
   case descriptorIsTerminal(Int32)
-  /// The input ended before a secret began.
+  /// The input of a descriptor ended before a secret began.
   case endOfInput
   /// The line is longer than is read.
   case tooLong(maximumByteCount: Int)
@@ -107,7 +121,7 @@ public struct SecretInput: Hashable, Sendable {
   case noAnswer
   /// A signal came that the program caught itself.
   case interrupted(signal: Int32)
-  /// The task was cancelled.
+  /// The task was cancelled, or the person ended the input (Ctrl-D) instead of answering.
   case cancelled
   /// Reading failed; `code` is an `errno` value.
   case unreadable(code: Int32)

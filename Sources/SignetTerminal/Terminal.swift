@@ -146,7 +146,7 @@ func writeAll(_ text: String, to descriptor: Int32) -> Int32 {
 }
 
 /// The columns of the window that shows `descriptor`; nil if there is none or it does not say.
-private func windowWidth(_ descriptor: Int32) -> Int? {
+func windowWidth(_ descriptor: Int32) -> Int? {
   var size = winsize()
   guard unsafe ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
   return Int(size.ws_col)

@@ -20,14 +20,15 @@ struct TerminalSession: ~Copyable {
 
   /// Writes the prompt and reads a line; the terminal is as before when this returns or throws.
   func readLine(
-    _ prompt: String, hasEcho: Bool, into buffer: LineBuffer, _ wake: WakePipe
+    _ prompt: String, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer, _ wake: WakePipe
   ) throws(SecretInputFailure) {
     while true {
-      let ending = try ask(prompt, hasEcho: hasEcho, buffer, wake)
+      let ending = try ask(prompt, hasEcho: hasEcho, note, buffer, wake)
       switch ending {
       case .newline: return
       case .end:
-        if buffer.count == 0 { throw .endOfInput }
+        // Whoever ends the input where a person is asked does not want to answer.
+        if buffer.count == 0 { throw .cancelled }
         return
       case .signal(let signal):
         buffer.wipe()
@@ -40,23 +41,32 @@ struct TerminalSession: ~Copyable {
   }
 
   private func ask(
-    _ prompt: String, hasEcho: Bool, _ buffer: LineBuffer, _ wake: WakePipe
+    _ prompt: String, hasEcho: Bool, _ note: PromptNote?, _ buffer: LineBuffer, _ wake: WakePipe
   ) throws(SecretInputFailure) -> LineReader.Ending {
     let watch = try SignalWatch()
     defer { watch.end() }
+    let noted = hasEcho ? nil : note.flatMap { NotedPrompt(prompt, $0, on: number) }
     var silence: EchoSilence?
-    if !hasEcho { silence = try EchoSilence(number) }
+    if !hasEcho { silence = try EchoSilence(number, keyByKey: noted != nil) }
     defer {
       if let silence {
         silence.end()
         // The newline that ended the line was not echoed either.
         _ = writeAll("\n", to: number)
+        noted?.erase()
       }
     }
     let failure = writeAll(prompt, to: number)
     guard failure == 0 else { throw .noTerminal(code: failure) }
     do throws(SecretInputFailure) {
-      let ending = try LineReader.readLine(from: number, into: buffer, [wake, watch.pipe])
+      let ending: LineReader.Ending
+      if let note, let noted, let silence {
+        ending = try note.attached(to: wake) { () throws(SecretInputFailure) in
+          try noted.readLine(into: buffer, silence.keys, [wake, watch.pipe])
+        }
+      } else {
+        ending = try LineReader.readLine(from: number, into: buffer, [wake, watch.pipe])
+      }
       // The rest of an interrupted line would be the next program's input, in the open.
       if case .signal = ending { _ = tcflush(number, TCIFLUSH) }
       return ending
@@ -88,13 +98,25 @@ private struct EchoSilence {
     } == 0
   }()
 
-  init(_ number: Int32) throws(SecretInputFailure) {
+  /// The keys that edit a line.
+  let keys: EditingKeys
+
+  /// Switches the echo off; where `keyByKey`, each key is given out at once, and whoever reads has to edit the line.
+  init(_ number: Int32, keyByKey: Bool) throws(SecretInputFailure) {
     _ = Self.restoresAtExit
     var before = termios()
     guard unsafe tcgetattr(number, &before) == 0 else { throw .noTerminal(code: errno) }
+    keys = EditingKeys(before)
     var silent = before
     silent.c_lflag &= ~tcflag_t(ECHO | ECHOE | ECHOK | ECHONL)
     silent.c_lflag |= tcflag_t(ICANON | ISIG)
+    if keyByKey {
+      silent.c_lflag &= ~tcflag_t(ICANON | IEXTEN)
+      unsafe withUnsafeMutableBytes(of: &silent.c_cc) { keys in
+        unsafe keys[Int(VMIN)] = 1
+        unsafe keys[Int(VTIME)] = 0
+      }
+    }
     Self.active.withLock { $0 = Active(number: number, before: before) }
     // What was typed before the prompt was visible, and is dropped.
     while unsafe tcsetattr(number, TCSAFLUSH, &silent) != 0 {

@@ -36,6 +36,23 @@ public enum TerminalText {
   /// been sanitised.
   public static func width(_ text: String) -> Int { text.reduce(0) { $0 + width($1) } }
 
+  /// The beginning of a line that takes at most `width` columns; what is cut is shown by `…`.
+  ///
+  /// - Parameters:
+  ///   - text: Sanitised text.
+  ///   - width: The columns.
+  /// - Returns: The text, or its beginning.
+  static func clipped(_ text: String, width: Int) -> String {
+    guard Self.width(text) > width else { return text }
+    var (line, columns) = ("", 1)
+    for character in text {
+      columns += Self.width(character)
+      if columns > width { break }
+      line.append(character)
+    }
+    return line + "…"
+  }
+
   /// Breaks text at spaces into lines of at most `width` columns; a longer word has a line of its own.
   ///
   /// - Parameters:

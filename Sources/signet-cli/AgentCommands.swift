@@ -106,7 +106,9 @@
       let session = try AgentOptions.session(arguments)
       // Asked before the password is, so that nobody types it in vain.
       _ = try await session.state()
-      try await session.unlock(by: options.password(for: container).map { .password($0) })
+      try await options.authenticated(container, on: device, to: "Unlock the data of apps") {
+        try await session.unlock(by: $0)
+      }
       report(.unlocked, session.group, arguments)
       return .success
     }

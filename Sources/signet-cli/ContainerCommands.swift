@@ -5,25 +5,31 @@ import SignetTerminal
 
 extension Command {
   static let list = Command("list", "List the containers on this device") { arguments in
-    let options = try DeviceOptions(arguments)
-    let device = try options.device(createIfMissing: false)
-    let confirmed = try await device.containers()
-    let all = confirmed + (try await device.unconfirmedContainers())
+    var all: [(container: Container, state: ContainerState)] = []
+    if let device = try DeviceOptions(arguments).deviceIfAny() {
+      for container in try await device.containers() + device.unconfirmedContainers() {
+        all.append((container, try await ContainerState(of: container, on: device)))
+      }
+    }
     if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(["containers": .array(all.map { .object($0.json) })]).text)
+      let list = all.map { container, state in
+        var json = container.json
+        json["lock"] = .object(state.json)
+        return JSONValue.object(json)
+      }
+      arguments.output.print(JSONValue.object(["containers": .array(list)]).text)
       return .success
     }
     if all.isEmpty {
-      arguments.errorOutput.print(
-        "There is no container yet; activate this device: signet activate --qr FILE")
+      arguments.errorOutput.print(DeviceOptions.nothingYet)
       return .success
     }
     var table = TextTable(["ID", "USER", "SERVER", "NAME", "STATE", "CREATED"])
-    for container in all {
+    for (container, state) in all {
       table.append([
         String(container.id.description.prefix(8)), container.user.text, container.server.shortForm,
-        container.name,
-        container.isConfirmed ? "active" : "not confirmed", Moment.text(container.created),
+        container.name, container.isConfirmed ? state.description : "not confirmed",
+        Moment.text(container.created),
       ])
     }
     arguments.output.write(table.text)
@@ -61,8 +67,9 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     try await options.finishActivations(of: device)
     let container = try await ContainerChoice.container(arguments, of: device)
-    let code = try await device.oneTimePassword(
-      for: container, by: options.password(for: container).map { .password($0) })
+    let code = try await options.authenticated(container, on: device, to: "Make a one-time password") {
+      try await device.oneTimePassword(for: container, by: $0)
+    }
     if arguments.isSet("json") {
       let object: JSONObject = [
         "code": .string(code.code), "validFrom": .integer(code.validFrom),
@@ -81,6 +88,9 @@ extension Command {
 }
 
 extension Container {
+  /// What it is called in a prompt.
+  var fullName: String { "\(user.text) at \(server.shortForm)" }
+
   /// What `--json` prints of a container.
   var json: JSONObject {
     [

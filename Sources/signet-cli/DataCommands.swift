@@ -74,7 +74,9 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
     let session = Session(for: container, on: device, group: group)
-    try await session.unlock(by: options.password(for: container).map { .password($0) })
+    try await options.authenticated(container, on: device, to: "Unlock the data of apps") {
+      try await session.unlock(by: $0)
+    }
     return session
   }
 }

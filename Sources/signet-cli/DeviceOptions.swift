@@ -38,22 +38,37 @@ struct DeviceOptions {
   /// - Returns: The device.
   /// - Throws: What the vault says.
   func device(createIfMissing: Bool) throws -> Device {
-    let folder = folder
-    do {
-      let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
-      let vault = try Vault.open(inFolder: folder, tpm: tpm, createIfMissing: createIfMissing)
-      let connection = try connection
-      #if os(Linux)
-        return Device(
-          vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode())
-      #else
-        return Device(vault: vault, connection: connection)
-      #endif
-    } catch VaultFailure.folderMissing {
+    do { return try openDevice(createIfMissing: createIfMissing) } catch VaultFailure.folderMissing {
       throw nothingActivated("there is no folder \(folder)")
-    } catch VaultFailure.storage where !FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") {
+    } catch VaultFailure.storage where !holdsVault {
       throw nothingActivated("\(folder) holds no vault")
     }
+  }
+
+  /// The device in the data folder, for commands that only read; `nil` where nothing was activated there yet.
+  ///
+  /// - Throws: What the vault says.
+  func deviceIfAny() throws -> Device? {
+    do { return try openDevice(createIfMissing: false) } catch VaultFailure.folderMissing {
+      return nil
+    } catch VaultFailure.storage where !holdsVault { return nil }
+  }
+
+  /// What is said where there is no container yet.
+  static let nothingYet = "There is no container yet; activate this device: signet activate --qr FILE"
+
+  private var holdsVault: Bool { FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") }
+
+  private func openDevice(createIfMissing: Bool) throws -> Device {
+    let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
+    let vault = try Vault.open(inFolder: folder, tpm: tpm, createIfMissing: createIfMissing)
+    let connection = try connection
+    #if os(Linux)
+      return Device(
+        vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode())
+    #else
+      return Device(vault: vault, connection: connection)
+    #endif
   }
 
   private func nothingActivated(_ finding: String) -> CommandFailure {
@@ -62,7 +77,8 @@ struct DeviceOptions {
       "\(finding); activate this device (signet activate --qr FILE), or name its folder with --data")
   }
 
-  private var folder: String {
+  /// The data folder.
+  var folder: String {
     if let given = arguments.optionalString("data") { return given }
     let environment = ProcessInfo.processInfo.environment
     if let given = environment["SIGNET_DATA"], !given.isEmpty { return given }
@@ -106,21 +122,12 @@ struct DeviceOptions {
     }
   }
 
-  /// A password that is made: typed twice at a terminal.
-  func newPassword() async throws -> SharedSecretBox {
-    try await answering(with: Self.passwordOption) {
-      try await arguments.secretInput("password-fd").readNew("New password: ", repeating: "Repeat it: ") {
-        SharedSecretBox(SecretBytes(copying: $0))
-      }
-    }
-  }
-
-  private static let passwordOption = "--password-fd, for example --password-fd 3 3<FILE"
+  static let passwordOption = "--password-fd, for example --password-fd 3 3<FILE"
 
   /// The password that a container needs; `nil` where the device alone protects.
   func password(for container: Container) async throws -> SharedSecretBox? {
     guard container.profile.protection.passwordPolicy != nil else { return nil }
-    return try await password(for: "\(container.user.text) at \(container.server.shortForm)")
+    return try await password(for: container.fullName)
   }
 
   /// Goes on with activations that were cut off; a server that can't be reached, or refuses, is no reason to stop.

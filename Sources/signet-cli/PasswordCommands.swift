@@ -20,7 +20,8 @@ extension Command {
         guard let policy = container.profile.protection.passwordPolicy,
           let old = try await options.password(for: container)
         else { throw nothingToKnow }
-        let new = try await options.newPassword(under: policy)
+        let new = try await options.newPassword(
+          under: policy, container.profile.protection.lockPolicy, .change)
         try await device.changePassword(of: container, from: old, to: new)
         arguments.report("The password was changed.", ["changed": .bool(true)])
         return .success
@@ -71,7 +72,8 @@ extension Command {
         let container = try await ContainerChoice.container(arguments, of: device)
         guard let policy = container.profile.protection.passwordPolicy else { throw nothingToKnow }
         let code = try await options.recoveryCode()
-        let new = try await options.newPassword(under: policy)
+        let new = try await options.newPassword(
+          under: policy, container.profile.protection.lockPolicy, .change)
         try await device.resetPassword(of: container, with: code, to: new)
         arguments.report("The password was changed.", ["changed": .bool(true)])
         return .success
@@ -84,26 +86,9 @@ extension Command {
 }
 
 extension DeviceOptions {
-  /// A password that is made; the rules are shown first, and a person may try again where one is broken.
-  fileprivate func newPassword(under policy: PasswordPolicy) async throws -> SharedSecretBox {
-    let output = arguments.errorOutput
-    output.print("Choose a password: \(policy.requirements.joined(separator: ", ")).")
-    while true {
-      let password: SharedSecretBox
-      do { password = try await newPassword() } catch SecretInputFailure.mismatch {
-        output.print("The two entries differ; try again.")
-        continue
-      }
-      let violations = try await policy.violations(of: password, purpose: .change)
-      // What is still broken is the vault's to refuse.
-      if violations.isEmpty || arguments.isSet("password-fd") { return password }
-      for violation in violations { output.print("Not allowed: \(violation).") }
-    }
-  }
-
   /// A recovery code as it was printed.
   fileprivate func recoveryCode() async throws -> RecoveryCode {
-    try await answering(with: "--password-fd, for example --password-fd 3 3<FILE") {
+    try await answering(with: Self.passwordOption) {
       try await arguments.secretInput("password-fd").read("Recovery code: ") { bytes in
         do throws(CrockfordBase32Failure) {
           return try RecoveryCode(
@@ -115,7 +100,7 @@ extension DeviceOptions {
 }
 
 extension Arguments {
-  fileprivate func report(_ sentence: String, _ object: JSONObject) {
+  func report(_ sentence: String, _ object: JSONObject) {
     output.print(isSet("json") ? JSONValue.object(object).text : sentence)
   }
 }

@@ -15,23 +15,30 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .password, .recovery, .renew, .delete, .policy, .data,
+    .activate, .list, .otp, .pending, .approve, .deny, .password, .biometrics, .passcode, .recovery, .renew,
+    .delete, .policy, .data, .doctor,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
     .init(
       .failure,
-      "A question was answered with no, nothing waits, the session is locked, or the transaction has expired or was decided before"
+      "A question was answered with no, nothing waits, the session is locked, what was asked about is not enabled, the doctor has "
+        + "found something to do, or the transaction has expired or was decided before"
     ),
     .init(.usage, "The command line is wrong"),
     .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a password"),
     .init(.noInput, "A file that was named cannot be read"),
-    .init(.unavailable, "The server could not be reached or not trusted"),
+    .init(
+      .unavailable,
+      "The server could not be reached or not trusted, or the fingerprint reader or the passcode's check does not work"
+    ),
     .init(.cannotCreate, "The data folder cannot be used"),
     .init(.inputOutput, "The disk is full, or reading or writing failed"),
     .init(.temporaryFailure, "Another process holds the data folder; try again"),
     .init(.protocolError, "The server broke the protocol or refused"),
-    .init(.permissionDenied, "The password is wrong, or locked out"),
+    .init(
+      .permissionDenied, "The password is wrong or locked out, or the finger or the passcode was not accepted"
+    ),
     .init(.interrupted, "Stopped at the terminal"),
   ],
   environment: [
@@ -108,7 +115,13 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:
     .permissionDenied
-  case .passwordUsedBefore, .passwordTooYoung: .dataError
+  case .passwordUsedBefore, .passwordTooYoung, .wayNotEnabled, .wayNotOffered: .dataError
+  case .biometrics(.cancelled), .passcode(.cancelled): .interrupted
+  case .biometrics(.busy), .passcode(.busy): .temporaryFailure
+  case .biometrics(.notCapable), .biometrics(.notEnrolled), .biometrics(.unavailable), .passcode(.notCapable),
+    .passcode(.unavailable):
+    .unavailable
+  case .biometrics, .biometricsInvalidated, .passcode: .permissionDenied
   case .dictionary: .unavailable
   case .appData(.locked), .sharedSession(.refused), .sharedSession(.notTrusted): .permissionDenied
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable

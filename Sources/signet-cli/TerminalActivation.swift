@@ -17,23 +17,8 @@ final class TerminalActivation: ActivationHandler {
 
   func password(for request: PasswordRequest) async -> PasswordReply {
     progress.finish()
-    let output = options.arguments.errorOutput
-    output.print("Choose a password: \(request.policy.requirements.joined(separator: ", ")).")
-    if let limit = request.lockPolicy.limit {
-      output.print("After \(limit) wrong passwords in a row the container is locked for good.")
-    }
     do {
-      while true {
-        let password: SharedSecretBox
-        do { password = try await options.newPassword() } catch SecretInputFailure.mismatch {
-          output.print("The two entries differ; try again.")
-          continue
-        }
-        let violations = try await request.policy.violations(of: password, purpose: .enrolment)
-        // A script gets its answer once; a person may try again.
-        if violations.isEmpty || options.arguments.isSet("password-fd") { return .proceed(password) }
-        for violation in violations { output.print("Not allowed: \(violation).") }
-      }
+      return .proceed(try await options.newPassword(under: request.policy, request.lockPolicy, .enrolment))
     } catch {
       caught.withLock { $0 = error }
       return .cancel

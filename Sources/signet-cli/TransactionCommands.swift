@@ -7,18 +7,21 @@ extension Command {
     "pending", "List the transactions that wait for a decision", options: [ContainerChoice.option]
   ) { arguments in
     let options = try DeviceOptions(arguments)
-    let device = try options.device(createIfMissing: false)
-    try await options.finishActivations(of: device)
-    let container = try await ContainerChoice.container(arguments, of: device)
-    let listed = try await device.transactionList(for: container)
-    let transactions = listed.transactions
+    var transactions: [TransactionRequest] = []
+    var isRenewalWanted = false
+    if let device = try options.deviceIfAny() {
+      try await options.finishActivations(of: device)
+      let container = try await ContainerChoice.container(arguments, of: device)
+      let listed = try await device.transactionList(for: container)
+      (transactions, isRenewalWanted) = (listed.transactions, listed.isRenewalWanted)
+    }
     if arguments.isSet("json") {
       let list = transactions.map { JSONValue.object($0.listing) }
-      let object: JSONObject = ["transactions": .array(list), "renewalWanted": .bool(listed.isRenewalWanted)]
+      let object: JSONObject = ["transactions": .array(list), "renewalWanted": .bool(isRenewalWanted)]
       arguments.output.print(JSONValue.object(object).text)
       return .success
     }
-    if listed.isRenewalWanted {
+    if isRenewalWanted {
       arguments.errorOutput.print("The server asks for new keys; make them: signet renew")
     }
     if transactions.isEmpty { arguments.errorOutput.print("Nothing waits for a decision.") }
@@ -33,7 +36,7 @@ extension Command {
     .accepted, "approve", "Approve a transaction: sign it with this device's key",
     description: """
       What is shown is what is signed: the text, the decision, the time, the end, and the names of server, user and device. \
-      The password is asked for afterwards.
+      The password, or a finger where that is enabled, is asked for afterwards.
       """)
 
   static let deny = decision(
@@ -57,14 +60,15 @@ extension Command {
       let container = try await ContainerChoice.container(arguments, of: device)
       let transaction = try choose(arguments, from: try await device.pendingTransactions(for: container))
       show(transaction, status, container, arguments.errorOutput)
-      let password = try await options.password(for: container)
-      if password == nil, !arguments.isSet("yes") {
+      if container.profile.protection.passwordPolicy == nil, !arguments.isSet("yes") {
         let isSure = try await answering(with: "--yes") {
           try await Question.terminal.confirm("Sign this", preset: false)
         }
         guard isSure else { return .failure }
       }
-      try await device.decide(transaction, status, with: container, by: password.map { .password($0) })
+      try await options.authenticated(container, on: device, to: summary) {
+        try await device.decide(transaction, status, with: container, by: $0)
+      }
       if arguments.isSet("json") {
         let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status.rawValue)]
         arguments.output.print(JSONValue.object(object).text)

@@ -21,7 +21,8 @@ package final class PrivateBus: Sendable {
   package init() throws {
     // Others than root have to reach the socket.
     folder = try TemporaryFolder(mode: 0o755)
-    address = "unix:path=\(folder.file("bus"))"
+    // The name that the system's bus has in its folder, so that this folder can take the other's place in a namespace.
+    address = "unix:path=\(folder.file("system_bus_socket"))"
     let configuration = """
       <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">

@@ -27,9 +27,14 @@ import Testing
   @Test func missing() async throws {
     let folder = try TemporaryFolder()
     let device = DeviceCommand(data: "\(folder.path)/none/of/these")
-    for words in [["otp"], ["list"], ["pending"], ["approve"], ["deny"], ["delete", "--yes"]] {
+    for words in [["otp"], ["approve"], ["deny"], ["delete", "--yes"]] {
       try await expectRefusal(device, 73, "there is no folder", words)
     }
+    // Where nothing was activated, nothing is what there is to read.
+    #expect(try await device.json("list").array("containers").isEmpty)
+    #expect(try await device.json("pending").array("transactions").isEmpty)
+    let listed = try await device.run("list")
+    #expect(listed.status == 0 && listed.errorOutput.contains("no container yet"), listed.summary)
     #expect(try FolderSnapshot(folder.path).paths.isEmpty)
     let file = "\(folder.path)/file"
     #expect(FileManager.default.createFile(atPath: file, contents: Data()))

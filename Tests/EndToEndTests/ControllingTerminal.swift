@@ -28,8 +28,9 @@ final class ControllingTerminal: Sendable {
     held = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(held >= 0)
     var command = device
-    command.launcher = [Self.setsid, "--ctty", "--wait"]
+    command.launcher = [Self.setsid, "--ctty", "--wait"] + device.launcher
     process = try command.process(words)
+    process.environment?["TERM"] = "xterm"
     let side = FileHandle(fileDescriptor: held, closeOnDealloc: false)
     process.standardInput = side
     process.standardOutput = side
@@ -65,7 +66,9 @@ final class ControllingTerminal: Sendable {
   /// Waits for a prompt and types an answer; a password is asked for without echo.
   func answer(_ prompt: String, _ text: String, newline: Bool = true) throws {
     try expect(prompt)
-    if prompt.lowercased().contains("password") || prompt.hasPrefix("Repeat") { #expect(!hasEcho) }
+    if prompt.isEmpty || prompt.lowercased().contains("password") || prompt.hasPrefix("Repeat") {
+      #expect(!hasEcho)
+    }
     let bytes = Array((newline ? text + "\n" : text).utf8)
     try #require(write(master, bytes, bytes.count) == bytes.count)
   }

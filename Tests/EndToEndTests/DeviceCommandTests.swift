@@ -32,7 +32,7 @@ struct DeviceCommandTests {
   @Test("The data folder is below HOME")
   func home() async throws {
     let folder = try TemporaryFolder()
-    let result = try await run("list", environment: ["HOME": folder.path, "XDG_DATA_HOME": ""])
+    let result = try await run("otp", environment: ["HOME": folder.path, "XDG_DATA_HOME": ""])
     #expect(
       result.errorOutput.contains("no folder \(folder.path)/.local/share/signet;"), "\(result.errorOutput)")
   }

@@ -1,3 +1,4 @@
+import BusFixture
 import SignetBiometrics
 import SignetVault
 import Testing

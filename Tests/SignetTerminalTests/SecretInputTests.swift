@@ -77,7 +77,8 @@ import Testing
     _ = try await terminal.shown(until: "1: ")
     terminal.type("\u{4}")
     let result = await nothing
-    #expect(throws: SecretInputFailure.endOfInput) { try result.get() }
+    #expect(throws: SecretInputFailure.cancelled) { try result.get() }
+    #expect(SecretInputFailure.cancelled.exitCode == .interrupted)
     #expect(terminal.hasEcho)
     async let some = input.read("2: ", into: copy)
     _ = try await terminal.shown(until: "2: ")
@@ -372,7 +373,7 @@ import Testing
     _ = try await terminal.shown(until: "] ")
     terminal.type("\u{4}")
     let end = await ended
-    #expect(throws: SecretInputFailure.endOfInput) { try end.get() }
+    #expect(throws: SecretInputFailure.cancelled) { try end.get() }
   }
 
   @Test("a line of text")

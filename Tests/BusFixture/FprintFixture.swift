@@ -1,23 +1,23 @@
 import Foundation
-import BusFixture
-import SignetBiometrics
-import SignetDBus
+package import SignetDBus
 import SignetTesting
-import Synchronization
-import Testing
 
 /// A real fprintd and a real polkitd on a bus of their own, and libfprint's virtual reader, of which the test is the finger.
 ///
 /// polkitd lets root do everything, by its own rule: so these tests run as root.
-final class FprintFixture: Sendable {
-  static let isPossible = geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
+package final class FprintFixture: Sendable {
+  /// Whether this process may start the services; in CI it must.
+  package static let isPossible =
+    geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
 
   private static let name = "net.reactivated.Fprint"
   private static let device = "net.reactivated.Fprint.Device"
   private static let path = "/net/reactivated/Fprint/Device/0"
 
-  let bus: PrivateBus
-  let fprintd: Daemon
+  /// The bus that they are on.
+  package let bus: PrivateBus
+  /// The service.
+  package let fprintd: Daemon
   private let polkitd: Daemon
   private let socket: String
 
@@ -25,7 +25,7 @@ final class FprintFixture: Sendable {
   ///
   /// - Parameter hasReader: Whether there is a reader, which keeps its prints itself, as most of today's do.
   /// - Throws: What keeps one of them from starting.
-  init(hasReader: Bool = true) async throws {
+  package init(hasReader: Bool = true) async throws {
     bus = try PrivateBus()
     socket = bus.folder.file("finger")
     let state = bus.folder.file("prints")
@@ -44,29 +44,24 @@ final class FprintFixture: Sendable {
     }
   }
 
-  /// A gate on this bus.
-  func gate(timeLimit: Duration = .seconds(60)) -> FprintGate {
-    FprintGate(address: bus.address, timeLimit: timeLimit)
-  }
-
   /// Says to the reader what happens on it next, in order; see `virtual-device.c` of libfprint.
-  func finger(_ commands: String...) { send(commands) }
+  package func finger(_ commands: String...) { send(commands) }
 
   /// What happens on the reader in the next match.
-  func next(_ touches: Touch...) {
+  package func next(_ touches: Touch...) {
     // fprintd opens the reader first, which takes one command that is not a scan.
     send(["CONT "] + touches.flatMap(\.commands))
   }
 
   /// What happens on the reader now, in a match that has begun.
-  func now(_ touches: Touch...) { send(touches.flatMap(\.commands)) }
+  package func now(_ touches: Touch...) { send(touches.flatMap(\.commands)) }
 
   private func send(_ commands: [String]) {
     for command in commands { VirtualFinger.send(command, to: socket) }
   }
 
   /// What a person, or the world, does to the reader.
-  enum Touch: Sendable {
+  package enum Touch: Sendable {
     /// A finger with this print.
     case finger(String)
     /// A finger that nobody has enrolled.
@@ -87,8 +82,19 @@ final class FprintFixture: Sendable {
     }
   }
 
+  /// Why the fixture could not do what a test wants.
+  package enum Failure: Error {
+    /// The service did not enrol the finger.
+    case notEnrolled(String, String)
+  }
+
   /// Enrols a finger, as the system's settings would.
-  func enrol(_ finger: String, as print: String) async throws {
+  ///
+  /// - Parameters:
+  ///   - finger: Its name.
+  ///   - print: What the reader sees of it.
+  /// - Throws: ``Failure``, or what the bus says.
+  package func enrol(_ finger: String, as print: String) async throws {
     let status = try await claimed { [self] bus throws(BusFailure) in
       let owner = try bus.owner(of: Self.name) ?? ""
       try bus.watch(BusWatch(sender: owner, interface: Self.device, member: "EnrollStatus"))
@@ -103,18 +109,18 @@ final class FprintFixture: Sendable {
       try bus.call(BusCall(Self.name, Self.path, Self.device, "EnrollStop"))
       return status
     }
-    #expect(status == "enroll-completed", "\(fprintd.said)")
+    guard status == "enroll-completed" else { throw Failure.notEnrolled(status, fprintd.said) }
   }
 
   /// Deletes an enrolled finger.
-  func delete(_ finger: String) async throws {
+  package func delete(_ finger: String) async throws {
     try await claimed { bus throws(BusFailure) in
       try bus.call(BusCall(Self.name, Self.path, Self.device, "DeleteEnrolledFinger", .text(finger)))
     }
   }
 
   /// Lends a connection that holds the reader.
-  @discardableResult func claimed<Value: Sendable>(
+  @discardableResult package func claimed<Value: Sendable>(
     _ body: @escaping @Sendable (inout BusConnection) throws(BusFailure) -> Value
   ) async throws(BusFailure) -> Value {
     try await bus.run { bus throws(BusFailure) -> Value in
@@ -140,10 +146,7 @@ enum VirtualFinger {
         connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
       }
     }
-    guard connected == 0 else {
-      Issue.record("the reader does not listen: \(errno)")
-      return
-    }
+    precondition(connected == 0, "the reader does not listen: \(errno)")
     _ = command.withCString { write(descriptor, $0, strlen($0)) }
     var rest = [UInt8](repeating: 0, count: 256)
     while read(descriptor, &rest, rest.count) > 0 {}

@@ -1,0 +1,90 @@
+import Foundation
+
+/// A prompt with a line under it, which is drawn anew at each key.
+struct NotedPrompt {
+  private let number: Int32
+  private let note: PromptNote
+  /// Where the cursor waits: behind the prompt.
+  private let column: Int
+  private let width: Int
+
+  /// - Returns: nil where the terminal cannot move its cursor.
+  init?(_ prompt: String, _ note: PromptNote, on number: Int32) {
+    let name = ProcessInfo.processInfo.environment["TERM", default: ""]
+    guard !["", "dumb"].contains(name) else { return nil }
+    (self.number, self.note) = (number, note)
+    width = windowWidth(number) ?? 80
+    column = TerminalText.width(prompt) % width + 1
+  }
+
+  /// Writes the line, and moves back behind the prompt.
+  func draw(_ buffer: LineBuffer) {
+    let line = note.line(for: buffer, width: width)
+    // ECMA-48: erase in line, cursor up, cursor character absolute.
+    _ = writeAll("\n\u{1B}[K\(line)\u{1B}[A\u{1B}[\(column)G", to: number)
+  }
+
+  /// Takes the line away; the cursor is at its beginning.
+  func erase() { _ = writeAll("\r\u{1B}[K", to: number) }
+
+  /// Reads keys up to the end of a line, and does what the terminal does with some where no note is.
+  func readLine(
+    into buffer: LineBuffer, _ keys: EditingKeys, _ pipes: [WakePipe]
+  ) throws(SecretInputFailure) -> LineReader.Ending {
+    var beyond = 0
+    var byte: UInt8 = 0
+    defer { byte = 0 }
+    draw(buffer)
+    while true {
+      if let note = try WakePipe.wait(for: number, or: pipes) {
+        switch note {
+        case WakePipe.cancelled: throw .cancelled
+        case WakePipe.redraw:
+          draw(buffer)
+          continue
+        default: return .signal(Int32(note))
+        }
+      }
+      let count = unsafe read(number, &byte, 1)
+      if count < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        throw .unreadable(code: errno)
+      }
+      if count == 0 { return .end }
+      switch byte {
+      case UInt8(ascii: "\n"), UInt8(ascii: "\r"):
+        guard beyond == 0 else { throw .tooLong(maximumByteCount: buffer.capacity) }
+        return .newline
+      case keys.end: if buffer.count == 0 { return .end }
+      case keys.erase, 0x08, 0x7F: if beyond > 0 { beyond -= 1 } else { buffer.removeLastCharacter() }
+      case keys.kill, keys.eraseWord:
+        beyond = 0
+        buffer.wipe()
+      default: if !buffer.append(byte) { beyond += 1 }
+      }
+      if !isMoreWaiting { draw(buffer) }
+    }
+  }
+
+  /// Whether more was typed or pasted, so that drawing now would be in vain.
+  private var isMoreWaiting: Bool {
+    var watched = pollfd(fd: number, events: Int16(POLLIN), revents: 0)
+    return unsafe poll(&watched, 1, 0) > 0
+  }
+}
+
+/// The keys that edit a line, as the person has set them (`stty`).
+struct EditingKeys {
+  let erase: UInt8
+  let eraseWord: UInt8
+  let kill: UInt8
+  let end: UInt8
+
+  init(_ settings: termios) {
+    let keys = unsafe withUnsafeBytes(of: settings.c_cc) { unsafe Array($0) }
+    erase = keys[Int(VERASE)]
+    eraseWord = keys[Int(VWERASE)]
+    kill = keys[Int(VKILL)]
+    end = keys[Int(VEOF)]
+  }
+}

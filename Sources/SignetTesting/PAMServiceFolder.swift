@@ -1,0 +1,44 @@
+#if os(Linux)
+  package import Foundation
+
+  /// The file of a PAM service in a folder of a test's own, with the modules of the system and of libpam-wrapper.
+  package struct PAMServiceFolder: Sendable {
+    /// The modules of libpam-wrapper: a multiarch folder.
+    private static let wrapper: String? = {
+      let folder = "/usr/lib"
+      // Where there are none the tests say so.
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      return (names.map { "\(folder)/\($0)" } + [folder]).map { "\($0)/pam_wrapper" }
+        .first { FileManager.default.fileExists(atPath: "\($0)/pam_matrix.so") }
+    }()
+
+    /// Whether the modules are installed; in CI they must be.
+    package static let isPossible = wrapper != nil || ProcessInfo.processInfo.environment["CI"] == "true"
+    /// What `pam_matrix` takes for right.
+    package static let answer = "right passcode"
+
+    /// Where the file is.
+    package let folder: TemporaryFolder
+
+    /// Writes the file of a service.
+    ///
+    /// - Parameters:
+    ///   - lines: Its lines; `MATRIX` and `CHATTY` stand for the modules, `FOLDER` for ``folder``. The database of `MATRIX` has the
+    ///     user and ``answer`` in it.
+    ///   - name: The name of the file.
+    ///   - words: What is in the file `words`.
+    /// - Throws: What the file system says.
+    package init(_ lines: [String], name: String = "signet", words: Data = Data()) throws {
+      folder = try TemporaryFolder()
+      let database = folder.file("passdb")
+      try Data("\(NSUserName()):\(Self.answer):\(name)\n".utf8).write(to: URL(filePath: database))
+      try words.write(to: URL(filePath: folder.file("words")))
+      let text = lines.map { [folder] line in
+        line.replacing("MATRIX", with: "\(Self.wrapper ?? "")/pam_matrix.so passdb=\(database)")
+          .replacing("CHATTY", with: "\(Self.wrapper ?? "")/pam_chatty.so")
+          .replacing("FOLDER", with: folder.path)
+      }
+      try Data((text.joined(separator: "\n") + "\n").utf8).write(to: URL(filePath: folder.file(name)))
+    }
+  }
+#endif

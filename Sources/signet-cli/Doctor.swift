@@ -1,0 +1,228 @@
+import Foundation
+import Signet
+import SignetTerminal
+
+/// Looks at a device without opening or changing anything.
+struct Doctor {
+  let options: DeviceOptions
+
+  func findings() async -> [Finding] {
+    var findings = [Self.lockedMemory]
+    let device: Device
+    do {
+      guard let opened = try options.deviceIfAny() else {
+        findings.append(
+          Finding(
+            subject: "data folder", weight: .note, text: "nothing was activated in \(options.folder) yet",
+            advice: "activate this device: signet activate --qr FILE"))
+        return findings
+      }
+      device = opened
+    } catch {
+      return findings + [.failure("data folder", error)]
+    }
+    findings.append(folder)
+    findings.append(await keystore(of: device))
+    findings += await losses(of: device)
+    findings.append(await clock(of: device))
+    findings += await gates
+    do {
+      for container in try await device.containers() { findings += await state(of: container, on: device) }
+      for container in try await device.unconfirmedContainers() {
+        findings.append(
+          Finding(
+            subject: container.fullName, weight: .problem, text: "the server has not confirmed it yet",
+            advice: "run signet pending where the server can be reached"))
+      }
+    } catch { findings.append(.failure("containers", error)) }
+    return findings
+  }
+
+  // MARK: The device
+
+  /// Opening the vault has refused what others may write to, and taken away what others could read.
+  private var folder: Finding {
+    var status = stat()
+    let mode = stat(options.folder, &status) == 0 ? status.st_mode & 0o777 : 0
+    let text = "\(options.folder) is this user's alone (mode \(String(mode, radix: 8)))"
+    return Finding(subject: "data folder", weight: mode == 0o700 ? .fine : .problem, text: text)
+  }
+
+  private func keystore(of device: Device) async -> Finding {
+    let status: KeystoreStatus
+    do throws(SignetFailure) { status = try await device.keystoreStatus() } catch {
+      return .failure("keys", error)
+    }
+    if status.kind == .software {
+      return Finding(
+        subject: "keys", weight: .note, text: ProtectionWeakness.softwareKeystore.description,
+        advice: Self.tpmAdvice)
+    }
+    let maker = [status.manufacturer, status.firmware].compactMap(\.self).joined(separator: " ")
+    let name = maker.isEmpty ? "\(status.kind)" : "\(status.kind), \(maker)"
+    if let lockout = status.lockout, lockout.isLocked {
+      return Finding(
+        subject: "keys", weight: .problem, text: "\(name): it defends itself after wrong guesses",
+        advice: "nothing is lost; try again in at most \(lockout.secondsLeft) s")
+    }
+    if status.isSimulator {
+      return Finding(
+        subject: "keys", weight: .note, text: "\(name): a program, and no hardware",
+        advice: "use a TPM that is hardware for what matters")
+    }
+    return Finding(subject: "keys", weight: .fine, text: name)
+  }
+
+  private static var tpmAdvice: String {
+    if access("/dev/tpmrm0", F_OK) == 0, access("/dev/tpmrm0", R_OK | W_OK) != 0 {
+      return
+        "this machine has a TPM: become a member of the group that owns /dev/tpmrm0 (often tss), and activate anew"
+    }
+    if access("/dev/tpmrm0", R_OK | W_OK) == 0 {
+      return "this machine has a TPM, and this vault was made without it: activate anew in another folder"
+    }
+    return "this machine shows no TPM: if it has one, switch it on in the firmware's settings"
+  }
+
+  private func losses(of device: Device) async -> [Finding] {
+    let lost: [LostCredential]
+    do throws(SignetFailure) { lost = try await device.lostCredentials() } catch {
+      return [.failure("credentials", error)]
+    }
+    if lost.isEmpty {
+      return [
+        Finding(subject: "credentials", weight: .fine, text: "what keeps the keys still opens them all")
+      ]
+    }
+    return Set(lost.map(\.container)).sorted { "\($0)" < "\($1)" }.map { id in
+      let reason = lost.first { $0.container == id }?.failure.description ?? ""
+      return Finding(
+        subject: "credentials", weight: .problem, text: "container \(id) is lost: \(reason)",
+        advice: "delete it (signet delete --container \(id)), and activate anew")
+    }
+  }
+
+  private func clock(of device: Device) async -> Finding {
+    do throws(SignetFailure) {
+      guard let seen = try await device.timeSeenAhead() else {
+        return Finding(subject: "clock", weight: .fine, text: "it agrees with what was seen before")
+      }
+      return Finding(
+        subject: "clock", weight: .problem, text: "it was turned back: \(Moment.text(seen)) has been seen",
+        advice: "set it right: one-time codes are wrong while it is")
+    } catch { return .failure("clock", error) }
+  }
+
+  /// Tries to lock as much as the first secrets take.
+  private static var lockedMemory: Finding {
+    let byteCount = 512 * 1024
+    let pages = mmap(nil, byteCount, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    defer { munmap(pages, byteCount) }
+    if let pages, pages != MAP_FAILED, mlock(pages, byteCount) == 0 {
+      return Finding(subject: "memory", weight: .fine, text: "secrets are kept out of swap")
+    }
+    return Finding(
+      subject: "memory", weight: .problem,
+      text: "this user may not lock memory, so secrets can get into swap",
+      advice: "allow 8 MiB: a line “USER hard memlock 8192” in /etc/security/limits.conf, or encrypt the swap"
+    )
+  }
+
+  private var gates: [Finding] {
+    get async {
+      #if os(Linux)
+        [await Self.reader(FprintGate()), await Self.passcode(PAMPasscode())]
+      #else
+        []
+      #endif
+    }
+  }
+
+  private static func reader(_ gate: any BiometricGate) async -> Finding {
+    let subject = "fingerprints"
+    do throws(BiometricFailure) {
+      switch try await gate.state() {
+      case .ready:
+        return Finding(subject: subject, weight: .fine, text: "the reader knows fingers of this user")
+      case .notCapable:
+        return Finding(subject: subject, weight: .note, text: "there is no reader that fprintd can use")
+      case .notEnrolled:
+        return Finding(
+          subject: subject, weight: .note, text: "there is a reader, and no finger of this user is enrolled",
+          advice: "enrol one in the system's settings, or with fprintd-enroll")
+      }
+    } catch { return Finding(subject: subject, weight: .note, text: "\(error)") }
+  }
+
+  private static func passcode(_ passcode: any DevicePasscode) async -> Finding {
+    if await passcode.state() == .ready {
+      return Finding(subject: "passcode", weight: .fine, text: "PAM checks it by the service “signet”")
+    }
+    return Finding(
+      subject: "passcode", weight: .note, text: "PAM has no service “signet”, so nothing checks it",
+      advice: "have the administrator write /etc/pam.d/signet, if a container is to be opened with it")
+  }
+
+  // MARK: Containers
+
+  private func state(of container: Container, on device: Device) async -> [Finding] {
+    let subject = container.fullName
+    var findings: [Finding] = []
+    do {
+      findings += try await lock(of: container, on: device)
+      if device.weaknesses(of: container).contains(.noAuthentication) {
+        findings.append(
+          Finding(subject: subject, weight: .note, text: ProtectionWeakness.noAuthentication.description))
+      }
+      if let finding = try await ways(of: container, on: device) { findings.append(finding) }
+    } catch { findings.append(.failure(subject, error)) }
+    return findings.isEmpty
+      ? [Finding(subject: subject, weight: .fine, text: "the container is in order")] : findings
+  }
+
+  private func lock(of container: Container, on device: Device) async throws -> [Finding] {
+    let subject = container.fullName
+    func problem(_ text: String, _ advice: String) -> [Finding] {
+      [Finding(subject: subject, weight: .problem, text: text, advice: advice)]
+    }
+    switch try await ContainerState(of: container, on: device) {
+    case .ready:
+      guard try await device.isPasswordExpired(of: container) else { return [] }
+      return problem("its password is too old", "change it: signet password change")
+    case .failed(let remaining):
+      let left = remaining.map { "; tries left: \($0)" } ?? ""
+      return [Finding(subject: subject, weight: .note, text: "the last password was wrong\(left)")]
+    case .waiting(let seconds, _):
+      return [
+        Finding(
+          subject: subject, weight: .note, text: "after wrong passwords it waits",
+          advice: "try again in \(seconds) s")
+      ]
+    case .lockedOut:
+      return problem(
+        "it is locked after too many wrong passwords",
+        "use the recovery code (signet recovery reset), or ask for a new activation code")
+    case .erased:
+      return problem(
+        "what its password protected was erased after too many wrong ones", "ask for a new activation code")
+    }
+  }
+
+  private func ways(of container: Container, on device: Device) async throws -> Finding? {
+    let ways = try await device.enabledWays(of: container)
+    if ways.contains(.biometric) {
+      do throws(SignetFailure) {
+        let status = try await device.biometricStatus(for: container)
+        let advice = status == .invalidated ? "signet biometrics enable" : nil
+        return Finding(
+          subject: container.fullName, weight: advice == nil ? .note : .problem, text: status.description,
+          advice: advice)
+      } catch { return Finding(subject: container.fullName, weight: .note, text: error.description) }
+    }
+    if ways.contains(.devicePasscode) {
+      let status = try await device.passcodeStatus(for: container)
+      return Finding(subject: container.fullName, weight: .note, text: status.description)
+    }
+    return nil
+  }
+}

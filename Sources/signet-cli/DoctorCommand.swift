@@ -1,0 +1,42 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let doctor = Command(
+    "doctor", "Look for what is weak or broken on this device, and say what to do",
+    description: """
+      Looks at the data folder, what keeps the keys, the clock, the memory, the fingerprint reader, the passcode's check and each \
+      container. Nothing is opened, no password is asked for and no attempt is made.
+
+      The exit status is 0 if nothing needs doing and 1 if something does. What is marked as a note is good to know.
+      """
+  ) { arguments in
+    let findings = await Doctor(options: try DeviceOptions(arguments)).findings()
+    let needsDoing = findings.contains { $0.weight == .problem }
+    if arguments.isSet("json") {
+      let object: JSONObject = [
+        "healthy": .bool(!needsDoing), "findings": .array(findings.map { .object($0.json) }),
+      ]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      for finding in findings { show(finding, arguments.output) }
+      arguments.output.print(needsDoing ? "Something needs doing." : "Nothing needs doing.")
+    }
+    return needsDoing ? .failure : .success
+  }
+
+  private static func show(_ finding: Finding, _ output: Terminal) {
+    let mark =
+      switch finding.weight {
+      case .fine: output.styled("ok     ", .green)
+      case .note: output.styled("note   ", .yellow)
+      case .problem: output.styled("PROBLEM", .bold, .red)
+      }
+    let subject = TerminalText.sanitised(finding.subject, limit: 200)
+    output.print("\(mark) \(subject): \(TerminalText.sanitised(finding.text, limit: 1000))")
+    if let advice = finding.advice {
+      output.print("        -> \(TerminalText.sanitised(advice, limit: 1000))")
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let biometrics = Command(
+    "biometrics", "Let a fingerprint open a container in the password's place",
+    commands: [
+      Command(
+        "enable", "Let a fingerprint open the container from now on",
+        description: """
+          The password is asked for first, and still opens the container afterwards. When a finger is enrolled or removed in the \
+          system's settings, fingerprints open nothing any more until this is done again.
+
+          A fingerprint reader on Linux says yes or no, and it is this program that then opens the container: whoever can run \
+          programs as this user needs no finger.
+          """, options: [ContainerChoice.option]
+      ) { arguments in
+        let (options, device, container) = try await chosen(arguments)
+        switch try await device.biometricStatus(for: container) {
+        case .notOffered: throw SignetFailure.wayNotOffered(.biometric)
+        case .notCapable: throw SignetFailure.biometrics(.notCapable)
+        case .notEnrolled: throw SignetFailure.biometrics(.notEnrolled)
+        default: break
+        }
+        if let password = try await options.password(for: container) {
+          try await device.enableBiometrics(for: container, password: password)
+        }
+        report(try await device.biometricStatus(for: container), container, arguments)
+        return .success
+      },
+      Command(
+        "disable", "Have no fingerprint open the container any more", options: [ContainerChoice.option]
+      ) { arguments in
+        let (_, device, container) = try await chosen(arguments)
+        try await device.disableBiometrics(for: container)
+        arguments.report("Fingerprints do not open the container.", status(container, "notEnabled"))
+        return .success
+      },
+      Command(
+        "status", "Tell whether a fingerprint opens the container",
+        description: "The exit status is 0 if one does, 1 if none does.", options: [ContainerChoice.option]
+      ) { arguments in
+        let (_, device, container) = try await chosen(arguments)
+        let found = try await device.biometricStatus(for: container)
+        report(found, container, arguments)
+        return found == .enabled ? .success : .failure
+      },
+    ])
+
+  static let passcode = Command(
+    "passcode", "Let the passcode of this device open a container in the password's place",
+    commands: [
+      Command(
+        "enable", "Let the passcode of this device open the container from now on",
+        description: """
+          The passcode is what this account logs in with: PAM checks it, by its service “signet” (/etc/pam.d/signet). The \
+          container's password is asked for first, and still opens the container afterwards.
+
+          PAM says yes or no, and it is this program that then opens the container: whoever can run programs as this user needs no \
+          passcode.
+          """, options: [ContainerChoice.option]
+      ) { arguments in
+        let (options, device, container) = try await chosen(arguments)
+        switch try await device.passcodeStatus(for: container) {
+        case .notOffered: throw SignetFailure.wayNotOffered(.devicePasscode)
+        case .notCapable: throw SignetFailure.passcode(.notCapable)
+        default: break
+        }
+        if let password = try await options.password(for: container) {
+          try await device.enablePasscode(for: container, password: password)
+        }
+        report(try await device.passcodeStatus(for: container), container, arguments)
+        return .success
+      },
+      Command(
+        "disable", "Have the passcode of this device not open the container any more",
+        options: [ContainerChoice.option]
+      ) { arguments in
+        let (_, device, container) = try await chosen(arguments)
+        try await device.disablePasscode(for: container)
+        arguments.report(
+          "The passcode of this device does not open the container.", status(container, "notEnabled"))
+        return .success
+      },
+      Command(
+        "status", "Tell whether the passcode of this device opens the container",
+        description: "The exit status is 0 if it does, 1 if it does not.", options: [ContainerChoice.option]
+      ) { arguments in
+        let (_, device, container) = try await chosen(arguments)
+        let found = try await device.passcodeStatus(for: container)
+        report(found, container, arguments)
+        return found == .enabled ? .success : .failure
+      },
+    ])
+
+  private static func chosen(_ arguments: Arguments) async throws -> (DeviceOptions, Device, Container) {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    return (options, device, try await ContainerChoice.container(arguments, of: device))
+  }
+
+  private static func report<Status: RawRepresentable<String> & CustomStringConvertible>(
+    _ found: Status, _ container: Container, _ arguments: Arguments
+  ) {
+    let text = found.description
+    arguments.report(text.prefix(1).uppercased() + text.dropFirst() + ".", status(container, found.rawValue))
+  }
+
+  private static func status(_ container: Container, _ word: String) -> JSONObject {
+    ["container": .string(container.id.description), "status": .string(word)]
+  }
+}

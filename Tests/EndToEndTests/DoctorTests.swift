@@ -1,0 +1,114 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet doctor` and the states of `signet list`.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct DoctorTests {
+  private let password = "winter-garden-42"
+
+  private func activated(_ words: [String]) async throws -> (RunningServer, DeviceCommand) {
+    let server = try await RunningServer.startWithShop(words)
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [password])
+    return (server, device)
+  }
+
+  private func state(_ device: DeviceCommand) async throws -> JSONObject {
+    guard case .object(let container)? = try await device.json("list").array("containers").first else {
+      throw JSONFailure.missingMember("containers")
+    }
+    return try container.object("lock")
+  }
+
+  @Test("a device in order needs nothing, and what is weak is said all the same")
+  func healthy() async throws {
+    let (server, device) = try await activated(["--attempts", "3"])
+    let before = try FolderSnapshot(device.data)
+    let report = try await device.run("doctor")
+    #expect(report.status == 0, report.summary)
+    for line in [
+      "ok      data folder: \(device.data) is this user's alone (mode 700)\n",
+      "note    keys: the keys are tied to a file that can be copied",
+      "ok      credentials: what keeps the keys still opens them all\n",
+      "ok      clock: ", "fingerprints: ", "passcode: ",
+      "alice at \(server.url): the container is in order\n",
+      "Nothing needs doing.\n",
+    ] { #expect(report.output.contains(line), report.summary) }
+    let object = try await device.json("doctor")
+    #expect(try object.bool("healthy"))
+    guard case .object(let finding)? = try object.array("findings").first else {
+      Issue.record("nothing was found")
+      return
+    }
+    #expect(try finding.string("subject") == "memory" && finding.string("weight") == "fine")
+    #expect(try FolderSnapshot(device.data) == before)
+    await server.stopAndWait()
+  }
+
+  @Test("nothing activated yet is no fault, and nothing is made")
+  func missing() async throws {
+    let folder = try TemporaryFolder()
+    let report = try await DeviceCommand(data: "\(folder.path)/none").run("doctor")
+    #expect(report.status == 0 && report.output.contains("-> activate this device"), report.summary)
+    #expect(try FolderSnapshot(folder.path).paths.isEmpty)
+  }
+
+  @Test("what others may write to, and a key that is gone, need doing")
+  func broken() async throws {
+    let (server, device) = try await activated([])
+    await server.stopAndWait()
+    #expect(chmod(device.data, 0o777) == 0)
+    let open = try await device.run("doctor")
+    #expect(
+      open.status == 1 && open.output.contains("PROBLEM data folder: other users may write"), open.summary)
+    #expect(chmod(device.data, 0o700) == 0)
+    try FileManager.default.removeItem(atPath: "\(device.data)/software-keystore.key")
+    let lost = try await device.run("doctor", "--json")
+    #expect(lost.status == 1 && lost.output.contains("register anew"), lost.summary)
+    #expect(lost.output.contains(#""healthy":false"#), lost.summary)
+  }
+
+  @Test("secrets that may not be locked in memory need doing", .enabled(if: Nobody.canRun))
+  func memory() async throws {
+    let folder = try TemporaryFolder()
+    #expect(chmod(folder.path, 0o755) == 0)
+    var device = DeviceCommand(data: "\(folder.path)/none")
+    device.program = try Nobody.copy(of: DeviceCommand.executable(), in: folder)
+    device.launcher = ["/usr/bin/prlimit", "--memlock=65536:65536"] + Nobody.launcher
+    let report = try await device.run("doctor")
+    #expect(report.status == 1 && report.output.contains("PROBLEM memory: "), report.summary)
+    #expect(report.output.contains("limits.conf"), report.summary)
+  }
+
+  @Test("locked, waiting and erased containers are told by the list and by the doctor")
+  func locks() async throws {
+    let wrong = "summer-garden-42"
+    let (first, locking) = try await activated(["--attempts", "2"])
+    #expect(try await state(locking).string("state") == "unlocked")
+    _ = try await locking.run("otp", passwords: [wrong])
+    #expect(try await state(locking).string("state") == "lastAttemptFailed")
+    #expect(try await state(locking).integer("remaining") == 1)
+    #expect(try await locking.run("list").output.contains("active, 1 try left"))
+    #expect(try await locking.run("doctor").status == 0)
+    _ = try await locking.run("otp", passwords: [wrong])
+    #expect(try await state(locking).string("state") == "lockedOut")
+    #expect(try await locking.run("list").output.contains("  locked  "))
+    let doctor = try await locking.run("doctor")
+    #expect(doctor.status == 1 && doctor.output.contains("-> use the recovery code"), doctor.summary)
+    await first.stopAndWait()
+
+    let rules = "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20"
+    let (second, waiting) = try await activated([
+      "--policy", "\(rules);LOCKTYPE=delay;LOCKDELAY=600;LOCKCOUNTER=4",
+    ])
+    _ = try await waiting.run("otp", passwords: [wrong])
+    #expect(try await state(waiting).string("state") == "waiting")
+    let wait = try await state(waiting).integer("retryAfter")
+    #expect((1...600).contains(wait))
+    #expect(try await waiting.run("list").output.contains("waits "))
+    #expect(try await waiting.run("doctor").status == 0)
+    await second.stopAndWait()
+  }
+}

@@ -1,0 +1,199 @@
+#if os(Linux)
+  import BusFixture
+  import Foundation
+  import Signet
+  import SignetJSON
+  import SignetTesting
+  import Testing
+
+  /// `signet` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.
+  @Suite(
+    .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
+    .timeLimit(.minutes(3))
+  )
+  struct FingerprintTests {
+    private static let password = "winter-garden-42"
+    private static let policy =
+      "TYPE=biometricorpassword;UP=0;LOW=0;NUM=1;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;LOCKTYPE=lock;LOCKCOUNTER=3"
+
+    /// A server, a reader with one finger enrolled, and a device that sees it.
+    private struct Bench {
+      let fprint: FprintFixture
+      let server: RunningServer
+      let device: DeviceCommand
+
+      init(enrols: Bool = true, policy: String = FingerprintTests.policy) async throws {
+        fprint = try await FprintFixture()
+        if enrols { try await fprint.enrol("right-index-finger", as: "right") }
+        server = try await RunningServer.startWithShop(["--policy", policy])
+        var device = server.device()
+        device.launcher = ServiceNamespace(bus: fprint.bus.folder).launcher
+        _ = try await device.json(
+          "activate", "--code-file", server.codeFile("alice"), passwords: [FingerprintTests.password])
+        self.device = device
+      }
+
+      func enable() async throws {
+        let enabled = try await device.json("biometrics", "enable", passwords: [FingerprintTests.password])
+        #expect(try enabled.string("status") == "enabled")
+      }
+
+      func isReaderHeld() async -> Bool {
+        do {
+          try await fprint.claimed { _ in }
+          return false
+        } catch { return true }
+      }
+
+      func status(_ expected: String, _ exit: Int32) async throws {
+        let result = try await device.run("biometrics", "status", "--json")
+        #expect(result.status == exit && result.output.contains(#""status":"\#(expected)""#), result.summary)
+      }
+    }
+
+    @Test("a finger makes a code and signs, and the terminal says how")
+    func opens() async throws {
+      let bench = try await Bench()
+      try await bench.status("notEnabled", 1)
+      let wrong = try await bench.device.run("biometrics", "enable", passwords: ["summer-garden-42"])
+      #expect(wrong.isRefusal(77, "2 tries are left"), wrong.summary)
+      try await bench.enable()
+      try await bench.status("enabled", 0)
+
+      let otp = try ControllingTerminal(bench.device, ["otp", "--json"])
+      try otp.expect("touch the fingerprint reader, or type the password for alice at")
+      try otp.expect("The reader is on")
+      bench.fprint.now(.finger("right"))
+      let made = try await otp.end()
+      #expect(made.status == 0, "\(made.shown)")
+      let line = try #require(made.shown.split(separator: "\n").last { $0.contains("\"code\"") })
+      let json = try #require(line.firstIndex(of: "{"))
+      let code = try JSONObject(parsing: Array(line[json...].utf8)).string("code")
+      #expect(try await bench.server.accepts(code, of: "alice"))
+
+      let id = try await bench.server.ask("alice", "Pay 250.00 EUR")
+      let approval = try ControllingTerminal(bench.device, ["approve"])
+      try approval.expect("| Pay 250.00 EUR")
+      try approval.expect("The reader is on")
+      bench.fprint.now(.stranger)
+      try approval.expect("The finger was not recognised; 2 tries are left.")
+      bench.fprint.now(.finger("right"))
+      let approved = try await approval.end()
+      #expect(approved.status == 0 && approved.shown.contains("Accepted \(id)."), "\(approved.shown)")
+      try SignedDecisionCheck.expectAccepted(await bench.server.transaction(id))
+      await bench.server.stopAndWait()
+    }
+
+    @Test("the password may be typed at the same prompt, or after Enter alone, or given by descriptor")
+    func password() async throws {
+      let bench = try await Bench()
+      try await bench.enable()
+      let typed = try ControllingTerminal(bench.device, ["otp"])
+      try typed.expect("The reader is on")
+      try typed.answer("", Self.password)
+      #expect(try await typed.end().status == 0)
+      let asked = try ControllingTerminal(bench.device, ["otp"])
+      try asked.answer("or type the password", "")
+      try asked.answer("Password for alice at", Self.password)
+      #expect(try await asked.end().status == 0)
+      #expect(try await bench.device.json("otp", passwords: [Self.password]).string("code").count == 6)
+      let none = try await bench.device.run("otp")
+      #expect(none.isRefusal(64, "there is no terminal to ask at"), none.summary)
+      // Ctrl-D calls all of it off.
+      let stopped = try ControllingTerminal(bench.device, ["otp"])
+      try stopped.expect("The reader is on")
+      try stopped.answer("", "\u{4}", newline: false)
+      #expect(try await stopped.end().status == 130)
+      // The reader is free again after each.
+      try await bench.fprint.claimed { _ in }
+      await bench.server.stopAndWait()
+    }
+
+    @Test("three strangers end the match, and the prompt goes on with the password")
+    func mismatch() async throws {
+      let bench = try await Bench()
+      try await bench.enable()
+      let terminal = try ControllingTerminal(bench.device, ["otp"])
+      for left in ["2 tries are left", "1 try is left", "the finger was not recognised"] {
+        try terminal.expect("The reader is on")
+        bench.fprint.now(.stranger)
+        try terminal.expect(left)
+      }
+      try terminal.answer("", Self.password)
+      #expect(try await terminal.end().status == 0)
+      await bench.server.stopAndWait()
+    }
+
+    @Test("a finger that is added invalidates, the password enables again, and disabling works")
+    func invalidated() async throws {
+      let bench = try await Bench()
+      try await bench.enable()
+      try await bench.fprint.enrol("left-thumb", as: "left")
+      try await bench.status("invalidated", 1)
+      let terminal = try ControllingTerminal(bench.device, ["otp"])
+      try terminal.expect("Note: a finger was enrolled or removed")
+      try terminal.answer("Password for alice at", Self.password)
+      #expect(try await terminal.end().status == 0)
+      let doctor = try await bench.device.run("doctor")
+      #expect(doctor.status == 1 && doctor.output.contains("-> signet biometrics enable"), doctor.summary)
+      try await bench.enable()
+      let again = try ControllingTerminal(bench.device, ["otp"])
+      try again.expect("The reader is on")
+      bench.fprint.now(.finger("left"))
+      #expect(try await again.end().status == 0)
+      #expect(try await bench.device.json("biometrics", "disable").string("status") == "notEnabled")
+      try await bench.status("notEnabled", 1)
+      await bench.server.stopAndWait()
+    }
+
+    @Test("the agent has the finger matched for the session that apps share, and calls it off with who asked")
+    func agent() async throws {
+      let bench = try await Bench()
+      try await bench.enable()
+      let groups = try bench.server.write(
+        #"{"version":1,"groups":[{"name":"default","executables":["/usr/bin/true"]}]}"#, to: "agent.json")
+      let socket = "\(bench.server.folder.path)/run/agent.sock"
+      let agent = try await RunningAgent(
+        bench.device.process(["agent", "--socket", socket, "--groups", groups]))
+      bench.fprint.next(.finger("right"))
+      let unlock = try ControllingTerminal(bench.device, ["unlock", "--socket", socket])
+      try unlock.expect("default: unlocked")
+      #expect(try await unlock.end().status == 0)
+      #expect(try await bench.device.run("status", "--socket", socket).status == 0)
+      #expect(try await bench.device.run("lock", "--socket", socket).status == 0)
+
+      let typed = try ControllingTerminal(bench.device, ["unlock", "--socket", socket])
+      try typed.answer("or type the password", "")
+      try typed.answer("Password for alice at", Self.password)
+      #expect(try await typed.end().status == 0)
+      // The agent lets go of the reader; without that this would not end.
+      while await bench.isReaderHeld() {}
+      await agent.kill(SIGTERM)
+      await bench.server.stopAndWait()
+    }
+
+    @Test(
+      "without fingers, without a reader and under other policies, the status says why and nothing is asked")
+    func unable() async throws {
+      let bench = try await Bench(enrols: false)
+      try await bench.status("notEnrolled", 1)
+      let enable = try await bench.device.run("biometrics", "enable", passwords: ["wrong"])
+      #expect(enable.isRefusal(69, "no finger is enrolled"), enable.summary)
+      var bare = bench.device
+      let empty = try TemporaryFolder()
+      bare.launcher = ServiceNamespace(bus: empty).launcher
+      let missing = try await bare.run("biometrics", "enable", passwords: ["wrong"])
+      #expect(missing.isRefusal(69, "no fingerprint reader that works"), missing.summary)
+      #expect(try await bare.run("biometrics", "status").output.contains("no fingerprint reader that works"))
+      withExtendedLifetime(empty) {}
+      await bench.server.stopAndWait()
+
+      let other = try await Bench(
+        policy: Self.policy.replacing("TYPE=biometricorpassword", with: "TYPE=password"))
+      try await other.status("notOffered", 1)
+      let refused = try await other.device.run("biometrics", "enable", passwords: [Self.password])
+      #expect(refused.isRefusal(65, "policy does not let biometrics"), refused.summary)
+      await other.server.stopAndWait()
+    }
+  }
+#endif

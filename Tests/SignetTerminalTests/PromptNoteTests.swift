@@ -1,0 +1,138 @@
+import Foundation
+import SignetTerminal
+import Testing
+
+private let copy: @Sendable (RawSpan) -> [UInt8] = { span in span.withUnsafeBytes { Array($0) } }
+
+/// A note that says how many bytes are typed.
+private let counting = PromptNote { "\($0.byteCount) typed." }
+
+/// What a note's line is drawn as, on a terminal whose prompt takes ten columns.
+private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B}[11G" }
+
+// The kind of terminal is the process's, so each test has a process of its own.
+@Suite("A line under a prompt", .timeLimit(.minutes(2))) struct PromptNoteTests {
+  @Test("follows each key, shows nothing of what is typed, and is gone afterwards")
+  func keys() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TERM", "xterm", 1)
+      let terminal = try PseudoTerminal()
+      let before = terminal.settings
+      async let secret = SecretInput.terminal(at: terminal.path).read(
+        "Password: ", note: counting, into: copy)
+      #expect(
+        try await terminal.shown(until: "0 typed.\u{1B}[A\u{1B}[11G") == "Password: " + drawn("0 typed."))
+      #expect(!terminal.hasEcho)
+      // The key, and what the line is then.
+      for (key, count) in [
+        ("q", 1), ("é", 3), ("\u{7F}", 1), ("z", 2), ("\u{8}", 1), ("\u{7F}", 0), ("\u{7F}", 0), ("qz", 2),
+        ("\u{15}", 0), ("qz", 2), ("\u{17}", 0), ("q\u{1B}", 2), ("\u{7F}\u{7F}zz", 2),
+      ] {
+        terminal.type(key)
+        let shown = try await terminal.shown(until: "\(count) typed.\u{1B}[A\u{1B}[11G")
+        #expect(!shown.contains("q") && !shown.contains("z") && !shown.contains("é"))
+      }
+      terminal.type("\u{4}w\r")
+      #expect(try await secret == Array("zzw".utf8))
+      #expect(terminal.shownNow().hasSuffix("\r\n\r\u{1B}[K"))
+      #expect(terminal.settings == before)
+    }
+  }
+
+  @Test("is drawn anew when something else has changed, made harmless and cut to the window")
+  func refresh() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TERM", "xterm", 1)
+      let terminal = try PseudoTerminal()
+      let words = Words()
+      let note = PromptNote { _ in words.text }
+      let task = Task {
+        try await SecretInput.terminal(at: terminal.path).read("Password: ", note: note, into: copy)
+      }
+      _ = try await terminal.shown(until: drawn("first"))
+      words.text = "two\u{1B}[2J\nlines " + String(repeating: "x", count: 200)
+      note.refresh()
+      let line = "two␛[2J␊lines " + String(repeating: "x", count: 64) + "…"
+      _ = try await terminal.shown(until: drawn(line))
+      task.cancel()
+      await #expect(throws: SecretInputFailure.cancelled) { try await task.value }
+      #expect(terminal.hasEcho)
+      note.refresh()
+      #expect(terminal.shownNow().hasSuffix("\u{1B}[K"))
+    }
+  }
+
+  @Test("comes again with the prompt, and goes with Ctrl-D")
+  func suspended() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TERM", "xterm", 1)
+      signal(SIGTSTP) { _ in }
+      let terminal = try PseudoTerminal()
+      let task = Task {
+        try await SecretInput.terminal(at: terminal.path).read("Password: ", note: counting, into: copy)
+      }
+      _ = try await terminal.shown(until: drawn("0 typed."))
+      terminal.type("half")
+      _ = try await terminal.shown(until: drawn("4 typed."))
+      kill(getpid(), SIGTSTP)
+      #expect(
+        try await terminal.shown(until: drawn("0 typed.")) == "\r\n\r\u{1B}[KPassword: " + drawn("0 typed."))
+      terminal.type("\u{4}")
+      await #expect(throws: SecretInputFailure.cancelled) { try await task.value }
+      #expect(terminal.hasEcho)
+    }
+  }
+
+  @Test("1024 bytes are the most; what is beyond can be taken back", arguments: [0, 1])
+  func longest(_ left: Int) async {
+    await #expect(processExitsWith: .success) { [left = left as Int] in
+      setenv("TERM", "xterm", 1)
+      let terminal = try PseudoTerminal()
+      let task = Task {
+        try await SecretInput.terminal(at: terminal.path).read("Password: ", note: counting, into: copy)
+      }
+      _ = try await terminal.shown(until: drawn("0 typed."))
+      terminal.type(String(repeating: "x", count: 1026))
+      _ = try await terminal.shown(until: drawn("1024 typed."))
+      terminal.type(String(repeating: "\u{7F}", count: 2 - left) + "\n")
+      if left == 0 {
+        #expect(try await task.value.count == 1024)
+      } else {
+        await #expect(throws: SecretInputFailure.tooLong(maximumByteCount: 1024)) { try await task.value }
+      }
+    }
+  }
+
+  @Test("is left out where the cursor cannot move, and at the second entry")
+  func leftOut() async {
+    await #expect(processExitsWith: .success) {
+      setenv("TERM", "dumb", 1)
+      let terminal = try PseudoTerminal()
+      async let secret = SecretInput.terminal(at: terminal.path).read(
+        "Password: ", note: counting, into: copy)
+      #expect(try await terminal.shown(until: "Password: ") == "Password: ")
+      terminal.type("abc\u{7F}\n")
+      #expect(try await secret == Array("ab".utf8))
+      #expect(!terminal.shownNow().contains("typed"))
+      setenv("TERM", "xterm", 1)
+      async let new = SecretInput.terminal(at: terminal.path).readNew(
+        "Password: ", repeating: "Again: ", note: counting, into: copy)
+      _ = try await terminal.shown(until: drawn("0 typed."))
+      terminal.type("abc\n")
+      #expect(try await terminal.shown(until: "Again: ").hasSuffix("\u{1B}[KAgain: "))
+      terminal.type("abc\n")
+      #expect(try await new == Array("abc".utf8))
+      #expect(!terminal.shownNow().contains("typed"))
+    }
+  }
+}
+
+/// Words that a test changes while a prompt is open.
+private final class Words: @unchecked Sendable {
+  private let lock = NSLock()
+  private var words = "first"
+  var text: String {
+    get { lock.withLock { words } }
+    set { lock.withLock { words = newValue } }
+  }
+}
