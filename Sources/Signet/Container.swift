@@ -21,14 +21,20 @@ public struct Container: Hashable, Sendable, Identifiable {
   public let renewals: Int64
   /// What it holds and what protects it.
   public let profile: ContainerProfile
+  /// Where the key that signs decisions was made and signs: hardware does not let it out.
+  public let signingKeyOrigin: KeystoreKind
   /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.
   public let isConfirmed: Bool
 
   /// The keys that an app can use: one signs decisions, one makes one-time codes.
   public var keys: [Key] {
     [
-      Key(usage: .transactionSigning, label: "signing", container: id, protection: profile.protection),
-      Key(usage: .oneTimePassword, label: profile.otpLabel, container: id, protection: profile.protection),
+      Key(
+        usage: .transactionSigning, label: "signing", container: id, protection: profile.protection,
+        origin: signingKeyOrigin),
+      Key(
+        usage: .oneTimePassword, label: profile.otpLabel, container: id, protection: profile.protection,
+        origin: .software),
     ]
   }
 }

@@ -10,28 +10,36 @@ struct ContainerFacts {
   var renewals: Int64 = 0
   /// When the first of them was made, in seconds since 1970; `nil` where this is the first.
   var firstCreated: Int64?
+  /// Where the key that signs decisions is.
+  let signingKeyOrigin: KeystoreKind
 
-  init(serverMadeID: ServerMadeID, profile: ContainerProfile) {
-    (self.serverMadeID, self.profile) = (serverMadeID, profile)
+  init(serverMadeID: ServerMadeID, profile: ContainerProfile, signingKeyOrigin: KeystoreKind) {
+    (self.serverMadeID, self.profile, self.signingKeyOrigin) = (serverMadeID, profile, signingKeyOrigin)
   }
 
   init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object: JSONObject
-    let (id, profile): (String, JSONObject)
+    let (id, profile, origin): (String, JSONObject, String?)
     do throws(JSONFailure) {
       object = try JSONObject(parsing: bytes)
       (id, profile) = (try object.string("container"), try object.object("profile"))
       renewals = try object.optionalInteger("renewals") ?? 0
       firstCreated = try object.optionalInteger("firstCreated")
+      origin = try object.optionalString("signing_key")
     } catch { throw .json(error) }
     serverMadeID = try ServerMadeID(id)
     self.profile = try ContainerProfile(profile)
+    guard let origin = KeystoreKind(rawValue: origin ?? KeystoreKind.software.rawValue) else {
+      throw .invalid(member: "signing_key", reason: "is none that this version knows")
+    }
+    signingKeyOrigin = origin
   }
 
   var bytes: [UInt8] {
     var object: JSONObject = ["container": .string(serverMadeID.text), "profile": .object(profile.json)]
     if renewals > 0 { object["renewals"] = .integer(renewals) }
     if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
+    if signingKeyOrigin != .software { object["signing_key"] = .string(signingKeyOrigin.rawValue) }
     return JSONValue.object(object).bytes
   }
 }
@@ -43,6 +51,7 @@ extension Container {
       let facts = try ContainerFacts(parsing: stored.attributes.protocolFacts)
       (serverMadeID, profile) = (facts.serverMadeID, facts.profile)
       (renewals, firstCreated) = (facts.renewals, facts.firstCreated ?? stored.created / 1000)
+      signingKeyOrigin = facts.signingKeyOrigin
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
     } catch {

@@ -21,4 +21,6 @@ public struct Key: Hashable, Sendable {
   public let container: SignetVault.ContainerID
   /// What opens it.
   public let protection: ProtectionPolicy
+  /// Where it is used: a key in hardware never leaves it; one in software is in memory while it is used, however it is kept.
+  public let origin: KeystoreKind
 }

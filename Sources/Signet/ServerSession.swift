@@ -1,4 +1,3 @@
-import SignetCrypto
 import SignetTransport
 import SignetWire
 
@@ -16,14 +15,13 @@ struct ServerSession: Sendable {
 
   /// Sends a request that the session key signs.
   func send(
-    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: P256.Signing.PrivateKey,
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
     container: ServerMadeID
   ) async throws(SignetFailure) -> [UInt8] {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
-    let authorization: String
-    do { authorization = try proof.authorization(signedBy: key, container: container) } catch {
-      throw .vault(.damaged)  // only a key that is none can't sign
+    let authorization = try await proof.authorization(container: container) {
+      (message) async throws(SignetFailure) in try await key.signature(of: message)
     }
     return try await send(method, path, body, authorization: authorization)
   }

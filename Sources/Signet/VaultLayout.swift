@@ -26,14 +26,15 @@ enum VaultLayout {
       DomainDraft(
         name: device, protection: .device,
         records: [
-          RecordDraft(name: sessionKey, secret: SharedSecretBox(keys.session.rawRepresentation)),
+          RecordDraft(name: sessionKey, secret: keys.session.record),
           RecordDraft(name: encryptionKey, secret: SharedSecretBox(keys.encryption.rawRepresentation)),
         ]),
       DomainDraft(
         name: user, protection: protection,
         records: [
           RecordDraft(
-            name: signingKey, secret: SharedSecretBox(keys.signing.rawRepresentation), form: .p256PrivateKey),
+            name: signingKey, secret: keys.signing.record,
+            form: keys.signing.origin == .software ? .p256PrivateKey : .bytes),
           RecordDraft(name: Self.otpSecret, secret: otpSecret),
         ] + appData, passwordTimes: passwordTimes),
     ]
@@ -41,11 +42,9 @@ enum VaultLayout {
 }
 
 extension UnlockedDomain {
-  /// The P-256 key in a record.
-  borrowing func signingKey(_ name: String) throws(SignetFailure) -> P256.Signing.PrivateKey {
-    try recorded {
-      try withRecord(name) { try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: $0)) }
-    }
+  /// The P-256 key in a record of a vault.
+  borrowing func signingKey(_ name: String, in vault: Vault) throws(SignetFailure) -> DeviceSigningKey {
+    DeviceSigningKey(key: try recorded { try signingKey(name) }, vault: vault)
   }
 
   /// The P-256 key in a record.

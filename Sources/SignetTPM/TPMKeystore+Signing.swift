@@ -6,8 +6,10 @@
     /// Makes a P-256 key in the TPM; its private part leaves it only encrypted for the same TPM.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
-    public func makeSigningKey(context: [UInt8]) throws(KeystoreFailure) -> HardwareSigningKey {
-      let value = AuthorizationValues.ofContext(context, Self.signingPurpose)
+    public func makeSigningKey(
+      authorization: borrowing SecretBytes
+    ) throws(KeystoreFailure) -> HardwareSigningKey {
+      let value = AuthorizationValues.ofSecret(authorization, Self.signingPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent()
         let made = try conversation.create(
@@ -27,11 +29,11 @@
     /// - Throws: ``SignetVault/KeystoreFailure``.
     /// - Precondition: The digest has 32 bytes.
     public func signature(
-      ofDigest digest: [UInt8], with blob: [UInt8], context: [UInt8]
+      ofDigest digest: [UInt8], with blob: [UInt8], authorization: borrowing SecretBytes
     ) throws(KeystoreFailure) -> ECDSASignature {
       precondition(digest.count == 32, "a digest has 32 bytes, not \(digest.count)")
       guard case .signingKey(let object) = TPMBlob(blob) else { throw .refused }
-      let value = AuthorizationValues.ofContext(context, Self.signingPurpose)
+      let value = AuthorizationValues.ofSecret(authorization, Self.signingPurpose)
       return try converse { conversation throws(TPMFailure) in
         let parent = try conversation.parent(named: object.parentName)
         let template = ObjectTemplate.signingKey(

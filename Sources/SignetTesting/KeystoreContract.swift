@@ -104,29 +104,32 @@ extension KeystoreContract {
   ]
 
   private static let signing: [Check] = [
-    Check("a signing key signs, for its context only, also when the keystore is opened anew") { open in
+    Check("a signing key signs, with its authorization only, also when the keystore is opened anew") { open in
       guard let keystore = try open() as? any SigningKeystore, let again = try open() as? any SigningKeystore
       else { return }
-      let key = try keystore.makeSigningKey(context: [1])
+      let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       let message = Array("a message".utf8)
       let digest = HashFunction.sha256.digest(of: message)
       for signer in [keystore, again] {
-        let signature = try signer.signature(ofDigest: digest, with: key.blob, context: [1])
+        let signature = try signer.signature(
+          ofDigest: digest, with: key.blob, authorization: SecretBytes(copying: [1]))
         try expect(key.publicKey.isValidSignature(signature, for: message), "the signature is not valid")
         try expect(
           !key.publicKey.isValidSignature(signature, for: message + [0]), "valid for another message")
       }
-      try expectRefusal("another context") {
-        _ = try keystore.signature(ofDigest: digest, with: key.blob, context: [2])
+      try expectRefusal("another authorization") {
+        _ = try keystore.signature(ofDigest: digest, with: key.blob, authorization: SecretBytes(copying: [2]))
       }
       try expectRefusal("a signing key is no sealed secret") {
         _ = try keystore.unseal(key.blob, context: [1])
       }
       try expect(
-        keystore.makeSigningKey(context: [1]).publicKey != key.publicKey, "the same key was made twice")
+        keystore.makeSigningKey(authorization: SecretBytes(copying: [1])).publicKey != key.publicKey,
+        "the same key was made twice")
       try forEachChange(of: key.blob) { changed, what in
         try expectRefusal(what) {
-          _ = try keystore.signature(ofDigest: digest, with: changed, context: [1])
+          _ = try keystore.signature(
+            ofDigest: digest, with: changed, authorization: SecretBytes(copying: [1]))
         }
       }
     }

@@ -23,12 +23,15 @@ public struct DeviceDescription: Hashable, Sendable {
   public let keystore: Keystore
   /// Whether the hardware says, or gives away, that it is a program that plays hardware.
   public let isSimulated: Bool
+  /// Where the key that signs decisions was made and signs; a hardware keystore may also keep one that signs in software.
+  public let keyOrigin: Keystore
 
   /// Puts the description together.
   ///
   /// - Throws: ``WireFailure/invalid(member:reason:)`` for an overlong name or one with control characters.
   public init(
-    id: [UInt8], name: String, platform: String, keystore: Keystore, isSimulated: Bool = false
+    id: [UInt8], name: String, platform: String, keystore: Keystore, isSimulated: Bool = false,
+    keyOrigin: Keystore = .software
   ) throws(WireFailure) {
     guard id.count == 16 else { throw .invalid(member: "id", reason: "has 16 bytes") }
     guard name.unicodeScalars.count <= 128,
@@ -40,8 +43,8 @@ public struct DeviceDescription: Hashable, Sendable {
     else {
       throw .invalid(member: "platform", reason: "has 1 to 32 ASCII characters")
     }
-    (self.id, self.name, self.platform, self.keystore) = (id, name, platform, keystore)
-    self.isSimulated = isSimulated
+    (self.id, self.name, self.platform) = (id, name, platform)
+    (self.keystore, self.isSimulated, self.keyOrigin) = (keystore, isSimulated, keyOrigin)
   }
 
   /// Reads a description.
@@ -51,10 +54,13 @@ public struct DeviceDescription: Hashable, Sendable {
     guard let keystore = Keystore(rawValue: try object.wireName("keystore")) else {
       throw .invalid(member: "keystore", reason: "is none that this server knows")
     }
+    guard
+      let keyOrigin = try object.contains("keys") ? Keystore(rawValue: object.wireName("keys")) : .software
+    else { throw .invalid(member: "keys", reason: "is none that this server knows") }
     try self.init(
       id: object.wireBytes("id", count: 16), name: object.wireString("name"),
       platform: object.wireString("platform"), keystore: keystore,
-      isSimulated: Wire.reading(object.optionalBool("simulated")) ?? false)
+      isSimulated: Wire.reading(object.optionalBool("simulated")) ?? false, keyOrigin: keyOrigin)
   }
 
   /// The description as the protocol writes it.
@@ -65,6 +71,7 @@ public struct DeviceDescription: Hashable, Sendable {
     object["platform"] = .string(platform)
     object["keystore"] = .string(keystore.rawValue)
     if isSimulated { object["simulated"] = true }
+    if keyOrigin != .software { object["keys"] = .string(keyOrigin.rawValue) }
     return object
   }
 }

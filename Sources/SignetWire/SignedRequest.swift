@@ -28,6 +28,19 @@ public struct SignedRequest: Sendable {
 }
 
 extension RequestProof {
+  /// The value of the `Authorization` header, with a key that signs somewhere else, such as in hardware.
+  ///
+  /// - Parameters:
+  ///   - container: Whose key it is.
+  ///   - sign: Signs a message with SHA-256.
+  /// - Returns: The scheme's name and a JWS.
+  /// - Throws: What `sign` throws.
+  public func authorization<Failure: Error>(
+    container: ContainerID, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
+  ) async throws(Failure) -> String {
+    "\(Self.scheme) \(try await UnsignedJWS.signed(bytes, keyID: container.text, type: Self.type, by: sign))"
+  }
+
   /// The value of the `Authorization` header.
   ///
   /// - Throws: ``WireFailure/notAuthentic`` when the key can't sign.

@@ -27,6 +27,11 @@
       let listed = try await server.answer("container", "list", "alice").array("containers")
       #expect(listed.contains { "\($0)".contains("tpm2") }, "\(listed)")
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
+      #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["tpm2"])
+      let transaction = try await server.ask("alice", "Pay")
+      let approved = try await device.run("approve", transaction, "--yes", passwords: [right])
+      #expect(approved.status == 0, approved.summary)
+      try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))
       #expect(try await device.run("otp", passwords: ["summer-garden-42"]).isRefusal(77, "2 tries are left"))
 
       // Out of reach is not lost; a file does not take the TPM's place.
@@ -49,6 +54,27 @@
         #expect(wrong.isRefusal(77, left), wrong.summary)
       }
       #expect(try await device.run("otp", passwords: [right]).isRefusal(77, "locked after too many"))
+      await server.stopAndWait()
+      withExtendedLifetime(tpm) {}
+    }
+
+    @Test func aSilentKeyIsInSoftware() async throws {
+      let tpm = try SimulatedTPM()
+      let folder = try TemporaryFolder()
+      let policy = #"{"type":"password","password":{"minLength":6,"maxLength":64},"lock":{"type":"silent"}}"#
+      try Data(policy.utf8).write(to: URL(filePath: folder.file("policy.json")))
+      let server = try await RunningServer.startWithShop(["--policy-file", folder.file("policy.json")])
+      let device = with(tpm.address, server.device())
+      let code = try await server.codeFile("alice")
+      _ = try await device.json("activate", "--code-file", code, passwords: [right])
+      #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["software"])
+      let transaction = try await server.ask("alice", "Pay")
+      // Nothing on the device says that this PIN is wrong; the server does.
+      let wrong = try await device.run("approve", transaction, "--yes", passwords: ["summer-garden-42"])
+      #expect(wrong.status != 0, wrong.summary)
+      let approved = try await device.run("approve", transaction, "--yes", passwords: [right])
+      #expect(approved.status == 0, approved.summary)
+      try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))
       await server.stopAndWait()
       withExtendedLifetime(tpm) {}
     }

@@ -28,14 +28,16 @@
     func another() throws {
       let limited = try keystore.seal(
         SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
-      let key = try keystore.makeSigningKey(context: [1])
+      let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       let counter = try keystore.makeCounter()
       let other = try TPMFixture()
       expect(.replaced, .registerAnew, other.keystore)
       #expect(throws: KeystoreFailure.replaced) { try other.keystore.guess("1234", limited) }
       #expect(throws: KeystoreFailure.replaced) { try other.keystore.guessesLeft(limited) }
       #expect(throws: KeystoreFailure.replaced) {
-        try other.keystore.signature(ofDigest: [UInt8](repeating: 1, count: 32), with: key.blob, context: [1])
+        try other.keystore.signature(
+          ofDigest: [UInt8](repeating: 1, count: 32), with: key.blob, authorization: SecretBytes(copying: [1])
+        )
       }
       #expect(throws: KeystoreFailure.countGone) { try other.keystore.counterValue(counter) }
       #expect(try other.takenPlaces() == 0)
@@ -54,7 +56,9 @@
       #expect(KeystoreFailure.countGone.remedy == .registerAnew)
       // Who has used the old storage key takes no other for it; who begins with the new one may use it.
       #expect(throws: KeystoreFailure.replaced) { try keystore.seal(SecretBytes("new"), context: [1]) }
-      #expect(throws: KeystoreFailure.replaced) { try keystore.makeSigningKey(context: [1]) }
+      #expect(throws: KeystoreFailure.replaced) {
+        try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
+      }
       #expect(throws: KeystoreFailure.replaced) { try keystore.makeCounter() }
       let other = try TPMFixture.keystore(in: fixture.tpm)
       let anew = try other.seal(SecretBytes("new"), context: [1])

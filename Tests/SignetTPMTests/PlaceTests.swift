@@ -25,7 +25,7 @@
     @Test("a hundred operations in a row, right and wrong, leave no key and no session loaded")
     func hundred() throws {
       let sealed = try keystore.seal(SecretBytes("secret"), context: [1])
-      let key = try keystore.makeSigningKey(context: [1])
+      let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       let digest = [UInt8](repeating: 7, count: 32)
       let blob = try limited(100)
       let counter = try keystore.makeCounter()
@@ -34,9 +34,9 @@
         _ = try keystore.unseal(sealed, context: [1])
         #expect(throws: KeystoreFailure.refused) { _ = try keystore.unseal(sealed, context: [2]) }
         #expect(throws: KeystoreFailure.refused) { _ = try keystore.unseal(key.blob, context: [1]) }
-        _ = try keystore.signature(ofDigest: digest, with: key.blob, context: [1])
+        _ = try keystore.signature(ofDigest: digest, with: key.blob, authorization: SecretBytes(copying: [1]))
         #expect(throws: KeystoreFailure.refused) {
-          try keystore.signature(ofDigest: digest, with: key.blob, context: [2])
+          try keystore.signature(ofDigest: digest, with: key.blob, authorization: SecretBytes(copying: [2]))
         }
         #expect(try keystore.guess("0", blob) == .wrong(99 - round % 5))
         if round % 5 == 4 { #expect(try keystore.guess("1234", blob) == .opened(Array("secret".utf8))) }

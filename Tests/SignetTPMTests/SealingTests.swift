@@ -27,7 +27,7 @@
       #expect(keystore.kind == .tpm2)
       let secret = [UInt8](0..<128)
       let blob = try keystore.seal(SecretBytes(copying: secret), context: [1])
-      let key = try keystore.makeSigningKey(context: [1])
+      let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       let counter = try keystore.makeCounter()
       let count = try keystore.advanceCounter(counter)
       fixture.tpm.stop()
@@ -36,13 +36,14 @@
       #expect(try keystore.counterValue(counter) == count)
       let message = Array("pay 1".utf8)
       let signature = try keystore.signature(
-        ofDigest: HashFunction.sha256.digest(of: message), with: key.blob, context: [1])
+        ofDigest: HashFunction.sha256.digest(of: message), with: key.blob,
+        authorization: SecretBytes(copying: [1]))
       #expect(key.publicKey.isValidSignature(signature, for: message))
     }
 
     @Test("a signing key was made in the TPM and cannot leave it: the TPM says so itself")
     func attributes() throws {
-      let key = try keystore.makeSigningKey(context: [1])
+      let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       guard case .signingKey(let object) = TPMBlob(key.blob) else {
         Issue.record("no signing key")
         return
@@ -168,7 +169,7 @@
         _ = try TPMKeystore().seal(SecretBytes(copying: []), context: [])
       }
       await #expect(processExitsWith: .failure) {
-        _ = try TPMKeystore().signature(ofDigest: [1], with: [], context: [])
+        _ = try TPMKeystore().signature(ofDigest: [1], with: [], authorization: SecretBytes(copying: [1]))
       }
       await #expect(processExitsWith: .failure) {
         _ = try TPMKeystore().seal(

@@ -25,7 +25,9 @@
         directory: folder.file(name), keystore: keystore ?? fixture.keystore, settings: settings)
     }
 
-    private func addContainer(_ vault: Vault, limit: Int = 3) async throws -> ContainerID {
+    private func addContainer(
+      _ vault: Vault, limit: Int = 3, record: SharedSecretBox = SharedSecretBox(SecretBytes("signing key"))
+    ) async throws -> ContainerID {
       let id = try await vault.addContainer(
         ContainerDraft(
           attributes: ContainerAttributes(userID: "alice", server: "localhost/main", name: "", serverID: ""),
@@ -33,7 +35,7 @@
           domains: [
             DomainDraft(
               name: "user", protection: .password(SharedSecretBox(SecretBytes("1234")), .lock(limit: limit)),
-              records: [RecordDraft(name: "key", secret: SharedSecretBox(SecretBytes("signing key")))])
+              records: [RecordDraft(name: "key", secret: record)])
           ]))
       try await vault.confirmContainer(id)
       return id
@@ -65,6 +67,45 @@
       }
       await #expect(throws: VaultFailure.lockedOut) { try await key(vault, id, "1234") }
       #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("a signing key is made in the TPM, and signs for who has opened its domain and nobody else")
+    func signingKey() async throws {
+      let vault = try open()
+      let made = try await vault.makeSigningKey()
+      #expect(made.origin == .tpm2)
+      let id = try await addContainer(vault, record: made.record)
+      fixture.tpm.stop()
+      try fixture.tpm.start()
+      let key = try await vault.open("user", of: id, with: .password(SecretBytes("1234"))).signingKey("key")
+      #expect(key.origin == .tpm2 && key.publicKey == made.publicKey)
+      let message = Array("pay 1".utf8)
+      let signature = try await vault.signature(of: message, with: key)
+      #expect(key.publicKey.isValidSignature(signature, for: message))
+
+      // Without the value that lies beside it under the domain's key, the blob signs nothing.
+      var record = made.record.withSecret { $0.insecureCopy() }
+      let (value, blob) = (Array(record[1..<33]), Array(record[98...]))
+      record[7] ^= 1
+      let guessed = try ContainerSigningKey(record: SecretBytes(copying: record))
+      await #expect(throws: VaultFailure.keystore(.refused)) {
+        try await vault.signature(of: message, with: guessed)
+      }
+      // And neither is in the files.
+      var files: [UInt8] = []
+      for name in try FileManager.default.contentsOfDirectory(atPath: folder.file("vault")) {
+        files += try Data(contentsOf: URL(filePath: folder.file("vault/\(name)")))
+      }
+      let isThere = { (bytes: ArraySlice<UInt8>) in Data(files).range(of: Data(bytes)) != nil }
+      #expect(isThere(ArraySlice("alice".utf8)), "the control: what is not secret is there")
+      #expect(!isThere(value[..<16]) && !isThere(blob[..<16]) && !isThere(blob.suffix(16)))
+      // A vault of another kind does not take it for its own.
+      let software = try Vault(
+        directory: folder.file("software"),
+        keystore: SoftwareKeystore(directory: folder.file("software")))
+      await #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) {
+        try await software.signature(of: message, with: key)
+      }
     }
 
     @Test("a copy of the folder opens nothing on another machine")

@@ -43,12 +43,13 @@ struct OfferedActivation: Sendable {
 
   var profile: ContainerProfile { answer.offer.profile }
 
-  /// Makes the container's keys and the proof of the invite.
+  /// Makes the proof of the invite, for the container's new keys.
   ///
   /// This takes as long as the costs of the invite key say.
-  func prove(device: DeviceDescription) throws(SignetFailure) -> ProvedActivation {
+  func prove(
+    device: DeviceDescription, keys: PrivateContainerKeys
+  ) throws(SignetFailure) -> ProvedActivation {
     let offer = answer.offer
-    let keys = PrivateContainerKeys()
     let ephemeral = P256.KeyAgreement.PrivateKey()
     let core = ActivationCore(
       user: code.user, server: code.server, agreement: ephemeral.publicKey, keys: keys.publicKeys,
@@ -96,15 +97,16 @@ struct ProvedActivation: Sendable {
       receipt.user == code.user, receipt.server == code.server,
       constantTimeEqual(receipt.transcript, transcript)
     else { throw .serverNotAuthentic }
-    return ContainerFacts(serverMadeID: receipt.container, profile: profile)
+    return ContainerFacts(
+      serverMadeID: receipt.container, profile: profile, signingKeyOrigin: keys.signing.origin)
   }
 }
 
 /// The private keys of a new container, made on this device.
 struct PrivateContainerKeys: Sendable {
-  let session = P256.Signing.PrivateKey()
+  let session: ContainerSigningKey
   let encryption = P256.KeyAgreement.PrivateKey()
-  let signing = P256.Signing.PrivateKey()
+  let signing: ContainerSigningKey
 
   var publicKeys: ContainerKeys {
     ContainerKeys(session: session.publicKey, encryption: encryption.publicKey, signing: signing.publicKey)

@@ -46,7 +46,8 @@ extension Device {
         ?? connection.certificateAuthoritiesPEM,
       pins: code.pins)
     let session = try session(code.server, settings)
-    let description = try await description(named: initialization.deviceName)
+    // A name is refused before anything is sent.
+    _ = try await description(named: initialization.deviceName)
 
     await handler.report(0.1, "Contacting \(code.server.shortForm)")
     let started = StartedActivation(code, random: random)
@@ -55,8 +56,11 @@ extension Device {
       offered.profile, subject: .container, until: offered.answer.offer.expires, handler)
 
     await handler.report(0.3, "Making keys")
+    let keys = try await makeKeys(protectedBy: offered.profile.protection)
+    let description = try await description(
+      named: initialization.deviceName, keyOrigin: keys.signing.origin)
     let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
-      do throws(SignetFailure) { return .success(try offered.prove(device: description)) } catch {
+      do throws(SignetFailure) { return .success(try offered.prove(device: description, keys: keys)) } catch {
         return .failure(error)
       }
     }.get()
@@ -120,12 +124,15 @@ extension Device {
     return try await self.container(container.id)
   }
 
-  func description(named name: String) async throws(SignetFailure) -> DeviceDescription {
+  func description(
+    named name: String, keyOrigin: KeystoreKind = .software
+  ) async throws(SignetFailure) -> DeviceDescription {
     let status = try await vaulted(await vault.keystoreStatus())
     do {
       return try DeviceDescription(
         id: vault.deviceID.bytes, name: name, platform: Self.platform,
-        keystore: DeviceDescription.Keystore(status.kind), isSimulated: status.isSimulator)
+        keystore: DeviceDescription.Keystore(status.kind), isSimulated: status.isSimulator,
+        keyOrigin: DeviceDescription.Keystore(keyOrigin))
     } catch { throw .deviceNameRefused(error) }
   }
 

@@ -26,7 +26,6 @@ extension Device {
     let present = try await presentKeys(of: container, password)
     let session = try await session(container)
     let sessionKey = try await sessionKey(of: container)
-    let description = try await description(named: "")
 
     await handler.report(0.1, "Contacting \(container.server.shortForm)")
     let started = StartedRenewal(container, random: random)
@@ -40,11 +39,9 @@ extension Device {
     let domains = try await newDomains(offered, password, handler)
 
     await handler.report(0.3, "Making keys")
-    let proved = try await blocking.run { () -> Result<ProvedRenewal, SignetFailure> in
-      do throws(SignetFailure) { return .success(try offered.prove(device: description, present)) } catch {
-        return .failure(error)
-      }
-    }.get()
+    let keys = try await makeKeys(protectedBy: offered.profile.protection)
+    let description = try await description(named: "", keyOrigin: keys.signing.origin)
+    let proved = try await offered.prove(device: description, keys: keys, present)
 
     await handler.report(0.5, "Having the server make its part")
     let facts = try proved.receive(
@@ -101,7 +98,7 @@ extension Device {
             VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: unlocked)))
     }
     return PresentKeys(
-      signing: try unlocked.signingKey(VaultLayout.signingKey),
+      signing: try unlocked.signingKey(VaultLayout.signingKey, in: vault),
       otpSecret: SharedSecretBox(try unlocked.secret(VaultLayout.otpSecret)), appDataKey: appDataKey,
       hasAppData: hasAppData)
   }

@@ -7,7 +7,7 @@ import SignetWire
 
 /// What the present keys have to say in a renewal.
 struct PresentKeys: Sendable {
-  let signing: P256.Signing.PrivateKey
+  let signing: DeviceSigningKey
   let otpSecret: SharedSecretBox
   /// What the keys of app data come from, for the renewed container; `nil` where a silent lock keeps none.
   let appDataKey: SharedSecretBox?
@@ -49,16 +49,16 @@ struct OfferedRenewal: Sendable {
 
   var profile: ContainerProfile { answer.offer.profile }
 
-  /// Makes the new keys and has the present one sign them.
-  func prove(device: DeviceDescription, _ present: PresentKeys) throws(SignetFailure) -> ProvedRenewal {
+  /// Has the present key sign the new ones.
+  func prove(
+    device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys
+  ) async throws(SignetFailure) -> ProvedRenewal {
     let offer = answer.offer
-    let keys = PrivateContainerKeys()
     let ephemeral = P256.KeyAgreement.PrivateKey()
     let core = RenewalCore(
       container: container.serverMadeID, user: container.user, server: container.server,
       agreement: ephemeral.publicKey, keys: keys.publicKeys, device: device)
     let secrets: ActivationSecrets
-    let message: String
     do throws(CryptoFailure) {
       let key = present.otpSecret.withSecret {
         SharedSecretBox(ActivationSecrets.renewalKey(otpSecret: $0, container: container.serverMadeID))
@@ -68,7 +68,9 @@ struct OfferedRenewal: Sendable {
         startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
         core: core.bytes)
     } catch { throw .vault(.crypto(error)) }
-    do { message = try core.signed(by: present.signing) } catch { throw .vault(.damaged) }
+    let message = try await core.signed(for: present.signing.publicKey) {
+      (message) async throws(SignetFailure) in try await present.signing.signature(of: message)
+    }
     return ProvedRenewal(
       container: container, profile: offer.profile, keys: keys,
       finish: ActivationFinish(handshake: answer.handshake, message: message).bytes,
@@ -98,7 +100,8 @@ struct ProvedRenewal: Sendable {
       receipt.user == container.user, receipt.server == container.server,
       receipt.container != container.serverMadeID, constantTimeEqual(receipt.transcript, transcript)
     else { throw .serverNotAuthentic }
-    var facts = ContainerFacts(serverMadeID: receipt.container, profile: profile)
+    var facts = ContainerFacts(
+      serverMadeID: receipt.container, profile: profile, signingKeyOrigin: keys.signing.origin)
     facts.renewals = container.renewals + 1
     facts.firstCreated = container.firstCreated
     return facts

@@ -1,4 +1,3 @@
-import SignetCrypto
 import SignetJSON
 import SignetTransport
 import SignetVault
@@ -27,7 +26,8 @@ extension Device {
   public func transactionList(for container: Container) async throws(SignetFailure) -> TransactionList {
     let unlocked = try await vaulted(await vault.open(VaultLayout.device, of: container.id, with: .device))
     let (sessionKey, decryptionKey) = (
-      try unlocked.signingKey(VaultLayout.sessionKey), try unlocked.agreementKey(VaultLayout.encryptionKey)
+      try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
+      try unlocked.agreementKey(VaultLayout.encryptionKey)
     )
     let body = try await session(container).send(
       .get, "/v1/device/transactions", signedBy: sessionKey, container: container.serverMadeID)
@@ -57,12 +57,13 @@ extension Device {
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
     let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
-      VaultLayout.signingKey)
+      VaultLayout.signingKey, in: vault)
     let decision = Decision(
       status, of: transaction, at: now, server: container.server, user: container.user,
       container: container.serverMadeID, device: vault.deviceID.bytes)
-    let jws: String
-    do { jws = try decision.signed(by: signingKey) } catch { throw .vault(.damaged) }
+    let jws = try await decision.signed(for: signingKey.publicKey) {
+      (message) async throws(SignetFailure) in try await signingKey.signature(of: message)
+    }
     let body: JSONObject = ["decision": .string(jws)]
     let answer: [UInt8]
     do throws(SignetFailure) {

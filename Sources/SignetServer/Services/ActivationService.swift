@@ -129,7 +129,7 @@ public struct ActivationService: Sendable {
         ["user": activation.user, "activation": activation.id])
     }
     let container = isProved ? try pendingContainer(core, activation, secrets) : nil
-    try await stage(container, activation)
+    try await stage(container, activation, keyOrigin: core.device.keyOrigin)
     guard let container else { throw Self.refused }
     return try receipt(for: container, core, secrets)
   }
@@ -157,7 +157,9 @@ public struct ActivationService: Sendable {
     return record
   }
 
-  private func stage(_ container: ContainerRecord?, _ activation: ActivationRecord) async throws(Problem) {
+  private func stage(
+    _ container: ContainerRecord?, _ activation: ActivationRecord, keyOrigin: DeviceDescription.Keystore
+  ) async throws(Problem) {
     let audit = context.audit(by: "anyone")
     let limit = context.settings.inviteAttempts
     let now = context.clock.now
@@ -169,7 +171,7 @@ public struct ActivationService: Sendable {
             "activation.staged",
             [
               "user": activation.user, "activation": activation.id, "container": container?.id,
-              "keystore": container.map(\.keystoreText),
+              "keystore": container.map(\.keystoreText), "keys": keyOrigin.rawValue,
             ])
         case .wrongProof(let remaining):
           audit(

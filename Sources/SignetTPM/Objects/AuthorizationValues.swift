@@ -7,7 +7,12 @@
   enum AuthorizationValues {
     /// Binds an object to its context; no secret where the context is none.
     static func ofContext(_ context: [UInt8], _ purpose: String) -> SharedSecretBox {
-      value(HKDF.derive(SecretBytes(copying: context), purpose))
+      ofSecret(SecretBytes(copying: context), purpose)
+    }
+
+    /// Binds an object to a secret.
+    static func ofSecret(_ secret: borrowing SecretBytes, _ purpose: String) -> SharedSecretBox {
+      value(HKDF.derive(secret, purpose))
     }
 
     /// What the index asks of a guess.

@@ -4,22 +4,23 @@ public import SignetCrypto
 public protocol SigningKeystore: HardwareKeystore {
   /// Makes a P-256 key in the hardware.
   ///
-  /// - Parameter context: What the key is for. The same bytes are needed to sign with it; they need not be secret.
+  /// - Parameter authorization: What is asked for with each signature. It is not sent to the hardware but to make the key, and
+  ///   whoever has it and the blob can have anything signed on this device: keep it where only those who may sign get at it.
   /// - Returns: The blob that stands for the key, and the public key.
   /// - Throws: ``KeystoreFailure``.
-  func makeSigningKey(context: [UInt8]) throws(KeystoreFailure) -> HardwareSigningKey
+  func makeSigningKey(authorization: borrowing SecretBytes) throws(KeystoreFailure) -> HardwareSigningKey
 
   /// Signs a digest with ECDSA; ``SignetCrypto/P256`` verifies the signature over the message that was hashed.
   ///
   /// - Parameters:
   ///   - digest: SHA-256 of the message, 32 bytes.
-  ///   - blob: The key, as ``makeSigningKey(context:)`` returned it.
-  ///   - context: The context that the key was made with.
+  ///   - blob: The key, as ``makeSigningKey(authorization:)`` returned it.
+  ///   - authorization: What the key was made with.
   /// - Returns: The signature.
-  /// - Throws: ``KeystoreFailure``: `refused` if the blob was changed or is for another context.
+  /// - Throws: ``KeystoreFailure``: `refused` if the blob was changed or the authorization is another.
   /// - Precondition: The digest has 32 bytes.
   func signature(
-    ofDigest digest: [UInt8], with blob: [UInt8], context: [UInt8]
+    ofDigest digest: [UInt8], with blob: [UInt8], authorization: borrowing SecretBytes
   ) throws(KeystoreFailure) -> ECDSASignature
 }
 

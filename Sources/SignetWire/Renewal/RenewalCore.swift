@@ -68,6 +68,19 @@ public struct RenewalCore: Sendable {
     } catch { throw .notAuthentic }
   }
 
+  /// Signs the core with a key that signs somewhere else, such as in hardware.
+  ///
+  /// - Parameters:
+  ///   - key: The public key.
+  ///   - sign: Signs a message with SHA-256.
+  /// - Returns: A JWS.
+  /// - Throws: What `sign` throws.
+  public func signed<Failure: Error>(
+    for key: P256.Signing.PublicKey, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
+  ) async throws(Failure) -> String {
+    try await UnsignedJWS.signed(bytes, keyID: key.thumbprint, type: Self.type, by: sign)
+  }
+
   /// Whether a key signed this message, and the message is a renewal.
   public static func isSigned(_ message: String, by key: P256.Signing.PublicKey) -> Bool {
     do {

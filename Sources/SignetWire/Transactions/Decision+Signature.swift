@@ -12,6 +12,19 @@ extension Decision {
     } catch { throw .notAuthentic }
   }
 
+  /// Signs the decision with a key that signs somewhere else, such as in hardware.
+  ///
+  /// - Parameters:
+  ///   - key: The public key.
+  ///   - sign: Signs a message with SHA-256.
+  /// - Returns: A JWS that anyone can check with the public key.
+  /// - Throws: What `sign` throws.
+  public func signed<Failure: Error>(
+    for key: P256.Signing.PublicKey, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
+  ) async throws(Failure) -> String {
+    try await UnsignedJWS.signed(bytes, keyID: key.thumbprint, type: Self.type, by: sign)
+  }
+
   /// Reads what a decision says before its signature is verified; `nil` where it is not of the protocol's form.
   ///
   /// Anyone may have written it: it is for saying what is wrong with it, not for acting on it.

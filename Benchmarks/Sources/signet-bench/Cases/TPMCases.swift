@@ -29,7 +29,7 @@
       let guess = SecretBytes.random(byteCount: 32)
       let limited = try keystore.seal(secret, context: [1], authorization: guess, limit: 5)
       let counter = try keystore.makeCounter()
-      let key = try keystore.makeSigningKey(context: [1])
+      let key = try keystore.makeSigningKey(authorization: SecretBytes(copying: [1]))
       let digest = [UInt8](repeating: 7, count: 32)
 
       let unsealing = try times { () throws(KeystoreFailure) in
@@ -40,7 +40,7 @@
       }
       let counting = try times { () throws(KeystoreFailure) in _ = try keystore.advanceCounter(counter) }
       let signing = try times { () throws(KeystoreFailure) in
-        _ = try keystore.signature(ofDigest: digest, with: key.blob, context: [1])
+        _ = try keystore.signature(ofDigest: digest, with: key.blob, authorization: SecretBytes(copying: [1]))
       }
       let lonely = TPMKeystore(address, limits: TPMTimeLimits(idle: .zero))
       let first = try times { () throws(KeystoreFailure) in _ = try lonely.unseal(blob, context: [1]) }
