@@ -15,7 +15,8 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .password, .recovery, .renew, .delete, .policy, .data,
+    .activate, .list, .otp, .pending, .approve, .deny, .password, .recovery, .renew, .delete, .reset, .policy,
+    .data,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -114,7 +115,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .passwordRefused, .activationCode, .deviceNameRefused, .serverNameMismatch, .noSuchContainer,
+  case .passwordRefused, .activationCode, .deviceNameRefused, .reasonRefused, .serverNameMismatch,
+    .noSuchContainer,
     .noSuchTransaction,
     .decisionNotAllowed:
     .dataError

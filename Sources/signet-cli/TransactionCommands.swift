@@ -8,7 +8,7 @@ extension Command {
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.finishActivations(of: device)
+    try await options.catchUp(with: device)
     let container = try await ContainerChoice.container(arguments, of: device)
     let listed = try await device.transactionList(for: container)
     let transactions = listed.transactions
@@ -53,7 +53,7 @@ extension Command {
     ) { arguments in
       let options = try DeviceOptions(arguments)
       let device = try options.device(createIfMissing: false)
-      try await options.finishActivations(of: device)
+      try await options.catchUp(with: device)
       let container = try await ContainerChoice.container(arguments, of: device)
       let transaction = try choose(arguments, from: try await device.pendingTransactions(for: container))
       show(transaction, status, container, arguments.errorOutput)
