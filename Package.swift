@@ -214,8 +214,9 @@ let package = Package(
     .testTarget(
       name: "SignetAgentTests",
       dependencies: [
-        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetServer", "SignetTesting", "SignetVault",
-        "SignetWire",
+        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetPolicy", "SignetServer",
+        "SignetTesting",
+        "SignetVault", "SignetWire",
       ],
       swiftSettings: house),
     .testTarget(

@@ -215,13 +215,18 @@ struct Doctor {
         let status = try await device.biometricStatus(for: container)
         let advice = status == .invalidated ? "signet biometrics enable" : nil
         return Finding(
-          subject: container.fullName, weight: advice == nil ? .note : .problem, text: status.description,
+          subject: container.fullName, weight: advice == nil ? .note : .problem,
+          text: status == .enabled
+            ? "\(status), and whoever can run programs as this user needs none" : status.description,
           advice: advice)
       } catch { return Finding(subject: container.fullName, weight: .note, text: error.description) }
     }
     if ways.contains(.devicePasscode) {
       let status = try await device.passcodeStatus(for: container)
-      return Finding(subject: container.fullName, weight: .note, text: status.description)
+      return Finding(
+        subject: container.fullName, weight: .note,
+        text: status == .enabled
+          ? "\(status), and whoever can run programs as this user needs none" : status.description)
     }
     return nil
   }

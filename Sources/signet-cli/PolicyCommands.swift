@@ -13,7 +13,7 @@ extension Command {
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
-        explain(container, arguments)
+        explain(container, await device.protectionInForce(for: container), arguments)
         return .success
       },
       Command(
@@ -40,18 +40,21 @@ extension Command {
       },
     ])
 
-  private static func explain(_ container: Container, _ arguments: Arguments) {
+  /// Shows what the server wants to programs, and to people what is in force of it on this device.
+  private static func explain(
+    _ container: Container, _ inForce: ProtectionPolicy, _ arguments: Arguments
+  ) {
     let policy = container.profile.protection
     if arguments.isSet("json") {
       let object: JSONObject = [
         "container": .string(container.id.description), "policy": .object(policy.json),
-        "string": .string(policy.string), "sentences": .array(policy.sentences.map { .string($0) }),
+        "string": .string(policy.string), "sentences": .array(inForce.sentences.map { .string($0) }),
       ]
       arguments.output.print(JSONValue.object(object).text)
     } else {
       let name = "\(container.user.text) at \(container.server.shortForm)"
       arguments.output.print("\(TerminalText.sanitised(name, limit: 1000)):")
-      for sentence in policy.sentences { arguments.output.print(sentence) }
+      for sentence in inForce.sentences { arguments.output.print(sentence) }
     }
   }
 

@@ -185,6 +185,11 @@
       let missing = try await bare.run("biometrics", "enable", passwords: ["wrong"])
       #expect(missing.isRefusal(69, "no fingerprint reader that works"), missing.summary)
       #expect(try await bare.run("biometrics", "status").output.contains("no fingerprint reader that works"))
+      // What is explained is what is in force on the device.
+      let able = try await bench.device.run("policy", "explain")
+      #expect(able.output.contains("with biometrics once they are enabled."), able.summary)
+      let unable = try await bare.run("policy", "explain")
+      #expect(unable.output.contains("on this device only, and with a password.\n"), unable.summary)
       withExtendedLifetime(empty) {}
       await bench.server.stopAndWait()
 

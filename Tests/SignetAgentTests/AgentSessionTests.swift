@@ -1,6 +1,8 @@
 #if os(Linux)
   import Signet
   import SignetAgent
+  import SignetCrypto
+  import SignetPolicy
   import SignetServer
   import SignetTesting
   import SignetVault
@@ -50,5 +52,83 @@
       #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
       try await fixture.stop()
     }
+
+    @Test(
+      "a finger that the agent has matched unlocks; failures keep their names, and who hangs up calls it off")
+    func biometrics() async throws {
+      let folder = try TemporaryFolder()
+      let server = try await TestServer(
+        directory: folder.path,
+        protection: .biometricOrPassword(
+          PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3)))
+      let transport = try CurlTransport(
+        ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+      let path = folder.file("device")
+      let vault = try Vault(
+        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+      let sensor = SimulatedBiometrics()
+      let device = Device(vault: vault, biometrics: sensor) { _ throws(TransportFailure) in transport }
+      let user = try UserID("alice")
+      try await UserService(server.context).add(user, by: "test")
+      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+      let container = try await device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(password: "Signal 42 tower"))
+      await server.stop()
+      let password = SharedSecretBox(SecretBytes(copying: Array("Signal 42 tower".utf8)))
+      let fixture = try AgentFixture(device: device, container: container)
+      let session = fixture.session
+      let finger = Authentication.biometrics(reason: "Unlock")
+      await #expect(throws: SignetFailure.wayNotEnabled(.biometric)) { try await session.unlock(by: finger) }
+      try await device.enableBiometrics(for: container, password: password)
+      try await session.unlock(by: finger)
+      #expect(try await session.state() == .unlocked)
+      for failure in [BiometricFailure.mismatch, .lockedOut, .unavailable("x")] {
+        sensor.queue(.failure(failure))
+        await #expect(throws: SignetFailure.biometrics(failure)) { try await session.unlock(by: finger) }
+      }
+      await #expect(throws: SignetFailure.wayNotOffered(.devicePasscode)) {
+        try await session.unlock(
+          by: .passcode(reason: "Unlock", conversation: ScriptedPasscodeConversation("1234")))
+      }
+      await #expect(throws: SignetFailure.passcode(.cancelled)) {
+        try await session.unlock(
+          by: .passcode(reason: "Unlock", conversation: ScriptedPasscodeConversation(nil)))
+      }
+      sensor.set(.ready(.simulated(fingers: 2)))
+      await #expect(throws: SignetFailure.biometricsInvalidated) { try await session.unlock(by: finger) }
+      try await fixture.stop()
+
+      let patient = PatientSensor()
+      let waiting = Device(vault: vault, biometrics: patient) { _ throws(TransportFailure) in transport }
+      let other = try AgentFixture(device: waiting, container: container)
+      let app = other.session
+      let task = Task { try await app.unlock(by: finger) }
+      await patient.next()
+      task.cancel()
+      await #expect(throws: SignetFailure.biometrics(.cancelled)) { try await task.value }
+      // The match in the agent ends too; without that this would not.
+      await patient.next()
+      try await other.stop()
+    }
+  }
+
+  /// A sensor that nobody touches; it tells when a match begins and when it was called off.
+  private final class PatientSensor: BiometricGate {
+    private let events = AsyncStream<Void>.makeStream()
+
+    func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
+
+    func match(
+      _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
+    ) async throws(BiometricFailure) -> EnrolledSet {
+      events.continuation.yield()
+      for await _ in AsyncStream<Never>.makeStream().stream {}  // ends with the task
+      events.continuation.yield()
+      throw .cancelled
+    }
+
+    func endLockout() async {}
+
+    func next() async { for await _ in events.stream { break } }
   }
 #endif
