@@ -243,7 +243,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BusFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetQR", "SignetSQLite",
+        "BusFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON", "SignetQR",
+        "SignetSQLite",
         "SignetServer",
         "SignetTesting",
         "SignetTransport",

@@ -164,16 +164,3 @@ struct LogindScreenLockTests {
     #expect(await observation.next() == .unlocked)
   }
 }
-
-extension LogindFixture {
-  /// Whether logind counts a program that holds back sleep.
-  func isHeldBack() async throws -> Bool {
-    let body = try await bus.run { bus throws(BusFailure) in
-      try bus.call(
-        BusCall(
-          "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
-          "ListInhibitors"))
-    }
-    return body.first?.list?.contains { $0.list?.dropFirst().first?.text == "Signet" } == true
-  }
-}

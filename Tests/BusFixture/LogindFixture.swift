@@ -1,21 +1,25 @@
-import BusFixture
 import Foundation
-import SignetDBus
-import SignetLogind
-import SignetVault
+package import SignetDBus
 
 /// A real systemd-logind on a bus of its own, in a mount namespace where `/run/systemd` is its own too.
 ///
 /// It knows two sessions, `own` and `other`, as if it had been restarted while they lasted. What it asks of systemd is
 /// answered by ``StandInSystemd``: nothing that it starts or stops happens.
-final class LogindFixture: Sendable {
-  static let isPossible = geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
+package final class LogindFixture: Sendable {
+  /// Whether it can be started; in CI that it cannot is a failure.
+  package static let isPossible = geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
 
-  let bus: PrivateBus
-  let logind: Daemon
-  let systemd: StandInSystemd
+  /// The bus that it is on.
+  package let bus: PrivateBus
+  /// Its process.
+  package let logind: Daemon
+  /// What it asks things of.
+  package let systemd: StandInSystemd
 
-  init() async throws {
+  /// Starts it; it answers when this returns.
+  ///
+  /// - Throws: What keeps it from starting.
+  package init() async throws {
     bus = try PrivateBus()
     systemd = try await StandInSystemd(bus)
     let script = """
@@ -39,7 +43,7 @@ final class LogindFixture: Sendable {
   }
 
   /// Calls a method of logind's manager, as root.
-  func manager(_ member: String, _ arguments: BusArgument...) async throws {
+  package func manager(_ member: String, _ arguments: BusArgument...) async throws {
     try await bus.run { bus throws(BusFailure) in
       try bus.call(
         BusCall(
@@ -49,7 +53,7 @@ final class LogindFixture: Sendable {
   }
 
   /// Calls a method of a session.
-  func session(_ name: String, _ member: String, _ arguments: BusArgument...) async throws {
+  package func session(_ name: String, _ member: String, _ arguments: BusArgument...) async throws {
     try await bus.run { bus throws(BusFailure) in
       try bus.call(
         BusCall(
@@ -61,7 +65,7 @@ final class LogindFixture: Sendable {
 }
 
 /// Answers what logind asks of systemd, and notes which units it starts.
-final class StandInSystemd: Sendable {
+package final class StandInSystemd: Sendable {
   private let task: Task<Void, Never>
   private let reader: AsyncStream<String>
 
@@ -97,10 +101,23 @@ final class StandInSystemd: Sendable {
   }
 
   /// The next unit that logind starts.
-  func nextUnit(where isMeant: @Sendable (String) -> Bool) async -> String? {
+  package func nextUnit(where isMeant: @Sendable (String) -> Bool) async -> String? {
     for await unit in reader where isMeant(unit) { return unit }
     return nil
   }
 
   deinit { task.cancel() }
+}
+
+extension LogindFixture {
+  /// Whether logind counts a program that holds back sleep.
+  package func isHeldBack() async throws -> Bool {
+    let body = try await bus.run { bus throws(BusFailure) in
+      try bus.call(
+        BusCall(
+          "org.freedesktop.login1", "/org/freedesktop/login1", "org.freedesktop.login1.Manager",
+          "ListInhibitors"))
+    }
+    return body.first?.list?.contains { $0.list?.dropFirst().first?.text == "Signet" } == true
+  }
 }
