@@ -74,7 +74,7 @@ public struct RenewalService: Sendable {
       ["user": container.user, "container": container.id])
     let secrets = try secrets(handshake, core, coreBytes, container)
     let successor = try successor(of: container, core, finish.message, secrets)
-    try await stage(successor, of: container)
+    try await stage(successor, of: container, keyOrigin: core.device.keyOrigin)
     let receipt = ActivationReceipt(
       container: try context.composed(ContainerID(successor.id)), user: core.user,
       server: context.settings.serverURL, created: successor.created, transcript: secrets.transcript)
@@ -120,7 +120,10 @@ public struct RenewalService: Sendable {
   }
 
   /// Stages a successor; `nil` where the present key did not sign.
-  private func stage(_ successor: ContainerRecord?, of container: ContainerRecord) async throws(Problem) {
+  private func stage(
+    _ successor: ContainerRecord?, of container: ContainerRecord,
+    keyOrigin: DeviceDescription.Keystore? = nil
+  ) async throws(Problem) {
     let audit = context.audit(by: "container:\(container.id)")
     let limit = context.settings.codeAttempts
     let outcome = try await context.stored(
@@ -138,6 +141,7 @@ public struct RenewalService: Sendable {
             "user": container.user, "container": container.id,
             "successor": outcome == .staged ? successor?.id : nil,
             "keystore": outcome == .staged ? successor?.keystoreText : nil, "reason": reason,
+            "keys": outcome == .staged ? keyOrigin?.rawValue : nil,
           ])
       })
     switch outcome {

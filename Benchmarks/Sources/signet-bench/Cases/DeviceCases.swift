@@ -135,8 +135,7 @@ private final class DeviceSubject {
       "Pay 250.00 EUR to Jane Doe", user: container.user, lifetime: nil, by: "bench")
     let start = Clocks.wall
     for transaction in try await device.pendingTransactions(for: container) {
-      try await device.decide(
-        transaction, .accepted, with: container, by: password.map { .password($0) })
+      try await device.decide(transaction, .accepted, with: container, by: password.map { .password($0) })
     }
     return milliseconds(since: start)
   }
