@@ -42,7 +42,7 @@ public enum TerminalText {
   ///   - text: Sanitised text.
   ///   - width: The columns.
   /// - Returns: The text, or its beginning.
-  static func clipped(_ text: String, width: Int) -> String {
+  package static func clipped(_ text: String, width: Int) -> String {
     guard Self.width(text) > width else { return text }
     var (line, columns) = ("", 1)
     for character in text {
