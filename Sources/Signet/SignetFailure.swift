@@ -227,6 +227,8 @@ public import SignetWire
       switch failure {
       case .wrongPassword(let remaining): .wrongPassword(remaining: remaining)
       case .lockedOut: .lockedOut
+      // What was kept is not good any more.
+      case .outdated: .passwordRequired
       case .waiting(let wait, let remaining): .waiting(wait, remaining: remaining)
       case .wiped: .wiped
       case .passwordRefused(let violations): .passwordRefused(violations)

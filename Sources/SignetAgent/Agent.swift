@@ -252,9 +252,9 @@
           lockAll(because: .requested)
           return Reply(answer: .done)
         case .newTextKey(let group, let label):
-          return try Self.reply(unlocked(group).newTextKey(label: label))
+          return try await Self.reply(unlocked(group).newTextKey(label: label))
         case .textKey(let group, let label, let salt):
-          return try Self.reply(
+          return try await Self.reply(
             unlocked(group).textKey(label: label, header: AppDataFormat.header(salt: salt)))
         case .watch: return Reply(answer: .failure(.sharedSession(.protocolBroken)))
         }

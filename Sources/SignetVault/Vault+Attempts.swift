@@ -88,6 +88,8 @@ extension Vault {
     var isWiped = false
     let (row, before) = try tables.change(place.container) { rows in
       var row = try rows.slot(place.domain, .password)
+      // Where the records were altered the right password would not help, so none is counted.
+      _ = try rows.records(of: place.domain)
       let before = row.attempts
       switch row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot) {
       case .allowed: break

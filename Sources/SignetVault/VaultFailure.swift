@@ -77,6 +77,8 @@ public import SignetSQLite
   case clock(ClockFailure)
   /// The cost of the password's key derivation is below or above what is accepted.
   case costOutOfRange(Argon2id)
+  /// The cost that a server asks for is above what this device gives.
+  case costTooHigh(Argon2id, limit: Argon2id)
   /// The lock policy has a limit outside 1 to 100.
   case lockLimitOutOfRange(Int)
   /// The counter has reached its end.
@@ -166,6 +168,9 @@ extension VaultFailure: CustomStringConvertible {
     case .costOutOfRange(let cost):
       "a password cost of \(cost.memoryKiB) KiB, \(cost.passes) passes and \(cost.lanes) lanes is not accepted; "
         + "use at least \(PasswordCost.floor.memoryKiB) KiB and \(PasswordCost.floor.passes) passes"
+    case .costTooHigh(let cost, let limit):
+      "the server asks for \(cost.memoryKiB) KiB, \(cost.passes) passes and \(cost.lanes) lanes for a password, and this device "
+        + "gives \(limit.memoryKiB) KiB and \(limit.passes) passes; have the server's operator ask for less"
     case .lockLimitOutOfRange(let limit): "a limit of \(limit) attempts is not accepted; use 1 to 100"
     case .counterExhausted(let name): "the counter “\(name)” has reached its end; register this device anew"
     case .notACounter(let name): "the record “\(name)” is no counter; read it as a record"

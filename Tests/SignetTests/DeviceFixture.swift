@@ -23,6 +23,12 @@ struct DeviceFixture {
     device = Device(vault: vault) { _ throws(TransportFailure) in transport }
   }
 
+  /// The same vault, as another process opens it.
+  func openVault() throws -> Vault {
+    let path = folder.path + "/device"
+    return try Vault(directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+  }
+
   /// Whether the vault holds nothing at all.
   var isEmpty: Bool {
     get async throws { try await vault.containers().isEmpty }

@@ -80,6 +80,26 @@ import Testing
     }
   }
 
+  @Test(
+    "costs that the protocol allows, and that would keep this device busy for a minute, are refused by name")
+  func refusesCostsBeyondTheDevice() async throws {
+    let lies = changing { lies in
+      lies.offer = { bytes in
+        Array(
+          String(decoding: bytes, as: UTF8.self).replacing(
+            #""memory":19456,"passes":2"#, with: #""memory":1048576,"passes":16"#
+          ).utf8)
+      }
+    }
+    let failure = try await failure(lies, requests: ["start"])
+    guard case .vault(.costTooHigh(let cost, _))? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(cost == Argon2id(memoryKiB: 1_048_576, passes: 16, lanes: 1))
+    #expect(failure?.description.contains("have the server's operator ask for less") == true)
+  }
+
   @Test func refusesAnotherServerID() async throws {
     let other = try ServerURL("evil.example.org/main")
     let lies = changing { $0.offerServer = other }

@@ -84,6 +84,26 @@ struct PasswordCacheTests {
     try await bench.sign()
   }
 
+  @Test("a password that another process changes, or locks, signs nothing more")
+  func changedElsewhere() async throws {
+    let bench = try await Bench()
+    let elsewhere = Device(vault: try bench.fixture.openVault())
+    try await bench.verify()
+    for _ in 0..<3 {
+      await #expect(throws: SignetFailure.self) {
+        try await elsewhere.verify(.password(secret("wrong one")), for: bench.container)
+      }
+    }
+    await #expect(throws: SignetFailure.lockedOut) { try await bench.sign() }
+
+    let other = try await Bench()
+    try await other.verify()
+    try await Device(vault: try other.fixture.openVault()).changePassword(
+      of: other.container, from: secret(Self.password), to: secret("Another 42 tower"))
+    await #expect(throws: SignetFailure.passwordRequired) { try await other.sign() }
+    try await other.sign(password: "Another 42 tower")
+  }
+
   @Test("where the policy has no cache a password is verified and not kept")
   func withoutCache() async throws {
     let bench = try await Bench(cache: .disabled)

@@ -199,7 +199,7 @@
       try await noteSecrets(of: container)
       let sealed = try await session.encrypt([UInt8](repeating: 7, count: 100_000), label: "notes")
       #expect(try await session.decrypt(sealed, label: "notes").count == 100_000)
-      let key = try session.newTextKey(label: "notes")
+      let key = try await session.newTextKey(label: "notes")
       key.noteSecret(in: search)
       state.withLock { state in
         state.session = session

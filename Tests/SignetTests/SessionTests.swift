@@ -65,6 +65,31 @@ struct SessionTests {
     #expect(made.state() == .unlocked)
   }
 
+  @Test("a password that another process changes, or locks, ends the session and what it gave out")
+  func changedElsewhere() async throws {
+    let bench = try await Bench()
+    let session = bench.session()
+    let elsewhere = Device(vault: try bench.fixture.openVault())
+    try await session.unlock(by: .password(secret(Self.password)))
+    let key = try await session.newTextKey(label: "notes")
+    try await elsewhere.changePassword(
+      of: bench.container, from: secret(Self.password), to: secret("Another 42 tower"))
+    await #expect(throws: SignetFailure.appData(.locked(.changedElsewhere))) {
+      try await session.newTextKey(label: "notes")
+    }
+    #expect(session.state() == .locked(.changedElsewhere))
+    #expect(throws: AppDataFailure.locked(.changedElsewhere)) { try key.withKey { _ in } }
+    try await session.unlock(by: .password(secret("Another 42 tower")))
+    for _ in 0..<3 {
+      await #expect(throws: SignetFailure.self) {
+        try await elsewhere.verify(.password(secret("wrong")), for: bench.container)
+      }
+    }
+    await #expect(throws: SignetFailure.lockedOut) { try await session.newTextKey(label: "notes") }
+    #expect(session.state() == .locked(.changedElsewhere))
+    #expect(bench.reasons.all == [.changedElsewhere, .changedElsewhere])
+  }
+
   @Test("app data is there while the session is unlocked, and only then")
   func lifeCycle() async throws {
     let bench = try await Bench()
@@ -162,7 +187,7 @@ struct SessionTests {
     let bench = try await Bench()
     var session: Session? = bench.session()
     try await session?.unlock(by: .password(secret(Self.password)))
-    let key = try #require(try session?.newTextKey(label: "notes"))
+    let key = try #require(try await session?.newTextKey(label: "notes"))
     session = nil
     var sealer = AppDataSealer(key)
     #expect(throws: AppDataFailure.locked(.ending)) {

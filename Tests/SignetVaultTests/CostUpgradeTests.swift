@@ -77,19 +77,39 @@ struct CostUpgradeTests {
     #expect(measured.entries == [60_000])
   }
 
+  /// Memory in KiB, passes and lanes that are asked for, the device's memory in MiB, and whether it gives them.
+  private static let asked: [(memory: Int, passes: Int, lanes: Int, device: Int, isGiven: Bool)] = [
+    (1 << 20, 4, 1, 4096, true), (1 << 20, 5, 1, 65_536, false), (1 << 20, 2, 1, 2048, false),
+    (1 << 18, 16, 1, 1024, true), (262_145, 2, 1, 1024, false), (19_456, 2, 1, 32, true),
+    (19_456, 16, 16, 32, true), (19_456, 2, 17, 1024, false), (Int.max, Int.max, 1, 1024, false),
+  ]
+
+  @Test(
+    "what a server may ask of a device: a quarter of its memory, and 4 GiB of work", arguments: asked.indices)
+  func affordable(_ index: Int) {
+    let asked = Self.asked[index]
+    let cost = Argon2id(memoryKiB: asked.memory, passes: asked.passes, lanes: asked.lanes)
+    do throws(VaultFailure) {
+      try PasswordCost.requireAffordable(cost, memoryKiB: asked.device << 10)
+      #expect(asked.isGiven)
+    } catch {
+      #expect(!asked.isGiven)
+      guard case .costTooHigh(cost, _) = error else {
+        Issue.record("\(error)")
+        return
+      }
+    }
+  }
+
   @Test("a crash before any statement of the raising leaves a slot that opens")
   func crash() async throws {
     let id = try await fixture.open().addContainer(.sample())
-    let photographer = Photographer(of: fixture.directory, into: fixture.folder.file("crash"))
-    let isRecording = Recorder<Bool>()
-    let vault = try fixture.open(cost: .fixed(Self.higher)) { (_) throws(SQLiteFailure) in
-      if !isRecording.entries.isEmpty { photographer.take() }
+    let pictures = try await fixture.pictures(cost: .fixed(Self.higher)) {
+      let key = try await $0.signingKey(of: id)
+      #expect(key == "signing key")
     }
-    isRecording.record(true)
-    #expect(try await vault.signingKey(of: id) == "signing key")
-    photographer.take()
-    #expect(photographer.folders.count > 8)
-    for folder in photographer.folders {
+    #expect(pictures.count > 8)
+    for folder in pictures {
       #expect(try await VaultFixture.open(folder).signingKey(of: id) == "signing key")
     }
   }

@@ -5,31 +5,6 @@ import SignetTesting
 import SignetVault
 import Testing
 
-/// Copies the folder of a vault as it is, as a crash would leave it, before each statement.
-final class Photographer: Sendable {
-  private let source: String
-  private let target: String
-  private let pictures = Recorder<String>()
-
-  init(of source: String, into target: String) {
-    self.source = source
-    self.target = target
-  }
-
-  var folders: [String] { pictures.entries }
-
-  func take() {
-    let picture = "\(target)-\(pictures.entries.count)"
-    // By another process: closing a copy here would release the locks that this one holds.
-    let copy = Process()
-    copy.executableURL = URL(fileURLWithPath: "/bin/cp")
-    copy.arguments = ["-rp", source, picture]
-    do { try copy.run() } catch { Issue.record(error) }
-    copy.waitUntilExit()
-    pictures.record(picture)
-  }
-}
-
 @Suite("Crashes between any two statements leave the state before or after")
 struct CrashTests {
   private let fixture: VaultFixture
@@ -58,20 +33,13 @@ struct CrashTests {
   ) async throws {
     try await prepare(try fixture.open())
     let old = try await Self.state(of: try fixture.open())
-    let photographer = Photographer(of: fixture.directory, into: fixture.folder.file("crash"))
-    let isRecording = Recorder<Bool>()
-    let vault = try fixture.open { (_) throws(SQLiteFailure) in
-      if !isRecording.entries.isEmpty { photographer.take() }
-    }
-    isRecording.record(true)
-    try await change(vault)
-    photographer.take()
+    let pictures = try await fixture.pictures(of: change)
     let new = try await Self.state(of: try fixture.open())
     #expect(old != new)
-    #expect(photographer.folders.count >= statements)
+    #expect(pictures.count >= statements)
 
     var states: [[String]] = []
-    for folder in photographer.folders {
+    for folder in pictures {
       states.append(try await Self.state(of: try VaultFixture.open(folder)))
     }
     #expect(states.first == old)
@@ -118,33 +86,22 @@ struct CrashTests {
     let preparing = try fixture.open()
     let old = try await preparing.addContainer(.sample(.sample(name: "Old")))
     try await preparing.confirmContainer(old)
-    var failures = 0
-    for number in 0..<100 {
-      let id = try await preparing.addContainer(.sample(.sample(name: "New"), created: 2_000))
-      let before = try await Self.state(of: preparing)
-      let statements = Recorder<Bool>()
-      let isArmed = Recorder<Bool>()
-      let vault = try fixture.open { (sql) throws(SQLiteFailure) in
-        guard !isArmed.entries.isEmpty, !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal") else {
-          return
-        }
-        statements.record(true)
-        if statements.entries.count == number + 1 { throw .diskFull(extendedCode: 13) }
+    func stage() async throws -> ContainerID {
+      try await preparing.addContainer(.sample(.sample(name: "New"), created: 2_000))
+    }
+    var id = try await stage()
+    var before = try await Self.state(of: preparing)
+    let failures = try await fixture.failingEachStatement { vault throws(VaultFailure) in
+      if whileConfirming {
+        try await vault.confirmContainer(id)
+      } else {
+        _ = try await vault.addContainer(.sample(.sample(user: "bob", name: "Third")))
       }
-      isArmed.record(true)
-      do throws(VaultFailure) {
-        if whileConfirming {
-          try await vault.confirmContainer(id)
-        } else {
-          _ = try await vault.addContainer(.sample(.sample(user: "bob", name: "Third")))
-        }
-        break
-      } catch {
-        #expect(error == .diskFull)
-        failures += 1
-        #expect(try await Self.state(of: preparing) == before)
-      }
+    } check: { _ in
+      #expect(try await Self.state(of: preparing) == before)
       try await preparing.discardContainer(id)
+      id = try await stage()
+      before = try await Self.state(of: preparing)
     }
     #expect(failures > 15, "begin, each statement, commit")
   }
@@ -154,14 +111,7 @@ struct CrashTests {
     let vault = try fixture.open()
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [directory = fixture.directory as String, number = number as Int] in
-      let statements = Recorder<Bool>()
-      let isArmed = Recorder<Bool>()
-      let vault = try VaultFixture.open(directory) { (_) throws(SQLiteFailure) in
-        guard !isArmed.entries.isEmpty else { return }
-        statements.record(true)
-        if statements.entries.count == number { kill(getpid(), SIGKILL) }
-      }
-      isArmed.record(true)
+      let vault = try VaultFixture.openDying(directory, beforeStatement: number)
       _ = try await vault.addContainer(.sample())
     }
     #expect(try await vault.containers(matching: .init(state: nil)).isEmpty)

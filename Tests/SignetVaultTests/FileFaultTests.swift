@@ -36,7 +36,8 @@ struct FileFaultTests {
       _ = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
       return nil
     } catch {
-      #expect(!error.description.isEmpty)
+      let waysOut = ["register anew", "restore it", "install the newer program"]
+      #expect(waysOut.contains { error.description.contains($0) }, "no way out: \(error)")
       for suffix in ["-wal", "-shm"] { unlink(fixture.databasePath + suffix) }
       #expect(try Data(contentsOf: file) == content, "the file was touched")
       return error
@@ -55,6 +56,74 @@ struct FileFaultTests {
     // What is not refused has lost pages of tables that are empty, and opens as it was.
     #expect(refused > (whole.count / 4096 - 1) * 3)
     #expect(try await refusal(of: whole) == nil)
+  }
+
+  @Test("a bit flipped anywhere")
+  func flipped() async throws {
+    let whole = try Data(contentsOf: file)
+    var refused = 0
+    for offset in stride(from: 0, to: whole.count, by: 211) {
+      var changed = whole
+      changed[offset] ^= 1 << (offset % 8)
+      if try await refusal(of: changed) != nil { refused += 1 }
+    }
+    // What is not refused lies between what is stored.
+    #expect(refused > 10)
+  }
+
+  @Test(
+    "rows that were swapped, or are older than the rest",
+    arguments: [
+      "UPDATE record SET sealed = (SELECT sealed FROM record WHERE domain = 'session' AND name = 'key') WHERE name = 'counter'",
+      "UPDATE slot SET mac = (SELECT mac FROM slot WHERE kind = 1)",
+      "UPDATE part SET digest = (SELECT digest FROM part WHERE name = 'keys') WHERE name = 'session'",
+      "DELETE FROM record WHERE domain = 'keys' AND name = 'counter'", "DELETE FROM slot WHERE kind = 2",
+      "UPDATE generation SET number = number - 1",
+    ])
+  func swapped(_ sql: String) async throws {
+    do {
+      let raw = try fixture.rawDatabase()
+      try raw.execute(script: sql)
+      try raw.checkpoint()
+    }
+    let failure = try await refusal(of: Data(contentsOf: file))
+    guard case .altered? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test("a file of a later program")
+  func newer() async throws {
+    do {
+      let raw = try fixture.rawDatabase()
+      try raw.execute(script: "PRAGMA user_version = 77")
+      try raw.checkpoint()
+    }
+    #expect(try await refusal(of: Data(contentsOf: file)) == .tooNew(found: 77, supported: 3))
+  }
+
+  @Test("an older file, where the hardware counts")
+  func older() async throws {
+    let hardware = SimulatedHardware()
+    let other = try VaultFixture()
+    let path = URL(fileURLWithPath: other.databasePath)
+    func content() throws -> Data {
+      try other.rawDatabase().checkpoint()
+      return try Data(contentsOf: path)
+    }
+    let id = try await other.open(keystore: hardware).addContainer(.sample())
+    let old = try content()
+    await #expect(throws: VaultFailure.wrongPassword(remaining: 4)) {
+      try await other.open(keystore: hardware).signingKey(of: id, "no")
+    }
+    for suffix in ["-wal", "-shm"] { unlink(other.databasePath + suffix) }
+    try old.write(to: path)
+    chmod(other.databasePath, 0o600)
+    let failure = #expect(throws: VaultFailure.self) { try other.open(keystore: hardware) }
+    #expect(failure?.description.contains("put the newest one back, or delete it and register anew") == true)
+    for suffix in ["-wal", "-shm"] { unlink(other.databasePath + suffix) }
+    #expect(try Data(contentsOf: path) == old)
   }
 
   @Test("another vault's file, and this file with another device's key")

@@ -209,27 +209,13 @@ struct HardwareTests {
   @Test("a change that fails gives back the place that it took, at whatever statement")
   func placesAfterFailures() async throws {
     let id = try await vault.addContainer(.sample())
-    var failures = 0
-    for number in 0..<100 {
-      let statements = Recorder<Bool>()
-      let isArmed = Recorder<Bool>()
-      let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
-        guard !isArmed.entries.isEmpty, !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal")
-        else { return }
-        statements.record(true)
-        if statements.entries.count == number + 1 { throw .diskFull(extendedCode: 13) }
-      }
-      isArmed.record(true)
-      do throws(VaultFailure) {
-        try await failing.changePassword(
-          of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
-        break
-      } catch {
-        #expect(error == .diskFull)
-        failures += 1
-        #expect(hardware.placeCount == 2, "statement \(number)")
-        #expect(try await vault.signingKey(of: id) == "signing key")
-      }
+    let failures = try await fixture.failingEachStatement(keystore: hardware) { vault throws(VaultFailure) in
+      try await vault.changePassword(
+        of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+    } check: { number in
+      #expect(hardware.placeCount == 2, "statement \(number)")
+      let key = try await vault.signingKey(of: id)
+      #expect(key == "signing key")
     }
     #expect(failures > 15)
     // The last failure was in the giving back of the old place, after the change: the next who opens does it.

@@ -46,16 +46,8 @@ struct PasswordChangeCrashTests {
 
   @Test("before each statement")
   func everyStatement() async throws {
-    let photographer = Photographer(of: fixture.directory, into: fixture.folder.file("crash"))
-    let isRecording = Recorder<Bool>()
-    let vault = try fixture.open { (_) throws(SQLiteFailure) in
-      if !isRecording.entries.isEmpty { photographer.take() }
-    }
-    isRecording.record(true)
-    try await change(vault)
-    photographer.take()
     var found: [String] = []
-    for folder in photographer.folders { found.append(try await password(in: folder)) }
+    for folder in try await fixture.pictures(of: change) { found.append(try await password(in: folder)) }
     #expect(found.count > 15)
     #expect(found.first == VaultFixture.password)
     #expect(found.last == "new")
@@ -97,28 +89,13 @@ struct PasswordChangeCrashTests {
 
   @Test("a failure of any one statement is told, and one of the two passwords works")
   func injectedFailures() async throws {
-    var failures = 0
-    for number in 0..<100 {
-      let statements = Recorder<Bool>()
-      let isArmed = Recorder<Bool>()
-      let vault = try fixture.open { (sql) throws(SQLiteFailure) in
-        guard !isArmed.entries.isEmpty, !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal") else {
-          return
-        }
-        statements.record(true)
-        if statements.entries.count == number + 1 { throw .diskFull(extendedCode: 13) }
-      }
-      isArmed.record(true)
-      do throws(VaultFailure) {
-        try await vault.changePassword(
-          of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"),
-          policy: .any)
-        break
-      } catch {
-        #expect(error == .diskFull)
-        failures += 1
-        #expect(try await password(in: fixture.directory) == VaultFixture.password)
-      }
+    let id = id
+    let failures = try await fixture.failingEachStatement { vault throws(VaultFailure) in
+      try await vault.changePassword(
+        of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+    } check: { _ in
+      let working = try await password(in: fixture.directory)
+      #expect(working == VaultFixture.password)
     }
     #expect(failures > 15, "every statement of it")
     #expect(try await password(in: fixture.directory) == "new")
@@ -128,14 +105,7 @@ struct PasswordChangeCrashTests {
   func killed(beforeStatement number: Int) async throws {
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [directory = fixture.directory as String, id = id.description as String, number = number as Int] in
-      let statements = Recorder<Bool>()
-      let isArmed = Recorder<Bool>()
-      let vault = try VaultFixture.open(directory) { (_) throws(SQLiteFailure) in
-        guard !isArmed.entries.isEmpty else { return }
-        statements.record(true)
-        if statements.entries.count == number { kill(getpid(), SIGKILL) }
-      }
-      isArmed.record(true)
+      let vault = try VaultFixture.openDying(directory, beforeStatement: number)
       try await vault.changePassword(
         of: "keys", in: try #require(ContainerID(id)), from: SecretBytes(VaultFixture.password),
         to: SecretBytes("new"), policy: .any)

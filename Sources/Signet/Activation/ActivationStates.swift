@@ -50,6 +50,7 @@ struct OfferedActivation: Sendable {
     device: DeviceDescription, keys: PrivateContainerKeys
   ) throws(SignetFailure) -> ProvedActivation {
     let offer = answer.offer
+    do throws(VaultFailure) { try PasswordCost.requireAffordable(offer.costs) } catch { throw .vault(error) }
     let ephemeral = P256.KeyAgreement.PrivateKey()
     let core = ActivationCore(
       user: code.user, server: code.server, agreement: ephemeral.publicKey, keys: keys.publicKeys,

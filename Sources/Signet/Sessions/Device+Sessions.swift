@@ -45,6 +45,8 @@ extension Device {
     _ container: Container, by authentication: Authentication?
   ) async throws(SignetFailure) -> UnlockedDomain {
     if authentication == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() {
+      // Another process may have changed or locked the password since.
+      try await vaulted(await vault.requireCurrent(cached.openedSlot))
       return cached
     }
     return try await unlock(container, by: authentication)
@@ -62,7 +64,7 @@ extension Device {
   /// What the keys of a group's data come from; the container is open only as long as that takes.
   func appDataGroupKey(
     of container: Container, _ group: AppGroup, by authentication: Authentication?
-  ) async throws(SignetFailure) -> AppDataGroupKey {
+  ) async throws(SignetFailure) -> OpenedGroup {
     // Whoever has a sealed text could tell with it which password is right.
     if case .silent = container.profile.protection.lockPolicy { throw .appData(.silentLock) }
     let unlocked = try await unlock(container, by: authentication)
@@ -70,6 +72,12 @@ extension Device {
       await vault.randomRecord(
         VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: unlocked))
     guard root.byteCount == AppDataGroupKey.rootByteCount else { throw .vault(.damaged) }
-    return AppDataGroupKey(root: root, group: group)
+    return OpenedGroup(key: AppDataGroupKey(root: root, group: group), slot: unlocked.openedSlot)
   }
+}
+
+/// The key of a group's app data, with what it was opened by.
+struct OpenedGroup: ~Copyable, Sendable {
+  let key: AppDataGroupKey
+  let slot: OpenedSlot
 }

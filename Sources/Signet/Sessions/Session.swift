@@ -16,7 +16,7 @@ public final class Session: SharedSession {
   public let limits: SessionLimits
   private let device: Device
   private let issued: IssuedKeys
-  private let kept: KeptSecret<AppDataGroupKey>
+  private let kept: KeptSecret<OpenedGroup>
 
   /// Makes a session that is locked; the clock of the device's vault measures how long it stays unlocked.
   ///
@@ -52,8 +52,8 @@ public final class Session: SharedSession {
   ///   `locked` where it was locked while the password was tried.
   public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
     let beginning = kept.beginning
-    let key = try await device.appDataGroupKey(of: container, group, by: authentication)
-    if let reason = kept.keep(key, limits: limits, since: beginning) { throw .appData(.locked(reason)) }
+    let opened = try await device.appDataGroupKey(of: container, group, by: authentication)
+    if let reason = kept.keep(opened, limits: limits, since: beginning) { throw .appData(.locked(reason)) }
   }
 
   /// Locks on request.
@@ -67,8 +67,8 @@ public final class Session: SharedSession {
   /// - Parameter label: What the text is, 1 to 256 bytes of UTF-8; the same bytes are needed to decrypt it.
   /// - Returns: A key of its own, good until the session is locked.
   /// - Throws: ``SignetFailure/appData(_:)``: `locked`, `invalidLabel`.
-  public func newTextKey(label: String) throws(SignetFailure) -> AppDataKey {
-    try key { (group) throws(AppDataFailure) in try group.newKey(label: label) }
+  public func newTextKey(label: String) async throws(SignetFailure) -> AppDataKey {
+    try await key { (group) throws(AppDataFailure) in try group.newKey(label: label) }
   }
 
   /// The key of a text that was encrypted before.
@@ -78,19 +78,33 @@ public final class Session: SharedSession {
   ///   - header: Its first ``AppDataFormat/headerByteCount`` bytes, or more.
   /// - Returns: Its key, good until the session is locked.
   /// - Throws: ``SignetFailure/appData(_:)``.
-  public func textKey(label: String, header: [UInt8]) throws(SignetFailure) -> AppDataKey {
-    try key { (group) throws(AppDataFailure) in
+  public func textKey(label: String, header: [UInt8]) async throws(SignetFailure) -> AppDataKey {
+    try await key { (group) throws(AppDataFailure) in
       try group.textKey(label: label, salt: AppDataFormat.salt(inHeader: header))
+    }
+  }
+
+  /// Locks where the password was changed, locked or erased since, by whatever process.
+  private func requireCurrent() async throws(SignetFailure) {
+    guard let slot = kept.withSecret({ $0.slot }) else { return }
+    do throws(VaultFailure) { try await device.vault.requireCurrent(slot, askingHardware: false) } catch {
+      switch error {
+      case .busy, .diskFull, .storage, .keystore: break
+      default: lock(because: .changedElsewhere)
+      }
+      if error == .outdated(domain: VaultLayout.user) { throw .appData(.locked(.changedElsewhere)) }
+      throw SignetFailure(error)
     }
   }
 
   private func key(
     _ derive: (borrowing AppDataGroupKey) throws(AppDataFailure) -> AppDataKey
-  ) throws(SignetFailure) -> AppDataKey {
+  ) async throws(SignetFailure) -> AppDataKey {
+    try await requireCurrent()
     let made: AppDataKey?
     do throws(AppDataFailure) {
-      made = try kept.withSecret { (group) throws(AppDataFailure) in
-        let key = try derive(group)
+      made = try kept.withSecret { (opened) throws(AppDataFailure) in
+        let key = try derive(opened.key)
         // Noted before the session can be locked, so that no key outlives it.
         issued.note(key)
         return key

@@ -78,7 +78,7 @@ extension KeystoreFailure: CustomStringConvertible {
     case .unavailable(let path, let error):
       "the key of this device (\(path)) cannot be used: \(systemMessage(error)); check its folder and the disk"
     case .refused:
-      "the keystore did not open what this device should have sealed; the data was changed or comes from another device"
+      "the keystore did not open what this device should have sealed; the data was changed or comes from another device: delete the data and register anew"
     case .secretTooLong: "the secret is longer than 128 bytes; seal a key that encrypts it"
     case .replaced:
       "the TPM was cleared or is another one, so what it sealed is lost; delete the data and register anew"

@@ -16,6 +16,8 @@
   case screenLocked
   /// Nothing tells any more when the screen is locked.
   case unobserved
+  /// What unlocked it was changed, locked or taken away, perhaps by another program.
+  case changedElsewhere
   /// A clock was set, or ran backwards.
   case clockJumped
   /// The program that held it is ending.
@@ -32,6 +34,7 @@
     case .suspended: "locked because the machine was suspended; unlock it"
     case .screenLocked: "locked with the screen; unlock it"
     case .unobserved: "locked because the system stopped telling when the screen locks; unlock it"
+    case .changedElsewhere: "locked because what unlocked it was changed or locked meanwhile; unlock it"
     case .clockJumped: "locked because the clock was changed; unlock it"
     case .ending: "locked because the program is ending"
     }

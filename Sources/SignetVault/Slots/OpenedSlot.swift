@@ -11,14 +11,17 @@ extension Vault {
   ///
   /// Whoever keeps an open domain, or a key from it, asks this before each use.
   ///
+  /// - Parameters:
+  ///   - opened: What opened it.
+  ///   - askingHardware: Whether an older copy in the place of the folder is to be noticed too, which takes the hardware's time.
   /// - Throws: ``VaultFailure``: `outdated`, `lockedOut`, `waiting`, `wiped`, `noSuchSlot`, `noSuchContainer`, `rolledBack`.
-  package func requireCurrent(_ opened: OpenedSlot) throws(VaultFailure) {
+  package func requireCurrent(_ opened: OpenedSlot, askingHardware: Bool = true) throws(VaultFailure) {
     let header = opened.slot.header
     do {
-      // Others are kept from writing, so that the hardware's number can be compared.
-      let row = try database.transaction {
+      // Others are kept from writing while the hardware's number is compared.
+      let row = try database.transaction(askingHardware ? .immediate : .deferred) {
         let state = try VaultState(from: tables)
-        try tables.counter?.requireLatest(state)
+        if askingHardware { try tables.counter?.requireLatest(state) }
         return try ContainerRows(header.place.container, in: tables, state).slot(
           header.place.domain, header.kind)
       }

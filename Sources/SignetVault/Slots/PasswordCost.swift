@@ -1,3 +1,4 @@
+import Foundation
 public import SignetCrypto
 import SignetPolicy
 
@@ -16,6 +17,26 @@ import SignetPolicy
 
   /// The highest cost that a vault opens, so that a changed file cannot make a device work for hours.
   public static let ceiling = Argon2id(memoryKiB: 1 << 20, passes: 64, lanes: 16)
+
+  /// The most memory and passes together that this device gives to somebody else's wish: 4 GiB once, or 1 GiB four times.
+  private static let largestWork = 4 << 20
+
+  /// Refuses a cost that a server asks for and that would keep this device busy, or take more than a quarter of its memory.
+  ///
+  /// - Parameters:
+  ///   - cost: What is asked for.
+  ///   - memoryKiB: The memory of the device; the least cost is given by every device.
+  /// - Throws: ``VaultFailure/costTooHigh(_:limit:)``.
+  package static func requireAffordable(
+    _ cost: Argon2id, memoryKiB: Int = Int(ProcessInfo.processInfo.physicalMemory >> 10)
+  ) throws(VaultFailure) {
+    let memory = min(ceiling.memoryKiB, max(floor.memoryKiB, memoryKiB / 4))
+    let passes = max(floor.passes, largestWork / max(1, min(cost.memoryKiB, memory)))
+    let limit = Argon2id(memoryKiB: memory, passes: min(ceiling.passes, passes), lanes: ceiling.lanes)
+    guard cost.memoryKiB <= limit.memoryKiB, cost.passes <= limit.passes, cost.lanes <= limit.lanes else {
+      throw .costTooHigh(cost, limit: limit)
+    }
+  }
 
   /// Whether no part of a cost is below `floor` or above ``ceiling``.
   static func accepts(_ cost: Argon2id, floor: Argon2id) -> Bool {

@@ -52,6 +52,8 @@ extension Bench {
     let folder = try workFolder()
     let directory = folder.path + "/vault"
     let id: ContainerID
+    // Before any of it was made, so that nothing is left over to be used again unseen.
+    let before = residentKibibytes()
     do {
       let vault = try Vault(directory: directory, keystore: SoftwareKeystore(directory: directory))
       let records = (0..<count).map {
@@ -63,7 +65,6 @@ extension Bench {
           created: 0, domains: [DomainDraft(name: "keys", protection: .device, records: records)]))
       try await vault.confirmContainer(id)
     }
-    let before = residentKibibytes()
     var openings: [Double] = []
     var findings: [Double] = []
     var after = before
@@ -86,7 +87,7 @@ extension Bench {
         comparedWith: "AES-GCM of 32 bytes in it", goal: .valueBelow(1)),
       Measurement(
         name: "vault with \(count) keys, memory", value: Double(after - before) / 1024, unit: "MiB",
-        comparedWith: "more than before the vault was opened", goal: .valueBelow(40)),
+        comparedWith: "more than before the vault was made", goal: .valueBelow(40)),
     ])
   }
 

@@ -1,0 +1,50 @@
+import SignetCrypto
+
+/// A text that arrives in parts of any length, cut to chunks of which each is encrypted or decrypted under its number.
+struct AppDataChunks: Sendable {
+  /// What is done with a chunk; the number is `nil` where they are used up, or the text is damaged.
+  typealias Transform =
+    @Sendable (_ chunk: [UInt8], _ number: UInt32?, _ isLast: Bool, AppDataKey) throws(AppDataFailure) ->
+    [UInt8]
+
+  let key: AppDataKey
+  private let byteCount: Int
+  private let transform: Transform
+  private var chunk: [UInt8] = []
+  private var number: UInt32? = 0
+
+  /// Nothing yet; each chunk but the last will have `byteCount` bytes.
+  init(_ key: AppDataKey, byteCount: Int, _ transform: @escaping Transform) {
+    (self.key, self.byteCount, self.transform) = (key, byteCount, transform)
+    chunk.reserveCapacity(byteCount)
+  }
+
+  /// Adds bytes; only the last chunk may be the last, so a full one waits until more comes.
+  mutating func add(_ bytes: [UInt8]) throws(AppDataFailure) -> [UInt8] {
+    var output: [UInt8] = []
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      if chunk.count == byteCount { output += try next(isLast: false) }
+      let part = rest.prefix(byteCount - chunk.count)
+      chunk += part
+      rest = rest.dropFirst(part.count)
+    }
+    return output
+  }
+
+  /// Ends the text.
+  mutating func end() throws(AppDataFailure) -> [UInt8] { try next(isLast: true) }
+
+  private mutating func next(isLast: Bool) throws(AppDataFailure) -> [UInt8] {
+    do throws(AppDataFailure) {
+      let made = try transform(chunk, number, isLast, key)
+      chunk.wipe()
+      chunk.removeAll(keepingCapacity: true)
+      number = number.flatMap { $0 == .max ? nil : $0 + 1 }
+      return made
+    } catch {
+      if error == .damaged { number = nil }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import SignetSQLite
+import SignetTesting
+import SignetVault
+import Synchronization
+import Testing
+
+/// Copies the folder of a vault as it is, as a crash would leave it, before each statement.
+final class Photographer: Sendable {
+  private let source: String
+  private let target: String
+  private let pictures = Recorder<String>()
+
+  init(of source: String, into target: String) {
+    self.source = source
+    self.target = target
+  }
+
+  var folders: [String] { pictures.entries }
+
+  func take() {
+    let picture = "\(target)-\(pictures.entries.count)"
+    // By another process: closing a copy here would release the locks that this one holds.
+    let copy = Process()
+    copy.executableURL = URL(fileURLWithPath: "/bin/cp")
+    copy.arguments = ["-rp", source, picture]
+    do { try copy.run() } catch { Issue.record(error) }
+    copy.waitUntilExit()
+    pictures.record(picture)
+  }
+}
+
+extension VaultFixture {
+  /// The folder as a crash before each statement of a change leaves it, and at last as it is afterwards.
+  func pictures(
+    cost: PasswordCost = .fixed(weak), of change: (Vault) async throws -> Void
+  ) async throws -> [String] {
+    let photographer = Photographer(of: directory, into: folder.file("crash"))
+    let isRecording = Recorder<Bool>()
+    let vault = try open(cost: cost) { (_) throws(SQLiteFailure) in
+      if !isRecording.entries.isEmpty { photographer.take() }
+    }
+    isRecording.record(true)
+    try await change(vault)
+    photographer.take()
+    return photographer.folders
+  }
+
+  /// Has the first statement of a change fail, as on a full disk, then the second, until none is left to fail.
+  ///
+  /// - Parameters:
+  ///   - keystore: What the vault is opened with.
+  ///   - change: The change; it succeeds once, the last time.
+  ///   - check: Called after each failure.
+  /// - Returns: How many statements failed.
+  /// - Throws: What opening the vault, and `check`, throw.
+  func failingEachStatement(
+    keystore: (any HardwareKeystore)? = nil, of change: (Vault) async throws(VaultFailure) -> Void,
+    check: (Int) async throws -> Void
+  ) async throws -> Int {
+    for number in 1...200 {
+      let countdown = Countdown()
+      let vault = try open(keystore: keystore) { (sql) throws(SQLiteFailure) in
+        guard !sql.hasPrefix("ROLLBACK"), !sql.hasPrefix("PRAGMA wal") else { return }
+        if countdown.isOver { throw .diskFull(extendedCode: 13) }
+      }
+      countdown.start(from: number)
+      do throws(VaultFailure) {
+        try await change(vault)
+        return number - 1
+      } catch { #expect(error == .diskFull) }
+      try await check(number)
+    }
+    Issue.record("the change never succeeds")
+    return 200
+  }
+
+  /// Opens a vault whose process is killed before its `number`th statement from now on.
+  static func openDying(_ directory: String, beforeStatement number: Int) throws -> Vault {
+    let countdown = Countdown()
+    let vault = try open(directory) { (_) throws(SQLiteFailure) in
+      if countdown.isOver { kill(getpid(), SIGKILL) }
+    }
+    countdown.start(from: number)
+    return vault
+  }
+}
+
+/// Counts calls down, once it was started.
+private final class Countdown: Sendable {
+  private let left = Mutex<Int?>(nil)
+
+  func start(from number: Int) { left.withLock { $0 = number } }
+
+  /// Takes one off; whether this was the last.
+  var isOver: Bool {
+    left.withLock { left in
+      left = left.map { $0 - 1 }
+      return left == 0
+    }
+  }
+}
