@@ -10,8 +10,7 @@ struct NotedPrompt {
 
   /// - Returns: nil where the terminal cannot move its cursor.
   init?(_ prompt: String, _ note: PromptNote, on number: Int32) {
-    let name = ProcessInfo.processInfo.environment["TERM", default: ""]
-    guard !["", "dumb"].contains(name) else { return nil }
+    guard PromptNote.isShown else { return nil }
     (self.number, self.note) = (number, note)
     width = windowWidth(number) ?? 80
     column = TerminalText.width(prompt) % width + 1

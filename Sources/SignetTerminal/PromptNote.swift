@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// A line under a prompt that changes while somebody types.
@@ -6,6 +7,11 @@ import Synchronization
 public final class PromptNote: Sendable {
   private let describe: @Sendable (RawSpan) -> String
   private let pipe = Mutex<WakePipe?>(nil)
+
+  /// Whether the terminal can move its cursor (`TERM`), so that notes are shown.
+  public static var isShown: Bool {
+    !["", "dumb"].contains(ProcessInfo.processInfo.environment["TERM", default: ""])
+  }
 
   /// A note that depends on what is typed.
   ///

@@ -98,6 +98,10 @@
 
     static let unlock = Command(
       "unlock", "Unlock the session that apps share",
+      description: """
+        The password is asked for, or a finger or the passcode of this device where that is enabled: the agent has it matched or \
+        checked.
+        """,
       options: [AgentOptions.socket, AgentOptions.program, AgentOptions.group, ContainerChoice.option]
     ) { arguments in
       let options = try DeviceOptions(arguments)

@@ -23,7 +23,8 @@ extension DeviceOptions {
     if !arguments.isSet("password-fd"), SecretInput.terminal.isTerminal {
       let ways = try await device.enabledWays(of: container)
       if ways.contains(.biometric), try await isReady(container, on: device) {
-        let race = FingerOrPassword(container: container, purpose: purpose, operation: operation)
+        let race = FingerOrPassword(
+          container: container, purpose: purpose, output: arguments.errorOutput, operation: operation)
         switch try await race.run() {
         case .done(let value): return value
         case .typed(let password): return try await operation(.password(password))
@@ -77,6 +78,7 @@ extension DeviceOptions {
 private struct FingerOrPassword<Value: Sendable>: Sendable {
   let container: Container
   let purpose: String
+  let output: Terminal
   let operation: @Sendable (Authentication?) async throws -> Value
 
   enum Outcome: Sendable {
@@ -125,12 +127,12 @@ private struct FingerOrPassword<Value: Sendable>: Sendable {
             })
         } catch { return .notTyped(error) }
       }
-      return try await Self.decide(&group, words, note)
+      return try await decide(&group, words, note)
     }
   }
 
   /// Waits for what comes first, ends the other, and waits for that too.
-  private static func decide(
+  private func decide(
     _ group: inout ThrowingTaskGroup<Event, any Error>, _ words: Words, _ note: PromptNote
   ) async throws -> Outcome {
     var typed: SharedSecretBox?
@@ -151,6 +153,7 @@ private struct FingerOrPassword<Value: Sendable>: Sendable {
         // Perhaps somebody is typing: the prompt stays.
         words.set("\(failure)")
         note.refresh()
+        if !PromptNote.isShown { output.print("\n\(TerminalText.sanitised("\(failure)", limit: 1000))") }
       case .typed(let password):
         typed = password
         group.cancelAll()

@@ -17,7 +17,7 @@ final class ControllingTerminal: Sendable {
   }
 
   /// Starts the command in a session of its own on a new terminal (`setsid --ctty`, `setsid(1)`).
-  init(_ device: DeviceCommand, _ words: [String]) throws {
+  init(_ device: DeviceCommand, _ words: [String], type: String = "xterm") throws {
     // The requests of tty_ioctl(4) behind `unlockpt` and `ptsname`, which Swift's Glibc module leaves out.
     master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(master >= 0)
@@ -30,7 +30,7 @@ final class ControllingTerminal: Sendable {
     var command = device
     command.launcher = [Self.setsid, "--ctty", "--wait"] + device.launcher
     process = try command.process(words)
-    process.environment?["TERM"] = "xterm"
+    process.environment?["TERM"] = type
     let side = FileHandle(fileDescriptor: held, closeOnDealloc: false)
     process.standardInput = side
     process.standardOutput = side

@@ -121,6 +121,14 @@
       }
       try terminal.answer("", Self.password)
       #expect(try await terminal.end().status == 0)
+      // Where nothing can be shown under the prompt, it is said on a line of its own.
+      bench.fprint.next(.stranger, .stranger, .stranger)
+      let dumb = try ControllingTerminal(bench.device, ["otp"], type: "dumb")
+      try dumb.expect("or type the password for alice")
+      try dumb.expect("the finger was not recognised")
+      try dumb.answer("", Self.password)
+      let ended = try await dumb.end()
+      #expect(ended.status == 0 && !ended.shown.contains("\u{1B}"), "\(ended)")
       await bench.server.stopAndWait()
     }
 
