@@ -85,13 +85,6 @@ public final class Device: Sendable {
     try await Container(vaulted(await vault.container(id)))
   }
 
-  /// Deletes a container and its secrets, on this device only; the operator revokes it at the server.
-  ///
-  /// - Throws: ``SignetFailure/noSuchContainer``.
-  public func deleteContainer(_ id: SignetVault.ContainerID) async throws(SignetFailure) {
-    try await vaulted(await vault.deleteContainer(id))
-  }
-
   private func stored(
     _ filter: ContainerFilter, state: SignetVault.Container.State
   ) async throws(SignetFailure) -> [Container] {

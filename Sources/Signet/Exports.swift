@@ -86,6 +86,7 @@
 @_exported public import enum SignetVault.VaultPart
 // The words of the protocol.
 @_exported public import struct SignetWire.ActivationCode
+@_exported public import struct SignetWire.EndNotice
 @_exported public import enum SignetWire.ActivationCodeFailure
 @_exported public import struct SignetWire.ContainerProfile
 @_exported public import enum SignetWire.DecisionStatus

@@ -69,6 +69,8 @@ public import SignetWire
   // The device.
   /// There is no such container.
   case noSuchContainer
+  /// The reason for an end can't be sent.
+  case reasonRefused(WireFailure)
   /// The vault failed.
   case vault(VaultFailure)
 
@@ -128,6 +130,7 @@ public import SignetWire
     case .unsupportedDevice: 207
     case .renewalDropped: 208
     case .noSuchContainer: 8
+    case .reasonRefused: 9
     case .vault: 10
     case .appData: 400
     case .sharedSession: 401
@@ -198,6 +201,7 @@ public import SignetWire
       "the server does not accept this device: \(problem.detail.isEmpty ? problem.code.title : problem.detail)"
     case .renewalDropped: "the server dropped the renewal; the keys are as before: renew again"
     case .noSuchContainer: "there is no such container; list those there are"
+    case .reasonRefused(let failure): "give another reason: \(failure)"
     case .vault(let failure): failure.description
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description

@@ -12,6 +12,7 @@ public actor Vault {
   let keystore: any HardwareKeystore
   let placeLockPath: String
   let settings: Settings
+  let directory: String
   var calibratedCost: Argon2id?
 
   var database: Database { tables.database }
@@ -51,6 +52,7 @@ public actor Vault {
 
   /// Opens the vault with what tests need to look into or change.
   package init(directory: String, keystore: any HardwareKeystore, settings: Settings) throws(VaultFailure) {
+    self.directory = directory
     let folder = VaultFolder(path: directory)
     try folder.prepare(create: settings.createIfMissing)
     do {

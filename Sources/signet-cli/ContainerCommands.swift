@@ -36,36 +36,13 @@ extension Command {
     return .success
   }
 
-  static let delete = Command(
-    "delete", "Delete a container and its keys from this device",
-    description: "The server keeps knowing it until its operator revokes it: signet-server container revoke.",
-    options: [ContainerChoice.option, .flag("yes", "Do not ask", short: "y")]
-  ) { arguments in
-    let device = try DeviceOptions(arguments).device(createIfMissing: false)
-    let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
-    if !arguments.isSet("yes") {
-      let question = "Delete \(container.user.text) at \(container.server.shortForm), with its keys, for good"
-      let isSure = try await answering(with: "--yes") {
-        try await Question.terminal.confirm(question, preset: false)
-      }
-      guard isSure else { return .failure }
-    }
-    try await device.deleteContainer(container.id)
-    if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(["id": .string(container.id.description)]).text)
-    } else {
-      arguments.output.print("Deleted \(container.user.text) at \(container.server.shortForm).")
-    }
-    return .success
-  }
-
   static let otp = Command(
     "otp", "Print a one-time password", description: "No network is needed.",
     options: [ContainerChoice.option]
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.finishActivations(of: device)
+    try await options.catchUp(with: device)
     let container = try await ContainerChoice.container(arguments, of: device)
     let code = try await options.authenticated(container, on: device, to: "Make a one-time password") {
       try await device.oneTimePassword(for: container, by: $0)

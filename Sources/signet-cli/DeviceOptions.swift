@@ -130,14 +130,41 @@ struct DeviceOptions {
     return try await password(for: container.fullName)
   }
 
-  /// Goes on with activations that were cut off; a server that can't be reached, or refuses, is no reason to stop.
-  func finishActivations(of device: Device) async throws {
-    guard try await !device.unconfirmedContainers().isEmpty else { return }
-    do throws(SignetFailure) {
-      try await device.finishActivations()
-    } catch {
-      let reason = TerminalText.sanitised(error.description, limit: 2000)
-      arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
+  /// Goes on with what was cut off: activations, renewals, and notices to servers; one that can't be reached, or refuses, is no
+  /// reason to stop.
+  func catchUp(with device: Device) async throws {
+    if try await !device.unconfirmedContainers().isEmpty {
+      do throws(SignetFailure) {
+        try await device.finishActivations()
+      } catch {
+        let reason = TerminalText.sanitised(error.description, limit: 2000)
+        arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
+      }
+    }
+    report(try await device.sendQueuedNotices())
+  }
+
+  /// Says what became of notices to servers; of those whose time has not come, nothing.
+  func report(_ notices: NoticeReport) {
+    let output = arguments.errorOutput
+    func name(_ notice: QueuedNotice) -> String {
+      TerminalText.sanitised("\(notice.user) at \(notice.server)")
+    }
+    for notice in notices.told where notice.event == .wiped {
+      output.print(
+        "signet: \(name(notice)) was erased after too many wrong passwords; the server has been told")
+    }
+    for waiting in notices.waiting {
+      guard let failure = waiting.failure else { continue }
+      let reason = TerminalText.sanitised(failure.description, limit: 2000)
+      output.print(
+        "signet: the server has not been told yet of the end of \(name(waiting.notice)), which is tried again later: \(reason)"
+      )
+    }
+    for notice in notices.expired {
+      output.print(
+        "signet: the server could not be told of the end of \(name(notice)); have its operator revoke the container"
+      )
     }
   }
 }

@@ -16,7 +16,7 @@ let signetProgram = Program(
   options: DeviceOptions.all,
   commands: [
     .activate, .list, .otp, .pending, .approve, .deny, .password, .biometrics, .passcode, .recovery, .renew,
-    .delete, .policy, .data, .doctor,
+    .delete, .reset, .policy, .data, .doctor,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -127,7 +127,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .passwordRefused, .activationCode, .deviceNameRefused, .serverNameMismatch, .noSuchContainer,
+  case .passwordRefused, .activationCode, .deviceNameRefused, .reasonRefused, .serverNameMismatch,
+    .noSuchContainer,
     .noSuchTransaction,
     .decisionNotAllowed:
     .dataError

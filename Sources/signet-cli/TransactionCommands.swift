@@ -10,7 +10,7 @@ extension Command {
     var transactions: [TransactionRequest] = []
     var isRenewalWanted = false
     if let device = try options.deviceIfAny() {
-      try await options.finishActivations(of: device)
+      try await options.catchUp(with: device)
       let container = try await ContainerChoice.container(arguments, of: device)
       let listed = try await device.transactionList(for: container)
       (transactions, isRenewalWanted) = (listed.transactions, listed.isRenewalWanted)
@@ -56,7 +56,7 @@ extension Command {
     ) { arguments in
       let options = try DeviceOptions(arguments)
       let device = try options.device(createIfMissing: false)
-      try await options.finishActivations(of: device)
+      try await options.catchUp(with: device)
       let container = try await ContainerChoice.container(arguments, of: device)
       let transaction = try choose(arguments, from: try await device.pendingTransactions(for: container))
       show(transaction, status, container, arguments.errorOutput)

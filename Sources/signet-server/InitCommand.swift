@@ -33,6 +33,10 @@ enum InitCommand {
         "protection", "What opens a container's keys, besides the device", default: "password",
         completion: .choices(["password", "device"])),
       .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
+      .value(
+        "require-keystore",
+        "What must keep a device's keys, at least: any, simulated (hardware, or a program that plays it) or hardware; it goes by what the device says, which nothing attests",
+        default: "any", completion: .choices(KeystoreRequirement.allCases.map(\.rawValue))),
     ] + PasswordOptions.all + PolicyOptions.all + [OperatorOptions.json],
     examples: [
       .init(
@@ -77,8 +81,10 @@ enum InitCommand {
     let listen = try arguments.optionalString("listen").map(ListenAddress.init(parsing:))
     let protection = try PolicyOptions.policy(arguments) ?? protection(arguments)
     let profile = ContainerProfile(protection: protection, totp: .standard)
-    return FolderSettings(
+    var settings = FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
+    settings.keystore = KeystoreRequirement(rawValue: arguments.string("require-keystore")) ?? .any
+    return settings
   }
 
   private static func protection(_ arguments: Arguments) throws -> ProtectionPolicy {

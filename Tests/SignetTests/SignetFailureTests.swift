@@ -10,6 +10,7 @@ import Testing
 
   private static let table: [(SignetFailure, Int, String)] = [
     (.noSuchContainer, 8, "list"), (.vault(.damaged), 10, ""),
+    (.reasonRefused(wire), 9, "another reason"),
     (.wrongPassword(remaining: nil), 100, "try again"),
     (.wrongPassword(remaining: 0), 100, "new activation code"),
     (.wrongPassword(remaining: 1), 100, "1 try is left"),

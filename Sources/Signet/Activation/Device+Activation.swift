@@ -85,7 +85,7 @@ extension Device {
 
   /// Goes on with activations that were cut off after their container was stored.
   ///
-  /// A container that the server knows becomes confirmed, one that it does not know is deleted. Each is tried, whatever
+  /// Renewals are gone on with too. A container that the server knows becomes confirmed, one that it does not know is deleted. Each is tried, whatever
   /// becomes of the others: one server can't keep the device from working with another.
   ///
   /// - Returns: The containers that are confirmed now.
@@ -99,6 +99,8 @@ extension Device {
         confirmed.append(try await confirm(container))
       } catch .containerUnknown {
         continue  // deleted
+      } catch .renewalDropped {
+        continue  // deleted
       } catch {
         firstFailure = firstFailure ?? error
       }
@@ -108,6 +110,11 @@ extension Device {
   }
 
   func confirm(_ container: Container) async throws(SignetFailure) -> Container {
+    if container.renewals > 0, try await isPresentOneLocked(of: container) {
+      // New keys would bring new tries to whoever has used up those of the present ones.
+      try await vaulted(await vault.discardContainer(container.id))
+      throw .renewalDropped
+    }
     let session = try await session(container)
     let key = try await sessionKey(of: container)
     do throws(SignetFailure) {

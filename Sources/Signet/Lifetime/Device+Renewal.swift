@@ -76,6 +76,17 @@ extension Device {
     return nil
   }
 
+  /// Whether the container that a renewal goes on from is locked for good, or was erased.
+  func isPresentOneLocked(of staged: Container) async throws(SignetFailure) -> Bool {
+    let filter = ContainerFilter(user: staged.user, server: staged.server)
+    let erased = try await vaulted(await vault.wipeReceipts()).map(\.container)
+    for present in try await containers(matching: filter) {
+      let domains = try await vaulted(await vault.domains(of: present.id))
+      if erased.contains(present.id) || domains.contains(where: { $0.status == .lockedOut }) { return true }
+    }
+    return false
+  }
+
   private func confirmRenewal(_ staged: Container) async throws(SignetFailure) -> Container {
     do throws(SignetFailure) { return try await confirm(staged) } catch .containerUnknown {
       throw .renewalDropped

@@ -23,7 +23,7 @@ extension FolderSettings {
       guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
       try Self.refuseMembers(
         of: object, at: nil,
-        except: ["format", "url", "listen", "profile", "tls", "limits", "masterKeyCheck"])
+        except: ["format", "url", "listen", "profile", "tls", "limits", "devices", "masterKeyCheck"])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
       guard let port = UInt16(exactly: try listen.integer("port")), port > 0 else {
@@ -33,6 +33,7 @@ extension FolderSettings {
         serverURL: try ServerURL(object.string("url")), listenAddress: try listen.string("address"),
         listenPort: port, profile: try ContainerProfile(object.object("profile")))
       tls = try Self.tlsFiles(object.object("tls"))
+      try readDevices(object.optionalObject("devices") ?? [:])
       try readLimits(object.optionalObject("limits") ?? [:])
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
@@ -54,6 +55,16 @@ extension FolderSettings {
       }
     }
     return files
+  }
+
+  private mutating func readDevices(_ object: JSONObject) throws {
+    try Self.refuseMembers(of: object, at: "devices", except: ["keystore"])
+    guard let text = try object.optionalString("keystore") else { return }
+    guard let requirement = KeystoreRequirement(rawValue: text) else {
+      let known = KeystoreRequirement.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw Refusal.reason("\"keystore\" in \"devices\" is one of \(known)")
+    }
+    keystore = requirement
   }
 
   private mutating func readLimits(_ object: JSONObject) throws {
@@ -101,6 +112,7 @@ extension FolderSettings {
       limits["transactionLifetime"] = .integer(transactionLifetime)
     }
     if codeAttempts != defaults.codeAttempts { limits["codeAttempts"] = .integer(Int64(codeAttempts)) }
+    if keystore != .any { object["devices"] = ["keystore": .string(keystore.rawValue)] }
     if !limits.isEmpty { object["limits"] = .object(limits) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object

@@ -19,8 +19,11 @@ public struct SoftwareKeystore: HardwareKeystore {
   ///
   /// - Parameter directory: A folder that exists by then, and that only its owner may write to.
   public init(directory: String) {
-    path = "\(directory)/software-keystore.key"
+    path = Self.path(inFolder: directory)
   }
+
+  /// Where the key of a vault in `directory` is.
+  static func path(inFolder directory: String) -> String { "\(directory)/software-keystore.key" }
 
   /// Software: no hardware protects this.
   public var kind: KeystoreKind { .software }

@@ -1,0 +1,235 @@
+import SignetCrypto
+public import SignetVault
+import SignetWire
+
+extension Device {
+  /// Deletes a container with all its keys, at once, and tells its server, at once or later.
+  ///
+  /// The notice is signed by the container's session key and is on the disk together with the deletion; no key is kept for it. Where
+  /// the server can't be reached, ``sendQueuedNotices(evenIfEarly:)`` goes on. A renewal that was begun is deleted too.
+  ///
+  /// - Parameters:
+  ///   - id: Which one; also one that is not confirmed, or was changed from outside.
+  ///   - reason: For the operator's audit log, in the user's or the app's words: at most 1,000 characters, no line feed.
+  /// - Returns: Whether the server has heard of it.
+  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`; nothing was deleted then.
+  @discardableResult
+  public func deleteContainer(
+    _ id: SignetVault.ContainerID, reason: String = ""
+  ) async throws(SignetFailure) -> NoticeOutcome {
+    let stored: SignetVault.Container
+    do { stored = try await vault.container(id) } catch {
+      // What was changed from outside says nothing that could be believed, also not how to reach its server.
+      guard case .altered(.container) = error else { throw SignetFailure(error) }
+      try await vaulted(await vault.deleteContainer(id))
+      return .untold(SignetFailure(error))
+    }
+    var outcome = NoticeOutcome.told
+    for ending in try await endings(of: withStaged(stored), .deleted, reason) {
+      do { try await vault.deleteContainer(ending.id, leaving: ending.notice) } catch {
+        // What was begun may have been finished or dropped by another process meanwhile.
+        if ending.id != id, case .noSuchContainer = error { continue }
+        throw SignetFailure(error)
+      }
+      guard ending.id == id else { continue }
+      clearPasswordCache()
+      if let failure = ending.failure { outcome = .untold(failure) }
+    }
+    let now = clock.now
+    let report = try await send(evenIfEarly: true) {
+      $0.server == stored.attributes.server && $0.created <= now
+    }
+    if outcome == .told, let failure = report.waiting.lazy.compactMap(\.failure).first {
+      outcome = .queued(failure)
+    }
+    return outcome
+  }
+
+  /// What servers have not heard yet, oldest first.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func queuedNotices() async throws(SignetFailure) -> [QueuedNotice] {
+    try await storedNotices().compactMap { QueuedNotice($0) }
+  }
+
+  /// Tells servers what they have not heard yet: of containers that were deleted, and of those that were erased after too many wrong
+  /// passwords, which end with this.
+  ///
+  /// Call it when an app starts, when the network comes back, and after ``SignetFailure/wiped``. After an attempt that fails the next one waits,
+  /// a minute first and up to a day; after 90 days a notice is given up.
+  ///
+  /// - Parameter isEarly: Whether servers are tried also where the wait is not over.
+  /// - Returns: What became of each.
+  /// - Throws: ``SignetFailure`` of the vault; what servers say is in the report.
+  @discardableResult
+  public func sendQueuedNotices(evenIfEarly isEarly: Bool = false) async throws(SignetFailure) -> NoticeReport
+  {
+    try await endWipedContainers()
+    return try await send(evenIfEarly: isEarly) { _ in true }
+  }
+
+  /// Deletes everything on this device: all containers with their keys, what the hardware keeps for them, and the vault's files.
+  ///
+  /// The keys go first and at once. Servers are told; where one can't be reached, the notices to it stay, and nothing else, until they are sent: do it
+  /// again later, or now with `isForced`. After everything was erased, this device and its vault are of no use; open new ones.
+  ///
+  /// - Parameters:
+  ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:)``.
+  ///   - isForced: Whether notices that could not be sent are deleted too.
+  /// - Returns: What became of the notices, and whether everything was erased.
+  /// - Throws: ``SignetFailure``.
+  public func reset(
+    reason: String = "", force isForced: Bool = false
+  ) async throws(SignetFailure) -> ResetReport {
+    for id in try await vaulted(await vault.alteredContainers()) {
+      try await vaulted(await vault.deleteContainer(id))
+    }
+    try await endWipedContainers()
+    let all = try await vaulted(await vault.containers(matching: .init(state: nil)))
+    let endings = try await endings(of: all, .reset, reason)
+    for ending in endings {
+      try await vaulted(await vault.deleteContainer(ending.id, leaving: ending.notice))
+    }
+    clearPasswordCache()
+    let report = try await send(evenIfEarly: true) { _ in true }
+    let isErased = report.waiting.isEmpty || isForced
+    if isErased { try await vaulted(await vault.erase()) }
+    return ResetReport(
+      notices: report, untold: endings.filter { $0.failure != nil }.count, isErased: isErased)
+  }
+
+  /// A container with what was begun to take its place; what is not confirmed itself stands alone.
+  private func withStaged(
+    _ stored: SignetVault.Container
+  ) async throws(SignetFailure) -> [SignetVault.Container] {
+    guard stored.state == .active else { return [stored] }
+    let filter = SignetVault.ContainerFilter(
+      userID: stored.attributes.userID, server: stored.attributes.server, state: .unconfirmed)
+    return try await vaulted(await vault.containers(matching: filter)) + [stored]
+  }
+
+  /// A container that is to end, and what its server is to hear.
+  private struct Ending {
+    let id: SignetVault.ContainerID
+    /// `nil` where the container could not sign.
+    let notice: NoticeDraft?
+    let failure: SignetFailure?
+  }
+
+  /// Signs that containers have ended, by the session key of each; what was begun to take a place comes before what has it.
+  ///
+  /// - Throws: ``SignetFailure/reasonRefused(_:)``.
+  private func endings(
+    of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil
+  ) async throws(SignetFailure) -> [Ending] {
+    var endings: [Ending] = []
+    for stored in group {
+      do throws(SignetFailure) {
+        let message = try await endMessage(stored, event, reason, at: time ?? clock.now)
+        let notice = QueuedNotice.draft(message, event, of: stored, at: clock.now)
+        endings.append(Ending(id: stored.id, notice: notice, failure: nil))
+      } catch {
+        if case .reasonRefused = error { throw error }
+        endings.append(Ending(id: stored.id, notice: nil, failure: error))
+      }
+    }
+    return endings
+  }
+
+  private func endMessage(
+    _ stored: SignetVault.Container, _ event: EndNotice.Event, _ reason: String, at time: Int64
+  ) async throws(SignetFailure) -> String {
+    let container = try Container(stored)
+    let notice: EndNotice
+    do {
+      notice = try EndNotice(
+        container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
+        event: event, reason: reason, time: time)
+    } catch { throw .reasonRefused(error) }
+    let key = try await sessionKey(of: container)
+    return try await notice.signed { (message) async throws(SignetFailure) in
+      try await key.signature(of: message)
+    }
+  }
+
+  /// Makes notices of what was erased after too many wrong passwords; what can't be signed now waits.
+  private func endWipedContainers() async throws(SignetFailure) {
+    for receipt in try await vaulted(await vault.wipeReceipts()) {
+      let stored = try await vaulted(await vault.container(receipt.container))
+      let reason = "erased after \(receipt.failedCount) wrong passwords"
+      for ending in try await endings(of: withStaged(stored), .wiped, reason, at: receipt.wipedAt) {
+        guard let notice = ending.notice else { continue }
+        try await vaulted(await vault.deleteContainer(ending.id, leaving: notice))
+      }
+    }
+  }
+
+  /// All notices; one that was changed from outside is of no use to anybody, and removed.
+  private func storedNotices() async throws(SignetFailure) -> [Notice] {
+    while true {
+      do { return try await vault.notices() } catch {
+        guard case .altered(.notice(let id)) = error else { throw SignetFailure(error) }
+        try await vaulted(await vault.removeNotice(id))
+      }
+    }
+  }
+
+  private func send(
+    evenIfEarly isEarly: Bool, _ isMeant: (QueuedNotice) -> Bool
+  ) async throws(SignetFailure) -> NoticeReport {
+    var report = NoticeReport()
+    for notice in try await queuedNotices() where isMeant(notice) {
+      let now = clock.now
+      guard now < notice.expires else {
+        try await vaulted(await vault.removeNotice(notice.id))
+        report.expired.append(notice)
+        continue
+      }
+      guard isEarly || notice.isDue(at: now) else {
+        report.waiting.append(.init(notice: notice, failure: nil))
+        continue
+      }
+      do throws(SignetFailure) {
+        try await tell(notice)
+        try await vaulted(await vault.removeNotice(notice.id))
+        report.told.append(notice)
+      } catch {
+        try await vaulted(await vault.postponeNotice(notice.id, notBefore: notice.retry(after: now)))
+        report.waiting.append(.init(notice: notice, failure: error))
+      }
+    }
+    return report
+  }
+
+  private func tell(_ notice: QueuedNotice) async throws(SignetFailure) {
+    let server: ServerURL
+    do { server = try ServerURL(notice.server) } catch { throw .vault(.damaged) }
+    do throws(SignetFailure) {
+      let body = try await session(server, notice.connection).post("/v1/device/end", notice.body)
+      try StatusAnswer.check(body, is: "ended")
+    } catch .containerUnknown {
+      return  // the server has nothing to end
+    }
+  }
+}
+
+/// What a factory reset has done.
+public struct ResetReport: Sendable, Hashable {
+  /// What became of the notices to servers.
+  public let notices: NoticeReport
+  /// How many containers could not sign any more, so that their operators have to revoke them.
+  public let untold: Int
+  /// Whether everything is gone; if not, only notices are left.
+  public let isErased: Bool
+}
+
+extension Vault {
+  /// Deletes the files of a vault that does not open any more, after which a new one can be made; no server is told, and what hardware
+  /// keeps for it stays there.
+  ///
+  /// - Parameter directory: The folder of the vault.
+  /// - Throws: ``SignetVault/VaultFailure``.
+  public static func erase(inFolder directory: String) throws(VaultFailure) {
+    try eraseFiles(inFolder: directory)
+  }
+}

@@ -1,0 +1,111 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  private static let reason = Option.value(
+    "reason", "Why, for the audit log of the server; at most 1000 characters", named: "text")
+
+  static let delete = Command(
+    "delete", "Delete a container and its keys, and tell its server",
+    description: """
+      The keys are deleted at once. The server is told at once too, or, where it cannot be reached, by a later command: the \
+      notice was signed before the keys went, and waits in the data folder for at most 90 days.
+      """,
+    options: [ContainerChoice.option, reason, .flag("yes", "Do not ask", short: "y")]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
+    let name = "\(container.user.text) at \(container.server.shortForm)"
+    guard try await confirms("Delete \(name), with its keys, for good", arguments) else { return .failure }
+    let outcome = try await device.deleteContainer(
+      container.id, reason: arguments.optionalString("reason") ?? "")
+    let isTold = outcome == .told
+    if arguments.isSet("json") {
+      let object: JSONObject = ["id": .string(container.id.description), "serverTold": .bool(isTold)]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      arguments.output.print("Deleted \(name).")
+    }
+    switch outcome {
+    case .told: break
+    case .queued(let failure):
+      let reason = TerminalText.sanitised(failure.description, limit: 2000)
+      arguments.errorOutput.print(
+        "signet: the server has not been told yet; it is tried again later: \(reason)")
+    default:
+      arguments.errorOutput.print(
+        "signet: the server cannot be told by this device any more; have its operator revoke the container")
+    }
+    return .success
+  }
+
+  static let reset = Command(
+    "reset", "Delete everything on this device: all containers and keys, what the hardware keeps, all files",
+    description: """
+      The keys of all containers are deleted at once, and the servers are told. Where one cannot be reached, its notice stays \
+      in the data folder, and nothing else: do it again later, or add --force, which deletes the notices too; then the operators have to \
+      revoke the containers. --force also deletes a vault that does not open any more.
+      """,
+    options: [
+      reason, .flag("yes", "Do not ask", short: "y"),
+      .flag("force", "Delete also what servers have not been told yet, and a vault that does not open"),
+    ]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device: Device
+    do { device = try options.device(createIfMissing: false) } catch let failure as VaultFailure
+      where arguments.isSet("force") && failure.isOfTheVaultItself
+    {
+      let folder = options.folder
+      guard try await confirms("Delete the vault in \(folder), which does not open", arguments) else {
+        return .failure
+      }
+      try Vault.erase(inFolder: folder)
+      arguments.output.print(
+        arguments.isSet("json")
+          ? JSONValue.object(["erased": .bool(true), "serversTold": .bool(false)]).text
+          : "Deleted the vault, which did not open; no server was told.")
+      return .success
+    }
+    let question = "Delete all containers, keys and files of this device, for good"
+    guard try await confirms(question, arguments) else { return .failure }
+    let report = try await device.reset(
+      reason: arguments.optionalString("reason") ?? "", force: arguments.isSet("force"))
+    options.report(report.notices)
+    if report.untold > 0 {
+      arguments.errorOutput.print(
+        "signet: \(report.untold) containers could not sign any more; have their operators revoke them")
+    }
+    let areTold = report.notices.waiting.isEmpty && report.untold == 0
+    if arguments.isSet("json") {
+      let object: JSONObject = ["erased": .bool(report.isErased), "serversTold": .bool(areTold)]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      arguments.output.print(
+        report.isErased
+          ? "Deleted everything."
+          : "Deleted all keys; notices to servers are left: do this again when they can be reached, or with --force."
+      )
+    }
+    return report.isErased ? .success : .unavailable
+  }
+
+  private static func confirms(_ question: String, _ arguments: Arguments) async throws -> Bool {
+    if arguments.isSet("yes") { return true }
+    return try await answering(with: "--yes") {
+      try await Question.terminal.confirm(TerminalText.sanitised(question), preset: false)
+    }
+  }
+}
+
+extension VaultFailure {
+  /// Whether it says that the vault's own content or keystore is no good, and not that the folder, the disk or the moment is wrong.
+  fileprivate var isOfTheVaultItself: Bool {
+    switch self {
+    case .damaged, .altered, .keystore, .rolledBack, .otherKeystore: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet delete`, `signet reset` and the erasing after too many passwords, with a server that is there or not.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct EndingCommandTests {
+  @Test func deletesAndTellsTheServerWhy() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let answer = try await device.json("delete", "--yes", "--reason", "lost my laptop")
+    #expect(answer["serverTold"] == true)
+    let event = try #require(try await server.audited("container.deleted").first)
+    #expect(try event.string("reason") == "lost my laptop" && event.string("user") == "alice")
+    #expect(try await server.activeContainers("alice").isEmpty)
+    let listed = try await server.run("container", "list", "alice")
+    #expect(listed.output.contains("revoked (deleted)"), listed.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("with the server away the keys go all the same, and a later command tells it")
+  func deletesOffline() async throws {
+    var server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    for user in ["alice", "bob"] {
+      _ = try await device.json("activate", "--code-file", server.codeFile(user))
+    }
+    await server.stopAndWait()
+    let alice = try #require(try await device.containers().first { $0.user == "alice" })
+    let deleted = try await device.run("delete", "--yes", "--container", alice.id)
+    #expect(deleted.status == 0 && deleted.errorOutput.contains("not been told yet"), deleted.summary)
+    #expect(try await device.containers().map(\.user) == ["bob"])
+    server = try await server.again()
+    #expect(try await server.activeContainers("alice").count == 1)
+    // The first wait is a minute; until then a command says nothing and does nothing.
+    let early = try await device.run("pending")
+    #expect(early.status == 0 && !early.errorOutput.contains("told"), early.summary)
+    #expect(try await server.activeContainers("alice").count == 1)
+    // Another deletion tries what waits at its server.
+    let report = try await device.json("reset", "--yes")
+    #expect(report["erased"] == true && report["serversTold"] == true)
+    for user in ["alice", "bob"] { #expect(try await server.activeContainers(user).isEmpty) }
+    #expect(try await server.audited("container.deleted").count == 1)
+    #expect(try await server.audited("container.reset").count == 1)
+    #expect(!FileManager.default.fileExists(atPath: device.data))
+    await server.stopAndWait()
+  }
+
+  @Test func resetKeepsWhatNobodyHeardUnlessItIsForced() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    await server.stopAndWait()
+    let unsure = try await device.run("reset")
+    #expect(unsure.isRefusal(64, "--yes"), unsure.summary)
+    let left = try await device.run("reset", "--yes")
+    #expect(left.status == 69 && left.output.contains("notices to servers are left"), left.summary)
+    #expect(try await device.containers().isEmpty)
+    let forced = try await device.run("reset", "--yes", "--force")
+    #expect(forced.status == 0 && forced.output.contains("Deleted everything"), forced.summary)
+    #expect(!FileManager.default.fileExists(atPath: device.data))
+  }
+
+  @Test func forceAlsoDeletesAVaultThatDoesNotOpen() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    #expect(unlink("\(device.data)/software-keystore.key") == 0)
+    let refused = try await device.run("reset", "--yes")
+    #expect(refused.status == 65 && refused.output.isEmpty, refused.summary)
+    let forced = try await device.run("reset", "--yes", "--force")
+    #expect(forced.status == 0 && forced.output.contains("no server was told"), forced.summary)
+    #expect(!FileManager.default.fileExists(atPath: device.data))
+    await server.stopAndWait()
+  }
+
+  @Test func aWipeIsToldByTheNextCommand() async throws {
+    let folder = try TemporaryFolder()
+    let policy = "\(folder.path)/policy.json"
+    let text = """
+      {"type":"password","password":{"minLength":6,"maxLength":64},"lock":{"type":"lock","limit":2,"atLimit":"wipe"}}
+      """
+    try Data(text.utf8).write(to: URL(filePath: policy))
+    let server = try await RunningServer.startWithShop(["--policy-file", policy])
+    let device = server.device()
+    let code = try await server.codeFile("alice")
+    _ = try await device.json("activate", "--code-file", code, passwords: ["winter-garden-42"])
+    for _ in 0..<2 { #expect(try await device.run("otp", passwords: ["summer-garden"]).status == 77) }
+    let next = try await device.run("pending")
+    #expect(next.errorOutput.contains("the server has been told"), next.summary)
+    #expect(try await device.containers().isEmpty)
+    #expect(try await server.activeContainers("alice").isEmpty)
+    let event = try #require(try await server.audited("container.wiped").first)
+    #expect(try event.string("reason").contains("2 wrong passwords"))
+    await server.stopAndWait()
+  }
+
+  @Test(
+    "killed anywhere, the container is there or gone, and the server hears of it in the end", arguments: [16])
+  func survivesKills(_ kills: Int) async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    var bench = KillBench(server, SeededRandom(test: "deletion kill test"))
+    var round = 0
+    while bench.kills < kills {
+      round += 1
+      try #require(round < 5 * kills, "the commands end before they can be killed")
+      let user = "user-\(round)"
+      let device = bench.server.device(user)
+      _ = try await device.json("activate", "--code-file", bench.server.codeFile(user))
+      let words = ["delete", "--yes", "--reason", "kill test"]
+      if round == 1 {
+        let undisturbed = try await bench.measure("delete", device.process(words))
+        #expect(undisturbed.status == 0, undisturbed.summary)
+        continue
+      }
+      let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .device
+      let killed = try await bench.run("delete", victim, device.process(words))
+      try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
+      let left = try await device.containers()
+      if killed.status == 0 { #expect(left.isEmpty, bench.comment) }
+      // Whoever has the container still can use it, and whoever has not tells the server in the end.
+      if !left.isEmpty {
+        #expect(try await device.run("pending").status == 0, bench.comment)
+        #expect(try await bench.server.activeContainers(user).count == 1, bench.comment)
+      }
+      let reset = try await device.json("reset", "--yes")
+      #expect(reset["erased"] == true, bench.comment)
+      #expect(try await bench.server.activeContainers(user).isEmpty, bench.comment)
+      let events =
+        try await bench.server.audited("container.deleted") + bench.server.audited("container.reset")
+      #expect(try events.filter { try $0.string("user") == user }.count == 1, bench.comment)
+    }
+    print("deletion kill test: \(bench.kills) kills in \(round) rounds")
+    await bench.server.stopAndWait()
+  }
+}

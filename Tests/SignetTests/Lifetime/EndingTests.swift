@@ -1,0 +1,294 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetVault
+import SignetWire
+import Testing
+
+/// Containers that a device ends: at once here, and at the server as soon as it can be reached.
+@Suite struct EndingTests {
+  private let cutOff: SignetFailure = .transport(.unreachable(code: 7))
+
+  @Test func tellsTheServerAtOnceAndWhy() async throws {
+    let server = try await InvitingServer()
+    let fixture = try DeviceFixture(server.transport)
+    let container = try await fixture.activate(server.invite())
+    let outcome = try await fixture.device.deleteContainer(container.id, reason: "lost my laptop")
+    #expect(outcome == .told)
+    #expect(try await fixture.isEmpty)
+    #expect(try await fixture.device.queuedNotices().isEmpty)
+    let record = try #require(try await server.record(container))
+    #expect(record.state == .revoked && record.ended == "deleted")
+    let events = try await server.events("container.deleted")
+    #expect(events.count == 1)
+    #expect(try events[0].string("reason") == "lost my laptop")
+    #expect(try events[0].string("by") == "container:\(container.serverMadeID.text)")
+    await #expect(throws: SignetFailure.noSuchContainer) {
+      try await fixture.device.deleteContainer(container.id)
+    }
+    await server.server.stop()
+  }
+
+  @Test func aReasonThatCannotBeSentDeletesNothing() async throws {
+    let server = try await InvitingServer()
+    let fixture = try DeviceFixture(server.transport)
+    let container = try await fixture.activate(server.invite())
+    for reason in [String(repeating: "x", count: 1001), "two\nlines"] {
+      let failure = await #expect(throws: SignetFailure.self) {
+        try await fixture.device.deleteContainer(container.id, reason: reason)
+      }
+      guard case .reasonRefused = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+    }
+    #expect(try await fixture.device.containers() == [container])
+    await server.server.stop()
+  }
+
+  @Test("offline, the keys go at once and the notice stays; it is tried again, later and later")
+  func queuesWhatCannotBeSent() async throws {
+    let server = try await InvitingServer()
+    let clock = VirtualClock()
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let device = Device(vault: fixture.vault, clock: clock) { _ throws(TransportFailure) in transport }
+    let container = try await fixture.activate(server.invite())
+    transport.cut(.before, at: "/device/end")
+    #expect(try await device.deleteContainer(container.id, reason: "sold") == .queued(cutOff))
+    #expect(try await device.containers().isEmpty)
+    await #expect(throws: SignetFailure.noSuchContainer) { try await device.container(container.id) }
+    await #expect(throws: SignetFailure.noSuchContainer) { try await device.oneTimePassword(for: container) }
+    #expect(try await server.states() == ["active"])
+
+    // As long again as it has waited so far: a minute at least, a day at most.
+    for wait: Int64 in [60, 60, 120, 240, 480] {
+      let notice = try #require(try await device.queuedNotices().first)
+      #expect(notice.nextAttempt == clock.now + wait && notice.event == .deleted)
+      #expect(notice.user == "alice" && notice.server == container.server.shortForm)
+      clock.advance(by: wait - 1)
+      let early = try await device.sendQueuedNotices().waiting
+      #expect(early.map(\.notice) == [notice] && early.map(\.failure) == [nil])
+      clock.advance(by: 1)
+      #expect(try await device.sendQueuedNotices().waiting.map(\.failure) == [cutOff])
+    }
+    // A clock that is set back by years does not silence it.
+    clock.advance(by: -400 * 86_400)
+    #expect(try await device.sendQueuedNotices().waiting.map(\.failure) == [cutOff])
+    #expect(try await device.queuedNotices().first?.nextAttempt == clock.now + 60)
+    clock.advance(by: 450 * 86_400)
+    #expect(try await device.sendQueuedNotices().waiting.map(\.failure) == [cutOff])
+    #expect(try await device.queuedNotices().first?.nextAttempt == clock.now + 86_400)
+
+    // Another process sends it; once it is told, it is forgotten.
+    transport.cut(nil, at: "/device/end")
+    let other = try DeviceFixture(transport, folder: fixture.folder)
+    #expect(try await other.device.sendQueuedNotices(evenIfEarly: true).told.map(\.user) == ["alice"])
+    #expect(try await device.sendQueuedNotices(evenIfEarly: true).isEmpty)
+    #expect(try await server.states() == ["revoked"])
+    #expect(try await server.events("container.deleted").map { try $0.string("reason") } == ["sold"])
+    await server.server.stop()
+  }
+
+  @Test func sendingTwiceIsOneEvent() async throws {
+    let server = try await InvitingServer()
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite())
+    // The server hears it, and its answer is lost.
+    transport.cut(.after, at: "/device/end")
+    let outcome = try await fixture.device.deleteContainer(container.id)
+    #expect(outcome == .queued(.transport(.incompleteResponse(code: 18))))
+    #expect(try await server.states() == ["revoked"])
+    transport.cut(nil, at: "/device/end")
+    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).told.count == 1)
+    #expect(try await server.events("container.deleted").count == 1)
+    await server.server.stop()
+  }
+
+  @Test("a notice outlives a new activation, and is given up after 90 days")
+  func outlivesAndExpires() async throws {
+    let server = try await InvitingServer()
+    let clock = VirtualClock()
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let device = Device(vault: fixture.vault, clock: clock) { _ throws(TransportFailure) in transport }
+    let first = try await fixture.activate(server.invite())
+    transport.cut(.before, at: "/device/end")
+    try await device.deleteContainer(first.id)
+    let second = try await fixture.activate(server.invite())
+    #expect(try await device.queuedNotices().count == 1)
+    clock.advance(by: QueuedNotice.lifetime - 1)
+    #expect(try await device.sendQueuedNotices().waiting.count == 1)
+    clock.advance(by: 1)
+    #expect(try await device.sendQueuedNotices().expired.map(\.event) == [.deleted])
+    #expect(try await device.queuedNotices().isEmpty)
+    #expect(try await device.containers() == [second])
+    await server.server.stop()
+  }
+
+  @Test func endsARenewalThatWasBegun() async throws {
+    let server = try await InvitingServer()
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite())
+    transport.cut(.after, at: "/confirm")
+    await #expect(throws: SignetFailure.self) {
+      try await fixture.device.renew(container, handler: ScriptedActivation(reply: .abort))
+    }
+    transport.cut(nil, at: "/confirm")
+    // The server has the new keys in use; the device, which does not know it, deletes what it knows.
+    #expect(try await fixture.device.deleteContainer(container.id) == .told)
+    #expect(try await fixture.device.unconfirmedContainers().isEmpty)
+    #expect(try await fixture.device.queuedNotices().isEmpty)
+    #expect(try await server.states() == ["revoked", "revoked"])
+    await server.server.stop()
+  }
+
+  @Test("what was erased after too many wrong passwords is told, with the receipt's time and count")
+  func tellsOfAWipe() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let server = try await InvitingServer(.password(policy, .lock(limit: 2, atLimit: .wipe)))
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite(), password: "winter-garden")
+    for _ in 0..<2 {
+      await #expect(throws: SignetFailure.self) {
+        try await fixture.device.oneTimePassword(
+          for: container, by: .password(secret("summer-garden")))
+      }
+    }
+    #expect(try await fixture.vault.wipeReceipts().map(\.failedCount) == [2])
+    transport.cut(.before, at: "/device/end")
+    let report = try await fixture.device.sendQueuedNotices()
+    #expect(report.waiting.map(\.failure) == [cutOff] && report.waiting.map(\.notice.event) == [.wiped])
+    #expect(try await fixture.device.containers().isEmpty)
+    #expect(try await fixture.vault.wipeReceipts().isEmpty)
+    #expect(try await server.states() == ["active"])
+    transport.cut(nil, at: "/device/end")
+    #expect(try await fixture.device.sendQueuedNotices(evenIfEarly: true).told.count == 1)
+    #expect(try await server.record(container)?.ended == "wiped")
+    let events = try await server.events("container.wiped")
+    #expect(try events.map { try $0.string("reason") } == ["erased after 2 wrong passwords"])
+    await server.server.stop()
+  }
+
+  @Test("a renewal that was begun brings no new tries to whoever has used up those of the present keys")
+  func dropsARenewalOfWhatIsLocked() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    for consequence in [LimitConsequence.lockOut, .wipe] {
+      let server = try await InvitingServer(.password(policy, .lock(limit: 2, atLimit: consequence)))
+      let transport = CuttingTransport(server.transport)
+      let fixture = try DeviceFixture(transport)
+      let container = try await fixture.activate(server.invite(), password: "winter-garden")
+      transport.cut(.before, at: "/confirm")
+      await #expect(throws: SignetFailure.self) {
+        try await fixture.device.renew(
+          container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
+      }
+      transport.cut(nil, at: "/confirm")
+      for _ in 0..<2 {
+        await #expect(throws: SignetFailure.self) {
+          try await fixture.device.oneTimePassword(for: container, by: .password(secret("summer-garden")))
+        }
+      }
+      #expect(try await fixture.device.finishActivations().isEmpty)
+      #expect(try await fixture.device.unconfirmedContainers().isEmpty)
+      #expect(try await fixture.device.containers() == [container])
+      await server.server.stop()
+    }
+  }
+
+  @Test func resetsEverything() async throws {
+    let server = try await InvitingServer()
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let path = fixture.folder.path + "/device"
+    _ = try await fixture.activate(server.invite())
+    _ = try await fixture.activate(server.invite("bob"))
+    transport.cut(.before, at: "/device/end")
+    // Offline, the keys are gone, and the notices are left.
+    let first = try await fixture.device.reset(reason: "sold")
+    #expect(!first.isErased && first.untold == 0 && first.notices.waiting.count == 2)
+    #expect(try await fixture.device.containers().isEmpty)
+    #expect(try await fixture.device.queuedNotices().map(\.user) == ["alice", "bob"])
+    transport.cut(nil, at: "/device/end")
+    let second = try await fixture.device.reset()
+    #expect(second.isErased && second.notices.told.count == 2)
+    for user in ["alice", "bob"] { #expect(try await server.states(user) == ["revoked"]) }
+    #expect(try await server.events("container.reset").map { try $0.string("reason") } == ["sold", "sold"])
+    #expect(!FileManager.default.fileExists(atPath: path))
+    // A new device can be made there.
+    let again = try DeviceFixture(transport, folder: fixture.folder)
+    #expect(try await again.activate(server.invite()).isConfirmed)
+    await server.server.stop()
+  }
+
+  @Test func resetsByForceWhereNoServerAnswers() async throws {
+    let server = try await InvitingServer()
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    _ = try await fixture.activate(server.invite())
+    transport.cut(.before, at: "/device/end")
+    let path = fixture.folder.path + "/device"
+    try Data("mine".utf8).write(to: URL(filePath: path + "/notes.txt"))
+    let report = try await fixture.device.reset(force: true)
+    #expect(report.isErased && report.notices.waiting.count == 1)
+    // What is not the vault's stays.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["notes.txt"])
+    await server.server.stop()
+  }
+
+  @Test func doesNotBelieveANoticeOfSomebodyElse() async throws {
+    let server = try await InvitingServer()
+    let fixture = try DeviceFixture(server.transport)
+    let container = try await fixture.activate(server.invite())
+    let device = try #require(try await server.record(container)).device
+    func send(
+      _ id: ServerMadeID, _ url: ServerURL, _ device: [UInt8], _ key: P256.Signing.PrivateKey
+    ) async throws -> (status: Int, code: Problem.Code?) {
+      let notice = try EndNotice(
+        container: id, server: url, device: device, event: .deleted, reason: "", time: 1)
+      let body = JSONValue.object(["notice": .string(try notice.signed(by: key))]).bytes
+      let response = try await server.transport.send(
+        HTTPRequest(
+          method: .post, url: server.server.serverURL.fullForm + "/v1/device/end",
+          headers: [("Content-Type", "application/json")], body: body))
+      return (response.status, Problem(parsing: response.body)?.code)
+    }
+    let unlocked = try await fixture.vault.open("device", of: container.id, with: .device)
+    let key = try unlocked.withRecord("session-key") {
+      try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: $0))
+    }
+    let (id, url) = (container.serverMadeID, server.server.serverURL)
+    #expect(try await send(id, url, device, P256.Signing.PrivateKey()) == (401, .unauthorized))
+    #expect(try await send(id, ServerURL("other.example.org/main"), device, key) == (401, .unauthorized))
+    #expect(try await send(id, url, [UInt8](repeating: 0, count: 16), key) == (401, .unauthorized))
+    #expect(try await send(ServerMadeID("nothing"), url, device, key) == (401, .containerUnknown))
+    #expect(try await server.states() == ["active"])
+    #expect(try await send(id, url, device, key) == (200, nil))
+    #expect(try await server.states() == ["revoked"])
+    await server.server.stop()
+  }
+}
+
+extension InvitingServer {
+  /// What the server knows of a container.
+  func record(_ container: Signet.Container) async throws -> ContainerRecord? {
+    try await server.context.storage.container(container.serverMadeID.text)
+  }
+
+  /// The entries of the audit log of one kind.
+  func events(_ name: String) async throws -> [JSONObject] {
+    try await server.context.storage.auditEntries(after: 0, limit: 1000).compactMap { entry in
+      let event = try JSONObject(parsing: Array(entry.event.text.utf8))
+      return try event.string("event") == name ? event : nil
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetVault
+import SignetWire
+import Testing
+
+/// A server that does not accept every keystore: typed on both sides, at activation and at renewal.
+@Suite struct UnsupportedDeviceTests {
+  private let handler = ScriptedActivation(reply: .abort)
+
+  private func expectUnsupported(_ words: String, _ body: () async throws -> Void) async {
+    let failure = await #expect(throws: SignetFailure.self) { try await body() }
+    guard case .unsupportedDevice(let problem) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(problem.code == .deviceUnsupported && problem.detail.contains(words))
+  }
+
+  @Test(arguments: [KeystoreRequirement.simulated, .hardware])
+  func refusesASoftwareKeystore(_ requirement: KeystoreRequirement) async throws {
+    let server = try await InvitingServer().restarted { $0.keystore = requirement }
+    let fixture = try DeviceFixture(server.transport)
+    let code = try await server.invite()
+    await expectUnsupported("software") { _ = try await fixture.activate(code) }
+    #expect(try await fixture.isEmpty)
+    #expect(try await server.states().isEmpty)
+    let refused = try await server.events("activation.refused")
+    #expect(try refused.map { try $0.string("reason") } == ["unsupported device: keystore software"])
+    // Nobody hears of it who does not know the invite, and the invite stays good for a device that is accepted.
+    var wrong = code
+    wrong.invite = InviteCode(random: SystemRandomSource())
+    await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(wrong) }
+    let accepting = try await server.restarted { $0.keystore = .any }
+    let again = try DeviceFixture(accepting.transport, folder: fixture.folder)
+    #expect(try await again.activate(code).isConfirmed)
+    await accepting.server.stop()
+  }
+
+  @Test func refusesAtRenewalAndKeepsThePresentKeys() async throws {
+    let server = try await InvitingServer()
+    let fixture = try DeviceFixture(server.transport)
+    let container = try await fixture.activate(server.invite())
+    let strict = try await server.restarted { $0.keystore = .hardware }
+    let renewing = try DeviceFixture(strict.transport, folder: fixture.folder)
+    await expectUnsupported("software") {
+      _ = try await renewing.device.renew(container, handler: handler)
+    }
+    #expect(try await renewing.device.containers() == [container])
+    #expect(try await renewing.device.unconfirmedContainers().isEmpty)
+    #expect(try await strict.states() == ["active"])
+    #expect(try await strict.events("renewal.refused").count == 1)
+    #expect(try await renewing.device.pendingTransactions(for: container).isEmpty)
+    await strict.server.stop()
+  }
+
+  @Test("hardware is told from a program that plays it, as far as the device says so")
+  func tellsSimulatorsApart() async throws {
+    let server = try await InvitingServer().restarted { $0.keystore = .hardware }
+    let folder = try TemporaryFolder()
+    let hardware = SimulatedHardware()
+    func device(isSimulator: Bool, _ server: InvitingServer) throws -> Device {
+      let keystore = DescribedKeystore(hardware: hardware, isSimulator: isSimulator)
+      let vault = try Vault(
+        directory: folder.path + "/\(isSimulator)", keystore: keystore, cost: .fixed(.minimum))
+      return Device(vault: vault) { _ throws(TransportFailure) in server.transport }
+    }
+    let code = try await server.invite()
+    await expectUnsupported("tpm2 (simulated)") {
+      _ = try await device(isSimulator: true, server).createContainer(
+        ContainerInitialization(code: code), handler: handler)
+    }
+    let container = try await device(isSimulator: false, server).createContainer(
+      ContainerInitialization(code: code), handler: handler)
+    #expect(try await server.record(container)?.isSimulated == false)
+    let lenient = try await server.restarted { $0.keystore = .simulated }
+    let simulated = try await device(isSimulator: true, lenient).createContainer(
+      ContainerInitialization(code: lenient.invite("bob")), handler: handler)
+    let record = try #require(try await lenient.record(simulated))
+    #expect(record.isSimulated && record.keystore == "tpm2")
+    let staged = try await lenient.events("activation.staged").compactMap {
+      try $0.optionalString("keystore")
+    }
+    #expect(staged == ["tpm2", "tpm2 (simulated)"])
+    await lenient.server.stop()
+  }
+}
+
+/// A keystore that says what a test has it say.
+private struct DescribedKeystore: HardwareKeystore {
+  let hardware: SimulatedHardware
+  let isSimulator: Bool
+
+  var kind: KeystoreKind { .tpm2 }
+
+  func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    try hardware.seal(secret, context: context)
+  }
+
+  func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    try hardware.unseal(blob, context: context)
+  }
+
+  func status() throws(KeystoreFailure) -> KeystoreStatus {
+    var status = KeystoreStatus(kind: kind)
+    status.isSimulator = isSimulator
+    return status
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import SignetCrypto
+import SignetPolicy
+import SignetTesting
+import SignetVault
+import Testing
+
+/// A factory reset of a vault: nothing is left in the folder or in the hardware.
+@Suite struct ErasingTests {
+  private let fixture: VaultFixture
+  private var path: String { fixture.directory }
+
+  init() throws { fixture = try VaultFixture() }
+
+  @Test func erasesFilesAndPlacesInHardware() async throws {
+    let hardware = SimulatedHardware()
+    let vault = try fixture.open(keystore: hardware)
+    for user in ["alice", "bob"] {
+      let password = SharedSecretBox(SecretBytes(copying: Array("winter-garden".utf8)))
+      let id = try await vault.addContainer(
+        ContainerDraft(
+          attributes: ContainerAttributes(
+            userID: user, server: "id.example.org/main", name: "", serverID: "https://id.example.org/main"),
+          created: 1,
+          domains: [DomainDraft(name: "user", protection: .password(password, .lock(limit: 3)), records: [])])
+      )
+      if user == "alice" { try await vault.confirmContainer(id) }
+    }
+    try await vault.append(NoticeDraft(server: "id.example.org/main", notBefore: 0, bytes: [1]))
+    #expect(hardware.placeCount == 3)  // two limits and the vault's counter
+    try await vault.erase()
+    #expect(hardware.placeCount == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+    let again = try fixture.open(keystore: hardware)
+    #expect(try await again.containers(matching: .init(state: nil)).isEmpty)
+    #expect(try await again.notices().isEmpty)
+  }
+
+  @Test func leavesWhatIsNotTheVaults() async throws {
+    let vault = try fixture.open()
+    try Data("mine".utf8).write(to: URL(filePath: path + "/notes.txt"))
+    try await vault.erase()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path) == ["notes.txt"])
+  }
+
+  @Test func erasesAVaultThatDoesNotOpen() throws {
+    _ = try fixture.open()
+    try Data("not a database, for sure".utf8).write(to: URL(filePath: path + "/vault.sqlite"))
+    #expect(throws: VaultFailure.self) { _ = try fixture.open() }
+    try Vault.eraseFiles(inFolder: path)
+    #expect(!FileManager.default.fileExists(atPath: path))
+    #expect(throws: VaultFailure.folderMissing(path: path)) { try Vault.eraseFiles(inFolder: path) }
+    _ = try fixture.open()
+  }
+}
