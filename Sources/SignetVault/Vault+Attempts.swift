@@ -84,14 +84,14 @@ extension Vault {
   private func countAttempt(_ place: DomainPlace) throws -> (SlotRow, before: AttemptState) {
     let seen = try tables.read(place.container) { try $0.slot(place.domain, .password) }
     if seen.slot.header.isSilent { return (seen, seen.attempts) }
-    let now = moment
+    let (now, waitInstant) = (moment, try waitInstant())
     var isWiped = false
     let (row, before) = try tables.change(place.container) { rows in
       var row = try rows.slot(place.domain, .password)
       // Where the records were altered the right password would not help, so none is counted.
       _ = try rows.records(of: place.domain)
       let before = row.attempts
-      switch row.slot.header.lockPolicy.decision(after: row.attempts, at: now.boot) {
+      switch row.slot.header.lockPolicy.decision(after: row.attempts, at: waitInstant) {
       case .allowed: break
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut: throw VaultFailure.lockedOut
@@ -101,7 +101,7 @@ extension Vault {
         isWiped = true
         return (row, before)
       }
-      row.attempts = row.attempts.countingAttempt(at: now.boot)
+      row.attempts = row.attempts.countingAttempt(at: waitInstant)
       try rows.store(row)
       return (row, before)
     }
@@ -140,7 +140,7 @@ extension Vault {
   private func refusal(_ row: SlotRow, hardwareAllows remaining: Int? = .max) throws -> VaultFailure {
     let header = row.slot.header
     let now = moment
-    let decision = header.lockPolicy.decision(after: row.attempts, at: now.boot)
+    let decision = header.lockPolicy.decision(after: row.attempts, at: waitInstantToTell)
     let isOver = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
     if isOver, header.lockPolicy.consequence == .wipe {
       try tables.change(header.place.container) { try $0.wipe(WipeReceipt(of: row, at: now.wallSeconds)) }

@@ -35,7 +35,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func domains(of id: ContainerID) throws(VaultFailure) -> [ProtectionDomain] {
     do {
-      let now = moment.boot
+      let now = waitInstantToTell
       return try tables.read(id) { try $0.allSlots() }.map { row in
         let header = row.slot.header
         return ProtectionDomain(

@@ -152,7 +152,7 @@ extension Vault {
 
   /// Counts a match as failed before it is made, on the disk.
   private func countMatch(_ place: DomainPlace) throws -> AttemptState {
-    let now = moment.boot
+    let now = try waitInstant()
     return try tables.change(place.container) { rows in
       var row = try rows.slot(place.domain, .biometric)
       guard row.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }

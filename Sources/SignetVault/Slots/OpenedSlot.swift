@@ -26,7 +26,7 @@ extension Vault {
           header.place.domain, header.kind)
       }
       guard row.slot == opened.slot else { throw VaultFailure.outdated(domain: header.place.domain) }
-      switch header.lockPolicy.decision(after: row.attempts, at: moment.boot) {
+      switch header.lockPolicy.decision(after: row.attempts, at: waitInstantToTell) {
       case .allowed: return
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut, .wipe: throw VaultFailure.lockedOut
