@@ -69,12 +69,15 @@
         #"{"version":1,"groups":[{"name":"default","executables":["/usr/bin/true"]}]}"#, to: "agent.json")
       let socket = "\(server.folder.path)/run/agent.sock"
       let agent = try await RunningAgent(device.process(["agent", "--socket", socket, "--groups", groups]))
-      let unlock = try ControllingTerminal(device, ["unlock", "--socket", socket])
+      // The agent talks to nobody in another mount namespace than its own.
+      var beside = device
+      beside.launcher = ["/usr/bin/nsenter", "--mount=/proc/\(agent.id)/ns/mnt", "--"]
+      let unlock = try ControllingTerminal(beside, ["unlock", "--socket", socket])
       try unlock.answer("Passcode: ", "wrong")
       try unlock.expect("the device's passcode was wrong")
       try unlock.answer("Password for alice at", "\u{4}", newline: false)
       #expect(try await unlock.end().status == 130)
-      let again = try ControllingTerminal(device, ["unlock", "--socket", socket])
+      let again = try ControllingTerminal(beside, ["unlock", "--socket", socket])
       try again.answer("Passcode: ", PAMServiceFolder.answer)
       #expect(try await again.end().status == 0)
       await agent.kill(SIGTERM)
