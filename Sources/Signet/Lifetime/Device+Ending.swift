@@ -26,7 +26,11 @@ extension Device {
     }
     var outcome = NoticeOutcome.told
     for ending in try await endings(of: withStaged(stored), .deleted, reason) {
-      try await vaulted(await vault.deleteContainer(ending.id, leaving: ending.notice))
+      do { try await vault.deleteContainer(ending.id, leaving: ending.notice) } catch {
+        // What was begun may have been finished or dropped by another process meanwhile.
+        if ending.id != id, case .noSuchContainer = error { continue }
+        throw SignetFailure(error)
+      }
       guard ending.id == id else { continue }
       clearPasswordCache()
       if let failure = ending.failure { outcome = .untold(failure) }
@@ -143,7 +147,9 @@ extension Device {
         event: event, reason: reason, time: time)
     } catch { throw .reasonRefused(error) }
     let key = try await sessionKey(of: container)
-    do { return try notice.signed(by: key) } catch { throw .vault(.damaged) }
+    return try await notice.signed { (message) async throws(SignetFailure) in
+      try await key.signature(of: message)
+    }
   }
 
   /// Makes notices of what was erased after too many wrong passwords; what can't be signed now waits.

@@ -89,6 +89,17 @@ public struct EndNotice: Hashable, Sendable {
       throw .notAuthentic
     }
   }
+
+  /// Signs the notice with a key that signs somewhere else, such as in hardware.
+  ///
+  /// - Parameter sign: Signs a message with SHA-256.
+  /// - Returns: A compact JWS.
+  /// - Throws: What `sign` throws.
+  public func signed<Failure: Error>(
+    by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
+  ) async throws(Failure) -> String {
+    try await UnsignedJWS.signed(bytes, keyID: container.text, type: Self.type, by: sign)
+  }
 }
 
 /// A notice as it arrived: read, but not verified.
