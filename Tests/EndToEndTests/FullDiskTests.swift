@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test(
-    .enabled(if: SmallDisk.isAvailable, "needs the right to mount"), arguments: [4, 16, 40, 48, 64, 96, 128])
+    .enabled(if: SmallDisk.isAvailable, "needs the right to mount"), arguments: [4, 16, 40, 64, 96, 128, 192, 512])
   func ofTheDevice(kibibytes: Int) async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let disk = try SmallDisk(kibibytes: kibibytes)
@@ -54,7 +54,7 @@ import Testing
     let code = try await server.codeFile("alice")
     let result = try await device.run("activate", "--code-file", code)
     #expect(result.status == 0 || result.isRefusal(74, "the disk is full"), result.summary)
-    #expect((result.status == 0) == (kibibytes == 128) || (16..<128).contains(kibibytes), result.summary)
+    #expect((result.status == 0) == (kibibytes == 512) || (16..<512).contains(kibibytes), result.summary)
     #expect(disk.resize(kibibytes: 4096))
     if result.status != 0 { _ = try await device.json("activate", "--code-file", code) }
     #expect(try await device.containers().map(\.isConfirmed) == [true])
