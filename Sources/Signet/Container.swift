@@ -23,18 +23,26 @@ public struct Container: Hashable, Sendable, Identifiable {
   public let profile: ContainerProfile
   /// Where the key that signs decisions was made and signs: hardware does not let it out.
   public let signingKeyOrigin: KeystoreKind
+  /// Where the key that signs requests was made and signs.
+  public let sessionKeyOrigin: KeystoreKind
   /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.
   public let isConfirmed: Bool
 
-  /// The keys that an app can use: one signs decisions, one makes one-time codes.
+  /// The keys: one signs decisions, one makes one-time codes, one talks to the server.
   public var keys: [Key] {
-    [
+    Key.Usage.allCases.map { usage in
       Key(
-        usage: .transactionSigning, label: "signing", container: id, protection: profile.protection,
-        origin: signingKeyOrigin),
-      Key(
-        usage: .oneTimePassword, label: profile.otpLabel, container: id, protection: profile.protection,
-        origin: .software),
-    ]
+        usage: usage, label: usage == .oneTimePassword ? profile.otpLabel : usage.name.rawValue,
+        container: id, protection: protection(of: usage), hasOwnProtection: hasOwnProtection(usage),
+        origin: origin(of: usage))
+    }
+  }
+
+  private func origin(of key: Key.Usage) -> KeystoreKind {
+    switch key {
+    case .transactionSigning: signingKeyOrigin
+    case .oneTimePassword: .software
+    case .sessionTransport: sessionKeyOrigin
+    }
   }
 }

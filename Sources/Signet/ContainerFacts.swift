@@ -12,27 +12,38 @@ struct ContainerFacts {
   var firstCreated: Int64?
   /// Where the key that signs decisions is.
   let signingKeyOrigin: KeystoreKind
+  /// Where the key that signs requests is.
+  let sessionKeyOrigin: KeystoreKind
 
-  init(serverMadeID: ServerMadeID, profile: ContainerProfile, signingKeyOrigin: KeystoreKind) {
-    (self.serverMadeID, self.profile, self.signingKeyOrigin) = (serverMadeID, profile, signingKeyOrigin)
+  init(serverMadeID: ServerMadeID, profile: ContainerProfile, keys: PrivateContainerKeys) {
+    (self.serverMadeID, self.profile) = (serverMadeID, profile)
+    (signingKeyOrigin, sessionKeyOrigin) = (keys.signing.origin, keys.session.origin)
   }
 
   init(parsing bytes: [UInt8]) throws(WireFailure) {
     let object: JSONObject
-    let (id, profile, origin): (String, JSONObject, String?)
+    let (id, profile): (String, JSONObject)
+    let (signing, session): (String?, String?)
     do throws(JSONFailure) {
       object = try JSONObject(parsing: bytes)
       (id, profile) = (try object.string("container"), try object.object("profile"))
       renewals = try object.optionalInteger("renewals") ?? 0
       firstCreated = try object.optionalInteger("firstCreated")
-      origin = try object.optionalString("signing_key")
+      signing = try object.optionalString("signing_key")
+      session = try object.optionalString("session_key")
     } catch { throw .json(error) }
     serverMadeID = try ServerMadeID(id)
     self.profile = try ContainerProfile(profile)
-    guard let origin = KeystoreKind(rawValue: origin ?? KeystoreKind.software.rawValue) else {
-      throw .invalid(member: "signing_key", reason: "is none that this version knows")
+    signingKeyOrigin = try Self.origin(signing, member: "signing_key")
+    sessionKeyOrigin = try Self.origin(session, member: "session_key")
+  }
+
+  private static func origin(_ name: String?, member: String) throws(WireFailure) -> KeystoreKind {
+    guard let name else { return .software }
+    guard let origin = KeystoreKind(rawValue: name) else {
+      throw .invalid(member: member, reason: "is none that this version knows")
     }
-    signingKeyOrigin = origin
+    return origin
   }
 
   var bytes: [UInt8] {
@@ -40,6 +51,7 @@ struct ContainerFacts {
     if renewals > 0 { object["renewals"] = .integer(renewals) }
     if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
     if signingKeyOrigin != .software { object["signing_key"] = .string(signingKeyOrigin.rawValue) }
+    if sessionKeyOrigin != .software { object["session_key"] = .string(sessionKeyOrigin.rawValue) }
     return JSONValue.object(object).bytes
   }
 }
@@ -51,7 +63,7 @@ extension Container {
       let facts = try ContainerFacts(parsing: stored.attributes.protocolFacts)
       (serverMadeID, profile) = (facts.serverMadeID, facts.profile)
       (renewals, firstCreated) = (facts.renewals, facts.firstCreated ?? stored.created / 1000)
-      signingKeyOrigin = facts.signingKeyOrigin
+      (signingKeyOrigin, sessionKeyOrigin) = (facts.signingKeyOrigin, facts.sessionKeyOrigin)
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
     } catch {

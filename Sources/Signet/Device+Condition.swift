@@ -13,36 +13,52 @@ public struct LostCredential: Sendable, Hashable {
 
 /// What can be said of a device and its containers without opening anything.
 extension Device {
-  /// The ways that open what a container's protection policy protects; which of them work now is another question.
+  /// The ways that open what the protection policy of a container, or of one of its keys, protects; which of them work now is another question.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Returns: `device` or `password`, and what was enabled beside it.
   /// - Throws: ``SignetFailure``.
-  public func enabledWays(of container: Container) async throws(SignetFailure) -> Set<SlotKind> {
+  public func enabledWays(
+    of container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> Set<SlotKind> {
+    let domain = container.domain(of: key)
     let ways = try await vaulted(await vault.domains(of: container.id))
-    return Set(ways.filter { $0.name == VaultLayout.user }.map(\.slot))
+    return Set(ways.filter { $0.name == domain }.map(\.slot))
   }
 
-  /// Whether a container's password may be tried now, and how often.
+  /// Whether the password of a container, or of one of its keys, may be tried now, and how often.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Returns: The status; `unlocked` where there is no password, and where nothing tells.
   /// - Throws: ``SignetFailure/wiped`` where what the password protected was erased.
-  public func lockStatus(of container: Container) async throws(SignetFailure) -> LockStatus {
+  public func lockStatus(
+    of container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> LockStatus {
+    let domain = container.domain(of: key)
     let domains = try await vaulted(await vault.domains(of: container.id)).filter {
-      $0.name == VaultLayout.user
+      $0.name == domain
     }
-    if domains.isEmpty { throw .wiped }
+    if domains.isEmpty {
+      throw key.flatMap { container.hasOwnProtection($0) ? .key($0, .wiped) : nil } ?? .wiped
+    }
     return domains.first { $0.slot == .password }?.status ?? .unlocked
   }
 
-  /// Whether a container's password is older than its policy allows, and has to be changed.
+  /// Whether the password of a container, or of one of its keys, is older than its policy allows, and has to be changed.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Returns: Whether it is.
   /// - Throws: ``SignetFailure``.
-  public func isPasswordExpired(of container: Container) async throws(SignetFailure) -> Bool {
-    do throws(SignetFailure) { try await refuseExpiredPassword(of: container) } catch {
+  public func isPasswordExpired(
+    of container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> Bool {
+    do throws(SignetFailure) { try await refuseExpiredPassword(of: container, key) } catch {
       if case .passwordExpired = error { return true }
       throw error
     }

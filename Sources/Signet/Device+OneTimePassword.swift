@@ -7,13 +7,13 @@ extension Device {
   ///
   /// - Parameters:
   ///   - container: Whose code.
-  ///   - authentication: How the user shows who they are; `nil` where the device alone protects.
+  ///   - authentication: What opens the key of the codes; `nil` where the device alone does.
   /// - Returns: The code and when it is valid.
   /// - Throws: ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
   public func oneTimePassword(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TimedCode {
-    let unlocked = try await unlock(container, by: authentication)
+    let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     do { return try container.profile.totp.generator(secret: secret).code(at: clock.now) } catch {
       // The protocol derives 32 bytes and checks the parameters, so only a clock before 1970 leads here.

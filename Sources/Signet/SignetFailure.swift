@@ -42,6 +42,8 @@ public import SignetWire
   case wayNotEnabled(SlotKind)
   /// The protection policy of the container does not offer this way of opening it.
   case wayNotOffered(SlotKind)
+  /// One of the failures above is about the password of this key, not about the container's.
+  indirect case key(Key.Usage, SignetFailure)
 
   // Activation.
   /// What was scanned or pasted is no activation code.
@@ -120,6 +122,7 @@ public import SignetWire
     case .passcode: 122
     case .wayNotEnabled: 123
     case .wayNotOffered: 124
+    case .key(_, let failure): failure.number
     case .activationCode: 200
     case .activationAborted: 201
     case .activationRefused: 202
@@ -150,6 +153,7 @@ public import SignetWire
     switch self {
     case .biometrics, .biometricsInvalidated, .passcode, .wayNotEnabled, .wayNotOffered, .passwordRequired:
       true
+    case .key(_, let failure): failure.isMendedByPassword
     default: false
     }
   }
@@ -186,6 +190,9 @@ public import SignetWire
       "the server's policy does not let biometrics open this container; use the password"
     case .wayNotOffered:
       "the server's policy does not let the device's passcode open this container; use the password"
+    case .key(let key, .passwordExpired):
+      "\(key): the password is too old; change it (signet password change --key \(key.name)), then go on"
+    case .key(let key, let failure): "\(key): \(failure)"
     case .activationCode(let failure): failure.description
     case .activationAborted: "the activation was stopped; nothing was kept, the code can be used again"
     case .activationRefused:
@@ -218,6 +225,17 @@ public import SignetWire
     case .transactionDecided:
       "the transaction was decided before, perhaps on another device; nothing was changed"
     case .decisionNotAllowed: "the server does not offer this decision for the transaction"
+    }
+  }
+
+  /// This failure as one about the password of a key; what has nothing to do with a password stays as it is.
+  func about(_ key: Key.Usage) -> SignetFailure {
+    switch self {
+    case .wrongPassword, .passwordRefused, .passwordRequired, .lockedOut, .waiting, .wiped,
+      .passwordUsedBefore, .passwordTooYoung, .passwordExpired, .wrongRecoveryCode, .biometricsInvalidated,
+      .wayNotEnabled, .wayNotOffered:
+      .key(key, self)
+    default: self
     }
   }
 

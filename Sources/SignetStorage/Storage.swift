@@ -73,15 +73,16 @@ public protocol Storage: Sendable {
   ///
   /// - Returns: Whether there is such a container in use.
   func askForRenewal(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
-  /// Ends one *finish* message of a renewal: the signature was verified by the caller, this counts and remembers.
+  /// Ends one *finish* message of a renewal: what it proves was verified by the caller, this counts and remembers.
   ///
-  /// A container that sent `limit` wrong signatures in a row is refused whatever it sends, so nothing is learnt from it. A right
-  /// one adds the successor as pending, in the place of an earlier pending one of the same container.
+  /// A wrong one counts as a wrong signature of the container and as a failed code of its user; at the `limit` of either, any is
+  /// refused, so nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
+  /// the same container.
   ///
   /// - Parameters:
   ///   - id: The container that is renewed.
-  ///   - successor: What comes in its place; `nil` where the present signing key did not sign.
-  ///   - limit: Wrong signatures in a row after which nothing is taken.
+  ///   - successor: What comes in its place; `nil` where the present keys did not prove it.
+  ///   - limit: Wrong signatures, or codes, in a row after which nothing is taken.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.

@@ -4,15 +4,22 @@ import Synchronization
 
 /// Answers an activation as a script says, and remembers what it was told.
 public final class ScriptedActivation: ActivationHandler {
-  private let reply: PasswordReply
+  private let reply: @Sendable (PasswordRequest) -> PasswordReply
   private let seen = Mutex<(progress: [ActivationProgress], requests: [PasswordRequest])>(([], []))
 
   /// Gives this answer to each request for a password.
-  public init(reply: PasswordReply) { self.reply = reply }
+  public init(reply: PasswordReply) { self.reply = { _ in reply } }
 
-  /// Gives this password.
-  public convenience init(password: String) {
-    self.init(reply: .proceed(SharedSecretBox(SecretBytes(copying: Array(password.utf8)))))
+  /// Gives these passwords.
+  ///
+  /// - Parameters:
+  ///   - password: That of the container, and of each key that is not named.
+  ///   - keyPasswords: Those of keys.
+  public init(password: String, keyPasswords: [Key.Usage: String] = [:]) {
+    reply = { request in
+      let chosen = request.subject.key.flatMap { keyPasswords[$0] } ?? password
+      return .proceed(SharedSecretBox(SecretBytes(copying: Array(chosen.utf8))))
+    }
   }
 
   /// What was reported.
@@ -28,6 +35,6 @@ public final class ScriptedActivation: ActivationHandler {
   /// Remembers and answers.
   public func password(for request: PasswordRequest) async -> PasswordReply {
     seen.withLock { $0.requests.append(request) }
-    return reply
+    return reply(request)
   }
 }

@@ -50,6 +50,17 @@ extension StorageContract {
       _ = try await storage.unlockUser("alice", audit: event("unlock"))
       try await expect(storage.stage("c3", renewing: "c1", limit: 3), is: .staged, "after unlocking")
     },
+    Check("who can set back the wrong signatures cannot set back the renewals that went wrong") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for number in 0..<3 {
+        try await expect(storage.stage(nil, renewing: "c1", limit: 3), is: .notSigned, "a wrong one")
+        let id = "t\(number)"
+        try await storage.addTransaction(Sample.transaction(id), audit: event("asked"))
+        _ = try await storage.decide(id, Sample.decision())
+      }
+      try await expect(storage.stage("c2", renewing: "c1", limit: 3), is: .locked, "the right one, too late")
+    },
     Check("50 confirmations of one renewal at once: one activates") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")

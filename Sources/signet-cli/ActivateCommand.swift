@@ -9,7 +9,8 @@ extension Command {
     "activate", "Make a container from an activation code",
     description: """
       The code is read from a picture of its QR code, given as text, or typed by hand as three values: user, server and invite. \
-      Where the server wants a password, it is asked for twice.
+      Where the server wants a password, it is asked for twice. A key may have one of its own: first comes the password of the \
+      container, then those of the signing key, the one-time password key and the session key, as far as there are any.
 
       If the connection breaks, the code can be used again; nothing is half done. A container that was stored but not confirmed \
       is confirmed by the next command that reaches the server.

@@ -10,38 +10,42 @@ extension DeviceOptions {
   ///
   /// - Parameters:
   ///   - container: What is opened.
+  ///   - key: The key that is needed; `nil` for what the container's own policy protects.
   ///   - device: Where it is.
   ///   - purpose: What for, as the person will read it.
   ///   - operation: What to do; it may be tried once more in another way, if the first did not open anything.
   /// - Returns: What the operation returns.
   /// - Throws: What the operation throws, and `SecretInputFailure`.
   func authenticated<Value: Sendable>(
-    _ container: Container, on device: Device, to purpose: String,
+    _ container: Container, key: Key.Usage? = nil, on device: Device, to purpose: String,
     _ operation: @escaping @Sendable (Authentication?) async throws -> Value
   ) async throws -> Value {
-    guard container.profile.protection.passwordPolicy != nil else { return try await operation(nil) }
+    guard container.protection(of: key).passwordPolicy != nil else { return try await operation(nil) }
     if !arguments.isSet("password-fd"), SecretInput.terminal.isTerminal {
-      let ways = try await device.enabledWays(of: container)
-      if ways.contains(.biometric), try await isReady(container, on: device) {
+      let ways = try await device.enabledWays(of: container, key: key)
+      if ways.contains(.biometric), try await isReady(container, key, on: device) {
         let race = FingerOrPassword(
-          container: container, purpose: purpose, output: arguments.errorOutput, operation: operation)
+          title: container.title(of: key), purpose: purpose, output: arguments.errorOutput,
+          operation: operation)
         switch try await race.run() {
         case .done(let value): return value
         case .typed(let password): return try await operation(.password(password))
         case .nothing: break
         }
-      } else if ways.contains(.devicePasscode), try await device.passcodeStatus(for: container) == .enabled {
-        if let value = try await byPasscode(container, purpose, operation) { return value }
+      } else if ways.contains(.devicePasscode),
+        try await device.passcodeStatus(for: container, key: key) == .enabled
+      {
+        if let value = try await byPasscode(container.title(of: key), purpose, operation) { return value }
       }
     }
-    return try await operation(try await password(for: container).map { .password($0) })
+    return try await operation(try await password(for: container, key: key).map { .password($0) })
   }
 
   /// Whether a finger would open the container now; where it would not any more, says why.
-  private func isReady(_ container: Container, on device: Device) async throws -> Bool {
+  private func isReady(_ container: Container, _ key: Key.Usage?, on device: Device) async throws -> Bool {
     let reason: String
     do throws(SignetFailure) {
-      let status = try await device.biometricStatus(for: container)
+      let status = try await device.biometricStatus(for: container, key: key)
       if status == .enabled { return true }
       reason = status.description
     } catch {
@@ -54,13 +58,13 @@ extension DeviceOptions {
 
   /// - Returns: `nil` if the password is wanted.
   private func byPasscode<Value: Sendable>(
-    _ container: Container, _ purpose: String,
+    _ title: String, _ purpose: String,
     _ operation: @Sendable (Authentication?) async throws -> Value
   ) async throws -> Value? {
     let output = arguments.errorOutput
     output.print(
       "\(purpose): enter the passcode of this device; Enter alone asks for the password of "
-        + "\(TerminalText.sanitised(container.fullName, limit: 1000)).")
+        + "\(TerminalText.sanitised(title, limit: 1000)).")
     let conversation = TerminalConversation(output: output)
     do {
       return try await operation(.passcode(reason: purpose, conversation: conversation))
@@ -76,7 +80,7 @@ extension DeviceOptions {
 
 /// One prompt that takes a finger or a password, whichever comes first.
 private struct FingerOrPassword<Value: Sendable>: Sendable {
-  let container: Container
+  let title: String
   let purpose: String
   let output: Terminal
   let operation: @Sendable (Authentication?) async throws -> Value
@@ -108,7 +112,7 @@ private struct FingerOrPassword<Value: Sendable>: Sendable {
     let (purpose, operation) = (purpose, operation)
     let prompt =
       "\(purpose): touch the fingerprint reader, or type the password for "
-      + "\(TerminalText.sanitised(container.fullName, limit: 1000)): "
+      + "\(TerminalText.sanitised(title, limit: 1000)): "
     return try await withThrowingTaskGroup(of: Event.self) { group in
       group.addTask {
         let hints: @Sendable (BiometricHint) -> Void = { hint in

@@ -5,46 +5,40 @@ import SignetTerminal
 
 extension Command {
   static let list = Command("list", "List the containers on this device") { arguments in
-    var all: [(container: Container, state: ContainerState)] = []
+    var all: [ListedContainer] = []
     if let device = try DeviceOptions(arguments).deviceIfAny() {
       for container in try await device.containers() + device.unconfirmedContainers() {
-        all.append((container, try await ContainerState(of: container, on: device)))
+        all.append(try await ListedContainer(container, on: device))
       }
     }
     if arguments.isSet("json") {
-      let list = all.map { container, state in
-        var json = container.json
-        json["lock"] = .object(state.json)
-        return JSONValue.object(json)
-      }
-      arguments.output.print(JSONValue.object(["containers": .array(list)]).text)
+      let list = JSONValue.array(all.map { .object($0.json) })
+      arguments.output.print(JSONValue.object(["containers": list]).text)
       return .success
     }
     if all.isEmpty {
       arguments.errorOutput.print(DeviceOptions.nothingYet)
       return .success
     }
-    var table = TextTable(["ID", "USER", "SERVER", "NAME", "STATE", "CREATED"])
-    for (container, state) in all {
-      table.append([
-        String(container.id.description.prefix(8)), container.user.text, container.server.shortForm,
-        container.name, container.isConfirmed ? state.description : "not confirmed",
-        Moment.text(container.created),
-      ])
-    }
+    var table = TextTable(["ID", "USER", "SERVER", "NAME", "STATE", "CREATED", "PROTECTION"])
+    for listed in all { table.append(listed.row) }
     arguments.output.write(table.text)
     return .success
   }
 
   static let otp = Command(
-    "otp", "Print a one-time password", description: "No network is needed.",
+    "otp", "Print a one-time password",
+    description:
+      "No network is needed. Where the one-time password key has a password of its own, that is asked for.",
     options: [ContainerChoice.option]
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
-    try await options.catchUp(with: device)
+    try await options.catchUp(with: device, asking: false)
     let container = try await ContainerChoice.container(arguments, of: device)
-    let code = try await options.authenticated(container, on: device, to: "Make a one-time password") {
+    let code = try await options.authenticated(
+      container, key: .oneTimePassword, on: device, to: "Make a one-time password"
+    ) {
       try await device.oneTimePassword(for: container, by: $0)
     }
     if arguments.isSet("json") {
@@ -74,7 +68,7 @@ extension Container {
       "id": .string(id.description), "user": .string(user.text), "server": .string(server.fullForm),
       "name": .string(name), "confirmed": .bool(isConfirmed), "created": .integer(created),
       "firstCreated": .integer(firstCreated), "renewals": .integer(renewals),
-      "profile": .object(profile.json),
+      "profile": .object(profile.json), "keys": .array(keys.map { .object($0.json) }),
     ]
   }
 }

@@ -9,10 +9,10 @@ enum ContainerState: CustomStringConvertible {
   case lockedOut
   case erased
 
-  init(of container: Container, on device: Device) async throws {
+  init(of container: Container, key: Key.Usage? = nil, on device: Device) async throws {
     let status: LockStatus
-    do throws(SignetFailure) { status = try await device.lockStatus(of: container) } catch {
-      guard case .wiped = error else { throw error }
+    do throws(SignetFailure) { status = try await device.lockStatus(of: container, key: key) } catch {
+      guard error.number == SignetFailure.wiped.number else { throw error }
       self = .erased
       return
     }

@@ -15,7 +15,9 @@ struct DeviceOptions {
       default: "30"),
     .value("retries", "Try again so often after a failed connection", named: "n", default: "0"),
     .value(
-      "password-fd", "Read passwords from this file descriptor, one a line, instead of asking", named: "n"),
+      "password-fd",
+      "Read passwords from this file descriptor instead of asking: one a line, in the order in which they are asked for",
+      named: "n"),
     .flag("json", "Print JSON"),
   ]
 
@@ -124,18 +126,29 @@ struct DeviceOptions {
 
   static let passwordOption = "--password-fd, for example --password-fd 3 3<FILE"
 
-  /// The password that a container needs; `nil` where the device alone protects.
-  func password(for container: Container) async throws -> SharedSecretBox? {
-    guard container.profile.protection.passwordPolicy != nil else { return nil }
-    return try await password(for: container.fullName)
+  /// The password that a container, or one of its keys, needs; `nil` where the device alone protects.
+  func password(for container: Container, key: Key.Usage? = nil) async throws -> SharedSecretBox? {
+    guard container.protection(of: key).passwordPolicy != nil else { return nil }
+    return try await password(for: container.title(of: key))
   }
 
   /// Goes on with what was cut off: activations, renewals, and notices to servers; one that can't be reached, or refuses, is no
   /// reason to stop.
-  func catchUp(with device: Device) async throws {
-    if try await !device.unconfirmedContainers().isEmpty {
+  ///
+  /// - Parameters:
+  ///   - device: Whose.
+  ///   - asksForPasswords: Whether the passwords of session keys are asked for; else those containers wait.
+  /// - Throws: What the vault says, and `SecretInputFailure`.
+  func catchUp(with device: Device, asking asksForPasswords: Bool) async throws {
+    for container in try await device.unconfirmedContainers() {
+      let password =
+        try await asksForPasswords ? self.password(for: container, key: .sessionTransport) : nil
       do throws(SignetFailure) {
-        try await device.finishActivations()
+        try await device.finishActivation(of: container, by: password.map { .password($0) })
+      } catch .containerUnknown {
+        continue  // deleted
+      } catch .renewalDropped {
+        continue  // deleted
       } catch {
         let reason = TerminalText.sanitised(error.description, limit: 2000)
         arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")

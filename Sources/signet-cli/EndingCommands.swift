@@ -10,7 +10,8 @@ extension Command {
     "delete", "Delete a container and its keys, and tell its server",
     description: """
       The keys are deleted at once. The server is told at once too, or, where it cannot be reached, by a later command: the \
-      notice was signed before the keys went, and waits in the data folder for at most 90 days.
+      notice was signed before the keys went, and waits in the data folder for at most 90 days. Where the session key has a password \
+      of its own, that is asked for; without it, an empty line, the server is not told.
       """,
     options: [ContainerChoice.option, reason, .flag("yes", "Do not ask", short: "y")]
   ) { arguments in
@@ -19,8 +20,13 @@ extension Command {
     let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
     let name = "\(container.user.text) at \(container.server.shortForm)"
     guard try await confirms("Delete \(name), with its keys, for good", arguments) else { return .failure }
+    var session: SharedSecretBox?
+    if arguments.isSet("password-fd") || SecretInput.terminal.isTerminal {
+      session = try await options.password(for: container, key: .sessionTransport)
+      if session?.withSecret({ $0.byteCount }) == 0 { session = nil }
+    }
     let outcome = try await device.deleteContainer(
-      container.id, reason: arguments.optionalString("reason") ?? "")
+      container.id, reason: arguments.optionalString("reason") ?? "", by: session.map { .password($0) })
     let isTold = outcome == .told
     if arguments.isSet("json") {
       let object: JSONObject = ["id": .string(container.id.description), "serverTold": .bool(isTold)]

@@ -4,7 +4,7 @@ import SignetTerminal
 
 extension Command {
   static let password = Command(
-    "password", "Change or check a container's password",
+    "password", "Change or check the password of a container or of one of its keys",
     commands: [
       Command(
         "change", "Change the password",
@@ -12,33 +12,36 @@ extension Command {
           The present password is asked for first, and a wrong one counts as any other. The rules are those of the server; a \
           change that is refused or interrupted leaves the present password as it is. With --password-fd the first line is the \
           present password and the second the new one.
-          """, options: [ContainerChoice.option]
+          """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let options = try DeviceOptions(arguments)
         let device = try options.device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device)
-        guard let policy = container.profile.protection.passwordPolicy,
-          let old = try await options.password(for: container)
+        let key = try KeyChoice.key(arguments, of: container)
+        guard let policy = container.protection(of: key).passwordPolicy,
+          let old = try await options.password(for: container, key: key)
         else { throw nothingToKnow }
         let new = try await options.newPassword(
-          under: policy, container.profile.protection.lockPolicy, .change)
-        try await device.changePassword(of: container, from: old, to: new)
+          for: key, under: policy, container.protection(of: key).lockPolicy, .change)
+        try await device.changePassword(of: container, key: key, from: old, to: new)
         arguments.report("The password was changed.", ["changed": .bool(true)])
         return .success
       },
       Command(
         "verify", "Find out whether the password is right",
-        description: "A wrong password counts as one that opens nothing.", options: [ContainerChoice.option]
+        description: "A wrong password counts as one that opens nothing.",
+        options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let options = try DeviceOptions(arguments)
         let device = try options.device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device)
-        guard let password = try await options.password(for: container) else { throw nothingToKnow }
-        guard container.profile.protection.lockPolicy != .silent else {
+        let key = try KeyChoice.key(arguments, of: container)
+        guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
+        guard container.protection(of: key).lockPolicy != .silent else {
           throw CommandFailure(
             .dataError, "only the server can tell whether this password is right; use it, and see")
         }
-        try await device.verify(.password(password), for: container)
+        try await device.verify(.password(password), for: container, key: key)
         arguments.report("The password is right.", ["right": .bool(true)])
         return .success
       },
@@ -52,29 +55,31 @@ extension Command {
         description: """
           Print it, or write it down, and keep it away from this device. It sets a new password when the present one is forgotten or \
           locked, on this device only. A code that was made before is void from then on.
-          """, options: [ContainerChoice.option]
+          """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let options = try DeviceOptions(arguments)
         let device = try options.device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device)
-        guard let password = try await options.password(for: container) else { throw nothingToKnow }
-        let code = try await device.makeRecoveryCode(for: container, password: password)
+        let key = try KeyChoice.key(arguments, of: container)
+        guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
+        let code = try await device.makeRecoveryCode(for: container, key: key, password: password)
         arguments.report(code.text, ["code": .string(code.text)])
         return .success
       },
       Command(
         "reset", "Set a new password with the recovery code",
         description: "With --password-fd the first line is the code and the second the new password.",
-        options: [ContainerChoice.option]
+        options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
         let options = try DeviceOptions(arguments)
         let device = try options.device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device)
-        guard let policy = container.profile.protection.passwordPolicy else { throw nothingToKnow }
+        let key = try KeyChoice.key(arguments, of: container)
+        guard let policy = container.protection(of: key).passwordPolicy else { throw nothingToKnow }
         let code = try await options.recoveryCode()
         let new = try await options.newPassword(
-          under: policy, container.profile.protection.lockPolicy, .change)
-        try await device.resetPassword(of: container, with: code, to: new)
+          for: key, under: policy, container.protection(of: key).lockPolicy, .change)
+        try await device.resetPassword(of: container, key: key, with: code, to: new)
         arguments.report("The password was changed.", ["changed": .bool(true)])
         return .success
       },

@@ -9,11 +9,14 @@ extension Command {
     "policy", "Read policies: what they demand, and whether they make sense",
     commands: [
       Command(
-        "explain", "Say what a container demands", options: [ContainerChoice.option]
+        "explain", "Say what a container demands",
+        description:
+          "What holds for a key with a protection of its own follows what holds for the container.",
+        options: [ContainerChoice.option]
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
-        explain(container, await device.protectionInForce(for: container), arguments)
+        await explain(container, on: device, arguments)
         return .success
       },
       Command(
@@ -42,19 +45,31 @@ extension Command {
 
   /// Shows what the server wants to programs, and to people what is in force of it on this device.
   private static func explain(
-    _ container: Container, _ inForce: ProtectionPolicy, _ arguments: Arguments
-  ) {
-    let policy = container.profile.protection
-    if arguments.isSet("json") {
-      let object: JSONObject = [
-        "container": .string(container.id.description), "policy": .object(policy.json),
-        "string": .string(policy.string), "sentences": .array(inForce.sentences.map { .string($0) }),
+    _ container: Container, on device: Device, _ arguments: Arguments
+  ) async {
+    var object: JSONObject = ["container": .string(container.id.description)]
+    var keys = JSONObject()
+    for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
+      let inForce = await device.protectionInForce(for: container, key: key)
+      guard arguments.isSet("json") else {
+        arguments.output.print("\(TerminalText.sanitised(container.title(of: key), limit: 1000)):")
+        for sentence in inForce.sentences { arguments.output.print(sentence) }
+        continue
+      }
+      let wanted = container.protection(of: key)
+      let explanation: JSONObject = [
+        "policy": .object(wanted.json), "string": .string(wanted.string),
+        "sentences": .array(inForce.sentences.map { .string($0) }),
       ]
+      if let key {
+        keys[key.name.rawValue] = .object(explanation)
+      } else {
+        for (name, value) in explanation.members { object[name] = value }
+      }
+    }
+    if arguments.isSet("json") {
+      if !keys.isEmpty { object["keys"] = .object(keys) }
       arguments.output.print(JSONValue.object(object).text)
-    } else {
-      let name = "\(container.user.text) at \(container.server.shortForm)"
-      arguments.output.print("\(TerminalText.sanitised(name, limit: 1000)):")
-      for sentence in inForce.sentences { arguments.output.print(sentence) }
     }
   }
 

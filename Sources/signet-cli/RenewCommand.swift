@@ -9,9 +9,10 @@ extension Command {
       All keys are made anew; what was encrypted stays readable. Until the server has confirmed the new keys the present ones \
       stay good, and if the connection breaks, the same command goes on.
 
-      The password stays, unless the server's new rules do not allow it: then another is asked for. Biometrics and recovery \
-      codes belong to the present keys: enable and print them anew. With --password-fd the first line is the present password \
-      and the second, where one is needed, the new one.
+      Passwords stay, unless the server's new rules do not allow them: then others are asked for. Biometrics and recovery \
+      codes belong to the present keys: enable and print them anew. With --password-fd the present passwords come first: that of \
+      the container, then those that the signing key, the one-time password key and the session key have of their own. Where new \
+      ones are needed, they follow in the same order.
       """,
     options: [ContainerChoice.option]
   ) { arguments in
@@ -22,8 +23,16 @@ extension Command {
     let handler = TerminalActivation(options: options, progress: progress)
     let renewed: Container
     do {
+      let password = try await options.password(for: container)
+      var keyPasswords: [Key.Usage: SharedSecretBox] = [:]
+      for key in Key.Usage.allCases {
+        // What was begun before goes on, and takes the new password of this key.
+        let owner = try await key == .sessionTransport ? device.staged(inPlaceOf: container) : container
+        guard owner.hasOwnProtection(key) else { continue }
+        keyPasswords[key] = try await options.password(for: owner, key: key)
+      }
       renewed = try await device.renew(
-        container, password: try await options.password(for: container), handler: handler)
+        container, password: password, keyPasswords: keyPasswords, handler: handler)
     } catch {
       progress.finish()
       throw handler.failure ?? error
@@ -35,5 +44,13 @@ extension Command {
       arguments.output.print("Renewed \(renewed.user.text) at \(renewed.server.shortForm).")
     }
     return .success
+  }
+}
+
+extension Device {
+  /// What a renewal that was cut off has stored; the container itself where there is nothing.
+  fileprivate func staged(inPlaceOf container: Container) async throws -> Container {
+    let staged = try await unconfirmedContainers()
+    return staged.first { $0.user == container.user && $0.server == container.server } ?? container
   }
 }

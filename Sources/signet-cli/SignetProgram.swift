@@ -62,6 +62,9 @@ let signetProgram = Program(
     .init(
       "signet activate --user alice --server id.example.com/main --invite 'XXXX-XXXX-XXXX-XXXX-X'", "By hand"),
     .init("signet otp", "Print a one-time password"),
+    .init("signet otp --password-fd 3 3<pin", "The same from a script"),
+    .init(
+      "signet password change --key otp", "Change the password that one-time passwords have of their own"),
     .init("signet pending && signet approve", "Look at what waits, and approve it"),
     .init("signet renew", "Make new keys"),
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
@@ -112,6 +115,7 @@ private func exitCode(of remedy: KeystoreFailure.Remedy) -> ExitCode {
 
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
+  case .key(_, let failure): exitCode(of: failure)
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:
     .permissionDenied

@@ -18,7 +18,9 @@ final class TerminalActivation: ActivationHandler {
   func password(for request: PasswordRequest) async -> PasswordReply {
     progress.finish()
     do {
-      return .proceed(try await options.newPassword(under: request.policy, request.lockPolicy, .enrolment))
+      return .proceed(
+        try await options.newPassword(
+          for: request.subject.key, under: request.policy, request.lockPolicy, .enrolment))
     } catch {
       caught.withLock { $0 = error }
       return .cancel

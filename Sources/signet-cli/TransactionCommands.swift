@@ -4,15 +4,21 @@ import SignetTerminal
 
 extension Command {
   static let pending = Command(
-    "pending", "List the transactions that wait for a decision", options: [ContainerChoice.option]
+    "pending", "List the transactions that wait for a decision",
+    description: """
+      Where the session key has a password of its own, that is asked for. An activation that was cut off is finished first; with \
+      --password-fd, the password of its session key comes first then.
+      """,
+    options: [ContainerChoice.option]
   ) { arguments in
     let options = try DeviceOptions(arguments)
     var transactions: [TransactionRequest] = []
     var isRenewalWanted = false
     if let device = try options.deviceIfAny() {
-      try await options.catchUp(with: device)
+      try await options.catchUp(with: device, asking: true)
       let container = try await ContainerChoice.container(arguments, of: device)
-      let listed = try await device.transactionList(for: container)
+      let session = try await options.password(for: container, key: .sessionTransport)
+      let listed = try await device.transactionList(for: container, by: session.map { .password($0) })
       (transactions, isRenewalWanted) = (listed.transactions, listed.isRenewalWanted)
     }
     if arguments.isSet("json") {
@@ -36,7 +42,8 @@ extension Command {
     .accepted, "approve", "Approve a transaction: sign it with this device's key",
     description: """
       What is shown is what is signed: the text, the decision, the time, the end, and the names of server, user and device. \
-      The password, or a finger where that is enabled, is asked for afterwards.
+      The password, or a finger where that is enabled, is asked for afterwards; the password of the session key, where it has \
+      one of its own, before.
       """)
 
   static let deny = decision(
@@ -56,18 +63,21 @@ extension Command {
     ) { arguments in
       let options = try DeviceOptions(arguments)
       let device = try options.device(createIfMissing: false)
-      try await options.catchUp(with: device)
+      try await options.catchUp(with: device, asking: true)
       let container = try await ContainerChoice.container(arguments, of: device)
-      let transaction = try choose(arguments, from: try await device.pendingTransactions(for: container))
+      let session = try await options.password(for: container, key: .sessionTransport)
+        .map { Authentication.password($0) }
+      let transaction = try choose(
+        arguments, from: try await device.pendingTransactions(for: container, by: session))
       show(transaction, status, container, arguments.errorOutput)
-      if container.profile.protection.passwordPolicy == nil, !arguments.isSet("yes") {
+      if container.protection(of: .transactionSigning).passwordPolicy == nil, !arguments.isSet("yes") {
         let isSure = try await answering(with: "--yes") {
           try await Question.terminal.confirm("Sign this", preset: false)
         }
         guard isSure else { return .failure }
       }
-      try await options.authenticated(container, on: device, to: summary) {
-        try await device.decide(transaction, status, with: container, by: $0)
+      try await options.authenticated(container, key: .transactionSigning, on: device, to: summary) {
+        try await device.decide(transaction, status, with: container, by: $0, session: session)
       }
       if arguments.isSet("json") {
         let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status.rawValue)]

@@ -14,35 +14,37 @@ extension Command {
 
           A fingerprint reader on Linux says yes or no, and it is this program that then opens the container: whoever can run \
           programs as this user needs no finger.
-          """, options: [ContainerChoice.option]
+          """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let (options, device, container) = try await chosen(arguments)
-        switch try await device.biometricStatus(for: container) {
+        let (options, device, container, key) = try await chosen(arguments)
+        switch try await device.biometricStatus(for: container, key: key) {
         case .notOffered: throw SignetFailure.wayNotOffered(.biometric)
         case .notCapable: throw SignetFailure.biometrics(.notCapable)
         case .notEnrolled: throw SignetFailure.biometrics(.notEnrolled)
         default: break
         }
-        if let password = try await options.password(for: container) {
-          try await device.enableBiometrics(for: container, password: password)
+        if let password = try await options.password(for: container, key: key) {
+          try await device.enableBiometrics(for: container, key: key, password: password)
         }
-        report(try await device.biometricStatus(for: container), container, arguments)
+        report(try await device.biometricStatus(for: container, key: key), container, arguments)
         return .success
       },
       Command(
-        "disable", "Have no fingerprint open the container any more", options: [ContainerChoice.option]
+        "disable", "Have no fingerprint open the container any more",
+        options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let (_, device, container) = try await chosen(arguments)
-        try await device.disableBiometrics(for: container)
+        let (_, device, container, key) = try await chosen(arguments)
+        try await device.disableBiometrics(for: container, key: key)
         arguments.report("Fingerprints do not open the container.", status(container, "notEnabled"))
         return .success
       },
       Command(
         "status", "Tell whether a fingerprint opens the container",
-        description: "The exit status is 0 if one does, 1 if none does.", options: [ContainerChoice.option]
+        description: "The exit status is 0 if one does, 1 if none does.",
+        options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let (_, device, container) = try await chosen(arguments)
-        let found = try await device.biometricStatus(for: container)
+        let (_, device, container, key) = try await chosen(arguments)
+        let found = try await device.biometricStatus(for: container, key: key)
         report(found, container, arguments)
         return found == .enabled ? .success : .failure
       },
@@ -59,45 +61,49 @@ extension Command {
 
           PAM says yes or no, and it is this program that then opens the container: whoever can run programs as this user needs no \
           passcode.
-          """, options: [ContainerChoice.option]
+          """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let (options, device, container) = try await chosen(arguments)
-        switch try await device.passcodeStatus(for: container) {
+        let (options, device, container, key) = try await chosen(arguments)
+        switch try await device.passcodeStatus(for: container, key: key) {
         case .notOffered: throw SignetFailure.wayNotOffered(.devicePasscode)
         case .notCapable: throw SignetFailure.passcode(.notCapable)
         default: break
         }
-        if let password = try await options.password(for: container) {
-          try await device.enablePasscode(for: container, password: password)
+        if let password = try await options.password(for: container, key: key) {
+          try await device.enablePasscode(for: container, key: key, password: password)
         }
-        report(try await device.passcodeStatus(for: container), container, arguments)
+        report(try await device.passcodeStatus(for: container, key: key), container, arguments)
         return .success
       },
       Command(
         "disable", "Have the passcode of this device not open the container any more",
-        options: [ContainerChoice.option]
+        options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let (_, device, container) = try await chosen(arguments)
-        try await device.disablePasscode(for: container)
+        let (_, device, container, key) = try await chosen(arguments)
+        try await device.disablePasscode(for: container, key: key)
         arguments.report(
           "The passcode of this device does not open the container.", status(container, "notEnabled"))
         return .success
       },
       Command(
         "status", "Tell whether the passcode of this device opens the container",
-        description: "The exit status is 0 if it does, 1 if it does not.", options: [ContainerChoice.option]
+        description: "The exit status is 0 if it does, 1 if it does not.",
+        options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let (_, device, container) = try await chosen(arguments)
-        let found = try await device.passcodeStatus(for: container)
+        let (_, device, container, key) = try await chosen(arguments)
+        let found = try await device.passcodeStatus(for: container, key: key)
         report(found, container, arguments)
         return found == .enabled ? .success : .failure
       },
     ])
 
-  private static func chosen(_ arguments: Arguments) async throws -> (DeviceOptions, Device, Container) {
+  private static func chosen(_ arguments: Arguments) async throws
+    -> (DeviceOptions, Device, Container, Key.Usage?)
+  {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
-    return (options, device, try await ContainerChoice.container(arguments, of: device))
+    let container = try await ContainerChoice.container(arguments, of: device)
+    return (options, device, container, try KeyChoice.key(arguments, of: container))
   }
 
   private static func report<Status: RawRepresentable<String> & CustomStringConvertible>(

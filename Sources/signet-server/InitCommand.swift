@@ -37,11 +37,14 @@ enum InitCommand {
         "require-keystore",
         "What must keep a device's keys, at least: any, simulated (hardware, or a program that plays it) or hardware; it goes by what the device says, which nothing attests",
         default: "any", completion: .choices(KeystoreRequirement.allCases.map(\.rawValue))),
-    ] + PasswordOptions.all + PolicyOptions.all + [OperatorOptions.json],
+    ] + PasswordOptions.all + PolicyOptions.all + PolicyOptions.ofKeys + [OperatorOptions.json],
     examples: [
       .init(
         "signet-server init --data ./bank --url id.example.com/bank --policy psd2",
         "Make a server whose policy meets a profile"),
+      .init(
+        "signet-server init --data ./bank --url id.example.com/bank --policy psd2 --otp-policy pin-6",
+        "Have the one-time passwords ask for a PIN of their own"),
       .init(
         "signet-server init --data ./demo --url localhost:8443/demo --minimum-length 8 --attempts 3",
         "Make a server on this machine that asks for passwords of 8 characters"),
@@ -62,12 +65,17 @@ enum InitCommand {
       arguments.output.print([
         "folder": .string(folder.path), "url": .string(settings.serverURL.fullForm),
         "listen": .string(listen.text), "authority": .string("\(folder.path)/ca.pem"), "pin": .string(pin),
+        "profile": .object(settings.profile.json),
       ])
     } else {
-      arguments.output.print(fields: [
-        ("Folder", folder.path), ("Server", settings.serverURL.fullForm), ("Listens on", listen.text),
-        ("Trust", "\(folder.path)/ca.pem"), ("Pin", pin),
-      ])
+      arguments.output.print(
+        fields: [
+          ("Folder", folder.path), ("Server", settings.serverURL.fullForm), ("Listens on", listen.text),
+          ("Trust", "\(folder.path)/ca.pem"), ("Pin", pin), ("Policy", settings.profile.protection.string),
+        ]
+          + PolicyOptions.keys.compactMap { key, name in
+            settings.profile.keys[key].map { ("Policy, \(name)", $0.string) }
+          })
       arguments.errorOutput.print("Start it: signet-server serve --data \(arguments.string("data"))")
     }
     return .success
@@ -80,7 +88,8 @@ enum InitCommand {
     }
     let listen = try arguments.optionalString("listen").map(ListenAddress.init(parsing:))
     let protection = try PolicyOptions.policy(arguments) ?? protection(arguments)
-    let profile = ContainerProfile(protection: protection, totp: .standard)
+    var profile = ContainerProfile(protection: protection, totp: .standard)
+    profile.keys = try PolicyOptions.keyPolicies(arguments)
     var settings = FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
     settings.keystore = KeystoreRequirement(rawValue: arguments.string("require-keystore")) ?? .any

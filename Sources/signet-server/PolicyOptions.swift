@@ -2,6 +2,7 @@ import Foundation
 import SignetJSON
 import SignetPolicy
 import SignetTerminal
+import SignetWire
 
 /// The options of `init` that take a whole policy instead of its parts.
 enum PolicyOptions {
@@ -15,6 +16,24 @@ enum PolicyOptions {
     ),
   ]
 
+  /// The options that give a key a protection, and so a password, of its own.
+  static let ofKeys: [Option] = keys.flatMap { key, name -> [Option] in
+    [
+      .value(
+        "\(key.rawValue)-policy",
+        "A policy of its own for the \(name), in place of \(key == .session ? "the device alone" : "the container's")",
+        named: "policy"),
+      .value(
+        "\(key.rawValue)-policy-file", "A file with the policy of the \(name)", named: "file",
+        completion: .file),
+    ]
+  }
+
+  /// The keys, with what people call them.
+  static let keys: [(ContainerProfile.KeyName, name: String)] = [
+    (.signing, "signing key"), (.otp, "one-time password key"), (.session, "session key"),
+  ]
+
   /// The options that say a part of what a whole policy says.
   private static var parts: [String] { PasswordOptions.all.map(\.name) + ["protection", "attempts"] }
 
@@ -24,15 +43,39 @@ enum PolicyOptions {
   /// - Returns: The policy; `nil` where its parts are given.
   /// - Throws: `UsageFailure` with every error that the linter finds, `CommandFailure` for a file that is not readable.
   static func policy(_ arguments: Arguments) throws -> ProtectionPolicy? {
-    let given = ["policy", "policy-file"].filter { arguments.count($0) > 0 }
-    guard let option = given.first else { return nil }
-    guard given.count == 1 else { throw UsageFailure.refused("--policy goes without --policy-file") }
+    guard let (option, policy) = try policy("policy", arguments) else { return nil }
     for part in parts where arguments.count(part) > 0 {
       throw UsageFailure.refused("--\(part) goes without --\(option), which says it all")
     }
+    return policy
+  }
+
+  /// The policies of keys that have their own.
+  ///
+  /// - Parameter arguments: The command line; warnings go to its error output.
+  /// - Returns: The policies.
+  /// - Throws: As ``policy(_:)``.
+  static func keyPolicies(_ arguments: Arguments) throws -> [ContainerProfile.KeyName: ProtectionPolicy] {
+    var policies: [ContainerProfile.KeyName: ProtectionPolicy] = [:]
+    for (key, _) in keys {
+      guard let (option, policy) = try policy("\(key.rawValue)-policy", arguments) else { continue }
+      if let objection = ContainerProfile.objection(to: policy, of: key) {
+        throw UsageFailure.refused("--\(option): the key \(objection)")
+      }
+      policies[key] = policy
+    }
+    return policies
+  }
+
+  private static func policy(
+    _ name: String, _ arguments: Arguments
+  ) throws -> (option: String, policy: ProtectionPolicy)? {
+    let given = [name, "\(name)-file"].filter { arguments.count($0) > 0 }
+    guard let option = given.first else { return nil }
+    guard given.count == 1 else { throw UsageFailure.refused("--\(name) goes without --\(name)-file") }
     let value = arguments.string(option)
-    if option == "policy", let profile = PolicyProfile(rawValue: value) { return profile.policy }
-    let review = PolicyReview(text: option == "policy" ? value : try text(value))
+    if option == name, let profile = PolicyProfile(rawValue: value) { return (option, profile.policy) }
+    let review = PolicyReview(text: option == name ? value : try text(value))
     let errors = review.findings.filter { $0.severity == .error }
     guard let policy = review.policy else {
       let reasons = errors.isEmpty ? ["it lacks a type"] : errors.map(\.description)
@@ -45,9 +88,11 @@ enum PolicyOptions {
     default: break
     }
     for finding in review.findings where finding.severity == .warning {
-      arguments.errorOutput.print("warning: \(TerminalText.sanitised(finding.description, limit: 1000))")
+      let subject = name == "policy" ? "" : "--\(option): "
+      arguments.errorOutput.print(
+        "warning: \(subject)\(TerminalText.sanitised(finding.description, limit: 1000))")
     }
-    return policy
+    return (option, policy)
   }
 
   private static func text(_ path: String) throws -> String {

@@ -119,6 +119,8 @@ def activate(ca, state_file, code):
     require(kdf["name"] == "argon2id" and 19456 <= kdf["memory"] <= 1048576 and 2 <= kdf["passes"] <= 16
             and 1 <= kdf["lanes"] <= 16, "the key derivation is too cheap or too dear")
     require(offer["profile"]["protection"]["type"] == "device", "this example keeps no password-protected containers")
+    require(all(own["type"] == "device" for own in offer["profile"].get("keys", {}).values()),
+            "this example keeps no password-protected keys")
     ephemeral, session, encryption, signing = (ec.generate_private_key(P256) for _ in range(4))
     device = {"id": b64(os.urandom(16)), "name": "client.py", "platform": "linux", "keystore": "software"}
     keys = {"session": to_jwk(session), "encryption": to_jwk(encryption), "signing": to_jwk(signing)}

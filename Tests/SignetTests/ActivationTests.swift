@@ -14,7 +14,7 @@ import Testing
       ContainerInitialization(code: server.invite(), containerName: "Work"), handler: handler)
     #expect(handler.requests.isEmpty)
     #expect(container.isConfirmed && container.name == "Work")
-    #expect(container.keys.map(\.usage) == [.transactionSigning, .oneTimePassword])
+    #expect(container.keys.map(\.usage) == [.transactionSigning, .oneTimePassword, .sessionTransport])
     #expect(try await fixture.device.oneTimePassword(for: container).code.utf8.count == 6)
     await server.server.stop()
   }

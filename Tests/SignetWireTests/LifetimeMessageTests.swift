@@ -34,6 +34,28 @@ import Testing
     #expect(try derived(1, "c1") == found[0])
   }
 
+  @Test func aRenewalIsProvedByThePresentSecret() throws {
+    let own = P256.KeyAgreement.PrivateKey()
+    let peer = P256.KeyAgreement.PrivateKey()
+    func proof(_ key: UInt8, _ message: String, core: [UInt8] = [1]) throws -> [UInt8] {
+      try ActivationSecrets(
+        ownKey: own, peerKey: peer.publicKey,
+        inviteKey: SecretBytes(copying: [UInt8](repeating: key, count: 32)),
+        startTranscript: [UInt8](repeating: 2, count: 32), core: core
+      ).renewalProof(of: message)
+    }
+    let found = try [proof(1, "a.b.c"), proof(2, "a.b.c"), proof(1, "a.b.d"), proof(1, "a.b.c", core: [2])]
+    #expect(Set(found).count == 4 && found.allSatisfy { $0.count == 32 })
+    #expect(try proof(1, "a.b.c") == found[0])
+    let finish = RenewalFinish(handshake: "h", message: "a.b.c", proof: found[0])
+    #expect(try RenewalFinish(parsing: finish.bytes).proof == found[0])
+    for short in [[], [UInt8](repeating: 1, count: 31), [UInt8](repeating: 1, count: 33)] {
+      #expect(throws: WireFailure.self) {
+        try RenewalFinish(parsing: RenewalFinish(handshake: "h", message: "m", proof: short).bytes)
+      }
+    }
+  }
+
   @Test func aNoticeIsSignedByTheContainersKey() throws {
     let notice = try MessageSample.endNotice()
     let body = { (text: String) in Array(#"{"notice":"\#(text)"}"#.utf8) }

@@ -75,6 +75,12 @@ struct MessageSample: Sendable, CustomStringConvertible {
       MessageSample(name: "renewal core", bytes: try renewalCore(vector).bytes) {
         try RenewalCore(parsing: $0).bytes
       },
+      MessageSample(
+        name: "renewal finish",
+        bytes: RenewalFinish(
+          handshake: "aGFuZHNoYWtl", message: "a.b.c", proof: [UInt8](repeating: 7, count: 32)
+        ).bytes
+      ) { try RenewalFinish(parsing: $0).bytes },
       MessageSample(name: "end notice", bytes: try endNotice().bytes) { try EndNotice(parsing: $0).bytes },
       MessageSample(name: "activation code", bytes: try code(vector).text.utf8.map { $0 }) {
         Array(try ActivationCode(parsing: String(decoding: $0, as: UTF8.self)).text.utf8)

@@ -28,6 +28,7 @@ import SignetWire
     roundTrip(input, ActivationStartAnswer.init(parsing:), \.bytes)
     roundTrip(input, ActivationCore.init(parsing:), \.bytes)
     roundTrip(input, ActivationFinish.init(parsing:), \.bytes)
+    roundTrip(input, RenewalFinish.init(parsing:), \.bytes)
     roundTrip(input, ActivationReceipt.init(parsing:), \.bytes)
     if let message = ActivationReceipt.message(in: input) {
       _ = accepted { () throws(WireFailure) in try SignedMessage.unverifiedPayload(of: message) }

@@ -13,10 +13,22 @@ public struct ActivationProgress: Hashable, Sendable {
 public struct PasswordRequest: Hashable, Sendable {
   /// What the password will protect.
   @nonexhaustive public enum Subject: Hashable, Sendable {
-    /// The container with all its keys.
+    /// The container, with those of its keys that have no protection of their own.
     case container
+    /// One key, which has a protection of its own.
+    case key(Key.Usage)
     /// A container that is renewed: the present password does not follow the server's new rules, or there was none.
     case renewedContainer
+    /// One key of a container that is renewed, in the same case.
+    case renewedKey(Key.Usage)
+
+    /// The key, if it is one alone.
+    public var key: Key.Usage? {
+      switch self {
+      case .container, .renewedContainer: nil
+      case .key(let key), .renewedKey(let key): key
+      }
+    }
   }
 
   /// What the password will protect.
@@ -44,6 +56,7 @@ public enum PasswordReply: Sendable {
 public protocol ActivationHandler: Sendable {
   /// Called as the activation goes on, in order.
   func progressed(to progress: ActivationProgress) async
-  /// Called when a password is needed, which is not always.
+  /// Called when a password is needed, which is not always; once for each that the server wants: that of the container, then
+  /// those of keys with their own.
   func password(for request: PasswordRequest) async -> PasswordReply
 }

@@ -98,8 +98,7 @@ struct ProvedActivation: Sendable {
       receipt.user == code.user, receipt.server == code.server,
       constantTimeEqual(receipt.transcript, transcript)
     else { throw .serverNotAuthentic }
-    return ContainerFacts(
-      serverMadeID: receipt.container, profile: profile, signingKeyOrigin: keys.signing.origin)
+    return ContainerFacts(serverMadeID: receipt.container, profile: profile, keys: keys)
   }
 }
 

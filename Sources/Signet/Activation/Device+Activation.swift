@@ -52,11 +52,10 @@ extension Device {
     await handler.report(0.1, "Contacting \(code.server.shortForm)")
     let started = StartedActivation(code, random: random)
     let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
-    let protection = try await protection(
-      offered.profile, subject: .container, until: offered.answer.offer.expires, handler)
+    let chosen = try await protections(offered.profile, until: offered.answer.offer.expires, handler)
 
     await handler.report(0.3, "Making keys")
-    let keys = try await makeKeys(protectedBy: offered.profile.protection)
+    let keys = try await makeKeys(for: offered.profile)
     let description = try await description(
       named: initialization.deviceName, keyOrigin: keys.signing.origin)
     let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
@@ -74,11 +73,12 @@ extension Device {
         userID: code.user.text, server: code.server.shortForm, name: initialization.containerName,
         serverID: code.server.fullForm, connection: settings, protocolFacts: facts.bytes),
       created: clock.now * 1000,
-      domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, protection: protection))
+      domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, offered.profile, chosen))
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
-    let container = try await confirm(try await container(id))
+    let container = try await confirm(
+      try await container(id), signedBy: DeviceSigningKey(key: proved.keys.session, vault: vault))
     await handler.report(1, "Activated")
     return container
   }
@@ -86,7 +86,8 @@ extension Device {
   /// Goes on with activations that were cut off after their container was stored.
   ///
   /// Renewals are gone on with too. A container that the server knows becomes confirmed, one that it does not know is deleted. Each is tried, whatever
-  /// becomes of the others: one server can't keep the device from working with another.
+  /// becomes of the others: one server can't keep the device from working with another. One whose session key has a password
+  /// is left to ``finishActivation(of:by:)``.
   ///
   /// - Returns: The containers that are confirmed now.
   /// - Throws: ``SignetFailure`` of the first that can't be finished now, after all were tried; it stays for the next call.
@@ -96,7 +97,7 @@ extension Device {
     var firstFailure: SignetFailure?
     for container in try await unconfirmedContainers() {
       do throws(SignetFailure) {
-        confirmed.append(try await confirm(container))
+        confirmed.append(try await finishActivation(of: container))
       } catch .containerUnknown {
         continue  // deleted
       } catch .renewalDropped {
@@ -109,14 +110,34 @@ extension Device {
     return confirmed
   }
 
-  func confirm(_ container: Container) async throws(SignetFailure) -> Container {
-    if container.renewals > 0, try await isPresentOneLocked(of: container) {
-      // New keys would bring new tries to whoever has used up those of the present ones.
-      try await vaulted(await vault.discardContainer(container.id))
-      throw .renewalDropped
-    }
+  /// Goes on with an activation, or a renewal, that was cut off after its container was stored.
+  ///
+  /// - Parameters:
+  ///   - container: One of ``unconfirmedContainers()``.
+  ///   - authentication: What opens its session key; `nil` where the device alone does.
+  /// - Returns: The container, confirmed.
+  /// - Throws: ``SignetFailure``: `containerUnknown` where the server has dropped it, and `renewalDropped` where the container that it
+  ///   renews is locked; it is deleted here too then.
+  @discardableResult
+  public func finishActivation(
+    of container: Container, by authentication: Authentication? = nil
+  ) async throws(SignetFailure) -> Container {
+    try await dropIfPresentOneIsLocked(container)
+    return try await confirm(container, signedBy: sessionKey(of: container, by: authentication))
+  }
+
+  /// New keys would bring new tries to whoever has used up those of the present ones.
+  private func dropIfPresentOneIsLocked(_ container: Container) async throws(SignetFailure) {
+    guard container.renewals > 0, try await isPresentOneLocked(of: container) else { return }
+    try await vaulted(await vault.discardContainer(container.id))
+    throw .renewalDropped
+  }
+
+  func confirm(
+    _ container: Container, signedBy key: DeviceSigningKey
+  ) async throws(SignetFailure) -> Container {
+    try await dropIfPresentOneIsLocked(container)
     let session = try await session(container)
-    let key = try await sessionKey(of: container)
     do throws(SignetFailure) {
       let body = try await session.send(
         .post, "/v1/activation/confirm", Array("{}".utf8), signedBy: key, container: container.serverMadeID)
@@ -153,27 +174,49 @@ extension Device {
     #endif
   }
 
-  /// What protects a new container: the password is asked for where the server's policy wants one.
+  /// What protects a new container and its keys: passwords are asked for where the server's policies want some.
   ///
   /// - Parameters:
   ///   - profile: What the server wants.
-  ///   - present: The password so far; it is kept if the policy allows it.
-  ///   - subject: What the password is for.
+  ///   - present: In a renewal, the passwords so far; each is kept if its new policy allows it.
   ///   - deadline: When the operation ends, in seconds since 1970.
-  ///   - handler: Gives the password.
-  /// - Returns: What the vault is told.
+  ///   - handler: Gives the passwords.
+  /// - Returns: What the vault is told, for the container and for each key with a protection of its own.
   /// - Throws: ``SignetFailure``.
-  func protection(
-    _ profile: ContainerProfile, keeping present: SharedSecretBox? = nil, subject: PasswordRequest.Subject,
+  func protections(
+    _ profile: ContainerProfile, keeping present: [Key.Usage?: PresentPassword]? = nil,
+    until deadline: Int64, _ handler: some ActivationHandler
+  ) async throws(SignetFailure) -> [Key.Usage?: ChosenProtection] {
+    var chosen: [Key.Usage?: ChosenProtection] = [:]
+    for key in profile.protected {
+      let kept = present?[key]
+      let subject = PasswordRequest.Subject(key, isRenewal: present != nil)
+      let protection: DomainDraft.Protection
+      do throws(SignetFailure) {
+        protection = try await self.protection(
+          profile.protection(of: key), keeping: kept?.password, subject: subject, until: deadline, handler)
+      } catch { throw key.map(error.about) ?? error }
+      var times: PasswordTimes?
+      // The age of a password that is kept goes on.
+      if case .password(let password, _) = protection, let kept, password === kept.password {
+        times = kept.times
+      }
+      chosen[key] = ChosenProtection(protection: protection, passwordTimes: times)
+    }
+    return chosen
+  }
+
+  private func protection(
+    _ wanted: ProtectionPolicy, keeping present: SharedSecretBox?, subject: PasswordRequest.Subject,
     until deadline: Int64, _ handler: some ActivationHandler
   ) async throws(SignetFailure) -> DomainDraft.Protection {
     let policy: PasswordPolicy
     let lock: LockPolicy
-    switch await inForce(profile.protection) {
+    switch await inForce(wanted) {
     case .device: return .device
-    case .password(let password, let wanted), .biometricOrPassword(let password, let wanted),
-      .deviceLockOrPassword(let password, let wanted):
-      (policy, lock) = (password, wanted)
+    case .password(let password, let locking), .biometricOrPassword(let password, let locking),
+      .deviceLockOrPassword(let password, let locking):
+      (policy, lock) = (password, locking)
     case .biometric, .devicePasscode:
       throw .unsupportedProfile(.invalid(member: "protection", reason: "is not for a container"))
     }
@@ -196,6 +239,23 @@ extension Device {
     do {
       return try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
     } catch { throw .dictionary(error) }
+  }
+}
+
+/// A password that is in use.
+struct PresentPassword: Sendable {
+  let password: SharedSecretBox
+  /// Since when; `nil` where nobody knows.
+  let times: PasswordTimes?
+}
+
+extension PasswordRequest.Subject {
+  fileprivate init(_ key: Key.Usage?, isRenewal: Bool) {
+    self =
+      switch key {
+      case nil: isRenewal ? .renewedContainer : .container
+      case let key?: isRenewal ? .renewedKey(key) : .key(key)
+      }
   }
 }
 

@@ -3,12 +3,19 @@ public import SignetPolicy
 import SignetVault
 
 extension Device {
-  /// The protection that is in force for a container on this device, now.
+  /// The protection that is in force for a container or one of its keys on this device, now.
   ///
-  /// What the server wants is `container.profile.protection`. On a device that cannot match, *biometric or password* comes down
+  /// What the server wants is `container.protection(of: key)`. On a device that cannot match, *biometric or password* comes down
   /// to *password*, and *device lock or password* on one that cannot check its passcode.
-  public func protectionInForce(for container: Container) async -> ProtectionPolicy {
-    await inForce(container.profile.protection)
+  ///
+  /// - Parameters:
+  ///   - container: Which container.
+  ///   - key: Which of its keys; `nil` for the container itself.
+  /// - Returns: What opens it.
+  public func protectionInForce(
+    for container: Container, key: Key.Usage? = nil
+  ) async -> ProtectionPolicy {
+    await inForce(container.protection(of: key))
   }
 
   func inForce(_ policy: ProtectionPolicy) async -> ProtectionPolicy {
@@ -33,22 +40,31 @@ extension Device {
     return abilities
   }
 
-  /// Opens what the container's protection policy protects.
+  /// Opens what the protection policy of a container, or of one of its keys, protects.
   ///
   /// - Parameters:
   ///   - container: Whose secrets.
+  ///   - key: The key that is needed; `nil` for what the container's own policy protects.
   ///   - authentication: How the user shows who they are; `nil` where the device alone protects.
   /// - Returns: The open domain; letting go of it locks it.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetFailure``; about a key with a protection of its own, `key`.
   func unlock(
-    _ container: Container, by authentication: Authentication?
+    _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?
   ) async throws(SignetFailure) -> UnlockedDomain {
-    let (domain, id) = (VaultLayout.user, container.id)
-    if case .device = await protectionInForce(for: container) {
+    try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
+      try await open(container, key, authentication)
+    }
+  }
+
+  private func open(
+    _ container: Container, _ key: Key.Usage?, _ authentication: Authentication?
+  ) async throws(SignetFailure) -> UnlockedDomain {
+    let (domain, id) = (container.domain(of: key), container.id)
+    if case .device = await protectionInForce(for: container, key: key) {
       return try await vaulted(await vault.open(domain, of: id, with: .device))
     }
     guard let authentication else { throw .passwordRequired }
-    try await refuseExpiredPassword(of: container)
+    try await refuseExpiredPassword(of: container, key)
     switch authentication {
     case .password(let password):
       let unlocked = try await vaulted(
@@ -57,30 +73,34 @@ extension Device {
       if !unlocked.isSilent { await biometrics?.endLockout() }
       return unlocked
     case .biometrics(let reason, let hints):
-      let gate = try await biometricGate(for: container)
+      let gate = try await biometricGate(for: container, key)
       return try await vaulted(
         await vault.openWithBiometrics(domain, of: id, with: gate, reason: reason, hints: hints))
     case .passcode(let reason, let conversation):
-      let passcode = try await devicePasscode(for: container)
+      let passcode = try await devicePasscode(for: container, key)
       return try await vaulted(
         await vault.openWithPasscode(
           domain, of: id, with: passcode, reason: reason, conversation: conversation))
     }
   }
 
-  /// The gate that may open a container, by the policy that is in force.
-  func biometricGate(for container: Container) async throws(SignetFailure) -> any BiometricGate {
-    guard container.offersBiometrics else { throw .wayNotOffered(.biometric) }
-    guard let biometrics, case .biometricOrPassword = await protectionInForce(for: container) else {
+  /// The gate that may open a container or a key, by the policy that is in force.
+  func biometricGate(
+    for container: Container, _ key: Key.Usage?
+  ) async throws(SignetFailure) -> any BiometricGate {
+    guard container.offersBiometrics(for: key) else { throw .wayNotOffered(.biometric) }
+    guard let biometrics, case .biometricOrPassword = await protectionInForce(for: container, key: key) else {
       throw .biometrics(.notCapable)
     }
     return biometrics
   }
 
-  /// What checks the passcode that may open a container, by the policy that is in force.
-  func devicePasscode(for container: Container) async throws(SignetFailure) -> any DevicePasscode {
-    guard container.offersPasscode else { throw .wayNotOffered(.devicePasscode) }
-    guard let passcode, case .deviceLockOrPassword = await protectionInForce(for: container) else {
+  /// What checks the passcode that may open a container or a key, by the policy that is in force.
+  func devicePasscode(
+    for container: Container, _ key: Key.Usage?
+  ) async throws(SignetFailure) -> any DevicePasscode {
+    guard container.offersPasscode(for: key) else { throw .wayNotOffered(.devicePasscode) }
+    guard let passcode, case .deviceLockOrPassword = await protectionInForce(for: container, key: key) else {
       throw .passcode(.notCapable)
     }
     return passcode
@@ -88,15 +108,15 @@ extension Device {
 }
 
 extension Container {
-  /// Whether its policy lets a biometric match open it; under a silent lock nothing but the password does.
-  var offersBiometrics: Bool {
-    guard case .biometricOrPassword(_, let lock) = profile.protection else { return false }
+  /// Whether its policy, or that of a key, lets a biometric match open it; under a silent lock nothing but the password does.
+  func offersBiometrics(for key: Key.Usage?) -> Bool {
+    guard case .biometricOrPassword(_, let lock) = protection(of: key) else { return false }
     return lock != .silent
   }
 
-  /// Whether its policy lets the device's passcode open it; under a silent lock nothing but the password does.
-  var offersPasscode: Bool {
-    guard case .deviceLockOrPassword(_, let lock) = profile.protection else { return false }
+  /// Whether its policy, or that of a key, lets the device's passcode open it; under a silent lock nothing but the password does.
+  func offersPasscode(for key: Key.Usage?) -> Bool {
+    guard case .deviceLockOrPassword(_, let lock) = protection(of: key) else { return false }
     return lock != .silent
   }
 }

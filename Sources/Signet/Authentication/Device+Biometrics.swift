@@ -2,17 +2,22 @@ public import SignetCrypto
 import SignetVault
 
 extension Device {
-  /// Whether a finger or a face opens a container on this device now.
+  /// Whether a finger or a face opens a container, or one of its keys, on this device now.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Returns: The status.
   /// - Throws: ``SignetFailure/biometrics(_:)`` where the sensor cannot be asked.
-  public func biometricStatus(for container: Container) async throws(SignetFailure) -> BiometricStatus {
-    guard container.offersBiometrics else { return .notOffered }
+  public func biometricStatus(
+    for container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> BiometricStatus {
+    guard container.offersBiometrics(for: key) else { return .notOffered }
     guard let biometrics else { return .notCapable }
     return BiometricStatus(
       try await vaulted(
-        await vault.biometricAuthentication(of: VaultLayout.user, in: container.id, with: biometrics)))
+        await vault.biometricAuthentication(
+          of: container.domain(of: key), in: container.id, with: biometrics)))
   }
 
   /// Has a biometric match open a container from now on, as long as nobody enrols or removes a finger or a face.
@@ -22,13 +27,16 @@ extension Device {
   ///
   /// - Parameters:
   ///   - container: What it is to open.
+  ///   - key: Which of its keys; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as any other.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, and `biometrics` with `notCapable` or
   ///   `notEnrolled`, before the password is tried.
   public func enableBiometrics(
-    for container: Container, password: SharedSecretBox
+    for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) {
-    let gate = try await biometricGate(for: container)
+    let gate = try await container.naming(key) { () async throws(SignetFailure) -> any BiometricGate in
+      try await biometricGate(for: container, key)
+    }
     let enrolled: EnrolledSet
     do throws(BiometricFailure) {
       switch try await gate.state() {
@@ -37,15 +45,19 @@ extension Device {
       case .ready(let set): enrolled = set
       }
     } catch { throw .biometrics(error) }
-    let unlocked = try await unlock(container, by: .password(password))
+    let unlocked = try await unlock(container, key: key, by: .password(password))
     try await vaulted(await vault.enableBiometrics(for: unlocked, enrolled))
   }
 
   /// Has no biometric match open a container any more; nothing happens where none does.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Throws: ``SignetFailure``.
-  public func disableBiometrics(for container: Container) async throws(SignetFailure) {
-    try await vaulted(await vault.removeSlot(.biometric, of: VaultLayout.user, in: container.id))
+  public func disableBiometrics(
+    for container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) {
+    try await vaulted(await vault.removeSlot(.biometric, of: container.domain(of: key), in: container.id))
   }
 }

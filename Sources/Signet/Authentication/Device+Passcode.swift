@@ -2,16 +2,21 @@ public import SignetCrypto
 import SignetVault
 
 extension Device {
-  /// Whether the passcode of the device opens a container now.
+  /// Whether the passcode of the device opens a container, or one of its keys, now.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Returns: The status.
   /// - Throws: ``SignetFailure``.
-  public func passcodeStatus(for container: Container) async throws(SignetFailure) -> PasscodeStatus {
-    guard container.offersPasscode else { return .notOffered }
+  public func passcodeStatus(
+    for container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> PasscodeStatus {
+    guard container.offersPasscode(for: key) else { return .notOffered }
     guard let passcode, await passcode.state() == .ready else { return .notCapable }
     let ways = try await vaulted(await vault.domains(of: container.id))
-    let isEnabled = ways.contains { $0.name == VaultLayout.user && $0.slot == .devicePasscode }
+    let domain = container.domain(of: key)
+    let isEnabled = ways.contains { $0.name == domain && $0.slot == .devicePasscode }
     return isEnabled ? .enabled : .notEnabled
   }
 
@@ -21,22 +26,30 @@ extension Device {
   ///
   /// - Parameters:
   ///   - container: What it is to open.
+  ///   - key: Which of its keys; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as any other.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, and `passcode` with `notCapable`, before the
   ///   password is tried.
   public func enablePasscode(
-    for container: Container, password: SharedSecretBox
+    for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) {
-    _ = try await devicePasscode(for: container)
-    let unlocked = try await unlock(container, by: .password(password))
+    _ = try await container.naming(key) { () async throws(SignetFailure) -> any DevicePasscode in
+      try await devicePasscode(for: container, key)
+    }
+    let unlocked = try await unlock(container, key: key, by: .password(password))
     try await vaulted(await vault.enablePasscode(for: unlocked))
   }
 
   /// Has the passcode of the device not open a container any more; nothing happens where it does not.
   ///
-  /// - Parameter container: Which one.
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - key: Which of its keys; `nil` for the container itself.
   /// - Throws: ``SignetFailure``.
-  public func disablePasscode(for container: Container) async throws(SignetFailure) {
-    try await vaulted(await vault.removeSlot(.devicePasscode, of: VaultLayout.user, in: container.id))
+  public func disablePasscode(
+    for container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) {
+    try await vaulted(
+      await vault.removeSlot(.devicePasscode, of: container.domain(of: key), in: container.id))
   }
 }

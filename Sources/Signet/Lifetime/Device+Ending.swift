@@ -11,11 +11,14 @@ extension Device {
   /// - Parameters:
   ///   - id: Which one; also one that is not confirmed, or was changed from outside.
   ///   - reason: For the operator's audit log, in the user's or the app's words: at most 1,000 characters, no line feed.
+  ///   - authentication: What opens the session key; `nil` where the device alone does, and for a container that is to be deleted
+  ///     without a word to its server, where the session key has a password.
   /// - Returns: Whether the server has heard of it.
-  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`; nothing was deleted then.
+  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`, or that the session key does not open with what was
+  ///   given; nothing was deleted then.
   @discardableResult
   public func deleteContainer(
-    _ id: SignetVault.ContainerID, reason: String = ""
+    _ id: SignetVault.ContainerID, reason: String = "", by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> NoticeOutcome {
     let stored: SignetVault.Container
     do { stored = try await vault.container(id) } catch {
@@ -24,8 +27,9 @@ extension Device {
       try await vaulted(await vault.deleteContainer(id))
       return .untold(SignetFailure(error))
     }
+    if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
     var outcome = NoticeOutcome.told
-    for ending in try await endings(of: withStaged(stored), .deleted, reason) {
+    for ending in try await endings(of: withStaged(stored), .deleted, reason, by: authentication) {
       do { try await vault.deleteContainer(ending.id, leaving: ending.notice) } catch {
         // What was begun may have been finished or dropped by another process meanwhile.
         if ending.id != id, case .noSuchContainer = error { continue }
@@ -74,7 +78,7 @@ extension Device {
   /// again later, or now with `isForced`. After everything was erased, this device and its vault are of no use; open new ones.
   ///
   /// - Parameters:
-  ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:)``.
+  ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:by:)``.
   ///   - isForced: Whether notices that could not be sent are deleted too.
   /// - Returns: What became of the notices, and whether everything was erased.
   /// - Throws: ``SignetFailure``.
@@ -120,12 +124,14 @@ extension Device {
   ///
   /// - Throws: ``SignetFailure/reasonRefused(_:)``.
   private func endings(
-    of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil
+    of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
+    by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> [Ending] {
     var endings: [Ending] = []
     for stored in group {
       do throws(SignetFailure) {
-        let message = try await endMessage(stored, event, reason, at: time ?? clock.now)
+        let message = try await endMessage(
+          stored, event, reason, at: time ?? clock.now, by: authentication)
         let notice = QueuedNotice.draft(message, event, of: stored, at: clock.now)
         endings.append(Ending(id: stored.id, notice: notice, failure: nil))
       } catch {
@@ -137,7 +143,8 @@ extension Device {
   }
 
   private func endMessage(
-    _ stored: SignetVault.Container, _ event: EndNotice.Event, _ reason: String, at time: Int64
+    _ stored: SignetVault.Container, _ event: EndNotice.Event, _ reason: String, at time: Int64,
+    by authentication: Authentication?
   ) async throws(SignetFailure) -> String {
     let container = try Container(stored)
     let notice: EndNotice
@@ -146,7 +153,7 @@ extension Device {
         container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
         event: event, reason: reason, time: time)
     } catch { throw .reasonRefused(error) }
-    let key = try await sessionKey(of: container)
+    let key = try await sessionKey(of: container, by: authentication)
     return try await notice.signed { (message) async throws(SignetFailure) in
       try await key.signature(of: message)
     }

@@ -11,21 +11,27 @@ extension Device {
   /// If the connection breaks in between, the failure is thrown, and this, or ``finishActivations()``, goes on later. What
   /// apps have encrypted stays readable. Biometrics and recovery codes belong to the present keys: enable and print them anew.
   ///
-  /// The password so far is kept, with its age, where the new policy allows it; else the handler is asked for another.
+  /// Each password so far is kept, with its age, where its new policy allows it; else the handler is asked for another.
   ///
   /// - Parameters:
   ///   - container: What to renew.
-  ///   - password: The present password, UTF-8 as typed; `nil` where the device alone protects.
+  ///   - password: The present password of the container, UTF-8 as typed; `nil` where the device alone protects.
+  ///   - keyPasswords: The present passwords of the keys that have their own. Where this goes on with what was begun, that of the
+  ///     session key is the new one.
   ///   - handler: Hears of progress, and gives a password where a new one is needed.
   /// - Returns: The container with its new keys; the one that was given is gone.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `unsupportedDevice`, and `renewalDropped`, after which it can be tried again.
   public func renew(
-    _ container: Container, password: SharedSecretBox? = nil, handler: some ActivationHandler
+    _ container: Container, password: SharedSecretBox? = nil,
+    keyPasswords: [Key.Usage: SharedSecretBox] = [:], handler: some ActivationHandler
   ) async throws(SignetFailure) -> Container {
-    if let finished = try await finishStaged(inPlaceOf: container) { return finished }
-    let present = try await presentKeys(of: container, password)
+    var passwords: [Key.Usage?: SharedSecretBox] = keyPasswords.reduce(into: [:]) { $0[$1.key] = $1.value }
+    passwords[nil] = password
+    let sessionAuthentication = keyPasswords[.sessionTransport].map { Authentication.password($0) }
+    if let finished = try await finishStaged(inPlaceOf: container, sessionAuthentication) { return finished }
     let session = try await session(container)
-    let sessionKey = try await sessionKey(of: container)
+    let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
+    let present = try await presentKeys(of: container, passwords)
 
     await handler.report(0.1, "Contacting \(container.server.shortForm)")
     let started = StartedRenewal(container, random: random)
@@ -36,10 +42,12 @@ extension Device {
     let isSilent = offered.profile.protection.lockPolicy == .silent
     // What is encrypted would tell a right password from a wrong one; and it can't be left behind without asking.
     if isSilent && present.hasAppData { throw .appData(.silentLock) }
-    let domains = try await newDomains(offered, password, handler)
+    let chosen = try await protections(
+      offered.profile, keeping: presentPasswords(of: container, passwords),
+      until: offered.answer.offer.expires, handler)
 
     await handler.report(0.3, "Making keys")
-    let keys = try await makeKeys(protectedBy: offered.profile.protection)
+    let keys = try await makeKeys(for: offered.profile)
     let description = try await description(named: "", keyOrigin: keys.signing.origin)
     let proved = try await offered.prove(device: description, keys: keys, present)
 
@@ -55,12 +63,13 @@ extension Device {
     let draft = ContainerDraft(
       attributes: attributes, created: clock.now * 1000,
       domains: VaultLayout.domains(
-        proved.keys, otpSecret: proved.otpSecret, protection: domains.protection,
-        appDataKey: isSilent ? nil : present.appDataKey, passwordTimes: domains.passwordTimes))
+        proved.keys, otpSecret: proved.otpSecret, offered.profile, chosen,
+        appDataKey: isSilent ? nil : present.appDataKey))
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
-    let renewed = try await confirmRenewal(try await self.container(id))
+    let renewed = try await confirmRenewal(
+      try await self.container(id), signedBy: DeviceSigningKey(key: proved.keys.session, vault: vault))
     await handler.report(1, "Renewed")
     return renewed
   }
@@ -68,15 +77,19 @@ extension Device {
   /// Goes on with what was stored and not confirmed in the place of a container.
   ///
   /// - Returns: What has taken its place now; `nil` where there is nothing, or the server dropped it.
-  private func finishStaged(inPlaceOf container: Container) async throws(SignetFailure) -> Container? {
+  private func finishStaged(
+    inPlaceOf container: Container, _ authentication: Authentication?
+  ) async throws(SignetFailure) -> Container? {
     for staged in try await unconfirmedContainers()
     where staged.user == container.user && staged.server == container.server {
-      do throws(SignetFailure) { return try await confirm(staged) } catch .containerUnknown { continue }
+      do throws(SignetFailure) {
+        return try await finishActivation(of: staged, by: authentication)
+      } catch .containerUnknown { continue }
     }
     return nil
   }
 
-  /// Whether the container that a renewal goes on from is locked for good, or was erased.
+  /// Whether the container that a renewal goes on from is locked for good, or was erased; one of its keys is enough.
   func isPresentOneLocked(of staged: Container) async throws(SignetFailure) -> Bool {
     let filter = ContainerFilter(user: staged.user, server: staged.server)
     let erased = try await vaulted(await vault.wipeReceipts()).map(\.container)
@@ -87,48 +100,65 @@ extension Device {
     return false
   }
 
-  private func confirmRenewal(_ staged: Container) async throws(SignetFailure) -> Container {
-    do throws(SignetFailure) { return try await confirm(staged) } catch .containerUnknown {
+  private func confirmRenewal(
+    _ staged: Container, signedBy key: DeviceSigningKey
+  ) async throws(SignetFailure) -> Container {
+    do throws(SignetFailure) { return try await confirm(staged, signedBy: key) } catch .containerUnknown {
       throw .renewalDropped
     }
   }
 
-  /// What the present keys have to say; the container is open only as long as that takes.
+  /// What the present keys have to say; they are open only as long as that takes.
   private func presentKeys(
-    of container: Container, _ password: SharedSecretBox?
+    of container: Container, _ passwords: [Key.Usage?: SharedSecretBox]
   ) async throws(SignetFailure) -> PresentKeys {
-    let unlocked = try await unlock(container, by: password.map { .password($0) })
+    let own = try await unlock(container, by: passwords[nil].map { .password($0) })
     clearPasswordCache()
     var appDataKey: SharedSecretBox?
-    let hasAppData = unlocked.recordNames.contains(VaultLayout.appDataKey)
+    let hasAppData = own.recordNames.contains(VaultLayout.appDataKey)
     // Made now where there is none, so that none can be made between here and the confirmation, and be lost with it.
-    if !unlocked.isSilent {
+    if !own.isSilent {
       appDataKey = SharedSecretBox(
         try await vaulted(
           await vault.randomRecord(
-            VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: unlocked)))
+            VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: own)))
+    }
+    let signing: DeviceSigningKey
+    if container.hasOwnProtection(.transactionSigning) {
+      signing = try await unlock(
+        container, key: .transactionSigning, by: passwords[.transactionSigning].map { .password($0) }
+      ).signingKey(VaultLayout.signingKey, in: vault)
+    } else {
+      signing = try own.signingKey(VaultLayout.signingKey, in: vault)
+    }
+    let otpSecret: SharedSecretBox
+    if container.hasOwnProtection(.oneTimePassword) {
+      otpSecret = SharedSecretBox(
+        try await unlock(
+          container, key: .oneTimePassword, by: passwords[.oneTimePassword].map { .password($0) }
+        ).secret(VaultLayout.otpSecret))
+    } else {
+      otpSecret = SharedSecretBox(try own.secret(VaultLayout.otpSecret))
     }
     return PresentKeys(
-      signing: try unlocked.signingKey(VaultLayout.signingKey, in: vault),
-      otpSecret: SharedSecretBox(try unlocked.secret(VaultLayout.otpSecret)), appDataKey: appDataKey,
-      hasAppData: hasAppData)
+      signing: signing, otpSecret: otpSecret, appDataKey: appDataKey, hasAppData: hasAppData)
   }
 
-  /// What protects the renewed container; the age of a password that is kept goes on.
-  private func newDomains(
-    _ offered: OfferedRenewal, _ password: SharedSecretBox?, _ handler: some ActivationHandler
-  ) async throws(SignetFailure) -> (protection: DomainDraft.Protection, passwordTimes: PasswordTimes?) {
-    let container = offered.container
-    let present = container.profile.protection.passwordPolicy == nil ? nil : password
-    let protection = try await protection(
-      offered.profile, keeping: present, subject: .renewedContainer, until: offered.answer.offer.expires,
-      handler)
-    guard case .password(let chosen, _) = protection, let present, chosen === present else {
-      return (protection, nil)
+  /// The passwords that a renewal may keep: those of the same holder that something has shown to be right, or is going to.
+  private func presentPasswords(
+    of container: Container, _ passwords: [Key.Usage?: SharedSecretBox]
+  ) async throws(SignetFailure) -> [Key.Usage?: PresentPassword] {
+    var present: [Key.Usage?: PresentPassword] = [:]
+    for key in container.profile.protected {
+      let protection = container.protection(of: key)
+      guard protection.passwordPolicy != nil, let password = passwords[key] else { continue }
+      // Under a silent lock the server tells, by what the keys prove; a domain without keys proves nothing.
+      let keys: [Key.Usage] = [.transactionSigning, .oneTimePassword]
+      let proves = keys.contains { container.domain(of: $0) == container.domain(of: key) }
+      guard protection.lockPolicy != .silent || proves else { continue }
+      present[key] = PresentPassword(
+        password: password, times: try await passwordTimes(of: container, key))
     }
-    let domains = try await vaulted(await vault.domains(of: container.id))
-    return (
-      protection, domains.first { $0.name == VaultLayout.user && $0.slot == .password }?.password
-    )
+    return present
   }
 }

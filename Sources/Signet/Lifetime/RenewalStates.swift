@@ -73,7 +73,9 @@ struct OfferedRenewal: Sendable {
     }
     return ProvedRenewal(
       container: container, profile: offer.profile, keys: keys,
-      finish: ActivationFinish(handshake: answer.handshake, message: message).bytes,
+      finish: RenewalFinish(
+        handshake: answer.handshake, message: message, proof: secrets.renewalProof(of: message)
+      ).bytes,
       proofKey: SharedSecretBox(secrets.serverProofKey()), otpSecret: SharedSecretBox(secrets.otpSecret()),
       transcript: secrets.transcript)
   }
@@ -100,8 +102,7 @@ struct ProvedRenewal: Sendable {
       receipt.user == container.user, receipt.server == container.server,
       receipt.container != container.serverMadeID, constantTimeEqual(receipt.transcript, transcript)
     else { throw .serverNotAuthentic }
-    var facts = ContainerFacts(
-      serverMadeID: receipt.container, profile: profile, signingKeyOrigin: keys.signing.origin)
+    var facts = ContainerFacts(serverMadeID: receipt.container, profile: profile, keys: keys)
     facts.renewals = container.renewals + 1
     facts.firstCreated = container.firstCreated
     return facts

@@ -3,7 +3,7 @@ import SignetPolicy
 public import SignetVault
 
 extension Device {
-  /// Changes a container's password, all of it or nothing.
+  /// Changes the password of a container or of one of its keys, all of it or nothing.
   ///
   /// A new one that breaks a rule is refused before anything is tried. The old one counts as any other attempt; then come the
   /// policy's minimum age and its history.
@@ -11,19 +11,22 @@ extension Device {
   ///
   /// - Parameters:
   ///   - container: Whose password.
+  ///   - key: The key that has it; `nil` for the container's own.
   ///   - old: The present one: UTF-8 as typed.
   ///   - new: The next one: UTF-8 as typed.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`;
-  ///   `passwordRequired` where the container has no password.
+  ///   `passwordRequired` where there is no password.
   public func changePassword(
-    of container: Container, from old: SharedSecretBox, to new: SharedSecretBox
+    of container: Container, key: Key.Usage? = nil, from old: SharedSecretBox, to new: SharedSecretBox
   ) async throws(SignetFailure) {
-    let policy = try await checked(new, container)
-    clearPasswordCache()
-    try await vaulted(
-      await vault.changePassword(
-        of: VaultLayout.user, in: container.id, from: old.withSecret { $0.copy() },
-        to: new.withSecret { $0.copy() }, policy: policy))
+    try await container.naming(key) { () async throws(SignetFailure) in
+      let policy = try await checked(new, container, key)
+      clearPasswordCache()
+      try await vaulted(
+        await vault.changePassword(
+          of: container.domain(of: key), in: container.id, from: old.withSecret { $0.copy() },
+          to: new.withSecret { $0.copy() }, policy: policy))
+    }
   }
 
   /// Makes a code that sets a new password when the present one is forgotten or locked; the code before it is void.
@@ -32,13 +35,14 @@ extension Device {
   ///
   /// - Parameters:
   ///   - container: What it is to open.
+  ///   - key: Which of its keys; `nil` for the container itself.
   ///   - password: UTF-8 as typed.
   /// - Returns: The code.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`.
   public func makeRecoveryCode(
-    for container: Container, password: SharedSecretBox
+    for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) -> RecoveryCode {
-    let unlocked = try await unlock(container, by: .password(password))
+    let unlocked = try await unlock(container, key: key, by: .password(password))
     return try await vaulted(await vault.makeRecoveryCode(for: unlocked))
   }
 
@@ -46,24 +50,28 @@ extension Device {
   ///
   /// - Parameters:
   ///   - container: Whose password.
+  ///   - key: The key that has it; `nil` for the container's own.
   ///   - code: The code that was printed last.
   ///   - new: The next password: UTF-8 as typed.
   /// - Throws: ``SignetFailure``: above all `wrongRecoveryCode` and `passwordRefused`.
   public func resetPassword(
-    of container: Container, with code: RecoveryCode, to new: SharedSecretBox
+    of container: Container, key: Key.Usage? = nil, with code: RecoveryCode, to new: SharedSecretBox
   ) async throws(SignetFailure) {
-    let policy = try await checked(new, container)
-    clearPasswordCache()
-    try await vaulted(
-      await vault.resetPassword(
-        of: VaultLayout.user, in: container.id, with: code, to: new.withSecret { $0.copy() }, policy: policy))
+    try await container.naming(key) { () async throws(SignetFailure) in
+      let policy = try await checked(new, container, key)
+      clearPasswordCache()
+      try await vaulted(
+        await vault.resetPassword(
+          of: container.domain(of: key), in: container.id, with: code, to: new.withSecret { $0.copy() },
+          policy: policy))
+    }
   }
 
-  /// The policy of a container, after a new password was checked with it, with the dictionary and with the app's own rules.
+  /// The policy of a container or a key, after a new password was checked with it, with the dictionary and with the app's own rules.
   private func checked(
-    _ new: SharedSecretBox, _ container: Container
+    _ new: SharedSecretBox, _ container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> PasswordPolicy {
-    guard let policy = container.profile.protection.passwordPolicy else { throw .passwordRequired }
+    guard let policy = container.protection(of: key).passwordPolicy else { throw .passwordRequired }
     let violations: [PasswordViolation]
     do {
       violations = try await policy.violations(of: new, purpose: .change, checks: passwordChecks)
@@ -75,14 +83,21 @@ extension Device {
   /// Refuses a password that its policy says is too old, until it is changed.
   ///
   /// A silent lock cannot tell whose password is changed, so under it none expires.
-  func refuseExpiredPassword(of container: Container) async throws(SignetFailure) {
-    let protection = container.profile.protection
+  func refuseExpiredPassword(of container: Container, _ key: Key.Usage?) async throws(SignetFailure) {
+    let protection = container.protection(of: key)
     guard let age = protection.passwordPolicy?.age, age.maximumDays > 0, protection.lockPolicy != .silent
     else { return }
-    let domains = try await vaulted(await vault.domains(of: container.id))
-    guard let times = domains.first(where: { $0.name == VaultLayout.user && $0.slot == .password })?.password,
-      let expiry = age.expiry(of: times.stamp)
+    guard let times = try await passwordTimes(of: container, key), let expiry = age.expiry(of: times.stamp)
     else { return }
     if times.now(clock.now) >= expiry { throw .passwordExpired }
+  }
+
+  /// Since when a password is in use; `nil` where there is none, or nobody knows.
+  func passwordTimes(
+    of container: Container, _ key: Key.Usage?
+  ) async throws(SignetFailure) -> PasswordTimes? {
+    let domain = container.domain(of: key)
+    return try await vaulted(await vault.domains(of: container.id))
+      .first { $0.name == domain && $0.slot == .password }?.password
   }
 }

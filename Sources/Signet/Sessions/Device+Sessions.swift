@@ -4,30 +4,33 @@ public import SignetVault
 import Synchronization
 
 extension Device {
-  /// Verifies a container's password, or what its user has enabled in its place, and keeps what that opens for the next signature if
-  /// the container's password policy has the cache enabled.
+  /// Verifies the password of a container or of one of its keys, or what the user has enabled in its place, and keeps what that opens
+  /// for the next signature if it opens the signing key and its password policy has the cache enabled.
   ///
-  /// The password itself is not kept. ``decide(_:_:with:by:)`` needs nothing then, once, until the time that the
+  /// The password itself is not kept. ``decide(_:_:with:by:session:)`` needs nothing then, once, until the time that the
   /// policy gives is over, the cache is cleared, the machine sleeps or a clock is set.
   ///
   /// - Parameters:
   ///   - authentication: How the user shows who they are; `nil` where the device alone protects, which leaves nothing to verify.
   ///   - container: Whose.
+  ///   - key: The key that has the password; `nil` for the container's own.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was kept before stays.
   public func verify(
-    _ authentication: Authentication?, for container: Container
+    _ authentication: Authentication?, for container: Container, key: Key.Usage? = nil
   ) async throws(SignetFailure) {
     let kept = cache(for: container)
     let beginning = kept.beginning
-    let unlocked = try await unlock(container, by: authentication)
-    guard let cache = container.profile.protection.passwordPolicy?.cache, cache.isEnabled else { return }
+    let unlocked = try await unlock(container, key: key, by: authentication)
+    guard container.domain(of: key) == container.domain(of: .transactionSigning),
+      let cache = container.protection(of: key).passwordPolicy?.cache, cache.isEnabled
+    else { return }
     // Where the cache was cleared meanwhile, the password was right all the same, and nothing is kept.
     kept.keep(
       unlocked, limits: SessionLimits(idleTimeout: nil, maximumAge: .seconds(cache.timeout)), since: beginning
     )
   }
 
-  /// Forgets what ``verify(_:for:)`` kept, of all containers.
+  /// Forgets what ``verify(_:for:key:)`` kept, of all containers.
   ///
   /// - Parameter reason: Why; for example that the screen was locked.
   public func clearPasswordCache(because reason: LockReason = .requested) {
@@ -40,7 +43,7 @@ extension Device {
     return cache.reason == nil
   }
 
-  /// What opens the container for one signature: what the user gives, else what was kept of the last time.
+  /// What opens the signing key for one signature: what the user gives, else what was kept of the last time.
   func unlockForSignature(
     _ container: Container, by authentication: Authentication?
   ) async throws(SignetFailure) -> UnlockedDomain {
@@ -49,7 +52,7 @@ extension Device {
       try await vaulted(await vault.requireCurrent(cached.openedSlot))
       return cached
     }
-    return try await unlock(container, by: authentication)
+    return try await unlock(container, key: .transactionSigning, by: authentication)
   }
 
   private func cache(for container: Container) -> KeptSecret<UnlockedDomain> {

@@ -5,7 +5,7 @@ public import SignetVault
 /// While it is unlocked it holds one key, from which those of the app's data come; what opened the container is wiped before
 /// ``unlock(by:)`` returns. When it is locked, by whatever reason, that key and all keys that it gave out are wiped.
 ///
-/// A transaction is not signed with a session: that takes an authentication, or one that ``Device/verify(_:for:)``
+/// A transaction is not signed with a session: that takes an authentication, or one that ``Device/verify(_:for:key:)``
 /// has just made.
 public final class Session: SharedSession {
   /// Whose session it is.

@@ -6,25 +6,41 @@ public import SignetWire
 extension Device {
   /// The transactions that wait for the container's user, oldest first.
   ///
+  /// - Parameters:
+  ///   - container: Whose.
+  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  /// - Returns: The transactions.
   /// - Throws: ``SignetFailure``.
-  public func pendingTransactions(for container: Container) async throws(SignetFailure)
-    -> [TransactionRequest]
-  {
-    try await transactionList(for: container).transactions
+  public func pendingTransactions(
+    for container: Container, by authentication: Authentication? = nil
+  ) async throws(SignetFailure) -> [TransactionRequest] {
+    try await transactionList(for: container, by: authentication).transactions
   }
 
-  /// Whether the server asks for the renewal of a container: see ``renew(_:password:handler:)``.
+  /// Whether the server asks for the renewal of a container: see ``renew(_:password:keyPasswords:handler:)``.
   ///
+  /// - Parameters:
+  ///   - container: Whose.
+  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  /// - Returns: Whether it does.
   /// - Throws: ``SignetFailure``.
-  public func isRenewalWanted(for container: Container) async throws(SignetFailure) -> Bool {
-    try await transactionList(for: container).isRenewalWanted
+  public func isRenewalWanted(
+    for container: Container, by authentication: Authentication? = nil
+  ) async throws(SignetFailure) -> Bool {
+    try await transactionList(for: container, by: authentication).isRenewalWanted
   }
 
   /// What the server lists for a container: the transactions that wait for its user, and whether it is to be renewed.
   ///
+  /// - Parameters:
+  ///   - container: Whose.
+  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  /// - Returns: The list.
   /// - Throws: ``SignetFailure``.
-  public func transactionList(for container: Container) async throws(SignetFailure) -> TransactionList {
-    let unlocked = try await vaulted(await vault.open(VaultLayout.device, of: container.id, with: .device))
+  public func transactionList(
+    for container: Container, by authentication: Authentication? = nil
+  ) async throws(SignetFailure) -> TransactionList {
+    let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
     let (sessionKey, decryptionKey) = (
       try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
       try unlocked.agreementKey(VaultLayout.encryptionKey)
@@ -43,19 +59,22 @@ extension Device {
   /// the same decision can be made again until the transaction ends.
   ///
   /// - Parameters:
-  ///   - transaction: As ``pendingTransactions(for:)`` gave it.
+  ///   - transaction: As ``pendingTransactions(for:by:)`` gave it.
   ///   - status: What the user decided.
   ///   - container: Who decides.
-  ///   - authentication: How the user shows who they are; `nil` where the device alone protects, and where
-  ///     ``verify(_:for:)`` has just kept what it opened, which this uses up.
+  ///   - authentication: What opens the signing key; `nil` where the device alone does, and where
+  ///     ``verify(_:for:key:)`` has just kept what it opened, which this uses up.
+  ///   - sessionAuthentication: What opens the session key; `nil` where the device alone does.
   /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the server.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, with container: Container,
-    by authentication: Authentication? = nil
+    by authentication: Authentication? = nil, session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
+    // First: a wrong password of this key does not use up what is kept for the other.
+    let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
     let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
       VaultLayout.signingKey, in: vault)
     let decision = Decision(
@@ -69,7 +88,7 @@ extension Device {
     do throws(SignetFailure) {
       answer = try await session(container).send(
         .post, "/v1/device/transactions/\(transaction.id.text)/decision", JSONValue.object(body).bytes,
-        signedBy: sessionKey(of: container), container: container.serverMadeID)
+        signedBy: sessionKey, container: container.serverMadeID)
     } catch {
       if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
       throw error

@@ -43,7 +43,7 @@ public struct RenewalService: Sendable {
     return RenewalStartAnswer(handshake: sealed, offer: offer)
   }
 
-  /// Answers *finish*: verifies the present signing key's word and, if it is right, makes the successor, pending.
+  /// Answers *finish*: verifies what the present keys prove and, if it is right, makes the successor, pending.
   ///
   /// - Parameters:
   ///   - body: The request body.
@@ -51,7 +51,7 @@ public struct RenewalService: Sendable {
   /// - Returns: The answer's body.
   /// - Throws: ``Problem``.
   public func finish(_ body: [UInt8], for container: ContainerRecord) async throws(Problem) -> [UInt8] {
-    let finish = try reading(ActivationFinish(parsing: body))
+    let finish = try reading(RenewalFinish(parsing: body))
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(RenewalCore(parsing: coreBytes))
     try requireSame(core.container, container)
@@ -64,15 +64,17 @@ public struct RenewalService: Sendable {
       core.device.id == container.device
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
     let present = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    guard RenewalCore.isSigned(finish.message, by: present) else {
-      // Under a silent lock a wrong password signs with another key: what is learnt from the answer is counted.
+    let secrets = try secrets(handshake, core, coreBytes, container)
+    guard RenewalCore.isSigned(finish.message, by: present),
+      constantTimeEqual(finish.proof, secrets.renewalProof(of: finish.message))
+    else {
+      // Under a silent lock a wrong password gives other keys: what is learnt from the answer is counted.
       try await stage(nil, of: container)
       throw Self.notSigned
     }
     try await context.requireKeystore(
       of: core.device, event: "renewal.refused", by: "container:\(container.id)",
       ["user": container.user, "container": container.id])
-    let secrets = try secrets(handshake, core, coreBytes, container)
     let successor = try successor(of: container, core, finish.message, secrets)
     try await stage(successor, of: container, keyOrigin: core.device.keyOrigin)
     let receipt = ActivationReceipt(
@@ -119,7 +121,7 @@ public struct RenewalService: Sendable {
     return record
   }
 
-  /// Stages a successor; `nil` where the present key did not sign.
+  /// Stages a successor; `nil` where the present keys did not prove it.
   private func stage(
     _ successor: ContainerRecord?, of container: ContainerRecord,
     keyOrigin: DeviceDescription.Keystore? = nil
@@ -131,8 +133,8 @@ public struct RenewalService: Sendable {
         let reason: String? =
           switch outcome {
           case .staged: nil
-          case .notSigned: "not signed by the container's key"
-          case .locked: "too many wrong signatures in a row; unlock the user"
+          case .notSigned: "not proved by the container's keys"
+          case .locked: "too many wrong signatures or codes in a row; unlock the user"
           case .gone: "the container is not in use any more"
           }
         return audit(
@@ -152,5 +154,5 @@ public struct RenewalService: Sendable {
   }
 
   private static let notSigned = Problem(
-    .unauthorized, "The renewal is not signed by this container's signing key.")
+    .unauthorized, "The renewal is not proved by this container's keys.")
 }

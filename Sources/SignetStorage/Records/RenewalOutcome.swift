@@ -2,9 +2,9 @@
 public enum RenewalOutcome: Hashable, Sendable {
   /// The successor is pending.
   case staged
-  /// The present signing key did not sign it.
+  /// The present keys did not prove it.
   case notSigned
-  /// Too many wrong signatures in a row.
+  /// Too many wrong signatures or codes in a row.
   case locked
   /// The container is not active any more.
   case gone

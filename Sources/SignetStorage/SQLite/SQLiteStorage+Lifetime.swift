@@ -46,13 +46,20 @@ extension Database {
   fileprivate func stageRenewal(
     of id: String, by successor: ContainerRecord?, limit: Int
   ) throws -> RenewalOutcome {
+    // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
+    let user = "SELECT user FROM containers WHERE id = ?"
+    let failed = try query("SELECT failed_codes FROM users WHERE id = (\(user))", .text(id)).first
+    guard try (failed?.integer("failed_codes") ?? 0) < limit else { return .locked }
     switch try countSignature(of: id, isGood: successor != nil, limit: limit) {
     case nil: break
-    case .notSigned: return .notSigned
+    case .notSigned:
+      try execute("UPDATE users SET failed_codes = failed_codes + 1 WHERE id = (\(user))", .text(id))
+      return .notSigned
     case .locked: return .locked
     default: return .gone
     }
     guard let successor else { return .notSigned }
+    try execute("UPDATE users SET failed_codes = 0 WHERE id = (\(user)) AND failed_codes > 0", .text(id))
     // A lost answer makes the device begin anew: what it never heard of is good for nothing.
     try execute("DELETE FROM containers WHERE renews = ? AND state = 'pending'", .text(id))
     try insert(successor)

@@ -1,0 +1,34 @@
+import Signet
+import SignetTerminal
+
+/// Whose password a command is about.
+enum KeyChoice {
+  static let option = Option.value(
+    "key", "The key whose password is meant, where it has one of its own; else the container's",
+    completion: .choices(Key.Usage.allCases.map(\.name.rawValue)))
+
+  /// The key that the command line names; `nil` for the container itself.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line.
+  ///   - container: Whose key.
+  /// - Returns: The key.
+  /// - Throws: `CommandFailure` where its password is not its own: it could be another's that is changed then.
+  static func key(_ arguments: Arguments, of container: Container) throws -> Key.Usage? {
+    let name = arguments.optionalString("key")
+    guard let key = Key.Usage.allCases.first(where: { $0.name.rawValue == name }) else { return nil }
+    guard container.hasOwnProtection(key) else {
+      throw CommandFailure(
+        .dataError, "the \(key) has no password of its own; signet policy explain says what opens it")
+    }
+    return key
+  }
+}
+
+extension Container {
+  /// Who has a protection, for people: the container, or one of its keys with its own.
+  func title(of key: Key.Usage?) -> String {
+    guard let key, hasOwnProtection(key) else { return fullName }
+    return "the \(key) of \(fullName)"
+  }
+}

@@ -1,0 +1,62 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+/// A container as `signet list` shows it: with its lock, and the locks of keys that have their own.
+struct ListedContainer {
+  private let container: Container
+  private let state: ContainerState
+  private let own: [(key: Key, state: ContainerState)]
+
+  init(_ container: Container, on device: Device) async throws {
+    self.container = container
+    state = try await ContainerState(of: container, on: device)
+    var own: [(key: Key, state: ContainerState)] = []
+    for key in container.keys where key.hasOwnProtection {
+      own.append((key, try await ContainerState(of: container, key: key.usage, on: device)))
+    }
+    self.own = own
+  }
+
+  /// The row of the table.
+  var row: [String] {
+    let protections = own.map { key, state in
+      let lock = if case .ready = state { "" } else { " (\(state))" }
+      return "\(key.usage.name): \(key.protection.type)\(lock)"
+    }
+    return [
+      String(container.id.description.prefix(8)), container.user.text, container.server.shortForm,
+      container.name, container.isConfirmed ? state.description : "not confirmed",
+      Moment.text(container.created),
+      ([container.profile.protection.type] + protections).joined(separator: ", "),
+    ]
+  }
+
+  /// What `--json` prints.
+  var json: JSONObject {
+    var json = container.json
+    json["lock"] = .object(state.json)
+    var locks = JSONObject()
+    for (key, state) in own { locks[key.usage.name.rawValue] = .object(state.json) }
+    if !locks.isEmpty { json["keyLocks"] = .object(locks) }
+    return json
+  }
+}
+
+extension Key {
+  /// What `--json` prints of a key.
+  var json: JSONObject {
+    [
+      "key": .string(usage.name.rawValue), "label": .string(label), "protection": .string(protection.type),
+      "hasOwnProtection": .bool(hasOwnProtection),
+    ]
+  }
+}
+
+extension ProtectionPolicy {
+  /// The type, as the JSON form names it.
+  fileprivate var type: String {
+    guard case .string(let type)? = json["type"] else { return "unknown" }
+    return type
+  }
+}

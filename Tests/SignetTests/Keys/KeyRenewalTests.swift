@@ -1,0 +1,196 @@
+import Signet
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetVault
+import SignetWire
+import Testing
+
+@Suite("Renewal of keys with passwords of their own")
+struct KeyRenewalTests {
+  private static let all: [Key.Usage: SharedSecretBox] = KeyBench.passwords.mapValues { secret($0) }
+
+  /// The same device, with its server under other policies.
+  private func moved(
+    _ bench: KeyBench, _ change: (inout ServerSettings) -> Void
+  ) async throws -> (server: InvitingServer, device: Device) {
+    let server = try await bench.server.restarted(change)
+    return (server, try DeviceFixture(server.transport, folder: bench.fixture.folder).device)
+  }
+
+  @Test("passwords that the new policies allow are kept, each for its key")
+  func keeps() async throws {
+    let bench = try await KeyBench()
+    let handler = ScriptedActivation(reply: .abort)
+    let renewed = try await bench.device.renew(
+      bench.container, password: secret(KeyBench.container), keyPasswords: Self.all, handler: handler)
+    #expect(handler.requests.isEmpty && renewed.renewals == 1 && renewed.isConfirmed)
+    for key in [nil] + Key.Usage.allCases {
+      try await bench.device.verify(KeyBench.right(key), for: renewed, key: key)
+    }
+    try await bench.sign(
+      renewed, by: KeyBench.right(.transactionSigning), session: KeyBench.right(.sessionTransport))
+    let code = try await bench.device.oneTimePassword(
+      for: renewed, by: KeyBench.right(.oneTimePassword)
+    ).code
+    #expect(try await bench.accepts(code))
+  }
+
+  @Test("each password is needed, and a wrong one counts for its key")
+  func needsAll() async throws {
+    let bench = try await KeyBench()
+    let handler = ScriptedActivation(reply: .abort)
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await bench.device.renew(bench.container, keyPasswords: Self.all, handler: handler)
+    }
+    for key in Key.Usage.allCases {
+      var passwords = Self.all
+      passwords[key] = nil
+      await #expect(throws: SignetFailure.key(key, .passwordRequired)) {
+        try await bench.device.renew(
+          bench.container, password: secret(KeyBench.container), keyPasswords: passwords, handler: handler)
+      }
+      passwords[key] = secret("Wrong 42 tower")
+      await #expect(throws: SignetFailure.key(key, .wrongPassword(remaining: 2))) {
+        try await bench.device.renew(
+          bench.container, password: secret(KeyBench.container), keyPasswords: passwords, handler: handler)
+      }
+    }
+    #expect(try await bench.device.containers() == [bench.container])
+  }
+
+  @Test("what a new policy does not allow is asked for anew, by name; policies come and go")
+  func newPolicies() async throws {
+    let bench = try await KeyBench([.transactionSigning, .sessionTransport])
+    let policy = try PasswordPolicy(minimumLength: 4, maximumLength: 40)
+    let pin = try PasswordPolicy(minimumLength: 4, maximumLength: 8, letters: .none)
+    let (server, device) = try await moved(bench) {
+      $0.profile.keys = [.signing: .password(pin, .lock(limit: 5)), .otp: .password(policy, .lock(limit: 3))]
+    }
+    let handler = ScriptedActivation(
+      password: "unused", keyPasswords: [.transactionSigning: "86420", .oneTimePassword: "Codes 42 tower"])
+    let renewed = try await device.renew(
+      bench.container, password: secret(KeyBench.container), keyPasswords: Self.all, handler: handler)
+    #expect(
+      handler.requests.map(\.subject) == [.renewedKey(.transactionSigning), .renewedKey(.oneTimePassword)])
+    #expect(renewed.keys.map(\.hasOwnProtection) == [true, true, false])
+    // The session key is the device's again.
+    #expect(try await device.pendingTransactions(for: renewed).isEmpty)
+    try await device.verify(.password(secret("86420")), for: renewed, key: .transactionSigning)
+    await #expect(throws: SignetFailure.key(.transactionSigning, .wrongPassword(remaining: 4))) {
+      try await device.verify(KeyBench.right(.transactionSigning), for: renewed, key: .transactionSigning)
+    }
+    _ = try await device.oneTimePassword(for: renewed, by: KeyBench.right(.oneTimePassword))
+    try await device.verify(KeyBench.right(nil), for: renewed)
+    await server.server.stop()
+  }
+
+  @Test("a renewal that is cut off goes on with the session key's new password")
+  func goesOn() async throws {
+    let policy = ProtectionPolicy.password(
+      try PasswordPolicy(minimumLength: 4, maximumLength: 40), .lock(limit: 3))
+    let server = try await InvitingServer(.device).restarted { $0.profile.keys = [.session: policy] }
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let first = try await fixture.activate(server.invite(), password: "Session 42 tower")
+    let handler = ScriptedActivation(reply: .abort)
+    let password: [Key.Usage: SharedSecretBox] = [.sessionTransport: secret("Session 42 tower")]
+    transport.cut(.before, at: "/confirm")
+    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+      try await fixture.device.renew(first, keyPasswords: password, handler: handler)
+    }
+    transport.cut(nil, at: "/confirm")
+    await #expect(throws: SignetFailure.key(.sessionTransport, .passwordRequired)) {
+      try await fixture.device.renew(first, handler: handler)
+    }
+    let renewed = try await fixture.device.renew(first, keyPasswords: password, handler: handler)
+    #expect(renewed.renewals == 1)
+    #expect(try await fixture.device.containers() == [renewed])
+  }
+}
+
+@Suite("A silent lock on one key")
+struct SilentKeyTests {
+  @Test("any PIN gives a code, the server tells; the container's password says nothing of it")
+  func codes() async throws {
+    let bench = try await KeyBench([.oneTimePassword], otpLock: .silent)
+    let wrong = try await bench.code(by: KeyBench.wrong)
+    let right = try await bench.code(by: KeyBench.right(.oneTimePassword))
+    #expect(wrong != right && wrong.count == right.count)
+    #expect(try await !bench.accepts(wrong))
+    #expect(try await bench.accepts(right))
+    // Another key's password is as good as any.
+    _ = try await bench.code(by: KeyBench.right(nil))
+    try await bench.device.verify(KeyBench.wrong, for: bench.container, key: .oneTimePassword)
+    #expect(try await bench.records(of: "user", password: KeyBench.container) == ["signing-key"])
+    #expect(try await bench.records(of: "device", password: nil) == ["encryption-key", "session-key"])
+    await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
+      try await bench.sign(by: KeyBench.wrong)
+    }
+    // The container is not silent, so it keeps app data.
+    try await Session(for: bench.container, on: bench.device).unlock(by: KeyBench.right(nil))
+    await #expect(throws: SignetFailure.vault(.silentDomain("otp"))) {
+      try await bench.device.changePassword(
+        of: bench.container, key: .oneTimePassword, from: secret("Codes 42 tower"),
+        to: secret("Other 42 tower"))
+    }
+  }
+
+  @Test("a renewal with the right signing key and wrong PINs gets no proof to try PINs with, and is counted")
+  func renewal() async throws {
+    let bench = try await KeyBench([.oneTimePassword], otpLock: .silent)
+    let limited = try await bench.server.restarted { $0.codeAttempts = 3 }
+    let device = try DeviceFixture(limited.transport, folder: bench.fixture.folder).device
+    let handler = ScriptedActivation(reply: .abort)
+    func renew(_ pin: String) async throws -> Signet.Container {
+      try await device.renew(
+        bench.container, password: secret(KeyBench.container), keyPasswords: [.oneTimePassword: secret(pin)],
+        handler: handler)
+    }
+    func refused(_ pin: String) async throws {
+      let failure = await #expect(throws: SignetFailure.self) { try await renew(pin) }
+      guard case .refused(let problem) = failure, problem.code == .unauthorized else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+    }
+    let context = limited.server.context
+    for number in 0..<3 {
+      try await refused("Wrong \(number) tower")
+      // Decisions with the right signature set nothing back.
+      let asked = try await TransactionService(context).create(
+        "Pay 1 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+      let transaction = try #require(
+        try await device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
+      try await device.decide(transaction, .accepted, with: bench.container, by: KeyBench.right(nil))
+    }
+    try await refused("Codes 42 tower")
+    try await CodeService(context).unlock(UserID("alice"), by: "test")
+    let renewed = try await renew("Codes 42 tower")
+    let code = try await device.oneTimePassword(for: renewed, by: KeyBench.right(.oneTimePassword)).code
+    #expect(try await CodeService(context).validate(code, user: UserID("alice"), by: "test"))
+    #expect(handler.requests.isEmpty)
+    await limited.server.stop()
+  }
+
+  @Test("the session key has none: its wrong passwords would be counted nowhere")
+  func session() async throws {
+    let policy = ProtectionPolicy.password(
+      try PasswordPolicy(minimumLength: 4, maximumLength: 40), .silent)
+    let keys = #""keys":{"session":\#(JSONValue.object(policy.json).text)},"otp":{"#
+    var lies = HostileServer.Lies()
+    lies.offer = { Array(String(decoding: $0, as: UTF8.self).replacing(#""otp":{"#, with: keys).utf8) }
+    let code = try ActivationCode.made()
+    let fixture = try DeviceFixture(HostileServer(code, lies))
+    let failure = await #expect(throws: SignetFailure.self) {
+      try await fixture.activate(code, password: "Session 42 tower")
+    }
+    guard case .unsupportedProfile(.invalid(member: "session", _)) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    #expect(try await fixture.isEmpty)
+  }
+}
