@@ -17,12 +17,21 @@ extension Vault {
   package func erase() throws(VaultFailure) {
     for id in try alteredContainers() { try deleteContainer(id) }
     for container in try containers(matching: .init(state: nil)) { try deleteContainer(container.id) }
+    try giveBackAllPlaces()
     if let counter = tables.counter {
       do throws(KeystoreFailure) { try counter.keystore.discard(counter.name) } catch {
         throw .keystore(error)
       }
     }
     try Self.eraseFiles(inFolder: directory)
+  }
+
+  /// Gives back what deleting could not: the files are the only list of places.
+  private func giveBackAllPlaces() throws(VaultFailure) {
+    do {
+      try tables.giveBackPlaces(of: keystore, placeLockPath)
+      guard try tables.placesWithoutSlot().isEmpty else { throw VaultFailure.busy }
+    } catch { throw VaultFailure(error) }
   }
 
   /// Deletes the files of a vault that does not open; what the hardware keeps for it stays there.

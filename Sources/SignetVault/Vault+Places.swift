@@ -94,7 +94,7 @@ extension VaultTables {
     }
   }
 
-  private func placesWithoutSlot() throws -> Set<[UInt8]> {
+  func placesWithoutSlot() throws -> Set<[UInt8]> {
     try database.transaction(.deferred) { try VaultState(from: self).places(in: self) }
   }
 }

@@ -107,10 +107,12 @@ extension Command {
 }
 
 extension VaultFailure {
-  /// Whether it says that the vault's own content or keystore is no good, and not that the folder, the disk or the moment is wrong.
+  /// Whether it says that the vault's own content or keystore is no good, and not that the folder, the disk, the moment or the keystore
+  /// that was asked is wrong.
   fileprivate var isOfTheVaultItself: Bool {
     switch self {
-    case .damaged, .altered, .keystore, .rolledBack, .otherKeystore: true
+    case .damaged, .altered, .rolledBack: true
+    case .keystore(let failure): failure.remedy == .registerAnew
     default: false
     }
   }

@@ -36,6 +36,19 @@ import Testing
     #expect(try await again.notices().isEmpty)
   }
 
+  @Test("a place that the hardware does not take back now keeps the files, which alone know of it")
+  func keepsThePlacesThatAreLeft() async throws {
+    let hardware = SimulatedHardware()
+    let vault = try fixture.open(keystore: hardware)
+    _ = try await vault.addContainer(.sample())
+    hardware.fail(.discarding, with: .busy, .busy)
+    await #expect(throws: VaultFailure.busy) { try await vault.erase() }
+    #expect(hardware.placeCount == 2)
+    try await fixture.open(keystore: hardware).erase()
+    #expect(hardware.placeCount == 0)
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func leavesWhatIsNotTheVaults() async throws {
     let vault = try fixture.open()
     try Data("mine".utf8).write(to: URL(filePath: path + "/notes.txt"))

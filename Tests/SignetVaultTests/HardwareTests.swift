@@ -3,6 +3,7 @@ import SignetCrypto
 import SignetPolicy
 import SignetSQLite
 import SignetTesting
+import Synchronization
 import Testing
 
 @testable import SignetVault
@@ -178,6 +179,32 @@ struct HardwareTests {
     #expect(await attempt(vault, id, VaultFixture.password) == .lockedOut)
   }
 
+  @Test("two that count at once never count past what is on the disk")
+  func countedTogether() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
+    let other = try fixture.open(keystore: hardware)
+    let counting = InterruptedCounting(hardware: hardware)
+    let interrupted = try fixture.open(keystore: counting)
+    // Between the first one's look at the counter and its step, the second makes a change of its own, if it can.
+    let done = DispatchSemaphore(value: 0)
+    let changed = Mutex<Task<ContainerID, any Error>?>(nil)
+    counting.interrupt {
+      changed.withLock {
+        $0 = Task.detached {
+          defer { done.signal() }
+          return try await other.addContainer(.sample(created: 2_000))
+        }
+      }
+      _ = done.wait(timeout: .now() + .milliseconds(500))
+    }
+    #expect(await attempt(interrupted, id) == .wrongPassword(remaining: 4))
+    _ = try await changed.withLock(\.self)?.value
+    let number = try #require(try fixture.rawDatabase().query("SELECT number FROM generation").first)
+    let name = try #require(try fixture.rawDatabase().query("SELECT counter FROM vault").first)
+    #expect(try hardware.counterValue(name.blob("counter")) == UInt64(try number.integer("number")))
+    #expect(try await fixture.open(keystore: hardware).signingKey(of: id) == "signing key")
+  }
+
   @Test("places in the hardware are given back, also by the next process where one was stopped")
   func places() async throws {
     #expect(hardware.placeCount == 1, "the vault's counter")
@@ -214,6 +241,11 @@ struct HardwareTests {
         of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
     } check: { number in
       #expect(hardware.placeCount == 2, "statement \(number)")
+      do {
+        // What failed after the commit, when the hardware was to count, is changed: this undoes it.
+        try await vault.changePassword(
+          of: "keys", in: id, from: SecretBytes("new"), to: SecretBytes(VaultFixture.password), policy: .any)
+      } catch VaultFailure.wrongPassword {}
       let key = try await vault.signingKey(of: id)
       #expect(key == "signing key")
     }
@@ -427,5 +459,47 @@ private struct LimitOnly: GuessLimitingKeystore {
     try hardware.unseal(blob, context: context, authorization: authorization)
   }
   func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int { try hardware.guessesLeft(blob) }
+  func discard(_ blob: [UInt8]) throws(KeystoreFailure) { try hardware.discard(blob) }
+}
+
+/// Hardware that is interrupted once, before it counts a step.
+private final class InterruptedCounting: GuessLimitingKeystore, CountingKeystore {
+  let hardware: SimulatedHardware
+  private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
+  var kind: KeystoreKind { hardware.kind }
+
+  init(hardware: SimulatedHardware) { self.hardware = hardware }
+
+  func interrupt(_ body: @escaping @Sendable () -> Void) { interruption.withLock { $0 = body } }
+
+  func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+    try hardware.seal(secret, context: context)
+  }
+  func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+    try hardware.unseal(blob, context: context)
+  }
+  func choosePlace() throws(KeystoreFailure) -> [UInt8] { try hardware.choosePlace() }
+  func seal(
+    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
+    at place: [UInt8]
+  ) throws(KeystoreFailure) -> [UInt8] {
+    try hardware.seal(secret, context: context, authorization: authorization, limit: limit, at: place)
+  }
+  func unseal(
+    _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
+  ) throws(KeystoreFailure) -> GuessOutcome {
+    try hardware.unseal(blob, context: context, authorization: authorization)
+  }
+  func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int { try hardware.guessesLeft(blob) }
+  func makeCounter() throws(KeystoreFailure) -> [UInt8] { try hardware.makeCounter() }
+  func counterValue(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 { try hardware.counterValue(blob) }
+  func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
+    let body = interruption.withLock { body in
+      defer { body = nil }
+      return body
+    }
+    body?()
+    return try hardware.advanceCounter(blob)
+  }
   func discard(_ blob: [UInt8]) throws(KeystoreFailure) { try hardware.discard(blob) }
 }

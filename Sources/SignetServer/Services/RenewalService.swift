@@ -63,6 +63,10 @@ public struct RenewalService: Sendable {
     guard core.server == context.settings.serverURL, core.user.text == container.user,
       core.device.id == container.device
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
+    // Before the proof, not after it: an answer that only a right password gets would be one that nobody counts.
+    try await context.requireKeystore(
+      of: core.device, event: "renewal.refused", by: "container:\(container.id)",
+      ["user": container.user, "container": container.id])
     let present = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
     let secrets = try secrets(handshake, core, coreBytes, container)
     guard RenewalCore.isSigned(finish.message, by: present),
@@ -72,9 +76,6 @@ public struct RenewalService: Sendable {
       try await stage(nil, of: container)
       throw Self.notSigned
     }
-    try await context.requireKeystore(
-      of: core.device, event: "renewal.refused", by: "container:\(container.id)",
-      ["user": container.user, "container": container.id])
     let successor = try successor(of: container, core, finish.message, secrets)
     try await stage(successor, of: container, keyOrigin: core.device.keyOrigin)
     let receipt = ActivationReceipt(

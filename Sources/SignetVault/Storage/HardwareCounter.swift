@@ -20,15 +20,20 @@ struct HardwareCounter {
   /// - Precondition: Called in a transaction that keeps others from writing: the hardware never counts ahead of the disk.
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
   func requireLatest(_ state: VaultState) throws {
-    let expected = try keystore.counterValue(name)
+    let expected = try value()
     guard state.number >= expected else {
       throw VaultFailure.rolledBack(found: state.number, expected: expected)
     }
   }
 
+  /// How far the hardware has counted.
+  func value() throws(KeystoreFailure) -> UInt64 { try keystore.counterValue(name) }
+
   /// Has the hardware count up to a number that is on the disk.
+  ///
+  /// - Precondition: Called in a transaction that keeps others from counting: a step cannot be taken back.
   func reach(_ number: UInt64) throws(KeystoreFailure) {
-    var value = try keystore.counterValue(name)
+    var value = try value()
     while value < number { value = try keystore.advanceCounter(name) }
   }
 }

@@ -32,7 +32,7 @@ struct VaultIdentity {
       try identity.tables.counter?.requireLatest(state)
       return state.number
     }
-    try identity.tables.counter?.reach(number)
+    try identity.tables.catchUpCounter(to: number)
     return identity
   }
 

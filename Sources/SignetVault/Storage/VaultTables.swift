@@ -68,7 +68,16 @@ struct VaultTables {
       try state.store(in: self)
       return (result, state.number)
     }
-    if isCounted { try counter?.reach(number) }
+    if isCounted { try catchUpCounter(to: number) }
     return result
+  }
+
+  /// Has the hardware count up to a number that is on the disk.
+  ///
+  /// Two processes that count at once would count past it. So whoever counts keeps the others from writing meanwhile, and
+  /// counts up to what is on the disk by then.
+  func catchUpCounter(to number: UInt64) throws {
+    guard let counter, try counter.value() < number else { return }
+    try database.transaction { try counter.reach(VaultState(from: self).number) }
   }
 }

@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetJSON
+import SignetPolicy
 import SignetServer
 import SignetStorage
 import SignetTesting
@@ -39,6 +40,22 @@ import Testing
     let again = try DeviceFixture(accepting.transport, folder: fixture.folder)
     #expect(try await again.activate(code).isConfirmed)
     await accepting.server.stop()
+  }
+
+  @Test("where hardware is demanded, a renewal does not tell a silent lock's right PIN from a wrong one")
+  func isNoOracle() async throws {
+    let policy = try PasswordPolicy(minimumLength: 4, maximumLength: 4)
+    let server = try await InvitingServer(.password(policy, .silent))
+    let fixture = try DeviceFixture(server.transport)
+    let container = try await fixture.activate(server.invite(), password: "4711")
+    let strict = try await server.restarted { ($0.keystore, $0.codeAttempts) = (.hardware, 3) }
+    let renewing = try DeviceFixture(strict.transport, folder: fixture.folder)
+    for pin in ["1111", "2222", "4711", "3333", "4444", "4711"] {
+      await expectUnsupported("software") {
+        _ = try await renewing.device.renew(container, password: secret(pin), handler: handler)
+      }
+    }
+    await strict.server.stop()
   }
 
   @Test func refusesAtRenewalAndKeepsThePresentKeys() async throws {
