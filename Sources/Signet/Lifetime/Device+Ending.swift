@@ -220,24 +220,3 @@ extension Device {
     }
   }
 }
-
-/// What a factory reset has done.
-public struct ResetReport: Sendable, Hashable {
-  /// What became of the notices to servers.
-  public let notices: NoticeReport
-  /// How many containers could not sign any more, so that their operators have to revoke them.
-  public let untold: Int
-  /// Whether everything is gone; if not, only notices are left.
-  public let isErased: Bool
-}
-
-extension Vault {
-  /// Deletes the files of a vault that does not open any more, after which a new one can be made; no server is told, and what hardware
-  /// keeps for it stays there.
-  ///
-  /// - Parameter directory: The folder of the vault.
-  /// - Throws: ``SignetVault/VaultFailure``.
-  public static func erase(inFolder directory: String) throws(VaultFailure) {
-    try eraseFiles(inFolder: directory)
-  }
-}
