@@ -29,13 +29,13 @@ struct ContainerFacts {
       (id, profile) = (try object.string("container"), try object.object("profile"))
       renewals = try object.optionalInteger("renewals") ?? 0
       firstCreated = try object.optionalInteger("firstCreated")
-      signing = try object.optionalString("signing_key")
-      session = try object.optionalString("session_key")
+      signing = try object.optionalString("signingKey")
+      session = try object.optionalString("sessionKey")
     } catch { throw .json(error) }
     serverMadeID = try ServerMadeID(id)
     self.profile = try ContainerProfile(profile)
-    signingKeyOrigin = try Self.origin(signing, member: "signing_key")
-    sessionKeyOrigin = try Self.origin(session, member: "session_key")
+    signingKeyOrigin = try Self.origin(signing, member: "signingKey")
+    sessionKeyOrigin = try Self.origin(session, member: "sessionKey")
   }
 
   private static func origin(_ name: String?, member: String) throws(WireFailure) -> KeystoreKind {
@@ -50,8 +50,8 @@ struct ContainerFacts {
     var object: JSONObject = ["container": .string(serverMadeID.text), "profile": .object(profile.json)]
     if renewals > 0 { object["renewals"] = .integer(renewals) }
     if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
-    if signingKeyOrigin != .software { object["signing_key"] = .string(signingKeyOrigin.rawValue) }
-    if sessionKeyOrigin != .software { object["session_key"] = .string(sessionKeyOrigin.rawValue) }
+    if signingKeyOrigin != .software { object["signingKey"] = .string(signingKeyOrigin.rawValue) }
+    if sessionKeyOrigin != .software { object["sessionKey"] = .string(sessionKeyOrigin.rawValue) }
     return JSONValue.object(object).bytes
   }
 }

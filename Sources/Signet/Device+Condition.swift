@@ -13,19 +13,22 @@ public struct LostCredential: Sendable, Hashable {
 
 /// What can be said of a device and its containers without opening anything.
 extension Device {
-  /// The ways that open what the protection policy of a container, or of one of its keys, protects; which of them work now is another question.
+  /// The ways beside the password that were enabled for a container, or for one of its keys; which of them work now is another question.
   ///
   /// - Parameters:
   ///   - container: Which one.
   ///   - key: Which of its keys; `nil` for the container itself.
-  /// - Returns: `device` or `password`, and what was enabled beside it.
+  /// - Returns: The ways; none where the device alone protects.
   /// - Throws: ``SignetFailure``.
   public func enabledWays(
     of container: Container, key: Key.Usage? = nil
-  ) async throws(SignetFailure) -> Set<SlotKind> {
+  ) async throws(SignetFailure) -> Set<WayBesidePassword> {
     let domain = container.domain(of: key)
-    let ways = try await vaulted(await vault.domains(of: container.id))
-    return Set(ways.filter { $0.name == domain }.map(\.slot))
+    let slots = try await vaulted(await vault.domains(of: container.id)).filter { $0.name == domain }
+    var ways: Set<WayBesidePassword> = []
+    if slots.contains(where: { $0.slot == .biometric }) { ways.insert(.biometrics) }
+    if slots.contains(where: { $0.slot == .devicePasscode }) { ways.insert(.passcode) }
+    return ways
   }
 
   /// Whether the password of a container, or of one of its keys, may be tried now, and how often.

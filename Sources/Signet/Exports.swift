@@ -99,6 +99,7 @@
 @_exported public import struct SignetWire.SystemWallClock
 @_exported public import struct SignetWire.TOTPParameters
 @_exported public import typealias SignetWire.TransactionID
+@_exported public import struct SignetWire.TransactionList
 @_exported public import struct SignetWire.TransactionRequest
 @_exported public import struct SignetWire.UserID
 @_exported public import protocol SignetWire.WallClock

@@ -39,16 +39,16 @@ public import SignetWire
   /// The device's passcode was not accepted, or was called off; the password still works.
   case passcode(DevicePasscodeFailure)
   /// This way of opening the container is not enabled; the password is.
-  case wayNotEnabled(SlotKind)
+  case wayNotEnabled(WayBesidePassword)
   /// The protection policy of the container does not offer this way of opening it.
-  case wayNotOffered(SlotKind)
+  case wayNotOffered(WayBesidePassword)
   /// One of the failures above is about the password of this key, not about the container's.
   indirect case key(Key.Usage, SignetFailure)
 
   // Activation.
   /// What was scanned or pasted is no activation code.
   case activationCode(ActivationCodeFailure)
-  /// The app stopped the activation.
+  /// The app stopped an activation or a renewal.
   case activationAborted
   /// The server refused: wrong user or invite, or an invite that is used, expired or exhausted.
   case activationRefused
@@ -169,7 +169,7 @@ public import SignetWire
       "the password is not allowed: \(violations.map(\.description).joined(separator: "; "))"
     case .passwordRequired: "a password is needed; enter it"
     case .dictionary(let failure): failure.description
-    case .activationCancelled: "the activation was cancelled; nothing was kept, the code can be used again"
+    case .activationCancelled: "it was cancelled; nothing was changed, begin again"
     case .lockedOut: "locked after too many wrong passwords; ask for a new activation code"
     case .waiting(let wait, let remaining): VaultFailure.waiting(wait, remaining: remaining).description
     case .wiped:
@@ -182,19 +182,18 @@ public import SignetWire
     case .biometricsInvalidated:
       "a finger or face was enrolled or removed since biometrics were enabled; use the password, and enable them again with it"
     case .passcode(let failure): failure.description
-    case .wayNotEnabled(.biometric): "biometrics are not enabled for this container; use the password"
-    case .wayNotEnabled(.devicePasscode):
+    case .wayNotEnabled(.biometrics): "biometrics are not enabled for this container; use the password"
+    case .wayNotEnabled(.passcode):
       "the device's passcode is not enabled for this container; use the password"
-    case .wayNotEnabled(let kind): VaultFailure.noSuchSlot(domain: "user", kind).description
-    case .wayNotOffered(.biometric):
+    case .wayNotOffered(.biometrics):
       "the server's policy does not let biometrics open this container; use the password"
-    case .wayNotOffered:
+    case .wayNotOffered(.passcode):
       "the server's policy does not let the device's passcode open this container; use the password"
     case .key(let key, .passwordExpired):
       "\(key): the password is too old; change it (signet password change --key \(key.name)), then go on"
     case .key(let key, let failure): "\(key): \(failure)"
     case .activationCode(let failure): failure.description
-    case .activationAborted: "the activation was stopped; nothing was kept, the code can be used again"
+    case .activationAborted: "it was stopped; nothing was changed, begin again"
     case .activationRefused:
       "the server refused the activation; check the user id and the invite code, or ask for a new one (an invite is good once, for a limited time and for a few tries)"
     case .serverNotAuthentic:
@@ -256,7 +255,8 @@ public import SignetWire
       case .biometric(let failure): .biometrics(failure)
       case .biometricsInvalidated: .biometricsInvalidated
       case .passcode(let failure): .passcode(failure)
-      case .noSuchSlot(_, let kind) where kind == .biometric || kind == .devicePasscode: .wayNotEnabled(kind)
+      case .noSuchSlot(_, .biometric): .wayNotEnabled(.biometrics)
+      case .noSuchSlot(_, .devicePasscode): .wayNotEnabled(.passcode)
       case .noSuchContainer: .noSuchContainer
       default: .vault(failure)
       }

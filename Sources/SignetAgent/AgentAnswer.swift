@@ -54,6 +54,11 @@ enum AgentAnswer: Hashable, Sendable {
     return reason
   }
 
+  private static func way(_ object: JSONObject) throws(MalformedMessage) -> WayBesidePassword {
+    guard let way = WayBesidePassword(rawValue: try object.text("reason")) else { throw MalformedMessage() }
+    return way
+  }
+
   /// The failures that an app acts on have names; of others it gets the sentence.
   private static func write(_ failure: SignetFailure, to object: inout JSONObject) {
     switch failure {
@@ -70,10 +75,10 @@ enum AgentAnswer: Hashable, Sendable {
       (object["failure"], object["reason"]) = ("passcode", .string(failure.word))
       if case .unavailable(let detail) = failure { object["detail"] = .string(String(detail.prefix(500))) }
     case .biometricsInvalidated: object["failure"] = "invalidated"
-    case .wayNotEnabled(let kind):
-      (object["failure"], object["reason"]) = ("notEnabled", .string(kind.word))
-    case .wayNotOffered(let kind):
-      (object["failure"], object["reason"]) = ("notOffered", .string(kind.word))
+    case .wayNotEnabled(let way):
+      (object["failure"], object["reason"]) = ("notEnabled", .string(way.rawValue))
+    case .wayNotOffered(let way):
+      (object["failure"], object["reason"]) = ("notOffered", .string(way.rawValue))
     case .appData(.locked(let reason)):
       object["failure"] = "locked"
       object["reason"] = .string(reason.rawValue)
@@ -109,8 +114,8 @@ enum AgentAnswer: Hashable, Sendable {
       guard let failure = DevicePasscodeFailure(word: word, detail: detail) else { throw MalformedMessage() }
       return .passcode(failure)
     case "invalidated": return .biometricsInvalidated
-    case "notEnabled": return .wayNotEnabled(try SlotKind(wayWord: object.text("reason")))
-    case "notOffered": return .wayNotOffered(try SlotKind(wayWord: object.text("reason")))
+    case "notEnabled": return .wayNotEnabled(try way(object))
+    case "notOffered": return .wayNotOffered(try way(object))
     case "locked": return .appData(.locked(try reason(object)))
     case "invalidLabel": return .appData(.invalidLabel)
     case "refused": return .sharedSession(.refused)

@@ -45,17 +45,3 @@ extension DevicePasscodeFailure {
     }
   }
 }
-
-extension SlotKind {
-  /// The name of a way that may be enabled beside the password.
-  var word: String { self == .biometric ? "biometrics" : "passcode" }
-
-  /// The way of this name.
-  init(wayWord word: String) throws(MalformedMessage) {
-    switch word {
-    case "biometrics": self = .biometric
-    case "passcode": self = .devicePasscode
-    default: throw MalformedMessage()
-    }
-  }
-}

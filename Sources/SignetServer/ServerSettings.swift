@@ -11,7 +11,7 @@ public struct ServerSettings: Hashable, Sendable {
   /// What a new container holds and what protects it.
   public var profile: ContainerProfile
   /// What keeps the secrets of a device, at least: others are refused at activation and renewal.
-  public var keystore: KeystoreRequirement = .any
+  public var keystoreRequirement = KeystoreRequirement.any
   /// Costs of the invite key; never below 19 MiB and 2 passes.
   public var inviteCosts: Argon2id = .minimum
   /// Wrong proofs after which an invite is void.

@@ -96,11 +96,10 @@ public protocol Storage: Sendable {
   ///   - id: The container, in whatever state.
   ///   - ended: How, in the protocol's word.
   ///   - audit: The event, written the first time.
-  /// - Returns: Whether this was the first time.
+  /// - Returns: Whether this was the first time; no where there is no such container.
   /// - Throws: ``StorageFailure``.
-  func endContainer(
-    _ id: String, as ended: String, audit: AuditEvent
-  ) async throws(StorageFailure) -> EndOutcome
+  @discardableResult
+  func endContainer(_ id: String, as ended: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
   /// Claims the id of a signed request, 16 bytes; it can be claimed once.
   ///
   /// - Parameters:

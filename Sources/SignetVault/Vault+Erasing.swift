@@ -11,7 +11,7 @@ extension Vault {
   /// Deletes everything: all containers and notices, what the hardware keeps for this vault, and the files.
   ///
   /// The vault is of no use afterwards; another one can be made in the folder. If it is cut off, it can be done again, or
-  /// ``eraseFiles(inFolder:)`` be used where the vault does not open any more.
+  /// ``erase(inFolder:)`` be used where the vault does not open any more.
   ///
   /// - Throws: ``VaultFailure``; what was deleted by then stays so.
   package func erase() throws(VaultFailure) {
@@ -23,7 +23,7 @@ extension Vault {
         throw .keystore(error)
       }
     }
-    try Self.eraseFiles(inFolder: directory)
+    try Self.erase(inFolder: directory)
   }
 
   /// Gives back what deleting could not: the files are the only list of places.
@@ -34,13 +34,14 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
-  /// Deletes the files of a vault that does not open; what the hardware keeps for it stays there.
+  /// Deletes the files of a vault that does not open any more, after which a new one can be made.
   ///
-  /// The key of a software keystore goes first: what is left without it is of no use. The folder goes too where nothing else is in it.
+  /// No server is told, and what hardware keeps for it stays there. The key of a software keystore goes first: what is left
+  /// without it is of no use. The folder goes too where nothing else is in it.
   ///
   /// - Parameter directory: The folder of the vault.
   /// - Throws: ``VaultFailure``.
-  package static func eraseFiles(inFolder directory: String) throws(VaultFailure) {
+  public static func erase(inFolder directory: String) throws(VaultFailure) {
     let folder = VaultFolder(path: directory)
     let database = folder.databasePath
     let key = SoftwareKeystore.path(inFolder: directory)

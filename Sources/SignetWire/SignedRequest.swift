@@ -28,7 +28,7 @@ public struct SignedRequest: Sendable {
 }
 
 extension RequestProof {
-  /// The value of the `Authorization` header, with a key that signs somewhere else, such as in hardware.
+  /// The value of the `Authorization` header: ES256, `kid` is the container id.
   ///
   /// - Parameters:
   ///   - container: Whose key it is.
@@ -39,17 +39,5 @@ extension RequestProof {
     container: ContainerID, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
     "\(Self.scheme) \(try await UnsignedJWS.signed(bytes, keyID: container.text, type: Self.type, by: sign))"
-  }
-
-  /// The value of the `Authorization` header.
-  ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't sign.
-  public func authorization(
-    signedBy key: P256.Signing.PrivateKey, container: ContainerID
-  ) throws(WireFailure) -> String {
-    do {
-      let signing = SigningKey(key, keyID: container.text)
-      return "\(Self.scheme) \(try JWS.sign(bytes, with: signing, type: Self.type))"
-    } catch { throw .notAuthentic }
   }
 }

@@ -147,7 +147,9 @@ struct DeviceOptions {
         try await device.finishActivation(of: container, by: password.map { .password($0) })
       } catch .containerUnknown {
         continue  // deleted
-      } catch .renewalDropped {
+      } catch .lockedOut {
+        continue  // deleted
+      } catch .wiped {
         continue  // deleted
       } catch {
         let reason = TerminalText.sanitised(error.description, limit: 2000)

@@ -210,7 +210,7 @@ struct Doctor {
 
   private func ways(of container: Container, on device: Device) async throws -> Finding? {
     let ways = try await device.enabledWays(of: container)
-    if ways.contains(.biometric) {
+    if ways.contains(.biometrics) {
       do throws(SignetFailure) {
         let status = try await device.biometricStatus(for: container)
         let advice = status == .invalidated ? "signet biometrics enable" : nil
@@ -221,7 +221,7 @@ struct Doctor {
           advice: advice)
       } catch { return Finding(subject: container.fullName, weight: .note, text: error.description) }
     }
-    if ways.contains(.devicePasscode) {
+    if ways.contains(.passcode) {
       let status = try await device.passcodeStatus(for: container)
       return Finding(
         subject: container.fullName, weight: .note,

@@ -92,7 +92,8 @@ enum InitCommand {
     profile.keys = try PolicyOptions.keyPolicies(arguments)
     var settings = FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
-    settings.keystore = KeystoreRequirement(rawValue: arguments.string("require-keystore")) ?? .any
+    settings.keystoreRequirement =
+      KeystoreRequirement(rawValue: arguments.string("require-keystore")) ?? .any
     return settings
   }
 

@@ -46,7 +46,8 @@ import Testing
   }
 
   @Test(
-    .enabled(if: SmallDisk.isAvailable, "needs the right to mount"), arguments: [4, 16, 40, 64, 96, 128, 192, 512])
+    .enabled(if: SmallDisk.isAvailable, "needs the right to mount"),
+    arguments: [4, 16, 40, 64, 96, 128, 192, 512])
   func ofTheDevice(kibibytes: Int) async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let disk = try SmallDisk(kibibytes: kibibytes)

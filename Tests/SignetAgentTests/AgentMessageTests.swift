@@ -29,8 +29,8 @@
           .noSuchContainer,
           .appData(.locked(.idle)), .appData(.invalidLabel), .sharedSession(.refused), .sharedSession(.busy),
           .sharedSession(.protocolBroken), .sharedSession(.failed("why")),
-          .biometricsInvalidated, .wayNotEnabled(.biometric), .wayNotEnabled(.devicePasscode),
-          .wayNotOffered(.biometric), .wayNotOffered(.devicePasscode),
+          .biometricsInvalidated, .wayNotEnabled(.biometrics), .wayNotEnabled(.passcode),
+          .wayNotOffered(.biometrics), .wayNotOffered(.passcode),
         ].map { .failure($0) }
       let sensor: [BiometricFailure] = [
         .cancelled, .mismatch, .lockedOut, .busy, .timedOut, .notCapable, .notEnrolled, .notAuthorized,

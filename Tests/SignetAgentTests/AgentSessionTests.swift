@@ -78,7 +78,7 @@
       let fixture = try AgentFixture(device: device, container: container)
       let session = fixture.session
       let finger = Authentication.biometrics(reason: "Unlock")
-      await #expect(throws: SignetFailure.wayNotEnabled(.biometric)) { try await session.unlock(by: finger) }
+      await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await session.unlock(by: finger) }
       try await device.enableBiometrics(for: container, password: password)
       try await session.unlock(by: finger)
       #expect(try await session.state() == .unlocked)
@@ -86,7 +86,7 @@
         sensor.queue(.failure(failure))
         await #expect(throws: SignetFailure.biometrics(failure)) { try await session.unlock(by: finger) }
       }
-      await #expect(throws: SignetFailure.wayNotOffered(.devicePasscode)) {
+      await #expect(throws: SignetFailure.wayNotOffered(.passcode)) {
         try await session.unlock(
           by: .passcode(reason: "Unlock", conversation: ScriptedPasscodeConversation("1234")))
       }

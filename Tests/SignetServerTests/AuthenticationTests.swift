@@ -22,7 +22,7 @@ import Testing
   @Test func acceptsARequestOnce() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let header = try device.authorization("POST", Self.path, [1], at: server.clock.now)
+    let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now)
     #expect(try await check(server, header) == nil)
     #expect(try await check(server, header) == .unauthorized)
     server.clock.advance(by: 120)
@@ -33,7 +33,7 @@ import Testing
   func keepsIDsLongEnough() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let header = try device.authorization("POST", Self.path, [1], at: server.clock.now + 120)
+    let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now + 120)
     #expect(try await check(server, header) == nil)
     for _ in 0..<300 {
       server.clock.advance(by: 1)
@@ -46,7 +46,7 @@ import Testing
   func acceptsARequestOnceInARace() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let header = try device.authorization("POST", Self.path, [1], at: server.clock.now)
+    let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now)
     let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
       for _ in 0..<50 { group.addTask { try await check(server, header) == nil } }
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -57,7 +57,7 @@ import Testing
   @Test func refusesWhatWasSignedForAnotherRequest() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let header = try device.authorization("POST", Self.path, [1], at: server.clock.now)
+    let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now)
     #expect(try await check(server, header, "GET") == .unauthorized)
     #expect(try await check(server, header, "POST", Self.path + "/x") == .unauthorized)
     #expect(try await check(server, header, "POST", "/other/v1/device/transactions") == .unauthorized)
@@ -70,7 +70,7 @@ import Testing
   func allowsTwoMinutes(_ offset: Int64, _ isAccepted: Bool) async throws {
     let server = try ServerFixture()
     let device = try await server.activate()
-    let header = try device.authorization("POST", Self.path, [1], at: server.clock.now + offset)
+    let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now + offset)
     #expect(try await check(server, header) == (isAccepted ? nil : .unauthorized))
   }
 
@@ -78,7 +78,7 @@ import Testing
     let server = try ServerFixture()
     let device = try await server.activate()
     for time in [Int64.min, .max, 0, -1] {
-      let header = try device.authorization("POST", Self.path, [1], at: time)
+      let header = try await device.authorization("POST", Self.path, [1], at: time)
       #expect(try await check(server, header) == .unauthorized)
     }
   }
@@ -90,15 +90,16 @@ import Testing
     let proof = RequestProof(
       method: "POST", path: Self.path, body: [1], time: server.clock.now, random: SystemRandomSource())
     let container = try #require(device.container)
-    let forged = try proof.authorization(signedBy: stranger, container: container)
+    let forged = try await proof.authorization(container: container, by: stranger.signature(for:))
     #expect(try await check(server, forged) == .unauthorized)
-    let unknown = try proof.authorization(signedBy: stranger, container: ContainerID("nothing"))
+    let unknown = try await proof.authorization(
+      container: ContainerID("nothing"), by: stranger.signature(for:))
     #expect(try await check(server, unknown) == .containerUnknown)
     for header in [nil, "", "Signet", "Signet x.y.z", "Bearer abc"] {
       #expect(try await check(server, header) == .unauthorized)
     }
     try await server.users.revokeContainer(container.text, by: "test")
-    let header = try device.authorization("POST", Self.path, [1], at: server.clock.now)
+    let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now)
     #expect(try await check(server, header) == .containerUnknown)
   }
 

@@ -140,9 +140,11 @@ struct ProtocolDevice: Sendable {
       body: body, states: states)
   }
 
-  func authorization(_ method: String, _ path: String, _ body: [UInt8], at time: Int64) throws -> String {
-    try RequestProof(method: method, path: path, body: body, time: time, random: SystemRandomSource())
-      .authorization(signedBy: session, container: #require(container))
+  func authorization(
+    _ method: String, _ path: String, _ body: [UInt8], at time: Int64
+  ) async throws -> String {
+    try await RequestProof(method: method, path: path, body: body, time: time, random: SystemRandomSource())
+      .authorization(container: #require(container), by: session.signature(for:))
   }
 
   /// The code that the device shows.
@@ -155,11 +157,13 @@ struct ProtocolDevice: Sendable {
   func decision(
     _ status: DecisionStatus, _ request: TransactionRequest, at time: Int64,
     signedBy key: P256.Signing.PrivateKey? = nil
-  ) throws -> [UInt8] {
+  ) async throws -> [UInt8] {
     let decision = Decision(
       status, of: request, at: time, server: server, user: user, container: try #require(container),
       device: id)
-    let body: JSONObject = ["decision": .string(try decision.signed(by: key ?? signing))]
+    let key = key ?? signing
+    let jws = try await decision.signed(for: key.publicKey, by: key.signature(for:))
+    let body: JSONObject = ["decision": .string(jws)]
     return JSONValue.object(body).bytes
   }
 }

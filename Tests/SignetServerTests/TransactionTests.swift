@@ -26,7 +26,7 @@ import Testing
     signedBy key: P256.Signing.PrivateKey? = nil
   ) async throws -> Problem.Code? {
     let record = try await device.send(to: server)
-    let body = try device.decision(status, request, at: server.clock.now, signedBy: key)
+    let body = try await device.decision(status, request, at: server.clock.now, signedBy: key)
     return try await problem {
       try await server.transactions.decide(body, id: request.id.text, by: record)
     }
@@ -125,7 +125,7 @@ import Testing
     #expect(try await decide(server, changed, .accepted, request) == .malformed)
     // Signed for one transaction and sent to another's path.
     let record = try await device.send(to: server)
-    let body = try device.decision(.accepted, request, at: server.clock.now)
+    let body = try await device.decision(.accepted, request, at: server.clock.now)
     #expect(
       try await problem { try await server.transactions.decide(body, id: second.id, by: record) }
         == .malformed)

@@ -75,7 +75,7 @@ struct BiometricAuthenticationTests {
   func everyOperation() async throws {
     let bench = try await Bench({ .biometricOrPassword($0, $1) }, cache: PasswordCache(isEnabled: true))
     #expect(try await bench.device.biometricStatus(for: bench.container) == .notEnabled)
-    await #expect(throws: SignetFailure.wayNotEnabled(.biometric)) { try await bench.code(by: Bench.finger) }
+    await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await bench.code(by: Bench.finger) }
     #expect(bench.sensor.reasons.isEmpty)
     try await bench.enableBiometrics()
     #expect(try await bench.device.biometricStatus(for: bench.container) == .enabled)
@@ -161,8 +161,8 @@ struct BiometricAuthenticationTests {
       try await Bench({ .biometricOrPassword($0, $1) }, lock: .silent),
     ] {
       #expect(try await bench.device.biometricStatus(for: bench.container) == .notOffered)
-      await #expect(throws: SignetFailure.wayNotOffered(.biometric)) { try await bench.enableBiometrics() }
-      await #expect(throws: SignetFailure.wayNotOffered(.biometric)) {
+      await #expect(throws: SignetFailure.wayNotOffered(.biometrics)) { try await bench.enableBiometrics() }
+      await #expect(throws: SignetFailure.wayNotOffered(.biometrics)) {
         try await bench.code(by: Bench.finger)
       }
     }
@@ -215,7 +215,7 @@ struct BiometricAuthenticationTests {
     try await device.disableBiometrics(for: container)
     try await device.disableBiometrics(for: container)
     #expect(try await device.biometricStatus(for: container) == .notEnabled)
-    await #expect(throws: SignetFailure.wayNotEnabled(.biometric)) { try await bench.code(by: Bench.finger) }
+    await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await bench.code(by: Bench.finger) }
   }
 
   @Test("a change of the password keeps them; a password that is too old has to be changed all the same")
@@ -238,7 +238,7 @@ struct PasscodeAuthenticationTests {
     let bench = try await Bench({ .deviceLockOrPassword($0, $1) })
     let (device, container) = (bench.device, bench.container)
     #expect(try await device.passcodeStatus(for: container) == .notEnabled)
-    await #expect(throws: SignetFailure.wayNotEnabled(.devicePasscode)) {
+    await #expect(throws: SignetFailure.wayNotEnabled(.passcode)) {
       try await bench.code(by: bench.byPasscode("1234"))
     }
     await #expect(throws: SignetFailure.wrongPassword(remaining: 2)) {
@@ -285,8 +285,8 @@ struct PasscodeAuthenticationTests {
       try await Bench({ .deviceLockOrPassword($0, $1) }, lock: .silent),
     ] {
       #expect(try await bench.device.passcodeStatus(for: bench.container) == .notOffered)
-      await #expect(throws: SignetFailure.wayNotOffered(.devicePasscode)) { try await bench.enablePasscode() }
-      await #expect(throws: SignetFailure.wayNotOffered(.devicePasscode)) {
+      await #expect(throws: SignetFailure.wayNotOffered(.passcode)) { try await bench.enablePasscode() }
+      await #expect(throws: SignetFailure.wayNotOffered(.passcode)) {
         try await bench.code(by: bench.byPasscode("1234"))
       }
     }

@@ -26,7 +26,12 @@ import Testing
       )
       if user == "alice" { try await vault.confirmContainer(id) }
     }
-    try await vault.append(NoticeDraft(server: "id.example.org/main", notBefore: 0, bytes: [1]))
+    let gone = try await vault.addContainer(
+      ContainerDraft(
+        attributes: .sample(), created: 1,
+        domains: [DomainDraft(name: "device", protection: .device, records: [])]))
+    try await vault.deleteContainer(
+      gone, leaving: NoticeDraft(server: "id.example.org/main", notBefore: 0, bytes: [1]))
     #expect(hardware.placeCount == 3)  // two limits and the vault's counter
     try await vault.erase()
     #expect(hardware.placeCount == 0)
@@ -60,9 +65,9 @@ import Testing
     _ = try fixture.open()
     try Data("not a database, for sure".utf8).write(to: URL(filePath: path + "/vault.sqlite"))
     #expect(throws: VaultFailure.self) { _ = try fixture.open() }
-    try Vault.eraseFiles(inFolder: path)
+    try Vault.erase(inFolder: path)
     #expect(!FileManager.default.fileExists(atPath: path))
-    #expect(throws: VaultFailure.folderMissing(path: path)) { try Vault.eraseFiles(inFolder: path) }
+    #expect(throws: VaultFailure.folderMissing(path: path)) { try Vault.erase(inFolder: path) }
     _ = try fixture.open()
   }
 }

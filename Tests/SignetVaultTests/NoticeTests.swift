@@ -18,16 +18,26 @@ struct NoticeTests {
     NoticeDraft(server: "bank-1", notBefore: notBefore, bytes: Array(text.utf8))
   }
 
-  @Test("stored, due when it is time, put off, removed, and the same for the next process")
+  /// Deletes a container, which leaves a notice.
+  private func leave(_ notice: NoticeDraft) async throws {
+    let draft = ContainerDraft(
+      attributes: .sample(), created: 1,
+      domains: [DomainDraft(name: "session", protection: .device, records: [])])
+    let id = try await vault.addContainer(draft)
+    try await vault.deleteContainer(id, leaving: notice)
+  }
+
+  @Test("stored, put off, removed, and the same for the next process")
   func life() async throws {
-    let first = try await vault.append(draft("one"))
-    let second = try await vault.append(draft("two", notBefore: 100))
-    #expect(first != second)
+    try await leave(draft("one"))
+    try await leave(draft("two", notBefore: 100))
     let again = try fixture.open()
-    #expect(try await again.notices(dueAt: 99).map(\.id) == [first])
-    #expect(try await again.notices(dueAt: 100).map(\.id) == [first, second])
+    let found = try await again.notices()
+    #expect(found.map(\.bytes) == [Array("one".utf8), Array("two".utf8)])
+    #expect(found.map(\.notBefore) == [0, 100])
+    let (first, second) = (found[0].id, found[1].id)
+    #expect(first != second)
     try await again.postponeNotice(first, notBefore: 200)
-    #expect(try await vault.notices(dueAt: 100).map(\.bytes) == [Array("two".utf8)])
     #expect(try await vault.notices().map(\.notBefore) == [200, 100])
     #expect(try await vault.notices().first?.server == "bank-1")
     try await vault.removeNotice(second)
@@ -62,7 +72,8 @@ struct NoticeTests {
       "DELETE FROM notice",
     ])
   func altered(_ sql: String) async throws {
-    let id = try await vault.append(draft("one"))
+    try await leave(draft("one"))
+    let id = try #require(try await vault.notices().first).id
     try await vault.postponeNotice(id, notBefore: 50)
     try fixture.rawDatabase().execute(script: sql)
     let failure = await #expect(throws: VaultFailure.self) { try await vault.notices() }
@@ -76,11 +87,23 @@ struct NoticeTests {
 
   @Test("what is too long, or too much, is refused")
   func bounds() async throws {
-    let long = NoticeDraft(server: "s", notBefore: 0, bytes: [UInt8](repeating: 0, count: 1 << 20 + 1))
-    let failure = await #expect(throws: VaultFailure.self) { try await vault.append(long) }
-    guard case .invalidDraft? = failure else {
-      Issue.record("\(String(describing: failure))")
-      return
+    func isRefused(_ notice: NoticeDraft) async throws {
+      let failure = await #expect(throws: VaultFailure.self) { try await leave(notice) }
+      guard case .invalidDraft? = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
     }
+    try await isRefused(
+      NoticeDraft(server: "s", notBefore: 0, bytes: [UInt8](repeating: 0, count: 1 << 20 + 1)))
+    // The container stays with its keys: what ends it is to be told, or said to be untold.
+    #expect(try await vault.containers(matching: .init(state: nil)).count == 1)
+    for number in 1...1000 { try await leave(draft("\(number)")) }
+    try await isRefused(draft("one too many"))
+    let all = try await vault.notices()
+    #expect(all.count == 1000)
+    try await vault.removeNotice(all[0].id)
+    try await leave(draft("in its place"))
+    #expect(try await vault.notices().count == 1000)
   }
 }

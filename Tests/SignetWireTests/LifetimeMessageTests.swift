@@ -7,14 +7,14 @@ import Testing
   private let key = P256.Signing.PrivateKey()
   private let other = P256.Signing.PrivateKey()
 
-  @Test func aRenewalIsSignedByThePresentKey() throws {
+  @Test func aRenewalIsSignedByThePresentKey() async throws {
     let core = try MessageSample.renewalCore(ProtocolVector.load()[1])
-    let message = try core.signed(by: key)
+    let message = try await core.signed(for: key.publicKey, by: key.signature(for:))
     #expect(RenewalCore.isSigned(message, by: key.publicKey))
     #expect(!RenewalCore.isSigned(message, by: other.publicKey))
     #expect(try SignedMessage.unverifiedPayload(of: message) == core.bytes)
     // A signature of another kind by the same key is no renewal.
-    let notice = try MessageSample.endNotice().signed(by: key)
+    let notice = try await MessageSample.endNotice().signed(by: key.signature(for:))
     #expect(!RenewalCore.isSigned(notice, by: key.publicKey))
     for broken in ["", "a.b.c", message + "A", String(message.dropLast(4))] {
       #expect(!RenewalCore.isSigned(broken, by: key.publicKey))
@@ -56,14 +56,15 @@ import Testing
     }
   }
 
-  @Test func aNoticeIsSignedByTheContainersKey() throws {
+  @Test func aNoticeIsSignedByTheContainersKey() async throws {
     let notice = try MessageSample.endNotice()
     let body = { (text: String) in Array(#"{"notice":"\#(text)"}"#.utf8) }
-    let signed = try SignedEndNotice(parsing: body(notice.signed(by: key)))
+    let signed = try await SignedEndNotice(parsing: body(notice.signed(by: key.signature(for:))))
     #expect(signed.container == notice.container)
     #expect(signed.notice(verifiedWith: key.publicKey) == notice)
     #expect(signed.notice(verifiedWith: other.publicKey) == nil)
-    let renewal = try MessageSample.renewalCore(ProtocolVector.load()[1]).signed(by: key)
+    let renewal = try await MessageSample.renewalCore(ProtocolVector.load()[1]).signed(
+      for: key.publicKey, by: key.signature(for:))
     for broken in ["", "a.b.c", renewal] {
       #expect(throws: WireFailure.self) { try SignedEndNotice(parsing: body(broken)) }
     }
@@ -82,23 +83,6 @@ import Testing
     }
     for bad in [String(repeating: "x", count: 1001), "two\nlines", "\u{1B}[2J", "\u{202E}reversed"] {
       #expect(throws: WireFailure.self) { try with(bad) }
-    }
-  }
-
-  @Test func aServerAsksForHardware() throws {
-    func device(_ keystore: DeviceDescription.Keystore, _ isSimulated: Bool) throws -> DeviceDescription {
-      try DeviceDescription(
-        id: [UInt8](repeating: 1, count: 16), name: "", platform: "linux", keystore: keystore,
-        isSimulated: isSimulated)
-    }
-    for (keystore, isSimulated, accepted) in [
-      (DeviceDescription.Keystore.software, false, [KeystoreRequirement.any]), (.software, true, [.any]),
-      (.tpm2, true, [.any, .simulated]), (.tpm2, false, [.any, .simulated, .hardware]),
-      (.secureEnclave, false, [.any, .simulated, .hardware]),
-    ] {
-      let description = try DeviceDescription(device(keystore, isSimulated).json)
-      #expect(description.isSimulated == isSimulated)
-      #expect(KeystoreRequirement.allCases.filter { $0.accepts(description) } == accepted)
     }
   }
 

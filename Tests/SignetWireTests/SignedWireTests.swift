@@ -44,10 +44,10 @@ import Testing
     #expect(!proof.covers(method: "POST", path: "/main/v1/x", body: [], now: 1000))
   }
 
-  @Test func refusesOtherAuthorizations() throws {
+  @Test func refusesOtherAuthorizations() async throws {
     let key = P256.Signing.PrivateKey()
     let container = try ContainerID("c1")
-    let header = try Self.proof(at: 1000).authorization(signedBy: key, container: container)
+    let header = try await Self.proof(at: 1000).authorization(container: container, by: key.signature(for:))
     let signed = try #require(SignedRequest(authorization: header))
     #expect(signed.container == container)
     #expect(signed.proof(verifiedWith: key.publicKey) == Self.proof(at: 1000))

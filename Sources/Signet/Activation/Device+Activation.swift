@@ -83,11 +83,11 @@ extension Device {
     return container
   }
 
-  /// Goes on with activations that were cut off after their container was stored.
+  /// Goes on with activations and renewals that were cut off after their container was stored.
   ///
-  /// Renewals are gone on with too. A container that the server knows becomes confirmed, one that it does not know is deleted. Each is tried, whatever
-  /// becomes of the others: one server can't keep the device from working with another. One whose session key has a password
-  /// is left to ``finishActivation(of:by:)``.
+  /// A container that the server knows becomes confirmed. One that it does not know is deleted, and so is one that renews a
+  /// container that is locked or erased. Each is tried, whatever becomes of the others: one server can't keep the device from
+  /// working with another. One whose session key has a password is left to ``finishActivation(of:by:)``.
   ///
   /// - Returns: The containers that are confirmed now.
   /// - Throws: ``SignetFailure`` of the first that can't be finished now, after all were tried; it stays for the next call.
@@ -100,7 +100,9 @@ extension Device {
         confirmed.append(try await finishActivation(of: container))
       } catch .containerUnknown {
         continue  // deleted
-      } catch .renewalDropped {
+      } catch .lockedOut {
+        continue  // deleted
+      } catch .wiped {
         continue  // deleted
       } catch {
         firstFailure = firstFailure ?? error
@@ -116,8 +118,8 @@ extension Device {
   ///   - container: One of ``unconfirmedContainers()``.
   ///   - authentication: What opens its session key; `nil` where the device alone does.
   /// - Returns: The container, confirmed.
-  /// - Throws: ``SignetFailure``: `containerUnknown` where the server has dropped it, and `renewalDropped` where the container that it
-  ///   renews is locked; it is deleted here too then.
+  /// - Throws: ``SignetFailure``: `containerUnknown` where the server has dropped it, `lockedOut` and `wiped` where the container
+  ///   that it renews is; it is deleted here too then.
   @discardableResult
   public func finishActivation(
     of container: Container, by authentication: Authentication? = nil
@@ -128,9 +130,9 @@ extension Device {
 
   /// New keys would bring new tries to whoever has used up those of the present ones.
   private func dropIfPresentOneIsLocked(_ container: Container) async throws(SignetFailure) {
-    guard container.renewals > 0, try await isPresentOneLocked(of: container) else { return }
+    guard container.renewals > 0, let lock = try await lockOfPresentOne(of: container) else { return }
     try await vaulted(await vault.discardContainer(container.id))
-    throw .renewalDropped
+    throw lock
   }
 
   func confirm(

@@ -3,9 +3,11 @@ public import SignetVault
 
 /// How a user shows who they are, to open what the protection policy of a container, or of one of its keys, protects.
 ///
-/// Every operation that asks takes one of these; `nil` stands for nothing: where the device alone protects, and where a
-/// signature uses up what ``Device/verify(_:for:key:)`` has kept. ``Device/biometricStatus(for:key:)`` and
-/// ``Device/passcodeStatus(for:key:)`` say what else than the password will do.
+/// It is taken by what uses keys: codes, transactions and their lists, sessions, verification, finishing an activation, and
+/// a deletion. What changes the ways of opening takes the password itself: enabling one, changing or resetting the password,
+/// recovery codes, and a renewal. `nil` stands for nothing: where the device alone protects, and where a signature uses up what
+/// ``Device/verify(_:for:key:)`` has kept. ``Device/biometricStatus(for:key:)`` and ``Device/passcodeStatus(for:key:)`` say what
+/// else than the password will do.
 @nonexhaustive public enum Authentication: Sendable {
   /// With the password of the container or the key: UTF-8 as typed.
   case password(SharedSecretBox)

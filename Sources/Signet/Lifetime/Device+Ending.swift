@@ -28,7 +28,7 @@ extension Device {
       return .untold(SignetFailure(error))
     }
     if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
-    var outcome = NoticeOutcome.told
+    var own: Ending?
     for ending in try await endings(of: withStaged(stored), .deleted, reason, by: authentication) {
       do { try await vault.deleteContainer(ending.id, leaving: ending.notice) } catch {
         // What was begun may have been finished or dropped by another process meanwhile.
@@ -37,16 +37,16 @@ extension Device {
       }
       guard ending.id == id else { continue }
       clearPasswordCache()
-      if let failure = ending.failure { outcome = .untold(failure) }
+      own = ending
     }
     let now = clock.now
     let report = try await send(evenIfEarly: true) {
       $0.server == stored.attributes.server && $0.created <= now
     }
-    if outcome == .told, let failure = report.waiting.lazy.compactMap(\.failure).first {
-      outcome = .queued(failure)
-    }
-    return outcome
+    if let failure = own?.failure { return .untold(failure) }
+    // What becomes of older notices to the same server is no word on this one.
+    let waiting = report.waiting.first { $0.notice.message == own?.message }
+    return waiting?.failure.map { .queued($0) } ?? .told
   }
 
   /// What servers have not heard yet, oldest first.
@@ -115,7 +115,8 @@ extension Device {
   /// A container that is to end, and what its server is to hear.
   private struct Ending {
     let id: SignetVault.ContainerID
-    /// `nil` where the container could not sign.
+    /// The JWS, and what the vault keeps of it; `nil` where the container could not sign.
+    let message: String?
     let notice: NoticeDraft?
     let failure: SignetFailure?
   }
@@ -133,10 +134,10 @@ extension Device {
         let message = try await endMessage(
           stored, event, reason, at: time ?? clock.now, by: authentication)
         let notice = QueuedNotice.draft(message, event, of: stored, at: clock.now)
-        endings.append(Ending(id: stored.id, notice: notice, failure: nil))
+        endings.append(Ending(id: stored.id, message: message, notice: notice, failure: nil))
       } catch {
         if case .reasonRefused = error { throw error }
-        endings.append(Ending(id: stored.id, notice: nil, failure: error))
+        endings.append(Ending(id: stored.id, message: nil, notice: nil, failure: error))
       }
     }
     return endings
@@ -217,26 +218,5 @@ extension Device {
     } catch .containerUnknown {
       return  // the server has nothing to end
     }
-  }
-}
-
-/// What a factory reset has done.
-public struct ResetReport: Sendable, Hashable {
-  /// What became of the notices to servers.
-  public let notices: NoticeReport
-  /// How many containers could not sign any more, so that their operators have to revoke them.
-  public let untold: Int
-  /// Whether everything is gone; if not, only notices are left.
-  public let isErased: Bool
-}
-
-extension Vault {
-  /// Deletes the files of a vault that does not open any more, after which a new one can be made; no server is told, and what hardware
-  /// keeps for it stays there.
-  ///
-  /// - Parameter directory: The folder of the vault.
-  /// - Throws: ``SignetVault/VaultFailure``.
-  public static func erase(inFolder directory: String) throws(VaultFailure) {
-    try eraseFiles(inFolder: directory)
   }
 }

@@ -31,7 +31,9 @@ extension Device {
     if let finished = try await finishStaged(inPlaceOf: container, sessionAuthentication) { return finished }
     let session = try await session(container)
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
-    let present = try await presentKeys(of: container, passwords)
+    let own = try await unlock(container, by: password.map { .password($0) })
+    clearPasswordCache()
+    let present = try await presentKeys(of: container, own, passwords)
 
     await handler.report(0.1, "Contacting \(container.server.shortForm)")
     let started = StartedRenewal(container, random: random)
@@ -39,9 +41,7 @@ extension Device {
       await session.send(
         .post, "/v1/renewal/start", started.start.bytes, signedBy: sessionKey,
         container: container.serverMadeID))
-    let isSilent = offered.profile.protection.lockPolicy == .silent
-    // What is encrypted would tell a right password from a wrong one; and it can't be left behind without asking.
-    if isSilent && present.hasAppData { throw .appData(.silentLock) }
+    let appDataKey = try await appDataKey(in: own, for: offered.profile)
     let chosen = try await protections(
       offered.profile, keeping: presentPasswords(of: container, passwords),
       until: offered.answer.offer.expires, handler)
@@ -64,7 +64,7 @@ extension Device {
       attributes: attributes, created: clock.now * 1000,
       domains: VaultLayout.domains(
         proved.keys, otpSecret: proved.otpSecret, offered.profile, chosen,
-        appDataKey: isSilent ? nil : present.appDataKey))
+        appDataKey: appDataKey))
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
@@ -89,15 +89,16 @@ extension Device {
     return nil
   }
 
-  /// Whether the container that a renewal goes on from is locked for good, or was erased; one of its keys is enough.
-  func isPresentOneLocked(of staged: Container) async throws(SignetFailure) -> Bool {
+  /// That the container that a renewal goes on from is locked for good, or was erased; one of its keys is enough.
+  func lockOfPresentOne(of staged: Container) async throws(SignetFailure) -> SignetFailure? {
     let filter = ContainerFilter(user: staged.user, server: staged.server)
     let erased = try await vaulted(await vault.wipeReceipts()).map(\.container)
     for present in try await containers(matching: filter) {
+      if erased.contains(present.id) { return .wiped }
       let domains = try await vaulted(await vault.domains(of: present.id))
-      if erased.contains(present.id) || domains.contains(where: { $0.status == .lockedOut }) { return true }
+      if domains.contains(where: { $0.status == .lockedOut }) { return .lockedOut }
     }
-    return false
+    return nil
   }
 
   private func confirmRenewal(
@@ -108,21 +109,28 @@ extension Device {
     }
   }
 
-  /// What the present keys have to say; they are open only as long as that takes.
-  private func presentKeys(
-    of container: Container, _ passwords: [Key.Usage?: SharedSecretBox]
-  ) async throws(SignetFailure) -> PresentKeys {
-    let own = try await unlock(container, by: passwords[nil].map { .password($0) })
-    clearPasswordCache()
-    var appDataKey: SharedSecretBox?
-    let hasAppData = own.recordNames.contains(VaultLayout.appDataKey)
-    // Made now where there is none, so that none can be made between here and the confirmation, and be lost with it.
-    if !own.isSilent {
-      appDataKey = SharedSecretBox(
-        try await vaulted(
-          await vault.randomRecord(
-            VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: own)))
+  /// What the keys of app data come from, for the renewed container; `nil` where the present or the new lock is silent.
+  ///
+  /// - Throws: ``SignetFailure/appData(_:)`` where a silent lock would leave behind what apps may have encrypted.
+  private func appDataKey(
+    in own: borrowing UnlockedDomain, for profile: ContainerProfile
+  ) async throws(SignetFailure) -> SharedSecretBox? {
+    if profile.protection.lockPolicy == .silent {
+      // What is encrypted would tell a right password from a wrong one; and it can't be left behind without asking.
+      guard !own.recordNames.contains(VaultLayout.appDataKey) else { throw .appData(.silentLock) }
+      return nil
     }
+    guard !own.isSilent else { return nil }
+    // Made now where there is none, so that none can be made between here and the confirmation, and be lost with it.
+    return SharedSecretBox(
+      try await vaulted(
+        await vault.randomRecord(VaultLayout.appDataKey, byteCount: AppDataGroupKey.rootByteCount, in: own)))
+  }
+
+  /// What the present keys have to say; those with passwords of their own are open only as long as that takes.
+  private func presentKeys(
+    of container: Container, _ own: borrowing UnlockedDomain, _ passwords: [Key.Usage?: SharedSecretBox]
+  ) async throws(SignetFailure) -> PresentKeys {
     let signing: DeviceSigningKey
     if container.hasOwnProtection(.transactionSigning) {
       signing = try await unlock(
@@ -140,8 +148,7 @@ extension Device {
     } else {
       otpSecret = SharedSecretBox(try own.secret(VaultLayout.otpSecret))
     }
-    return PresentKeys(
-      signing: signing, otpSecret: otpSecret, appDataKey: appDataKey, hasAppData: hasAppData)
+    return PresentKeys(signing: signing, otpSecret: otpSecret)
   }
 
   /// The passwords that a renewal may keep: those of the same holder that something has shown to be right, or is going to.

@@ -78,34 +78,3 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
   /// The body of the request.
   var body: [UInt8] { JSONValue.object(["notice": .string(message)]).bytes }
 }
-
-/// Whether a server has heard that a container has ended.
-@nonexhaustive public enum NoticeOutcome: Sendable, Hashable {
-  /// It has, or does not know the container any more.
-  case told
-  /// Not yet: it is tried again by ``Device/sendQueuedNotices(evenIfEarly:)``.
-  case queued(SignetFailure)
-  /// It will not: the container's keys could not sign any more. The operator has to revoke it there.
-  case untold(SignetFailure)
-}
-
-/// What became of the notices that waited.
-public struct NoticeReport: Sendable, Hashable {
-  /// Those that the servers have heard now.
-  public internal(set) var told: [QueuedNotice] = []
-  /// Those that wait on, as they were before this attempt.
-  public internal(set) var waiting: [Waiting] = []
-  /// Those that were given up now; the operator has to revoke the containers.
-  public internal(set) var expired: [QueuedNotice] = []
-
-  /// A notice that waits on.
-  public struct Waiting: Sendable, Hashable {
-    /// The notice.
-    public let notice: QueuedNotice
-    /// What went wrong just now; `nil` where it is too early for the next attempt.
-    public let failure: SignetFailure?
-  }
-
-  /// Whether there was nothing to do.
-  public var isEmpty: Bool { told.isEmpty && waiting.isEmpty && expired.isEmpty }
-}

@@ -9,10 +9,6 @@ import SignetWire
 struct PresentKeys: Sendable {
   let signing: DeviceSigningKey
   let otpSecret: SharedSecretBox
-  /// What the keys of app data come from, for the renewed container; `nil` where a silent lock keeps none.
-  let appDataKey: SharedSecretBox?
-  /// Whether an app may have encrypted something with it.
-  let hasAppData: Bool
 }
 
 /// The request that begins it is ready.

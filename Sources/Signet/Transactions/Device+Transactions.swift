@@ -17,20 +17,8 @@ extension Device {
     try await transactionList(for: container, by: authentication).transactions
   }
 
-  /// Whether the server asks for the renewal of a container: see ``renew(_:password:keyPasswords:handler:)``.
-  ///
-  /// - Parameters:
-  ///   - container: Whose.
-  ///   - authentication: What opens the session key; `nil` where the device alone does.
-  /// - Returns: Whether it does.
-  /// - Throws: ``SignetFailure``.
-  public func isRenewalWanted(
-    for container: Container, by authentication: Authentication? = nil
-  ) async throws(SignetFailure) -> Bool {
-    try await transactionList(for: container, by: authentication).isRenewalWanted
-  }
-
-  /// What the server lists for a container: the transactions that wait for its user, and whether it is to be renewed.
+  /// What the server lists for a container: the transactions that wait for its user, and whether it is to be renewed, by
+  /// ``renew(_:password:keyPasswords:handler:)``.
   ///
   /// - Parameters:
   ///   - container: Whose.

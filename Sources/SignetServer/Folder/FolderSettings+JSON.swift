@@ -64,7 +64,7 @@ extension FolderSettings {
       let known = KeystoreRequirement.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
       throw Refusal.reason("\"keystore\" in \"devices\" is one of \(known)")
     }
-    keystore = requirement
+    keystoreRequirement = requirement
   }
 
   private mutating func readLimits(_ object: JSONObject) throws {
@@ -112,7 +112,9 @@ extension FolderSettings {
       limits["transactionLifetime"] = .integer(transactionLifetime)
     }
     if codeAttempts != defaults.codeAttempts { limits["codeAttempts"] = .integer(Int64(codeAttempts)) }
-    if keystore != .any { object["devices"] = ["keystore": .string(keystore.rawValue)] }
+    if keystoreRequirement != .any {
+      object["devices"] = ["keystore": .string(keystoreRequirement.rawValue)]
+    }
     if !limits.isEmpty { object["limits"] = .object(limits) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object

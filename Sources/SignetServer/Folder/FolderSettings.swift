@@ -12,7 +12,7 @@ public import SignetWire
 ///  "profile":{…},"tls":{"certificate":"tls.pem","key":"tls.key","authority":"ca.pem"},
 ///  "masterKeyCheck":"…"}
 /// ```
-/// `"devices":{"keystore":"hardware"}` may be added, with a ``SignetWire/KeystoreRequirement``.
+/// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime` and `codeAttempts`, each as in ``ServerSettings``.
 public struct FolderSettings: Hashable, Sendable {
@@ -43,7 +43,7 @@ public struct FolderSettings: Hashable, Sendable {
   /// What a new container holds and what protects it.
   public var profile: ContainerProfile
   /// What must keep the secrets of a device, at least.
-  public var keystore = KeystoreRequirement.any
+  public var keystoreRequirement = KeystoreRequirement.any
   /// The files of TLS.
   public var tls = TLSFiles()
   /// Wrong proofs after which an invite is void, 1 to 100.
@@ -91,7 +91,7 @@ public struct FolderSettings: Hashable, Sendable {
     var settings = ServerSettings(serverURL: serverURL, pins: pins, profile: profile)
     (settings.inviteAttempts, settings.inviteLifetime) = (inviteAttempts, inviteLifetime)
     (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
-    settings.keystore = keystore
+    settings.keystoreRequirement = keystoreRequirement
     return settings
   }
 }

@@ -129,7 +129,7 @@ public struct ActivationService: Sendable {
         ["user": activation.user, "activation": activation.id])
     }
     let container = isProved ? try pendingContainer(core, activation, secrets) : nil
-    try await stage(container, activation, keyOrigin: core.device.keyOrigin)
+    try await stage(container, activation, core.device)
     guard let container else { throw Self.refused }
     return try receipt(for: container, core, secrets)
   }
@@ -158,7 +158,7 @@ public struct ActivationService: Sendable {
   }
 
   private func stage(
-    _ container: ContainerRecord?, _ activation: ActivationRecord, keyOrigin: DeviceDescription.Keystore
+    _ container: ContainerRecord?, _ activation: ActivationRecord, _ device: DeviceDescription
   ) async throws(Problem) {
     let audit = context.audit(by: "anyone")
     let limit = context.settings.inviteAttempts
@@ -171,7 +171,7 @@ public struct ActivationService: Sendable {
             "activation.staged",
             [
               "user": activation.user, "activation": activation.id, "container": container?.id,
-              "keystore": container.map(\.keystoreText), "keys": keyOrigin.rawValue,
+              "keystore": device.keystoreText, "keys": device.keyOrigin.rawValue,
             ])
         case .wrongProof(let remaining):
           audit(
@@ -231,38 +231,4 @@ public struct ActivationService: Sendable {
   private static let refused = Problem(
     .activationRefused,
     "Check the user id and the invite code. An invite is good once, for a limited time and for a few tries.")
-}
-
-extension ContainerRecord {
-  /// What keeps the device's secrets, as it says itself, for the audit log.
-  var keystoreText: String { isSimulated ? "\(keystore) (simulated)" : keystore }
-}
-
-extension ServiceContext {
-  /// The body of the answer to *finish*: a receipt with the server's proof.
-  func answer(
-    _ receipt: ActivationReceipt, _ secrets: borrowing ActivationSecrets, type: String
-  ) throws(Problem) -> [UInt8] {
-    let key = secrets.serverProofKey()
-    let message = try composed(SignedMessage.sign(receipt.bytes, key: key, type: type))
-    return JSONValue.object(["message": .string(message)]).bytes
-  }
-
-  /// Refuses a device whose keystore the operator does not accept.
-  ///
-  /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
-  func requireKeystore(
-    of device: DeviceDescription, event: String, by actor: String, _ members: KeyValuePairs<String, String?>
-  ) async throws(Problem) {
-    guard !settings.keystore.accepts(device) else { return }
-    let kind = device.isSimulated ? "\(device.keystore.rawValue) (simulated)" : device.keystore.rawValue
-    let reason: (key: String, value: String?) = ("reason", "unsupported device: keystore \(kind)")
-    let entry = audit(by: actor)(event, Array(members) + [reason])
-    try await stored(await storage.append(entry))
-    throw Problem(
-      .deviceUnsupported,
-      settings.keystore == .hardware
-        ? "Keys must be kept by hardware; this device says \(kind)."
-        : "Keys must be kept by a TPM or the like; this device says \(kind).")
-  }
 }

@@ -77,7 +77,7 @@ public struct RenewalService: Sendable {
       throw Self.notSigned
     }
     let successor = try successor(of: container, core, finish.message, secrets)
-    try await stage(successor, of: container, keyOrigin: core.device.keyOrigin)
+    try await stage(successor, of: container, core.device)
     let receipt = ActivationReceipt(
       container: try context.composed(ContainerID(successor.id)), user: core.user,
       server: context.settings.serverURL, created: successor.created, transcript: secrets.transcript)
@@ -124,8 +124,7 @@ public struct RenewalService: Sendable {
 
   /// Stages a successor; `nil` where the present keys did not prove it.
   private func stage(
-    _ successor: ContainerRecord?, of container: ContainerRecord,
-    keyOrigin: DeviceDescription.Keystore? = nil
+    _ successor: ContainerRecord?, of container: ContainerRecord, _ device: DeviceDescription? = nil
   ) async throws(Problem) {
     let audit = context.audit(by: "container:\(container.id)")
     let limit = context.settings.codeAttempts
@@ -143,8 +142,8 @@ public struct RenewalService: Sendable {
           [
             "user": container.user, "container": container.id,
             "successor": outcome == .staged ? successor?.id : nil,
-            "keystore": outcome == .staged ? successor?.keystoreText : nil, "reason": reason,
-            "keys": outcome == .staged ? keyOrigin?.rawValue : nil,
+            "keystore": outcome == .staged ? device?.keystoreText : nil, "reason": reason,
+            "keys": outcome == .staged ? device?.keyOrigin.rawValue : nil,
           ])
       })
     switch outcome {

@@ -9,13 +9,3 @@ public enum RenewalOutcome: Hashable, Sendable {
   /// The container is not active any more.
   case gone
 }
-
-/// What became of a device's word that it has ended a container.
-public enum EndOutcome: Hashable, Sendable {
-  /// The container is revoked now, if it was not before, and how it ended is written down.
-  case ended
-  /// The device has said so before.
-  case repeated
-  /// There is no such container.
-  case unknown
-}

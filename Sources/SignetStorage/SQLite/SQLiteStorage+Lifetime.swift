@@ -27,17 +27,14 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func endContainer(
     _ id: String, as ended: String, audit: AuditEvent
-  ) async throws(StorageFailure) -> EndOutcome {
+  ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         "UPDATE containers SET ended = ?, state = 'revoked' WHERE id = ? AND ended IS NULL", .text(ended),
         .text(id))
-      if database.changes == 1 {
-        try database.appendAudit(audit)
-        return .ended
-      }
-      let found = try database.query("SELECT 1 FROM containers WHERE id = ?", .text(id))
-      return found.isEmpty ? .unknown : .repeated
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
     }
   }
 }

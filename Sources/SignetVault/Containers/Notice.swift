@@ -29,27 +29,13 @@ package struct NoticeDraft: Sendable, Hashable {
 }
 
 extension Vault {
-  /// Stores a notice until it is removed.
+  /// The notices that wait, the oldest first.
   ///
-  /// - Returns: Its number.
-  /// - Throws: ``VaultFailure``: `invalidDraft` above 1 MiB, or where 1000 wait already.
-  @discardableResult
-  package func append(_ notice: NoticeDraft) throws(VaultFailure) -> Notice.ID {
-    do { return try tables.changeState { try $0.append(notice, in: tables) } } catch {
-      throw VaultFailure(error)
-    }
-  }
-
-  /// The notices that may be sent now, the oldest first.
-  ///
-  /// - Parameter now: Seconds since 1970-01-01T00:00:00Z; `nil` for all notices.
   /// - Returns: At most 1000.
   /// - Throws: ``VaultFailure/altered(_:)`` with ``VaultPart/notice(_:)``: remove that one.
-  package func notices(dueAt now: Int64? = nil) throws(VaultFailure) -> [Notice] {
+  package func notices() throws(VaultFailure) -> [Notice] {
     do {
-      return try database.transaction(.deferred) {
-        try VaultState(from: tables).notices(in: tables)
-      }.filter { $0.notBefore <= now ?? .max }
+      return try database.transaction(.deferred) { try VaultState(from: tables).notices(in: tables) }
     } catch { throw VaultFailure(error) }
   }
 

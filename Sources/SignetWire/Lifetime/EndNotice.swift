@@ -82,16 +82,6 @@ public struct EndNotice: Hashable, Sendable {
 
   /// Signs the notice: ES256, `kid` is the container id.
   ///
-  /// - Returns: A compact JWS.
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't sign.
-  public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
-    do { return try JWS.sign(bytes, with: SigningKey(key, keyID: container.text), type: Self.type) } catch {
-      throw .notAuthentic
-    }
-  }
-
-  /// Signs the notice with a key that signs somewhere else, such as in hardware.
-  ///
   /// - Parameter sign: Signs a message with SHA-256.
   /// - Returns: A compact JWS.
   /// - Throws: What `sign` throws.

@@ -61,15 +61,6 @@ public struct RenewalCore: Sendable {
 
   /// Signs the core: ES256, `kid` is the thumbprint of the present signing key.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't sign.
-  public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
-    do {
-      return try JWS.sign(bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint), type: Self.type)
-    } catch { throw .notAuthentic }
-  }
-
-  /// Signs the core with a key that signs somewhere else, such as in hardware.
-  ///
   /// - Parameters:
   ///   - key: The public key.
   ///   - sign: Signs a message with SHA-256.

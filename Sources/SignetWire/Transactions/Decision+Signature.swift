@@ -4,16 +4,6 @@ import SignetJOSE
 extension Decision {
   /// Signs the decision: ES256, `kid` is the key's thumbprint.
   ///
-  /// - Returns: A JWS that anyone can check with the public key.
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't sign.
-  public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
-    do {
-      return try JWS.sign(bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint), type: Self.type)
-    } catch { throw .notAuthentic }
-  }
-
-  /// Signs the decision with a key that signs somewhere else, such as in hardware.
-  ///
   /// - Parameters:
   ///   - key: The public key.
   ///   - sign: Signs a message with SHA-256.

@@ -71,7 +71,7 @@ struct KeyPasswordTests {
       try await bench.device.pendingTransactions(for: bench.container)
     }
     await #expect(throws: SignetFailure.key(.sessionTransport, .wrongPassword(remaining: 2))) {
-      try await bench.device.isRenewalWanted(for: bench.container, by: KeyBench.wrong)
+      try await bench.device.transactionList(for: bench.container, by: KeyBench.wrong)
     }
     await #expect(throws: SignetFailure.key(.transactionSigning, .passwordRequired)) {
       try await bench.sign(by: nil, session: session)
@@ -221,11 +221,11 @@ struct KeyPasswordTests {
     #expect(try await device.biometricStatus(for: bench.container) == .notEnabled)
     let code = try await device.oneTimePassword(for: bench.container, by: finger).code
     #expect(try await bench.accepts(code))
-    await #expect(throws: SignetFailure.wayNotEnabled(.biometric)) {
+    await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) {
       try await device.verify(finger, for: bench.container)
     }
     try await device.disableBiometrics(for: bench.container, key: .oneTimePassword)
-    await #expect(throws: SignetFailure.key(.oneTimePassword, .wayNotEnabled(.biometric))) {
+    await #expect(throws: SignetFailure.key(.oneTimePassword, .wayNotEnabled(.biometrics))) {
       try await device.oneTimePassword(for: bench.container, by: finger)
     }
   }
@@ -247,7 +247,7 @@ struct KeyPasswordTests {
     let typed = Authentication.passcode(
       reason: "Sign in", conversation: ScriptedPasscodeConversation("1234"))
     try await device.verify(typed, for: bench.container, key: .transactionSigning)
-    await #expect(throws: SignetFailure.wayNotEnabled(.devicePasscode)) {
+    await #expect(throws: SignetFailure.wayNotEnabled(.passcode)) {
       try await device.verify(typed, for: bench.container)
     }
     try await device.disablePasscode(for: bench.container, key: .transactionSigning)

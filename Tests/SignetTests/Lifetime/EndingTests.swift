@@ -9,6 +9,7 @@ import SignetTesting
 import SignetTransport
 import SignetVault
 import SignetWire
+import Synchronization
 import Testing
 
 /// Containers that a device ends: at once here, and at the server as soon as it can be reached.
@@ -93,6 +94,28 @@ import Testing
     #expect(try await device.sendQueuedNotices(evenIfEarly: true).isEmpty)
     #expect(try await server.states() == ["revoked"])
     #expect(try await server.events("container.deleted").map { try $0.string("reason") } == ["sold"])
+    await server.server.stop()
+  }
+
+  @Test("what becomes of an older notice to the same server is not the outcome of this one")
+  func tellsItsOwnOutcome() async throws {
+    let server = try await InvitingServer()
+    let transport = CuttingTransport(server.transport)
+    let refusing = RefusingTransport(transport)
+    let fixture = try DeviceFixture(refusing)
+    let older = try await fixture.activate(server.invite("bob"))
+    let newer = try await fixture.activate(server.invite())
+    let problem = Problem(.unauthorized)
+    refusing.refuseNextBody(at: "/device/end", problem)
+    #expect(try await fixture.device.deleteContainer(older.id) == .queued(.refused(problem)))
+    #expect(try await fixture.device.deleteContainer(newer.id) == .told)
+    #expect(try await fixture.device.queuedNotices().map(\.user) == ["bob"])
+    #expect(try await server.states() == ["revoked"])
+    #expect(try await server.states("bob") == ["active"])
+    // And the other way round: that an older one waits says nothing of what can't be sent now.
+    let third = try await fixture.activate(server.invite())
+    transport.cut(.before, at: "/device/end")
+    #expect(try await fixture.device.deleteContainer(third.id) == .queued(cutOff))
     await server.server.stop()
   }
 
@@ -182,7 +205,9 @@ import Testing
   @Test("a renewal that was begun brings no new tries to whoever has used up those of the present keys")
   func dropsARenewalOfWhatIsLocked() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
-    for consequence in [LimitConsequence.lockOut, .wipe] {
+    for (consequence, isNamed) in [
+      (LimitConsequence.lockOut, true), (.lockOut, false), (.wipe, true), (.wipe, false),
+    ] {
       let server = try await InvitingServer(.password(policy, .lock(limit: 2, atLimit: consequence)))
       let transport = CuttingTransport(server.transport)
       let fixture = try DeviceFixture(transport)
@@ -198,7 +223,14 @@ import Testing
           try await fixture.device.oneTimePassword(for: container, by: .password(secret("summer-garden")))
         }
       }
-      #expect(try await fixture.device.finishActivations().isEmpty)
+      if isNamed {
+        let staged = try #require(try await fixture.device.unconfirmedContainers().first)
+        await #expect(throws: consequence == .wipe ? SignetFailure.wiped : .lockedOut) {
+          try await fixture.device.finishActivation(of: staged)
+        }
+      } else {
+        #expect(try await fixture.device.finishActivations().isEmpty)
+      }
       #expect(try await fixture.device.unconfirmedContainers().isEmpty)
       #expect(try await fixture.device.containers() == [container])
       await server.server.stop()
@@ -255,7 +287,7 @@ import Testing
     ) async throws -> (status: Int, code: Problem.Code?) {
       let notice = try EndNotice(
         container: id, server: url, device: device, event: .deleted, reason: "", time: 1)
-      let body = JSONValue.object(["notice": .string(try notice.signed(by: key))]).bytes
+      let body = JSONValue.object(["notice": .string(try await notice.signed(by: key.signature(for:)))]).bytes
       let response = try await server.transport.send(
         HTTPRequest(
           method: .post, url: server.server.serverURL.fullForm + "/v1/device/end",
@@ -275,6 +307,32 @@ import Testing
     #expect(try await send(id, url, device, key) == (200, nil))
     #expect(try await server.states() == ["revoked"])
     await server.server.stop()
+  }
+}
+
+/// Carries requests on, but for those with one body, which it refuses each time.
+private final class RefusingTransport: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let refusal = Mutex<(suffix: String, problem: Problem, body: [UInt8]?)?>(nil)
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  /// Refuses what is sent next to a path that ends so, now and later.
+  func refuseNextBody(at suffix: String, _ problem: Problem) {
+    refusal.withLock { $0 = (suffix, problem, nil) }
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let problem = refusal.withLock { refusal -> Problem? in
+      guard let known = refusal, request.url.hasSuffix(known.suffix) else { return nil }
+      guard let body = known.body else {
+        refusal?.body = request.body
+        return known.problem
+      }
+      return body == request.body ? known.problem : nil
+    }
+    if let problem { return HTTPResponse(status: problem.code.status, body: problem.bytes) }
+    return try await inner.send(request)
   }
 }
 

@@ -238,16 +238,51 @@ import Testing
     await server.server.stop()
   }
 
+  @Test("a renewal to a silent lock that was cut off can be tried again; app data is not left behind")
+  func becomesSilent() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let silent = ProtectionPolicy.password(policy, .silent)
+    let password = secret("winter-garden")
+    let server = try await InvitingServer(.password(policy, .lock(limit: 5)))
+    let fixture = try DeviceFixture(server.transport)
+    let first = try await fixture.activate(server.invite(), password: "winter-garden")
+    let renewing = try await server.restarted { $0.profile.protection = silent }
+    let transport = CuttingTransport(renewing.transport)
+    let moved = try DeviceFixture(transport, folder: fixture.folder)
+    for message in ["/renewal/start", "/renewal/finish"] {
+      transport.cut(.after, at: message)
+      await #expect(throws: SignetFailure.transport(.incompleteResponse(code: 18))) {
+        try await moved.device.renew(first, password: password, handler: renewal)
+      }
+      transport.cut(nil, at: message)
+    }
+    let second = try await moved.device.renew(first, password: password, handler: renewal)
+    #expect(second.profile.protection == silent && second.renewals == 1)
+    try await expectWorking(second, moved, renewing, password: password)
+    // Back to a lock that keeps app data: what apps may encrypt from now on can't be left behind.
+    let back = try await renewing.restarted { $0.profile.protection = .password(policy, .lock(limit: 5)) }
+    let third = try await DeviceFixture(back.transport, folder: fixture.folder).device.renew(
+      second, password: password, handler: renewal)
+    try await Session(for: third, on: moved.device).unlock(by: .password(password))
+    let again = try await back.restarted { $0.profile.protection = silent }
+    await #expect(throws: SignetFailure.appData(.silentLock)) {
+      try await DeviceFixture(again.transport, folder: fixture.folder).device.renew(
+        third, password: password, handler: renewal)
+    }
+    #expect(try await moved.device.containers() == [third])
+    await again.server.stop()
+  }
+
   @Test func tellsThatItIsWanted() async throws {
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)
     let first = try await fixture.activate(server.invite())
-    #expect(try await !fixture.device.isRenewalWanted(for: first))
+    #expect(try await !fixture.device.transactionList(for: first).isRenewalWanted)
     let service = RenewalService(server.server.context)
     try await service.ask(first.serverMadeID.text, by: "test")
-    #expect(try await fixture.device.isRenewalWanted(for: first))
+    #expect(try await fixture.device.transactionList(for: first).isRenewalWanted)
     let second = try await fixture.device.renew(first, handler: renewal)
-    #expect(try await !fixture.device.isRenewalWanted(for: second))
+    #expect(try await !fixture.device.transactionList(for: second).isRenewalWanted)
     // What is not in use is not renewed.
     for id in [first.serverMadeID.text, "nothing"] {
       let problem = await #expect(throws: Problem.self) { try await service.ask(id, by: "test") }

@@ -24,7 +24,7 @@ import Testing
 
   @Test(arguments: [KeystoreRequirement.simulated, .hardware])
   func refusesASoftwareKeystore(_ requirement: KeystoreRequirement) async throws {
-    let server = try await InvitingServer().restarted { $0.keystore = requirement }
+    let server = try await InvitingServer().restarted { $0.keystoreRequirement = requirement }
     let fixture = try DeviceFixture(server.transport)
     let code = try await server.invite()
     await expectUnsupported("software") { _ = try await fixture.activate(code) }
@@ -36,7 +36,7 @@ import Testing
     var wrong = code
     wrong.invite = InviteCode(random: SystemRandomSource())
     await #expect(throws: SignetFailure.activationRefused) { try await fixture.activate(wrong) }
-    let accepting = try await server.restarted { $0.keystore = .any }
+    let accepting = try await server.restarted { $0.keystoreRequirement = .any }
     let again = try DeviceFixture(accepting.transport, folder: fixture.folder)
     #expect(try await again.activate(code).isConfirmed)
     await accepting.server.stop()
@@ -62,7 +62,7 @@ import Testing
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)
     let container = try await fixture.activate(server.invite())
-    let strict = try await server.restarted { $0.keystore = .hardware }
+    let strict = try await server.restarted { $0.keystoreRequirement = .hardware }
     let renewing = try DeviceFixture(strict.transport, folder: fixture.folder)
     await expectUnsupported("software") {
       _ = try await renewing.device.renew(container, handler: handler)
@@ -77,7 +77,7 @@ import Testing
 
   @Test("hardware is told from a program that plays it, as far as the device says so")
   func tellsSimulatorsApart() async throws {
-    let server = try await InvitingServer().restarted { $0.keystore = .hardware }
+    let server = try await InvitingServer().restarted { $0.keystoreRequirement = .hardware }
     let folder = try TemporaryFolder()
     let hardware = SimulatedHardware()
     func device(isSimulator: Bool, _ server: InvitingServer) throws -> Device {
@@ -94,7 +94,7 @@ import Testing
     let container = try await device(isSimulator: false, server).createContainer(
       ContainerInitialization(code: code), handler: handler)
     #expect(try await server.record(container)?.isSimulated == false)
-    let lenient = try await server.restarted { $0.keystore = .simulated }
+    let lenient = try await server.restarted { $0.keystoreRequirement = .simulated }
     let simulated = try await device(isSimulator: true, lenient).createContainer(
       ContainerInitialization(code: lenient.invite("bob")), handler: handler)
     let record = try #require(try await lenient.record(simulated))

@@ -1,0 +1,35 @@
+import SignetCrypto
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+// What *finish* of an activation and of a renewal have in common.
+
+extension ServiceContext {
+  /// The body of the answer to *finish*: a receipt with the server's proof.
+  func answer(
+    _ receipt: ActivationReceipt, _ secrets: borrowing ActivationSecrets, type: String
+  ) throws(Problem) -> [UInt8] {
+    let key = secrets.serverProofKey()
+    let message = try composed(SignedMessage.sign(receipt.bytes, key: key, type: type))
+    return JSONValue.object(["message": .string(message)]).bytes
+  }
+
+  /// Refuses a device whose keystore the operator does not accept.
+  ///
+  /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
+  func requireKeystore(
+    of device: DeviceDescription, event: String, by actor: String, _ members: KeyValuePairs<String, String?>
+  ) async throws(Problem) {
+    guard !settings.keystoreRequirement.accepts(device) else { return }
+    let kind = device.keystoreText
+    let reason: (key: String, value: String?) = ("reason", "unsupported device: keystore \(kind)")
+    let entry = audit(by: actor)(event, Array(members) + [reason])
+    try await stored(await storage.append(entry))
+    throw Problem(
+      .deviceUnsupported,
+      settings.keystoreRequirement == .hardware
+        ? "Keys must be kept by hardware; this device says \(kind)."
+        : "Keys must be kept by a TPM or the like; this device says \(kind).")
+  }
+}

@@ -1,0 +1,24 @@
+#if os(Linux)
+  import SignetCrypto
+
+  /// A secret for the TPM that has a certain storage key, and nobody else (part 1 section C.6.1).
+  struct Salt: ~Copyable {
+    let secret: SecretBytes
+    /// What the TPM needs to know it: the public key of a pair that was made for it.
+    let point: P256.KeyAgreement.PublicKey
+
+    init(for peer: P256.KeyAgreement.PublicKey) throws(CryptoFailure) {
+      let own = P256.KeyAgreement.PrivateKey()
+      let shared = try own.sharedSecret(with: peer)
+      // KDFe with SHA-256, of which one round is enough.
+      var hash = IncrementalHash(.sha256)
+      hash.update(UInt32(1).bigEndianBytes)
+      shared.withBytes { hash.update($0) }
+      hash.update(Array("SECRET".utf8) + [0] + own.publicKey.x + peer.x)
+      var digest = hash.finish()
+      secret = SecretBytes(copying: digest)
+      digest.wipe()
+      point = own.publicKey
+    }
+  }
+#endif
