@@ -131,7 +131,7 @@ extension Device {
   /// New keys would bring new tries to whoever has used up those of the present ones.
   private func dropIfPresentOneIsLocked(_ container: Container) async throws(SignetFailure) {
     guard container.renewals > 0, let lock = try await lockOfPresentOne(of: container) else { return }
-    try await vaulted(await vault.discardContainer(container.id))
+    try await endStaged(container)
     throw lock
   }
 

@@ -14,8 +14,8 @@ extension Device {
   ///   - authentication: What opens the session key; `nil` where the device alone does, and for a container that is to be deleted
   ///     without a word to its server, where the session key has a password.
   /// - Returns: Whether the server has heard of it.
-  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`, or that the session key does not open with what was
-  ///   given; nothing was deleted then.
+  /// - Throws: ``SignetFailure``: `noSuchContainer`, `reasonRefused`, that the session key does not open with what was
+  ///   given, or that the keystore is busy or does not answer; nothing was deleted then.
   @discardableResult
   public func deleteContainer(
     _ id: SignetVault.ContainerID, reason: String = "", by authentication: Authentication? = nil
@@ -30,14 +30,15 @@ extension Device {
     if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
     var own: Ending?
     for ending in try await endings(of: withStaged(stored), .deleted, reason, by: authentication) {
-      do { try await vault.deleteContainer(ending.id, leaving: ending.notice) } catch {
+      let ended: Ending
+      do { ended = try await end(ending) } catch {
         // What was begun may have been finished or dropped by another process meanwhile.
         if ending.id != id, case .noSuchContainer = error { continue }
         throw SignetFailure(error)
       }
-      guard ending.id == id else { continue }
+      guard ended.id == id else { continue }
       clearPasswordCache()
-      own = ending
+      own = ended
     }
     let now = clock.now
     let report = try await send(evenIfEarly: true) {
@@ -79,7 +80,8 @@ extension Device {
   ///
   /// - Parameters:
   ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:by:)``.
-  ///   - isForced: Whether notices that could not be sent are deleted too.
+  ///   - isForced: Whether notices that could not be sent are deleted too, and servers left untold where the keystore cannot
+  ///     sign at the moment.
   /// - Returns: What became of the notices, and whether everything was erased.
   /// - Throws: ``SignetFailure``.
   public func reset(
@@ -90,16 +92,16 @@ extension Device {
     }
     try await endWipedContainers()
     let all = try await vaulted(await vault.containers(matching: .init(state: nil)))
-    let endings = try await endings(of: all, .reset, reason)
-    for ending in endings {
-      try await vaulted(await vault.deleteContainer(ending.id, leaving: ending.notice))
+    var ended: [Ending] = []
+    for ending in try await endings(of: all, .reset, reason, evenIfUnsigned: isForced) {
+      do { ended.append(try await end(ending)) } catch { throw SignetFailure(error) }
     }
     clearPasswordCache()
     let report = try await send(evenIfEarly: true) { _ in true }
     let isErased = report.waiting.isEmpty || isForced
     if isErased { try await vaulted(await vault.erase()) }
     return ResetReport(
-      notices: report, untold: endings.filter { $0.failure != nil }.count, isErased: isErased)
+      notices: report, untold: ended.filter { $0.failure != nil }.count, isErased: isErased)
   }
 
   /// A container with what was begun to take its place; what is not confirmed itself stands alone.
@@ -116,17 +118,37 @@ extension Device {
   private struct Ending {
     let id: SignetVault.ContainerID
     /// The JWS, and what the vault keeps of it; `nil` where the container could not sign.
-    let message: String?
-    let notice: NoticeDraft?
-    let failure: SignetFailure?
+    var message: String?
+    var notice: NoticeDraft?
+    var failure: SignetFailure?
+  }
+
+  /// Deletes what is to end, with its notice; without one where the vault takes none of this size or number.
+  private func end(_ ending: Ending) async throws(VaultFailure) -> Ending {
+    do {
+      try await vault.deleteContainer(ending.id, leaving: ending.notice)
+      return ending
+    } catch {
+      guard case .invalidDraft = error, ending.notice != nil else { throw error }
+      try await vault.deleteContainer(ending.id)
+      return Ending(id: ending.id, failure: SignetFailure(error))
+    }
+  }
+
+  /// Deletes what was begun to take the place of a container that is locked, and tells the server, which may have confirmed it.
+  func endStaged(_ container: Container) async throws(SignetFailure) {
+    let stored = try await vaulted(await vault.container(container.id))
+    for ending in try await endings(of: [stored], .deleted, "the container that it renews is locked") {
+      do { _ = try await end(ending) } catch { throw SignetFailure(error) }
+    }
   }
 
   /// Signs that containers have ended, by the session key of each; what was begun to take a place comes before what has it.
   ///
-  /// - Throws: ``SignetFailure/reasonRefused(_:)``.
+  /// - Throws: ``SignetFailure/reasonRefused(_:)``; unless it does not matter, that the keystore cannot sign at the moment.
   private func endings(
     of group: [SignetVault.Container], _ event: EndNotice.Event, _ reason: String, at time: Int64? = nil,
-    by authentication: Authentication? = nil
+    by authentication: Authentication? = nil, evenIfUnsigned isUnsignedEnough: Bool = false
   ) async throws(SignetFailure) -> [Ending] {
     var endings: [Ending] = []
     for stored in group {
@@ -137,7 +159,8 @@ extension Device {
         endings.append(Ending(id: stored.id, message: message, notice: notice, failure: nil))
       } catch {
         if case .reasonRefused = error { throw error }
-        endings.append(Ending(id: stored.id, message: nil, notice: nil, failure: error))
+        if error.passes && !isUnsignedEnough { throw error }
+        endings.append(Ending(id: stored.id, failure: error))
       }
     }
     return endings
@@ -163,12 +186,20 @@ extension Device {
   /// Makes notices of what was erased after too many wrong passwords; what can't be signed now waits.
   private func endWipedContainers() async throws(SignetFailure) {
     for receipt in try await vaulted(await vault.wipeReceipts()) {
-      let stored = try await vaulted(await vault.container(receipt.container))
-      let reason = "erased after \(receipt.failedCount) wrong passwords"
-      for ending in try await endings(of: withStaged(stored), .wiped, reason, at: receipt.wipedAt) {
-        guard let notice = ending.notice else { continue }
-        try await vaulted(await vault.deleteContainer(ending.id, leaving: notice))
+      do throws(SignetFailure) { try await endWiped(receipt) } catch {
+        // Another process may have been quicker.
+        if case .noSuchContainer = error { continue }
+        guard error.passes else { throw error }
       }
+    }
+  }
+
+  private func endWiped(_ receipt: WipeReceipt) async throws(SignetFailure) {
+    let stored = try await vaulted(await vault.container(receipt.container))
+    let reason = "erased after \(receipt.failedCount) wrong passwords"
+    for ending in try await endings(of: withStaged(stored), .wiped, reason, at: receipt.wipedAt) {
+      guard let notice = ending.notice else { continue }
+      try await vaulted(await vault.deleteContainer(ending.id, leaving: notice))
     }
   }
 
@@ -217,6 +248,19 @@ extension Device {
       try StatusAnswer.check(body, is: "ended")
     } catch .containerUnknown {
       return  // the server has nothing to end
+    }
+  }
+}
+
+extension SignetFailure {
+  /// Whether the keystore or another process is in the way for a moment: what cannot be signed now can be then.
+  fileprivate var passes: Bool {
+    switch self {
+    case .vault(.busy): true
+    case .vault(.keystore(let failure)):
+      if case .tryLater = failure.remedy { true } else { false }
+    case .key(_, let failure): failure.passes
+    default: false
     }
   }
 }

@@ -202,6 +202,57 @@ import Testing
     await server.server.stop()
   }
 
+  @Test("a keystore that is busy for a moment loses no notice: nothing is deleted, and it can be done again")
+  func waitsForABusyKeystore() async throws {
+    let server = try await InvitingServer()
+    let hardware = SimulatedHardware()
+    let folder = try TemporaryFolder()
+    let vault = try Vault(directory: folder.path + "/device", keystore: hardware, cost: .fixed(.minimum))
+    let transport = server.transport
+    let device = Device(vault: vault) { _ throws(TransportFailure) in transport }
+    let container = try await device.createContainer(
+      ContainerInitialization(code: server.invite()), handler: ScriptedActivation(reply: .abort))
+    hardware.fail(.unsealing, with: .busy)
+    await #expect(throws: SignetFailure.vault(.keystore(.busy))) {
+      try await device.deleteContainer(container.id)
+    }
+    hardware.fail(.unsealing, with: .noAnswer)
+    await #expect(throws: SignetFailure.vault(.keystore(.noAnswer))) { try await device.reset() }
+    #expect(try await device.containers() == [container])
+    #expect(try await server.states() == ["active"])
+    #expect(try await device.deleteContainer(container.id) == .told)
+    #expect(try await server.states() == ["revoked"])
+    await server.server.stop()
+  }
+
+  @Test(
+    "a renewal that the server has confirmed, and the device drops because it is locked, ends at the server too"
+  )
+  func tellsOfADroppedRenewal() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let server = try await InvitingServer(.password(policy, .lock(limit: 2)))
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite(), password: "winter-garden")
+    transport.cut(.after, at: "/confirm")
+    await #expect(throws: SignetFailure.self) {
+      try await fixture.device.renew(
+        container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
+    }
+    transport.cut(nil, at: "/confirm")
+    #expect(try await server.states() == ["revoked", "active"])
+    for _ in 0..<2 {
+      await #expect(throws: SignetFailure.self) {
+        try await fixture.device.oneTimePassword(for: container, by: .password(secret("summer-garden")))
+      }
+    }
+    #expect(try await fixture.device.finishActivations().isEmpty)
+    #expect(try await fixture.device.unconfirmedContainers().isEmpty)
+    #expect(try await fixture.device.sendQueuedNotices().told.map(\.event) == [.deleted])
+    #expect(try await server.states() == ["revoked", "revoked"])
+    await server.server.stop()
+  }
+
   @Test("a renewal that was begun brings no new tries to whoever has used up those of the present keys")
   func dropsARenewalOfWhatIsLocked() async throws {
     let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
