@@ -23,7 +23,7 @@ struct EnumerationTests {
     activations = ActivationService(context)
   }
 
-  private func answer(for user: UserID) async throws -> ActivationStartAnswer {
+  private func answer(for user: UserID) async throws -> StartAnswer<ActivationOffer> {
     try await activations.start(ActivationStart(user: user, random: SystemRandomSource()).bytes)
   }
 

@@ -84,7 +84,7 @@ struct ProtocolDevice: Sendable {
   var start: ActivationStart { ActivationStart(user: user, random: SeededRandomSource(seed: 1)) }
 
   /// The body of *finish*, and what the answer is checked with.
-  func finish(_ answer: ActivationStartAnswer) throws -> (
+  func finish(_ answer: StartAnswer<ActivationOffer>) throws -> (
     body: [UInt8], proofKey: SharedSecretBox, otp: SharedSecretBox
   ) {
     let core = ActivationCore(

@@ -157,7 +157,7 @@ final class HostileServer: HTTPTransport {
       }
       state.offer = made
       state.transcript = ActivationSecrets.startTranscript(start: body, offer: made.bytes)
-      return ActivationStartAnswer(handshake: "h", offer: made).bytes
+      return StartAnswer(handshake: "h", offer: made).bytes
     }
   }
 

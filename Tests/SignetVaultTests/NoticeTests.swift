@@ -50,7 +50,7 @@ struct NoticeTests {
   func deletion() async throws {
     let id = try await vault.addContainer(.sample())
     let failing = try fixture.open { (sql) throws(SQLiteFailure) in
-      if sql.hasPrefix("INSERT INTO notice") { throw .diskFull(extendedCode: 13) }
+      if sql.hasPrefix("INSERT OR REPLACE INTO notice") { throw .diskFull(extendedCode: 13) }
     }
     await #expect(throws: VaultFailure.diskFull) {
       try await failing.deleteContainer(id, leaving: draft("gone"))
@@ -83,6 +83,9 @@ struct NoticeTests {
     try fixture.rawDatabase().execute(
       script: "INSERT INTO notice VALUES (\(id), 'bank-1', 0, x'00')")
     await #expect(throws: VaultFailure.altered(.notice(id))) { try await vault.notices() }
+    // It keeps no container from being deleted.
+    try await leave(draft("two"))
+    #expect(try await vault.notices().map(\.bytes) == [Array("two".utf8)])
   }
 
   @Test("what is too long, or too much, is refused")

@@ -33,7 +33,7 @@ struct MessageSample: Sendable, CustomStringConvertible {
     let vector = try ProtocolVector.load()[1]
     let offer = try ActivationOffer(parsing: vector.utf8("offer"))
     let finish = ActivationFinish(handshake: "aGFuZHNoYWtl", message: try vector.text("deviceMessage"))
-    let renewal = RenewalStartAnswer(
+    let renewal = StartAnswer(
       handshake: "aGFuZHNoYWtl",
       offer: RenewalOffer(
         key: offer.key, server: offer.server, profile: offer.profile, expires: offer.expires,
@@ -44,9 +44,9 @@ struct MessageSample: Sendable, CustomStringConvertible {
       },
       MessageSample(name: "offer", bytes: offer.bytes) { try ActivationOffer(parsing: $0).bytes },
       MessageSample(
-        name: "start answer", bytes: ActivationStartAnswer(handshake: "aGFuZHNoYWtl", offer: offer).bytes
+        name: "start answer", bytes: StartAnswer(handshake: "aGFuZHNoYWtl", offer: offer).bytes
       ) {
-        try ActivationStartAnswer(parsing: $0).bytes
+        try StartAnswer<ActivationOffer>(parsing: $0).bytes
       },
       MessageSample(name: "core", bytes: try vector.utf8("core")) { try ActivationCore(parsing: $0).bytes },
       MessageSample(name: "finish", bytes: finish.bytes) { try ActivationFinish(parsing: $0).bytes },
@@ -70,7 +70,7 @@ struct MessageSample: Sendable, CustomStringConvertible {
         try RenewalOffer(parsing: $0).bytes
       },
       MessageSample(name: "renewal start answer", bytes: renewal.bytes) {
-        try RenewalStartAnswer(parsing: $0).bytes
+        try StartAnswer<RenewalOffer>(parsing: $0).bytes
       },
       MessageSample(name: "renewal core", bytes: try renewalCore(vector).bytes) {
         try RenewalCore(parsing: $0).bytes

@@ -19,13 +19,15 @@ import SignetWire
     if let offer = accepted({ () throws(WireFailure) in try ActivationOffer(parsing: input) }) {
       require(offer.bytes == input, "what is hashed is what came")
       require((19_456...1_048_576).contains(offer.costs.memoryKiB), "no cost is too low or too high")
-      let answer = ActivationStartAnswer(handshake: "h", offer: offer).bytes
+      let answer = StartAnswer(handshake: "h", offer: offer).bytes
       if answer.count <= Wire.maximumByteCount {
-        let again = made("an answer") { () throws(WireFailure) in try ActivationStartAnswer(parsing: answer) }
+        let again = made("an answer") { () throws(WireFailure) in
+          try StartAnswer<ActivationOffer>(parsing: answer)
+        }
         require(again.offer.bytes == input, "an answer keeps its offer")
       }
     }
-    roundTrip(input, ActivationStartAnswer.init(parsing:), \.bytes)
+    roundTrip(input, StartAnswer<ActivationOffer>.init(parsing:), \.bytes)
     roundTrip(input, ActivationCore.init(parsing:), \.bytes)
     roundTrip(input, ActivationFinish.init(parsing:), \.bytes)
     roundTrip(input, RenewalFinish.init(parsing:), \.bytes)

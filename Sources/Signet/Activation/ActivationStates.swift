@@ -18,20 +18,9 @@ struct StartedActivation: Sendable {
 
   /// Takes the server's answer.
   ///
-  /// - Throws: ``SignetFailure/serverNameMismatch(offered:)`` where the server calls itself something else,
-  ///   ``SignetFailure/unexpectedAnswer(status:)`` for what is not of the protocol, ``SignetFailure/unsupportedProfile(_:)``
-  ///   for what is of it, but not done here.
+  /// - Throws: ``SignetFailure``, as ``StartAnswer/received(_:from:)``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedActivation {
-    let answer: ActivationStartAnswer
-    do { answer = try ActivationStartAnswer(parsing: body) } catch {
-      // What is no such object at all came from something else than a server of ours.
-      if case .json = error { throw .unexpectedAnswer(status: 200) }
-      throw .unsupportedProfile(error)
-    }
-    guard answer.offer.server == code.server else {
-      throw .serverNameMismatch(offered: answer.offer.server)
-    }
-    return OfferedActivation(code: code, start: start, answer: answer)
+    OfferedActivation(code: code, start: start, answer: try .received(body, from: code.server))
   }
 }
 
@@ -39,7 +28,7 @@ struct StartedActivation: Sendable {
 struct OfferedActivation: Sendable {
   let code: ActivationCode
   let start: ActivationStart
-  let answer: ActivationStartAnswer
+  let answer: StartAnswer<ActivationOffer>
 
   var profile: ContainerProfile { answer.offer.profile }
 
@@ -70,35 +59,28 @@ struct OfferedActivation: Sendable {
         core, key: secrets.deviceProofKey(), type: SignedMessage.activationType)
     } catch { throw .unsupportedProfile(error) }
     return ProvedActivation(
-      code: code, profile: offer.profile, keys: keys,
+      profile: offer.profile, keys: keys,
       finish: ActivationFinish(handshake: answer.handshake, message: message).bytes,
-      proofKey: SharedSecretBox(secrets.serverProofKey()), otpSecret: SharedSecretBox(secrets.otpSecret()),
-      transcript: secrets.transcript)
+      otpSecret: SharedSecretBox(secrets.otpSecret()),
+      expected: ExpectedReceipt(
+        type: SignedMessage.receiptType, proofKey: SharedSecretBox(secrets.serverProofKey()), user: code.user,
+        server: code.server, transcript: secrets.transcript))
   }
 }
 
 /// The device's proof is ready; the server's is still to come.
 struct ProvedActivation: Sendable {
-  let code: ActivationCode
   let profile: ContainerProfile
   let keys: PrivateContainerKeys
   let finish: [UInt8]
-  let proofKey: SharedSecretBox
   let otpSecret: SharedSecretBox
-  let transcript: [UInt8]
+  let expected: ExpectedReceipt
 
   /// Checks the server's proof and says what to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
-    guard let message = ActivationReceipt.message(in: body),
-      let payload = proofKey.withSecret({
-        SignedMessage.verify(message, key: $0, type: SignedMessage.receiptType)
-      }), let receipt = ActivationReceipt(verified: payload),
-      receipt.user == code.user, receipt.server == code.server,
-      constantTimeEqual(receipt.transcript, transcript)
-    else { throw .serverNotAuthentic }
-    return ContainerFacts(serverMadeID: receipt.container, profile: profile, keys: keys)
+    ContainerFacts(serverMadeID: try expected.receive(body).container, profile: profile, keys: keys)
   }
 }
 

@@ -23,17 +23,10 @@ struct StartedRenewal: Sendable {
 
   /// Takes the server's answer.
   ///
-  /// - Throws: ``SignetFailure`` as ``StartedActivation/receive(_:)``.
+  /// - Throws: ``SignetFailure``, as ``StartAnswer/received(_:from:)``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> OfferedRenewal {
-    let answer: RenewalStartAnswer
-    do { answer = try RenewalStartAnswer(parsing: body) } catch {
-      if case .json = error { throw .unexpectedAnswer(status: 200) }
-      throw .unsupportedProfile(error)
-    }
-    guard answer.offer.server == container.server else {
-      throw .serverNameMismatch(offered: answer.offer.server)
-    }
-    return OfferedRenewal(container: container, start: start, answer: answer)
+    OfferedRenewal(
+      container: container, start: start, answer: try .received(body, from: container.server))
   }
 }
 
@@ -41,7 +34,7 @@ struct StartedRenewal: Sendable {
 struct OfferedRenewal: Sendable {
   let container: Container
   let start: RenewalStart
-  let answer: RenewalStartAnswer
+  let answer: StartAnswer<RenewalOffer>
 
   var profile: ContainerProfile { answer.offer.profile }
 
@@ -72,8 +65,10 @@ struct OfferedRenewal: Sendable {
       finish: RenewalFinish(
         handshake: answer.handshake, message: message, proof: secrets.renewalProof(of: message)
       ).bytes,
-      proofKey: SharedSecretBox(secrets.serverProofKey()), otpSecret: SharedSecretBox(secrets.otpSecret()),
-      transcript: secrets.transcript)
+      otpSecret: SharedSecretBox(secrets.otpSecret()),
+      expected: ExpectedReceipt(
+        type: RenewalCore.receiptType, proofKey: SharedSecretBox(secrets.serverProofKey()),
+        user: container.user, server: container.server, transcript: secrets.transcript))
   }
 }
 
@@ -83,21 +78,15 @@ struct ProvedRenewal: Sendable {
   let profile: ContainerProfile
   let keys: PrivateContainerKeys
   let finish: [UInt8]
-  let proofKey: SharedSecretBox
   let otpSecret: SharedSecretBox
-  let transcript: [UInt8]
+  let expected: ExpectedReceipt
 
   /// Checks the server's proof and says what to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
-    guard let message = ActivationReceipt.message(in: body),
-      let payload = proofKey.withSecret({
-        SignedMessage.verify(message, key: $0, type: RenewalCore.receiptType)
-      }), let receipt = ActivationReceipt(verified: payload),
-      receipt.user == container.user, receipt.server == container.server,
-      receipt.container != container.serverMadeID, constantTimeEqual(receipt.transcript, transcript)
-    else { throw .serverNotAuthentic }
+    let receipt = try expected.receive(body)
+    guard receipt.container != container.serverMadeID else { throw .serverNotAuthentic }
     var facts = ContainerFacts(serverMadeID: receipt.container, profile: profile, keys: keys)
     facts.renewals = container.renewals + 1
     facts.firstCreated = container.firstCreated

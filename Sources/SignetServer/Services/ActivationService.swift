@@ -68,7 +68,7 @@ public struct ActivationService: Sendable {
   /// Answers *start*.
   ///
   /// A user without an open invite is answered like any other, to the length of each part.
-  public func start(_ body: [UInt8]) async throws(Problem) -> ActivationStartAnswer {
+  public func start(_ body: [UInt8]) async throws(Problem) -> StartAnswer<ActivationOffer> {
     let start = try reading(ActivationStart(parsing: body))
     let found = try await context.stored(await context.storage.openActivation(user: start.user.text))
     let settings = context.settings
@@ -85,7 +85,7 @@ public struct ActivationService: Sendable {
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
       expires: expires)
     let sealed = try context.computed(handshake.sealed(under: context.masterKey))
-    return ActivationStartAnswer(handshake: sealed, offer: offer)
+    return StartAnswer(handshake: sealed, offer: offer)
   }
 
   private func profile(of activation: ActivationRecord?) throws(Problem) -> ContainerProfile {

@@ -26,7 +26,9 @@ public struct RenewalService: Sendable {
   ///   - container: Who sends it; its request was authenticated.
   /// - Returns: The answer.
   /// - Throws: ``Problem``.
-  public func start(_ body: [UInt8], for container: ContainerRecord) throws(Problem) -> RenewalStartAnswer {
+  public func start(_ body: [UInt8], for container: ContainerRecord) throws(Problem) -> StartAnswer<
+    RenewalOffer
+  > {
     let start = try reading(RenewalStart(parsing: body))
     try requireSame(start.container, container)
     let settings = context.settings
@@ -40,7 +42,7 @@ public struct RenewalService: Sendable {
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
       expires: expires)
     let sealed = try context.computed(handshake.sealed(under: context.masterKey, for: .renewalHandshake))
-    return RenewalStartAnswer(handshake: sealed, offer: offer)
+    return StartAnswer(handshake: sealed, offer: offer)
   }
 
   /// Answers *finish*: verifies what the present keys prove and, if it is right, makes the successor, pending.

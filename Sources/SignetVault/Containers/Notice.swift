@@ -73,22 +73,22 @@ extension Vault {
 extension VaultState {
   private static let maximumNoticeCount = 1000
 
-  /// Adds a notice.
+  /// Adds a notice, in the place of a row that should not be there.
   mutating func append(_ draft: NoticeDraft, in tables: VaultTables) throws -> Notice.ID {
     guard draft.bytes.count <= ContainerAttributes.maximumByteCount,
       draft.server.utf8.count <= ContainerAttributes.maximumTextByteCount
     else { throw VaultFailure.invalidDraft(reason: "a notice is above 1 MiB; shorten it") }
-    let present = try notices(in: tables)
+    let present = noticeNumbers
     guard present.count < Self.maximumNoticeCount else {
       throw VaultFailure.invalidDraft(
         reason: "\(Self.maximumNoticeCount) notices wait for their servers already; send or remove them first"
       )
     }
     let notice = Notice(
-      id: (present.map(\.id).max() ?? 0) + 1, server: draft.server, notBefore: draft.notBefore,
+      id: (present.max() ?? 0) + 1, server: draft.server, notBefore: draft.notBefore,
       bytes: draft.bytes)
     try tables.database.execute(
-      "INSERT INTO notice (number, server, due, bytes) VALUES (?, ?, ?, ?)", .integer(notice.id),
+      "INSERT OR REPLACE INTO notice (number, server, due, bytes) VALUES (?, ?, ?, ?)", .integer(notice.id),
       .text(notice.server), .integer(notice.notBefore), .blob(notice.bytes))
     self[.notice(notice.id)] = notice.digest
     return notice.id

@@ -2,7 +2,7 @@ public import SignetCrypto
 import SignetJSON
 
 /// What the server offers: its ephemeral key, how to derive the invite key, and what the container will hold.
-public struct ActivationOffer: Sendable {
+public struct ActivationOffer: ContainerOffer {
   /// The server's ephemeral key.
   public let key: P256.KeyAgreement.PublicKey
   /// The salt of the invite key, 16 bytes.

@@ -2,7 +2,7 @@ public import SignetCrypto
 import SignetJSON
 
 /// What the server offers for a renewal: its ephemeral key, and what the container will hold from then on.
-public struct RenewalOffer: Sendable {
+public struct RenewalOffer: ContainerOffer {
   /// The server's ephemeral key.
   public let key: P256.KeyAgreement.PublicKey
   /// The server id.
@@ -42,36 +42,5 @@ public struct RenewalOffer: Sendable {
     profile = try ContainerProfile(object.wireObject("profile"))
     expires = try object.wireInteger("expires")
     self.bytes = bytes
-  }
-}
-
-/// The answer to *start* of a renewal: an opaque handle of the server's, and the offer.
-public struct RenewalStartAnswer: Sendable {
-  /// What the server wants back with *finish*; at most 2,048 characters.
-  public let handshake: String
-  /// The offer.
-  public let offer: RenewalOffer
-
-  /// Puts the answer together.
-  public init(handshake: String, offer: RenewalOffer) { (self.handshake, self.offer) = (handshake, offer) }
-
-  /// Reads an answer.
-  ///
-  /// - Throws: ``WireFailure``.
-  public init(parsing bytes: [UInt8]) throws(WireFailure) {
-    let object = try Wire.object(bytes)
-    handshake = try object.wireString("handshake")
-    guard (1...2048).contains(handshake.utf8.count) else {
-      throw .invalid(member: "handshake", reason: "has 1 to 2048 characters")
-    }
-    offer = try RenewalOffer(parsing: object.wireBytes("offer", count: nil))
-  }
-
-  /// The answer's body.
-  public var bytes: [UInt8] {
-    var object = JSONObject()
-    object["handshake"] = .string(handshake)
-    object["offer"] = .string(Base64URL.encode(offer.bytes))
-    return JSONValue.object(object).bytes
   }
 }
