@@ -48,7 +48,7 @@ import Testing
     let server = try await InvitingServer(.password(policy, .silent))
     let fixture = try DeviceFixture(server.transport)
     let container = try await fixture.activate(server.invite(), password: "4711")
-    let strict = try await server.restarted { ($0.keystore, $0.codeAttempts) = (.hardware, 3) }
+    let strict = try await server.restarted { ($0.keystoreRequirement, $0.codeAttempts) = (.hardware, 3) }
     let renewing = try DeviceFixture(strict.transport, folder: fixture.folder)
     for pin in ["1111", "2222", "4711", "3333", "4444", "4711"] {
       await expectUnsupported("software") {
