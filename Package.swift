@@ -202,7 +202,8 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SignetPAMTests",
-      dependencies: ["SignetPAM", "SignetCrypto", "SignetTesting", "SignetVault"], swiftSettings: house),
+      dependencies: ["SignetPAM", "BusFixture", "SignetCrypto", "SignetTesting", "SignetVault"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetLogindTests",
       dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],

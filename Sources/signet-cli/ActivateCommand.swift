@@ -52,7 +52,7 @@ extension Command {
     if arguments.isSet("json") {
       arguments.output.print(JSONValue.object(container.json).text)
     } else {
-      arguments.output.print("Activated \(container.user.text) at \(container.server.shortForm).")
+      arguments.output.print("Activated \(container.fullName).")
       arguments.output.print("Keys are kept by: \(device.keystoreKind)")
     }
     return .success

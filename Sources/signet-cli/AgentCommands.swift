@@ -6,47 +6,6 @@
   import SignetLogind
   import SignetTerminal
 
-  /// Which of the agent's sessions a command is about.
-  enum AgentOptions {
-    static let socket = Option.value(
-      "socket", "The agent's socket; $XDG_RUNTIME_DIR/signet/agent.sock where it is not given", named: "path",
-      completion: .file)
-    static let program = Option.value(
-      "agent",
-      "The agent's program; /usr/bin/signet, /usr/local/bin/signet or this one where it is not given",
-      named: "path", completion: .file)
-    static let group = Option.value(
-      "group", "The group of apps", named: "name", default: AppGroup.standard.name)
-
-    /// - Throws: `CommandFailure` where there is no place for a socket.
-    static func path(_ arguments: Arguments) throws -> String {
-      guard
-        let path = arguments.optionalString("socket")
-          ?? AgentSocket.standardPath(ProcessInfo.processInfo.environment)
-      else {
-        throw CommandFailure(.usage, "XDG_RUNTIME_DIR is not set; name the agent's socket with --socket")
-      }
-      return path
-    }
-
-    /// - Throws: `CommandFailure` for a name that no group can have.
-    static func group(_ arguments: Arguments) throws -> AppGroup {
-      guard let group = AppGroup(arguments.string("group")) else {
-        throw CommandFailure(.usage, "the name of a group is 1 to 64 visible ASCII characters")
-      }
-      return group
-    }
-
-    static func programs(_ arguments: Arguments) -> [String] {
-      arguments.optionalString("agent").map { [$0] } ?? AgentSession.standardPrograms
-    }
-
-    static func session(_ arguments: Arguments) throws -> AgentSession {
-      AgentSession(
-        path: try path(arguments), group: try group(arguments), servedBy: programs(arguments))
-    }
-  }
-
   extension Command {
     static let agent = Command(
       "agent", "Hold the unlocked sessions of this user's apps",

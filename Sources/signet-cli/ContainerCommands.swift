@@ -59,7 +59,7 @@ extension Command {
 }
 
 extension Container {
-  /// What it is called in a prompt.
+  /// What people are told it is called.
   var fullName: String { "\(user.text) at \(server.shortForm)" }
 
   /// What `--json` prints of a container.

@@ -17,13 +17,9 @@ extension Command {
     options: [
       ContainerChoice.option,
       .value("label", "What the data is; any text of up to 256 bytes", isRequired: true),
-      .value("group", "The group of apps", named: "name", default: AppGroup.standard.name),
+      AgentOptions.group,
       .flag("shared", "Use the agent's session"),
-      .value("socket", "The agent's socket", named: "path", completion: .file),
-      .value(
-        "agent",
-        "The agent's program; /usr/bin/signet, /usr/local/bin/signet or this one where it is not given",
-        named: "path", completion: .file),
+      AgentOptions.socket, AgentOptions.program,
     ],
     commands: [
       transformation("encrypt", "Encrypt a file") { session, bytes, label in
@@ -61,15 +57,10 @@ extension Command {
   }
 
   private static func session(_ arguments: Arguments) async throws -> any SharedSession {
-    guard let group = AppGroup(arguments.string("group")) else {
-      throw CommandFailure(.usage, "the name of a group is 1 to 64 visible ASCII characters")
-    }
     #if os(Linux)
-      if arguments.isSet("shared") {
-        return AgentSession(
-          path: try AgentOptions.path(arguments), group: group, servedBy: AgentOptions.programs(arguments))
-      }
+      if arguments.isSet("shared") { return try AgentOptions.session(arguments) }
     #endif
+    let group = try AgentOptions.group(arguments)
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)

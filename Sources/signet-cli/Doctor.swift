@@ -2,7 +2,7 @@ import Foundation
 import Signet
 import SignetTerminal
 
-/// Looks at a device without opening or changing anything.
+/// Looks at a device; opens no container and makes no attempt.
 struct Doctor {
   let options: DeviceOptions
 
@@ -22,7 +22,7 @@ struct Doctor {
       return findings + [.failure("data folder", error)]
     }
     findings.append(folder)
-    findings.append(await keystore(of: device))
+    findings += await keystore(of: device)
     findings += await losses(of: device)
     findings.append(await clock(of: device))
     findings += await gates
@@ -42,21 +42,31 @@ struct Doctor {
 
   /// Opening the vault has refused what others may write to, and taken away what others could read.
   private var folder: Finding {
-    var status = stat()
-    let mode = stat(options.folder, &status) == 0 ? status.st_mode & 0o777 : 0
-    let text = "\(options.folder) is this user's alone (mode \(String(mode, radix: 8)))"
-    return Finding(subject: "data folder", weight: mode == 0o700 ? .fine : .problem, text: text)
+    Finding(subject: "data folder", weight: .fine, text: "\(options.folder) is this user's alone")
   }
 
-  private func keystore(of device: Device) async -> Finding {
+  private func keystore(of device: Device) async -> [Finding] {
     let status: KeystoreStatus
     do throws(SignetFailure) { status = try await device.keystoreStatus() } catch {
-      return .failure("keys", error)
+      return [.failure("keys", error)]
     }
+    var findings = [Self.keystore(status)]
+    if status.isLockoutPasswordSet == false {
+      findings.append(
+        Finding(
+          subject: "keys", weight: .note,
+          text:
+            "the TPM's lockout has no password, so whoever may use the TPM can lift its limits of guesses",
+          advice: "have the administrator set one: tpm2_changeauth -c lockout"))
+    }
+    return findings
+  }
+
+  private static func keystore(_ status: KeystoreStatus) -> Finding {
     if status.kind == .software {
       return Finding(
         subject: "keys", weight: .note, text: ProtectionWeakness.softwareKeystore.description,
-        advice: Self.tpmAdvice)
+        advice: tpmAdvice)
     }
     let maker = [status.manufacturer, status.firmware].compactMap(\.self).joined(separator: " ")
     let name = maker.isEmpty ? "\(status.kind)" : "\(status.kind), \(maker)"

@@ -7,7 +7,7 @@ extension Command {
     "doctor", "Look for what is weak or broken on this device, and say what to do",
     description: """
       Looks at the data folder, what keeps the keys, the clock, the memory, the fingerprint reader, the passcode's check and each \
-      container. Nothing is opened, no password is asked for and no attempt is made.
+      container. No container is opened, no password is asked for and no attempt is made.
 
       The exit status is 0 if nothing needs doing and 1 if something does. What is marked as a note is good to know.
       """

@@ -18,7 +18,7 @@ extension Command {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
-    let name = "\(container.user.text) at \(container.server.shortForm)"
+    let name = container.fullName
     guard try await confirms("Delete \(name), with its keys, for good", arguments) else { return .failure }
     var session: SharedSecretBox?
     if arguments.isSet("password-fd") || SecretInput.terminal.isTerminal {
@@ -27,9 +27,10 @@ extension Command {
     }
     let outcome = try await device.deleteContainer(
       container.id, reason: arguments.optionalString("reason") ?? "", by: session.map { .password($0) })
-    let isTold = outcome == .told
     if arguments.isSet("json") {
-      let object: JSONObject = ["id": .string(container.id.description), "serverTold": .bool(isTold)]
+      let object: JSONObject = [
+        "id": .string(container.id.description), "server": .string(ServerNotice(outcome).rawValue),
+      ]
       arguments.output.print(JSONValue.object(object).text)
     } else {
       arguments.output.print("Deleted \(name).")
@@ -71,7 +72,7 @@ extension Command {
       try Vault.erase(inFolder: folder)
       arguments.output.print(
         arguments.isSet("json")
-          ? JSONValue.object(["erased": .bool(true), "serversTold": .bool(false)]).text
+          ? JSONValue.object(["erased": true, "server": .string(ServerNotice.untold.rawValue)]).text
           : "Deleted the vault, which did not open; no server was told.")
       return .success
     }
@@ -84,9 +85,10 @@ extension Command {
       arguments.errorOutput.print(
         "signet: \(report.untold) containers could not sign any more; have their operators revoke them")
     }
-    let areTold = report.notices.waiting.isEmpty && report.untold == 0
     if arguments.isSet("json") {
-      let object: JSONObject = ["erased": .bool(report.isErased), "serversTold": .bool(areTold)]
+      let object: JSONObject = [
+        "erased": .bool(report.isErased), "server": .string(ServerNotice(report).rawValue),
+      ]
       arguments.output.print(JSONValue.object(object).text)
     } else {
       arguments.output.print(
@@ -102,6 +104,32 @@ extension Command {
     if arguments.isSet("yes") { return true }
     return try await answering(with: "--yes") {
       try await Question.terminal.confirm(TerminalText.sanitised(question), preset: false)
+    }
+  }
+}
+
+/// What `--json` prints of what servers have heard, as `server`.
+private enum ServerNotice: String {
+  /// All of them know.
+  case told
+  /// A notice waits to be sent.
+  case queued
+  /// This device cannot tell one of them any more.
+  case untold
+
+  init(_ outcome: NoticeOutcome) {
+    switch outcome {
+    case .told: self = .told
+    case .queued: self = .queued
+    default: self = .untold
+    }
+  }
+
+  init(_ report: ResetReport) {
+    if report.untold > 0 || report.isErased && !report.notices.waiting.isEmpty {
+      self = .untold
+    } else {
+      self = report.isErased ? .told : .queued
     }
   }
 }

@@ -41,7 +41,7 @@ extension Command {
     if arguments.isSet("json") {
       arguments.output.print(JSONValue.object(renewed.json).text)
     } else {
-      arguments.output.print("Renewed \(renewed.user.text) at \(renewed.server.shortForm).")
+      arguments.output.print("Renewed \(renewed.fullName).")
     }
     return .success
   }

@@ -30,11 +30,12 @@ let signetProgram = Program(
     .init(.noInput, "A file that was named cannot be read"),
     .init(
       .unavailable,
-      "The server could not be reached or not trusted, or the fingerprint reader or the passcode's check does not work"
+      "The server could not be reached or not trusted, the fingerprint reader or the passcode's check does not work, or a reset "
+        + "has left notices to servers"
     ),
     .init(.cannotCreate, "The data folder cannot be used"),
     .init(.inputOutput, "The disk is full, or reading or writing failed"),
-    .init(.temporaryFailure, "Another process holds the data folder; try again"),
+    .init(.temporaryFailure, "Something is busy or defends itself; try again later"),
     .init(.protocolError, "The server broke the protocol or refused"),
     .init(
       .permissionDenied, "The password is wrong or locked out, or the finger or the passcode was not accepted"

@@ -144,6 +144,9 @@
       #expect(try await terminal.end().status == 0)
       let doctor = try await bench.device.run("doctor")
       #expect(doctor.status == 1 && doctor.output.contains("-> signet biometrics enable"), doctor.summary)
+      #expect(
+        doctor.output.contains("ok      fingerprints: the reader knows fingers of this user\n"),
+        doctor.summary)
       try await bench.enable()
       let again = try ControllingTerminal(bench.device, ["otp"])
       try again.expect("The reader is on")

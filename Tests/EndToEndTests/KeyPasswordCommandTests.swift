@@ -66,7 +66,7 @@ import Testing
     #expect(list.output.contains("active") && list.output.contains("otp: password (locked)"), list.summary)
     let refused = try await device.run("delete", "--yes", passwords: [otp])
     #expect(refused.isRefusal(77, "session key: the password is wrong"), refused.summary)
-    #expect(try await device.json("delete", "--yes", passwords: [session]).bool("serverTold"))
+    #expect(try await device.json("delete", "--yes", passwords: [session]).string("server") == "told")
     #expect(try await server.activeContainers("alice").isEmpty)
     await server.stopAndWait()
   }

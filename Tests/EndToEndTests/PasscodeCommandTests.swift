@@ -1,4 +1,5 @@
 #if os(Linux)
+  import BusFixture
   import Foundation
   import Signet
   import SignetJSON
@@ -30,6 +31,9 @@
       #expect(
         try await device.json("passcode", "enable", passwords: [password]).string("status") == "enabled")
       #expect(try await device.run("passcode", "status").status == 0)
+      let doctor = try await device.run("doctor")
+      #expect(
+        doctor.output.contains("ok      passcode: PAM checks it by the service “signet”\n"), doctor.summary)
 
       let id = try await server.ask("alice", "Pay 250.00 EUR")
       let right = try ControllingTerminal(device, ["approve", id])
@@ -57,6 +61,7 @@
       let empty = try TemporaryFolder()
       bare.launcher = ServiceNamespace(services: empty).launcher
       #expect(try await bare.run("passcode", "status").output.contains("no service"))
+      #expect(try await bare.run("doctor").output.contains("note    passcode: PAM has no service"))
       let alone = try ControllingTerminal(bare, ["otp"])
       try alone.answer("Password for alice at", password)
       #expect(try await alone.end().status == 0)

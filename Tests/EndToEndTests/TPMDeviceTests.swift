@@ -28,6 +28,13 @@
       #expect(listed.contains { "\($0)".contains("tpm2") }, "\(listed)")
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
       #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["tpm2"])
+      let doctor = try await device.run("doctor")
+      #expect(doctor.status == 0, doctor.summary)
+      for line in [
+        "note    keys: TPM 2.0", "a program, and no hardware\n",
+        "note    keys: the TPM's lockout has no password",
+        "-> have the administrator set one: tpm2_changeauth -c lockout\n",
+      ] { #expect(doctor.output.contains(line), doctor.summary) }
       let transaction = try await server.ask("alice", "Pay")
       let approved = try await device.run("approve", transaction, "--yes", passwords: [right])
       #expect(approved.status == 0, approved.summary)

@@ -1,3 +1,4 @@
+import BusFixture
 import Foundation
 import SignetPAM
 import SignetTesting

@@ -59,6 +59,8 @@ private struct Bench {
     .passcode(reason: "Sign in", conversation: ScriptedPasscodeConversation(answer))
   }
 
+  func stop() async { await server.server.stop() }
+
   /// Decides a new transaction.
   func sign(by authentication: Authentication?) async throws {
     let asked = try await TransactionService(server.server.context).create(
@@ -92,6 +94,7 @@ struct BiometricAuthenticationTests {
     try await bench.sign(by: nil)
     #expect(bench.sensor.reasons == Array(repeating: "Sign in", count: 4))
     await #expect(throws: SignetFailure.passwordRequired) { try await bench.sign(by: nil) }
+    await bench.stop()
   }
 
   @Test("what the person should see is passed on")
@@ -105,6 +108,7 @@ struct BiometricAuthenticationTests {
           told()
         })
     }
+    await bench.stop()
   }
 
   @Test("the password comes first, and a wrong one counts and enables nothing")
@@ -114,6 +118,7 @@ struct BiometricAuthenticationTests {
       try await bench.enableBiometrics("wrong one")
     }
     #expect(try await bench.device.biometricStatus(for: bench.container) == .notEnabled)
+    await bench.stop()
   }
 
   @Test("a device that cannot, or where nobody is enrolled, says so before the password is tried")
@@ -140,6 +145,7 @@ struct BiometricAuthenticationTests {
     await #expect(throws: SignetFailure.biometrics(.notCapable)) {
       try await plain.oneTimePassword(for: container, by: Bench.finger)
     }
+    await bench.stop()
   }
 
   @Test("a sensor that is taken away leaves the password, and works again when it is back")
@@ -152,6 +158,7 @@ struct BiometricAuthenticationTests {
     _ = try await bench.code(by: .password(secret(Bench.password)))
     bench.sensor.set(.ready(.simulated(fingers: 1)))
     _ = try await bench.code(by: Bench.finger)
+    await bench.stop()
   }
 
   @Test("a policy that does not offer them, and a silent lock, refuse them")
@@ -165,6 +172,7 @@ struct BiometricAuthenticationTests {
       await #expect(throws: SignetFailure.wayNotOffered(.biometrics)) {
         try await bench.code(by: Bench.finger)
       }
+      await bench.stop()
     }
   }
 
@@ -184,6 +192,7 @@ struct BiometricAuthenticationTests {
     let before = bench.sensor.lockoutsEnded
     try await bench.sign(by: .password(secret(Bench.password)))
     #expect(bench.sensor.lockoutsEnded == before + 1)
+    await bench.stop()
   }
 
   @Test("a task that is cancelled calls the sensor off")
@@ -198,6 +207,7 @@ struct BiometricAuthenticationTests {
     for await _ in waits { break }
     task.cancel()
     await #expect(throws: SignetFailure.biometrics(.cancelled)) { try await task.value }
+    await bench.stop()
   }
 
   @Test("a finger that is added or removed invalidates, the password enables again, and disabling works")
@@ -216,6 +226,7 @@ struct BiometricAuthenticationTests {
     try await device.disableBiometrics(for: container)
     #expect(try await device.biometricStatus(for: container) == .notEnabled)
     await #expect(throws: SignetFailure.wayNotEnabled(.biometrics)) { try await bench.code(by: Bench.finger) }
+    await bench.stop()
   }
 
   @Test("a change of the password keeps them; a password that is too old has to be changed all the same")
@@ -228,6 +239,7 @@ struct BiometricAuthenticationTests {
     _ = try await bench.code(by: Bench.finger)
     bench.clock.advance(by: 3 * 86_400)
     await #expect(throws: SignetFailure.passwordExpired) { try await bench.code(by: Bench.finger) }
+    await bench.stop()
   }
 }
 
@@ -254,6 +266,7 @@ struct PasscodeAuthenticationTests {
     #expect(session.state() == .unlocked)
     try await device.disablePasscode(for: container)
     #expect(try await device.passcodeStatus(for: container) == .notEnabled)
+    await bench.stop()
   }
 
   @Test("each failure keeps its name and sends the caller to the password")
@@ -271,6 +284,7 @@ struct PasscodeAuthenticationTests {
     await #expect(throws: SignetFailure.passcode(.lockedOut)) {
       try await bench.code(by: bench.byPasscode("1234"))
     }
+    await bench.stop()
   }
 
   @Test("a device that cannot check it, other policies and a silent lock refuse it")
@@ -289,7 +303,9 @@ struct PasscodeAuthenticationTests {
       await #expect(throws: SignetFailure.wayNotOffered(.passcode)) {
         try await bench.code(by: bench.byPasscode("1234"))
       }
+      await bench.stop()
     }
+    await bare.stop()
   }
 }
 

@@ -28,6 +28,7 @@ struct ConditionTests {
       try await device.oneTimePassword(for: container, by: .password(secret("wrong one")))
     }
     await #expect(throws: SignetFailure.wiped) { try await device.lockStatus(of: container) }
+    await server.server.stop()
   }
 
   @Test("a clock that was turned back is noticed by what the vault has seen")
@@ -43,5 +44,6 @@ struct ConditionTests {
     }
     let seen = try #require(try await device.timeSeenAhead())
     #expect(abs(seen - now) < 3600)
+    await server.server.stop()
   }
 }

@@ -24,7 +24,7 @@ extension PasswordPolicy {
       return [.tooLong(maximum: maximumLength)]
     }
     if let tally = PasswordTally(ascii: password.utf8) { return violations(of: tally) }
-    if let tally = PasswordTally(plain: password.unicodeScalars) { return violations(of: tally) }
+    if let tally = PasswordTally(plain: password.utf8Span) { return violations(of: tally) }
     return violations(of: PasswordTally(prepared: OpaqueString.mapped(password)))
   }
 

@@ -33,15 +33,6 @@ struct PasswordTally {
     }
   }
 
-  /// Counts a text that normalization leaves as it is, in one pass over its characters.
-  ///
-  /// - Parameter scalars: The password; `nil` is returned at the first character that normalization may change or join with what
-  ///   is before it.
-  init?(plain scalars: some Sequence<Unicode.Scalar>) {
-    var table = CharacterTable()
-    for scalar in scalars { guard take(plain: scalar, &table) else { return nil } }
-  }
-
   /// Counts valid UTF-8 that normalization leaves as it is, in one pass over its characters.
   ///
   /// - Parameter text: The password; `nil` is returned at the first character that normalization may change or join with what is

@@ -1,13 +1,15 @@
 #if os(Linux)
   package import Foundation
+  package import SignetTesting
 
   /// The file of a PAM service in a folder of a test's own, with the modules of the system and of libpam-wrapper.
   package struct PAMServiceFolder: Sendable {
     /// The modules of libpam-wrapper: a multiarch folder.
     private static let wrapper: String? = {
       let folder = "/usr/lib"
+      let names: [String]
       // Where there are none the tests say so.
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+      do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch { return nil }
       return (names.map { "\(folder)/\($0)" } + [folder]).map { "\($0)/pam_wrapper" }
         .first { FileManager.default.fileExists(atPath: "\($0)/pam_matrix.so") }
     }()
