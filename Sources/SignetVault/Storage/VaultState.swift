@@ -25,7 +25,7 @@ struct VaultState {
 
     static func < (one: Part, other: Part) -> Bool {
       if one.owner != other.owner { return one.owner.lexicographicallyPrecedes(other.owner) }
-      return one.name.utf8.lexicographicallyPrecedes(other.name.utf8)
+      return one.name < other.name  // ASCII, so this is the order of the bytes
     }
   }
 
