@@ -1,0 +1,113 @@
+import Signet
+import SignetTerminal
+import Synchronization
+
+/// One prompt that takes a finger or a password, whichever comes first.
+struct FingerOrPassword<Value: Sendable>: Sendable {
+  let title: String
+  let purpose: String
+  let output: Terminal
+  let operation: @Sendable (Authentication?) async throws -> Value
+
+  enum Outcome: Sendable {
+    case done(Value)
+    case typed(SharedSecretBox)
+    /// Enter alone.
+    case nothing
+  }
+
+  private enum Event: Sendable {
+    case opened(Value)
+    case failed(any Error)
+    case typed(SharedSecretBox)
+    case notTyped(any Error)
+  }
+
+  /// What is shown under the prompt.
+  private final class Words: Sendable {
+    private let text = Mutex("")
+    var current: String { text.withLock { $0 } }
+    func set(_ words: String) { text.withLock { $0 = words } }
+  }
+
+  func run() async throws -> Outcome {
+    let words = Words()
+    let note = PromptNote { _ in words.current }
+    let (purpose, operation) = (purpose, operation)
+    let prompt =
+      "\(purpose): touch the fingerprint reader, or type the password for "
+      + "\(TerminalText.sanitised(title, limit: 1000)): "
+    return try await withThrowingTaskGroup(of: Event.self) { group in
+      group.addTask {
+        let hints: @Sendable (BiometricHint) -> Void = { hint in
+          words.set(hint.words)
+          note.refresh()
+        }
+        do { return .opened(try await operation(.biometrics(reason: purpose, hints: hints))) } catch {
+          return .failed(error)
+        }
+      }
+      group.addTask {
+        do {
+          return .typed(
+            try await SecretInput.terminal.read(prompt, note: note) {
+              SharedSecretBox(SecretBytes(copying: $0))
+            })
+        } catch { return .notTyped(error) }
+      }
+      return try await decide(&group, words, note)
+    }
+  }
+
+  /// Waits for what comes first, ends the other, and waits for that too.
+  private func decide(
+    _ group: inout ThrowingTaskGroup<Event, any Error>, _ words: Words, _ note: PromptNote
+  ) async throws -> Outcome {
+    var typed: SharedSecretBox?
+    var stop: (any Error)?
+    while let event = try await group.next() {
+      switch event {
+      case .opened(let value):
+        // Also where a password was typed at the same moment: what is done is not done twice.
+        group.cancelAll()
+        _ = try await group.next()
+        return .done(value)
+      case .failed(let error):
+        guard let failure = error as? SignetFailure, failure.isMendedByPassword else {
+          group.cancelAll()
+          _ = try await group.next()
+          throw error
+        }
+        // Perhaps somebody is typing: the prompt stays.
+        words.set("\(failure)")
+        note.refresh()
+        if !PromptNote.isShown { output.print("\n\(TerminalText.sanitised("\(failure)", limit: 1000))") }
+      case .typed(let password):
+        typed = password
+        group.cancelAll()
+      case .notTyped(let error):
+        stop = error
+        group.cancelAll()
+      }
+    }
+    if let stop { throw stop }
+    guard let typed, typed.withSecret({ $0.byteCount }) > 0 else { return .nothing }
+    return .typed(typed)
+  }
+}
+
+extension BiometricHint {
+  /// What the person should see.
+  fileprivate var words: String {
+    switch self {
+    case .touchSensor: "The reader is on."
+    case .swipeSensor: "The reader is on: draw your finger over it."
+    case .tryAgain: "The reader could not read that; once more."
+    case .swipeTooShort: "That was too short; draw your finger over it once more."
+    case .notCentred: "The finger was not in the middle; once more."
+    case .liftAndTryAgain: "Lift your finger, then once more."
+    case .notRecognised(let remaining):
+      "The finger was not recognised; \(remaining) \(remaining == 1 ? "try is" : "tries are") left."
+    }
+  }
+}
