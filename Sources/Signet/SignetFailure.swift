@@ -162,7 +162,7 @@ public import SignetWire
   public var description: String {
     switch self {
     case .wrongPassword(nil): "the password is wrong; try again"
-    case .wrongPassword(0): "the password is wrong and no try is left; ask for a new activation code"
+    case .wrongPassword(0): "the password is wrong and no try is left; \(Self.wayBack())"
     case .wrongPassword(1): "the password is wrong; 1 try is left"
     case .wrongPassword(let remaining?): "the password is wrong; \(remaining) tries are left"
     case .passwordRefused(let violations):
@@ -170,7 +170,7 @@ public import SignetWire
     case .passwordRequired: "a password is needed; enter it"
     case .dictionary(let failure): failure.description
     case .activationCancelled: "it was cancelled; nothing was changed, begin again"
-    case .lockedOut: "locked after too many wrong passwords; ask for a new activation code"
+    case .lockedOut: "locked after too many wrong passwords; \(Self.wayBack())"
     case .waiting(let wait, let remaining): VaultFailure.waiting(wait, remaining: remaining).description
     case .wiped:
       "everything that the password protected was erased after too many wrong ones; ask for a new activation code"
@@ -191,6 +191,9 @@ public import SignetWire
       "the server's policy does not let the device's passcode open this container; use the password"
     case .key(let key, .passwordExpired):
       "\(key): the password is too old; change it (signet password change --key \(key.name)), then go on"
+    case .key(let key, .wrongPassword(0)):
+      "\(key): the password is wrong and no try is left; \(Self.wayBack(of: key))"
+    case .key(let key, .lockedOut): "\(key): locked after too many wrong passwords; \(Self.wayBack(of: key))"
     case .key(let key, let failure): "\(key): \(failure)"
     case .activationCode(let failure): failure.description
     case .activationAborted: "it was stopped; nothing was changed, begin again"
@@ -225,6 +228,13 @@ public import SignetWire
       "the transaction was decided before, perhaps on another device; nothing was changed"
     case .decisionNotAllowed: "the server does not offer this decision for the transaction"
     }
+  }
+
+  /// What to do about a lock that no password opens.
+  private static func wayBack(of key: Key.Usage? = nil) -> String {
+    let option = key.map { " --key \($0.name)" } ?? ""
+    return
+      "use the recovery code if there is one (signet recovery reset\(option)), or ask for a new activation code"
   }
 
   /// This failure as one about the password of a key; what has nothing to do with a password stays as it is.

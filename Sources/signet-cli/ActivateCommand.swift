@@ -14,6 +14,10 @@ extension Command {
 
       If the connection breaks, the code can be used again; nothing is half done. A container that was stored but not confirmed \
       is confirmed by the next command that reaches the server.
+
+      Activating again for the same user at the same server replaces the container: what apps encrypted with it becomes \
+      unreadable. That is asked first, and taken as agreed to with --yes. To make new keys and keep what is encrypted, use signet \
+      renew; where the password is forgotten or locked, signet recovery reset.
       """,
     options: [
       .value("qr", "Read the QR code in this PNG picture", named: "file", completion: .file),
@@ -25,11 +29,16 @@ extension Command {
       .value("invite", "By hand: the invite code; asked for where it is missing", named: "code"),
       .value("name", "What you call the container"),
       .value("device-name", "What you call this device, for the operator", named: "name"),
+      .flag("yes", "Replace a container of the same user at the same server without asking", short: "y"),
     ]
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let code = try await activationCode(arguments)
     let device = try options.device(createIfMissing: true)
+    guard try await mayReplace(code, on: device, arguments) else {
+      arguments.errorOutput.print("Nothing was changed.")
+      return .failure
+    }
     let progress = ProgressLine(on: arguments.errorOutput)
     let handler = TerminalActivation(options: options, progress: progress)
     let container: Container
@@ -46,7 +55,7 @@ extension Command {
           "the server's certificate was refused: its issuer is not trusted; name the operator's ca.pem with --ca"
         )
       }
-      throw handler.failure ?? error
+      throw handler.failure ?? code.server.named(error)
     }
     progress.finish()
     if arguments.isSet("json") {
@@ -56,6 +65,25 @@ extension Command {
       arguments.output.print("Keys are kept by: \(device.keystoreKind)")
     }
     return .success
+  }
+}
+
+/// Asks before what apps encrypted is lost with the container that a new one replaces.
+private func mayReplace(
+  _ code: ActivationCode, on device: Device, _ arguments: Arguments
+) async throws -> Bool {
+  let filter = ContainerFilter(user: code.user, server: code.server)
+  guard !arguments.isSet("yes"), let present = try await device.containers(matching: filter).first else {
+    return true
+  }
+  let consequence =
+    "this replaces \(TerminalText.sanitised(present.fullName, limit: 1000)); what apps encrypted with it becomes unreadable; "
+    + "to keep it use signet renew or signet recovery reset"
+  do {
+    return try await Question.terminal.confirm(
+      "\(consequence.prefix(1).uppercased())\(consequence.dropFirst()). Go on", preset: false)
+  } catch .noTerminal {
+    throw CommandFailure(.usage, "\(consequence); to replace it, add --yes")
   }
 }
 

@@ -37,7 +37,23 @@ extension DeviceOptions {
         if let value = try await byPasscode(container.title(of: key), purpose, operation) { return value }
       }
     }
+    try await requireTry(of: container, key, on: device)
     return try await operation(try await password(for: container, key: key).map { .password($0) })
+  }
+
+  /// Refuses where no password may be tried now, before one is asked for.
+  ///
+  /// - Throws: `SignetFailure`: `waiting`, `lockedOut` or `wiped`.
+  func requireTry(of container: Container, _ key: Key.Usage?, on device: Device) async throws {
+    let failure: SignetFailure
+    switch try await device.lockStatus(of: container, key: key) {
+    case .lockedOut: failure = .lockedOut
+    case .lastAttemptFailed(let remaining, let wait) where wait > .zero:
+      failure = .waiting(wait, remaining: remaining)
+    default: return
+    }
+    if let key, container.hasOwnProtection(key) { throw SignetFailure.key(key, failure) }
+    throw failure
   }
 
   /// Whether a finger would open the container now; where it would not any more, says why.

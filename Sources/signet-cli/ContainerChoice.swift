@@ -4,7 +4,8 @@ import SignetTerminal
 /// Which container a command is about.
 enum ContainerChoice {
   static let option = Option.value(
-    "container", "The container: the beginning of its id, or USER@SERVER; not needed where there is one",
+    "container",
+    "The container: the beginning of its id, its name, USER or USER@SERVER; not needed where there is one",
     short: "c",
     named: "which")
 
@@ -29,16 +30,22 @@ enum ContainerChoice {
         : CommandFailure(
           .usage, "there are \(all.count) containers; name one with --container (signet list shows them)")
     }
-    let found = all.filter {
-      $0.id.description.hasPrefix(wanted) || "\($0.user.text)@\($0.server.shortForm)" == wanted
-    }
+    let found = all.filter { $0.isCalled(wanted) }
     guard found.count == 1, let container = found.first else {
       throw CommandFailure(
         .dataError,
         found.isEmpty
           ? "no container is called that; signet list shows them"
-          : "\(found.count) containers begin like that; write more of the id")
+          : "\(found.count) containers are called that; write more of the id (signet list shows them)")
     }
     return container
+  }
+}
+
+extension Container {
+  /// Whether this is one of its names on this device.
+  fileprivate func isCalled(_ text: String) -> Bool {
+    if id.description.hasPrefix(text) || "\(user.text)@\(server.shortForm)" == text { return true }
+    return user.text == text || name == text
   }
 }

@@ -4,12 +4,18 @@ import SignetJSON
 import SignetTerminal
 
 extension Command {
-  static let list = Command("list", "List the containers on this device") { arguments in
+  static let list = Command(
+    "list", "List the containers on this device",
+    description:
+      "No network is needed. Where no container is left, servers are told what they have not heard of the last ones."
+  ) { arguments in
     var all: [ListedContainer] = []
-    if let device = try DeviceOptions(arguments).deviceIfAny() {
+    let options = try DeviceOptions(arguments)
+    if let device = try options.deviceIfAny() {
       for container in try await device.containers() + device.unconfirmedContainers() {
         all.append(try await ListedContainer(container, on: device))
       }
+      if all.isEmpty { try await options.sendNotices(of: device, evenIfEarly: true) }
     }
     if arguments.isSet("json") {
       let list = JSONValue.array(all.map { .object($0.json) })
@@ -65,7 +71,8 @@ extension Container {
   /// What `--json` prints of a container.
   var json: JSONObject {
     [
-      "id": .string(id.description), "user": .string(user.text), "server": .string(server.fullForm),
+      "id": .string(id.description), "serverContainer": .string(serverMadeID.text),
+      "user": .string(user.text), "server": .string(server.fullForm),
       "name": .string(name), "confirmed": .bool(isConfirmed), "created": .integer(created),
       "firstCreated": .integer(firstCreated), "renewals": .integer(renewals),
       "profile": .object(profile.json), "keys": .array(keys.map { .object($0.json) }),

@@ -152,36 +152,56 @@ struct DeviceOptions {
       } catch .wiped {
         continue  // deleted
       } catch {
-        let reason = TerminalText.sanitised(error.description, limit: 2000)
+        let reason = TerminalText.sanitised("\(container.server.named(error))", limit: 2000)
         arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
       }
     }
-    report(try await device.sendQueuedNotices())
+    try await sendNotices(of: device, evenIfEarly: try await device.containers().isEmpty)
+  }
+
+  /// Tells servers what they have not heard yet, and says what became of it.
+  ///
+  /// - Parameters:
+  ///   - device: Whose.
+  ///   - isEarly: Whether servers are tried also where the wait is not over: where no container is left, there may be no later command.
+  /// - Throws: What the vault says.
+  func sendNotices(of device: Device, evenIfEarly isEarly: Bool) async throws {
+    let notices = try await device.sendQueuedNotices(evenIfEarly: isEarly)
+    for notice in notices.told where notice.event != .wiped {
+      arguments.errorOutput.print("signet: the server has been told of the end of \(notice.fullName)")
+    }
+    report(notices)
   }
 
   /// Says what became of notices to servers; of those whose time has not come, nothing.
-  func report(_ notices: NoticeReport) {
+  ///
+  /// - Parameters:
+  ///   - notices: What became of them.
+  ///   - goesOn: Whether those that wait are tried again; else they are the caller's to speak of.
+  func report(_ notices: NoticeReport, goesOn: Bool = true) {
     let output = arguments.errorOutput
-    func name(_ notice: QueuedNotice) -> String {
-      TerminalText.sanitised("\(notice.user) at \(notice.server)")
-    }
     for notice in notices.told where notice.event == .wiped {
       output.print(
-        "signet: \(name(notice)) was erased after too many wrong passwords; the server has been told")
+        "signet: \(notice.fullName) was erased after too many wrong passwords; the server has been told")
     }
-    for waiting in notices.waiting {
+    for waiting in notices.waiting where goesOn {
       guard let failure = waiting.failure else { continue }
       let reason = TerminalText.sanitised(failure.description, limit: 2000)
       output.print(
-        "signet: the server has not been told yet of the end of \(name(waiting.notice)), which is tried again later: \(reason)"
+        "signet: the server has not been told yet of the end of \(waiting.notice.fullName), which is tried again later: \(reason)"
       )
     }
     for notice in notices.expired {
       output.print(
-        "signet: the server could not be told of the end of \(name(notice)); have its operator revoke the container"
+        "signet: the server could not be told of the end of \(notice.fullName); have its operator revoke the container"
       )
     }
   }
+}
+
+extension QueuedNotice {
+  /// What people are told its container was called.
+  var fullName: String { TerminalText.sanitised("\(user) at \(server)", limit: 1000) }
 }
 
 /// Asks at the terminal; where there is none, the failure names the option that answers instead.

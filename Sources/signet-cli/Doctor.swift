@@ -34,6 +34,7 @@ struct Doctor {
             subject: container.fullName, weight: .problem, text: "the server has not confirmed it yet",
             advice: "run signet pending where the server can be reached"))
       }
+      for notice in try await device.queuedNotices() { findings.append(Self.waiting(notice)) }
     } catch { findings.append(.failure("containers", error)) }
     return findings
   }
@@ -173,11 +174,22 @@ struct Doctor {
       advice: "have the administrator write /etc/pam.d/signet, if a container is to be opened with it")
   }
 
+  private static func waiting(_ notice: QueuedNotice) -> Finding {
+    Finding(
+      subject: notice.fullName, weight: .note, text: "the server has not been told yet of its end",
+      advice:
+        "signet pending tells it where it can be reached, from \(Moment.text(notice.nextAttempt)) on; after "
+        + "\(Moment.text(notice.expires)) its operator has to revoke it")
+  }
+
   // MARK: Containers
 
   private func state(of container: Container, on device: Device) async -> [Finding] {
     let subject = container.fullName
-    var findings: [Finding] = []
+    var findings = [
+      Finding(
+        subject: subject, weight: .fine, text: "its server calls it container \(container.serverMadeID)")
+    ]
     do {
       findings += try await lock(of: container, on: device)
       if device.weaknesses(of: container).contains(.noAuthentication) {
@@ -186,8 +198,10 @@ struct Doctor {
       }
       if let finding = try await ways(of: container, on: device) { findings.append(finding) }
     } catch { findings.append(.failure(subject, error)) }
-    return findings.isEmpty
-      ? [Finding(subject: subject, weight: .fine, text: "the container is in order")] : findings
+    if findings.count == 1 {
+      findings.append(Finding(subject: subject, weight: .fine, text: "the container is in order"))
+    }
+    return findings
   }
 
   private func lock(of container: Container, on device: Device) async throws -> [Finding] {

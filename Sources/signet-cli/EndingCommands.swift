@@ -19,14 +19,12 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
     let name = container.fullName
-    guard try await confirms("Delete \(name), with its keys, for good", arguments) else { return .failure }
-    var session: SharedSecretBox?
-    if arguments.isSet("password-fd") || SecretInput.terminal.isTerminal {
-      session = try await options.password(for: container, key: .sessionTransport)
-      if session?.withSecret({ $0.byteCount }) == 0 { session = nil }
+    guard try await confirms("Delete \(name), with its keys, for good", arguments) else {
+      return nothingDeleted(arguments)
     }
     let outcome = try await device.deleteContainer(
-      container.id, reason: arguments.optionalString("reason") ?? "", by: session.map { .password($0) })
+      container.id, reason: arguments.optionalString("reason") ?? "",
+      by: try await sessionPassword(of: container, options))
     if arguments.isSet("json") {
       let object: JSONObject = [
         "id": .string(container.id.description), "server": .string(ServerNotice(outcome).rawValue),
@@ -54,6 +52,9 @@ extension Command {
       The keys of all containers are deleted at once, and the servers are told. Where one cannot be reached, its notice stays \
       in the data folder, and nothing else: do it again later, or add --force, which deletes the notices too; then the operators have to \
       revoke the containers. --force also deletes a vault that does not open any more.
+
+      Where session keys have passwords of their own, those are asked for, in the order of signet list; without one, an empty \
+      line, that server is not told. Containers whose servers are not told are named, with the IDs that the servers know.
       """,
     options: [
       reason, .flag("yes", "Do not ask", short: "y"),
@@ -67,7 +68,7 @@ extension Command {
     {
       let folder = options.folder
       guard try await confirms("Delete the vault in \(folder), which does not open", arguments) else {
-        return .failure
+        return nothingDeleted(arguments)
       }
       try Vault.erase(inFolder: folder)
       arguments.output.print(
@@ -77,13 +78,16 @@ extension Command {
       return .success
     }
     let question = "Delete all containers, keys and files of this device, for good"
-    guard try await confirms(question, arguments) else { return .failure }
+    guard try await confirms(question, arguments) else { return nothingDeleted(arguments) }
     let report = try await device.reset(
-      reason: arguments.optionalString("reason") ?? "", force: arguments.isSet("force"))
-    options.report(report.notices)
-    if report.untold > 0 {
+      reason: arguments.optionalString("reason") ?? "", force: arguments.isSet("force"),
+      by: try await sessionPasswords(of: device, options))
+    options.report(report.notices, goesOn: !report.isErased)
+    let untold = report.untoldNames
+    if !untold.isEmpty {
       arguments.errorOutput.print(
-        "signet: \(report.untold) containers could not sign any more; have their operators revoke them")
+        "signet: the servers of these containers are not told; have their operators revoke them:")
+      for name in untold { arguments.errorOutput.print("  \(name)") }
     }
     if arguments.isSet("json") {
       let object: JSONObject = [
@@ -100,11 +104,61 @@ extension Command {
     return report.isErased ? .success : .unavailable
   }
 
+  /// The password of a session key that has its own, where somebody can be asked; an empty line goes without.
+  private static func sessionPassword(
+    of container: Container, _ options: DeviceOptions
+  ) async throws -> Authentication? {
+    guard options.arguments.isSet("password-fd") || SecretInput.terminal.isTerminal,
+      let password = try await options.password(for: container, key: .sessionTransport),
+      password.withSecret({ $0.byteCount }) > 0
+    else { return nil }
+    return .password(password)
+  }
+
+  private static func sessionPasswords(
+    of device: Device, _ options: DeviceOptions
+  ) async throws -> [Container.ID: Authentication] {
+    let containers: [Container]
+    do {
+      containers = try await device.containers() + device.unconfirmedContainers()
+    } catch SignetFailure
+      .vault(.altered)
+    {
+      // A reset deletes what was changed from outside, and asks nothing about it.
+      return [:]
+    }
+    var authentications: [Container.ID: Authentication] = [:]
+    for container in containers {
+      authentications[container.id] = try await sessionPassword(of: container, options)
+    }
+    return authentications
+  }
+
+  private static func nothingDeleted(_ arguments: Arguments) -> ExitCode {
+    arguments.errorOutput.print("Nothing was deleted.")
+    return .failure
+  }
+
   private static func confirms(_ question: String, _ arguments: Arguments) async throws -> Bool {
     if arguments.isSet("yes") { return true }
     return try await answering(with: "--yes") {
       try await Question.terminal.confirm(TerminalText.sanitised(question), preset: false)
     }
+  }
+}
+
+extension ResetReport {
+  /// The containers whose servers do not hear of their end any more, for people.
+  fileprivate var untoldNames: [String] {
+    var names = untold.map { Self.name($0.user, $0.server, $0.serverMadeID) }
+    if isErased {
+      names += notices.waiting.map { Self.name($0.notice.user, $0.notice.server, $0.notice.serverMadeID) }
+    }
+    return names
+  }
+
+  private static func name(_ user: String, _ server: String, _ id: ServerMadeID?) -> String {
+    TerminalText.sanitised("\(user) at \(server), container \(id?.text ?? "unknown")", limit: 1000)
   }
 }
 
@@ -126,7 +180,7 @@ private enum ServerNotice: String {
   }
 
   init(_ report: ResetReport) {
-    if report.untold > 0 || report.isErased && !report.notices.waiting.isEmpty {
+    if !report.untold.isEmpty || report.isErased && !report.notices.waiting.isEmpty {
       self = .untold
     } else {
       self = report.isErased ? .told : .queued

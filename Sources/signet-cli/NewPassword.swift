@@ -22,25 +22,26 @@ extension DeviceOptions {
         "After \(limit) wrong passwords in a row the \(key?.description ?? "container") is locked for good.")
     }
     while true {
-      let password: SharedSecretBox
-      do {
-        password = try await typedTwice(subject, lock == .silent ? nil : .unmetRules(of: policy))
-      } catch SecretInputFailure.mismatch {
-        output.print("The two entries differ; try again.")
+      let password = try await typed(
+        "New password\(subject): ", lock == .silent ? nil : .unmetRules(of: policy))
+      // A script gets its answer once; a person may try again.
+      if arguments.isSet("password-fd") { return password }
+      let violations = try await policy.violations(of: password, purpose: purpose)
+      guard violations.isEmpty else {
+        for violation in violations { output.print("Not allowed: \(violation).") }
         continue
       }
-      let violations = try await policy.violations(of: password, purpose: purpose)
-      // A script gets its answer once; a person may try again.
-      if violations.isEmpty || arguments.isSet("password-fd") { return password }
-      for violation in violations { output.print("Not allowed: \(violation).") }
+      let repeated = try await typed("Repeat it: ")
+      if password.withSecret({ first in repeated.withSecret { $0.isEqual(to: first) } }) { return password }
+      output.print("The two entries differ; try again.")
     }
   }
 
-  private func typedTwice(_ subject: String, _ note: PromptNote?) async throws -> SharedSecretBox {
+  private func typed(_ prompt: String, _ note: PromptNote? = nil) async throws -> SharedSecretBox {
     try await answering(with: Self.passwordOption) {
-      try await arguments.secretInput("password-fd").readNew(
-        "New password\(subject): ", repeating: "Repeat it: ", note: note
-      ) { SharedSecretBox(SecretBytes(copying: $0)) }
+      try await arguments.secretInput("password-fd").read(prompt, note: note) {
+        SharedSecretBox(SecretBytes(copying: $0))
+      }
     }
   }
 }

@@ -9,7 +9,7 @@ extension Command {
       Command(
         "change", "Change the password",
         description: """
-          The present password is asked for first, and a wrong one counts as any other. The rules are those of the server; a \
+          The present password is asked for and tried first, and a wrong one counts as any other. The rules are those of the server; a \
           change that is refused or interrupted leaves the present password as it is. With --password-fd the first line is the \
           present password and the second the new one.
           """, options: [ContainerChoice.option, KeyChoice.option]
@@ -18,11 +18,14 @@ extension Command {
         let device = try options.device(createIfMissing: false)
         let container = try await ContainerChoice.container(arguments, of: device)
         let key = try KeyChoice.key(arguments, of: container)
-        guard let policy = container.protection(of: key).passwordPolicy,
-          let old = try await options.password(for: container, key: key)
-        else { throw nothingToKnow }
-        let new = try await options.newPassword(
-          for: key, under: policy, container.protection(of: key).lockPolicy, .change)
+        let protection = container.protection(of: key)
+        guard let policy = protection.passwordPolicy else { throw nothingToKnow }
+        try await options.requireTry(of: container, key, on: device)
+        guard let old = try await options.password(for: container, key: key) else { throw nothingToKnow }
+        if protection.lockPolicy != .silent {
+          try await device.tryPresentPassword(old, of: container, key: key)
+        }
+        let new = try await options.newPassword(for: key, under: policy, protection.lockPolicy, .change)
         try await device.changePassword(of: container, key: key, from: old, to: new)
         arguments.report("The password was changed.", ["changed": .bool(true)])
         return .success
@@ -63,6 +66,10 @@ extension Command {
         let key = try KeyChoice.key(arguments, of: container)
         guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
         let code = try await device.makeRecoveryCode(for: container, key: key, password: password)
+        if arguments.output.isTerminal {
+          arguments.errorOutput.print(
+            "The code is shown this once: print it or write it down. One that was made before is void now.")
+        }
         arguments.report(code.text, ["code": .string(code.text)])
         return .success
       },
@@ -76,6 +83,14 @@ extension Command {
         let container = try await ContainerChoice.container(arguments, of: device)
         let key = try KeyChoice.key(arguments, of: container)
         guard let policy = container.protection(of: key).passwordPolicy else { throw nothingToKnow }
+        // What was erased is beyond any code, which is said first.
+        _ = try await device.lockStatus(of: container, key: key)
+        guard try await device.hasRecoveryCode(for: container, key: key) else {
+          throw CommandFailure(
+            .dataError,
+            "no recovery code was made since the keys were last made (signet recovery create); ask for a new activation code"
+          )
+        }
         let code = try await options.recoveryCode()
         let new = try await options.newPassword(
           for: key, under: policy, container.protection(of: key).lockPolicy, .change)

@@ -47,7 +47,10 @@ extension Command {
   private static func explain(
     _ container: Container, on device: Device, _ arguments: Arguments
   ) async {
-    var object: JSONObject = ["container": .string(container.id.description)]
+    var object: JSONObject = [
+      "container": .string(container.id.description),
+      "serverContainer": .string(container.serverMadeID.text),
+    ]
     var keys = JSONObject()
     for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
       let inForce = await device.protectionInForce(for: container, key: key)
@@ -67,10 +70,12 @@ extension Command {
         for (name, value) in explanation.members { object[name] = value }
       }
     }
-    if arguments.isSet("json") {
-      if !keys.isEmpty { object["keys"] = .object(keys) }
-      arguments.output.print(JSONValue.object(object).text)
+    guard arguments.isSet("json") else {
+      arguments.output.print("Its server calls it container \(container.serverMadeID).")
+      return
     }
+    if !keys.isEmpty { object["keys"] = .object(keys) }
+    arguments.output.print(JSONValue.object(object).text)
   }
 
   private static func report(_ review: PolicyReview, _ profile: PolicyProfile?, _ arguments: Arguments) {

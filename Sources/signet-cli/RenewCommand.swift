@@ -19,8 +19,9 @@ extension Command {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device)
+    let void = try await waysOfPresentKeys(of: container, on: device)
     let progress = ProgressLine(on: arguments.errorOutput)
-    let handler = TerminalActivation(options: options, progress: progress)
+    let handler = TerminalActivation(options: options, progress: progress, renewing: container)
     let renewed: Container
     do {
       let password = try await options.password(for: container)
@@ -35,7 +36,7 @@ extension Command {
         container, password: password, keyPasswords: keyPasswords, handler: handler)
     } catch {
       progress.finish()
-      throw handler.failure ?? error
+      throw handler.failure ?? container.server.named(error)
     }
     progress.finish()
     if arguments.isSet("json") {
@@ -43,7 +44,33 @@ extension Command {
     } else {
       arguments.output.print("Renewed \(renewed.fullName).")
     }
+    for way in void { arguments.errorOutput.print(way) }
     return .success
+  }
+
+  /// What a renewal leaves behind with the present keys, and how each is made anew.
+  private static func waysOfPresentKeys(
+    of container: Container, on device: Device
+  ) async throws -> [String] {
+    var sentences: [String] = []
+    for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
+      let (what, option) = key.map { ("the \($0)", " --key \($0.name)") } ?? ("the container", "")
+      if try await device.hasRecoveryCode(for: container, key: key) {
+        sentences.append(
+          "The earlier recovery code of \(what) is void; make another: signet recovery create\(option)")
+      }
+      let ways = try await device.enabledWays(of: container, key: key)
+      if ways.contains(.biometrics) {
+        sentences.append(
+          "Fingerprints do not open \(what) any more; enable them again: signet biometrics enable\(option)")
+      }
+      if ways.contains(.passcode) {
+        sentences.append(
+          "The passcode of this device does not open \(what) any more; enable it again: signet passcode enable\(option)"
+        )
+      }
+    }
+    return sentences
   }
 }
 

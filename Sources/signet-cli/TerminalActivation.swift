@@ -6,9 +6,13 @@ import Synchronization
 final class TerminalActivation: ActivationHandler {
   private let options: DeviceOptions
   private let progress: ProgressLine
+  /// What is renewed, if anything.
+  private let present: Container?
   private let caught = Mutex<(any Error)?>(nil)
 
-  init(options: DeviceOptions, progress: ProgressLine) { (self.options, self.progress) = (options, progress) }
+  init(options: DeviceOptions, progress: ProgressLine, renewing present: Container? = nil) {
+    (self.options, self.progress, self.present) = (options, progress, present)
+  }
 
   /// Why no password could be read, if so.
   var failure: (any Error)? { caught.withLock { $0 } }
@@ -17,13 +21,26 @@ final class TerminalActivation: ActivationHandler {
 
   func password(for request: PasswordRequest) async -> PasswordReply {
     progress.finish()
+    let key = request.subject.key
+    if let present, present.hasPassword(of: key) {
+      let subject = key.map { " for the \($0)" } ?? ""
+      options.arguments.errorOutput.print(
+        "The present password\(subject) cannot be kept: it does not meet the server's new rules.")
+    }
     do {
       return .proceed(
         try await options.newPassword(
-          for: request.subject.key, under: request.policy, request.lockPolicy, .enrolment))
+          for: key, under: request.policy, request.lockPolicy, .enrolment))
     } catch {
       caught.withLock { $0 = error }
       return .cancel
     }
+  }
+}
+
+extension Container {
+  /// Whether there is a password that opens just this: the container, or a key that has one of its own.
+  fileprivate func hasPassword(of key: Key.Usage?) -> Bool {
+    protection(of: key).passwordPolicy != nil && (key.map(hasOwnProtection) ?? true)
   }
 }

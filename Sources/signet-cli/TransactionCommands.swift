@@ -18,7 +18,9 @@ extension Command {
       try await options.catchUp(with: device, asking: true)
       let container = try await ContainerChoice.container(arguments, of: device)
       let session = try await options.password(for: container, key: .sessionTransport)
-      let listed = try await device.transactionList(for: container, by: session.map { .password($0) })
+      let listed = try await container.server.named {
+        try await device.transactionList(for: container, by: session.map { .password($0) })
+      }
       (transactions, isRenewalWanted) = (listed.transactions, listed.isRenewalWanted)
     }
     if arguments.isSet("json") {
@@ -67,17 +69,24 @@ extension Command {
       let container = try await ContainerChoice.container(arguments, of: device)
       let session = try await options.password(for: container, key: .sessionTransport)
         .map { Authentication.password($0) }
-      let transaction = try choose(
-        arguments, from: try await device.pendingTransactions(for: container, by: session))
+      let waiting = try await container.server.named {
+        try await device.pendingTransactions(for: container, by: session)
+      }
+      let transaction = try choose(arguments, from: waiting)
       show(transaction, status, container, arguments.errorOutput)
       if container.protection(of: .transactionSigning).passwordPolicy == nil, !arguments.isSet("yes") {
         let isSure = try await answering(with: "--yes") {
           try await Question.terminal.confirm("Sign this", preset: false)
         }
-        guard isSure else { return .failure }
+        guard isSure else {
+          arguments.errorOutput.print("Nothing was signed.")
+          return .failure
+        }
       }
-      try await options.authenticated(container, key: .transactionSigning, on: device, to: summary) {
-        try await device.decide(transaction, status, with: container, by: $0, session: session)
+      try await container.server.named {
+        try await options.authenticated(container, key: .transactionSigning, on: device, to: summary) {
+          try await device.decide(transaction, status, with: container, by: $0, session: session)
+        }
       }
       if arguments.isSet("json") {
         let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status.rawValue)]

@@ -111,7 +111,9 @@ import Testing
     let (server, device) = try await activated()
     let code = try server.write(await server.invite("alice").text, to: "code")
     await server.stopAndWait()
-    try await expectRefusal(server, device, ["activate", "--code-file", code], 69, "cannot be reached")
+    try await expectRefusal(
+      server, device, ["activate", "--code-file", code, "--yes"], 69,
+      "the server at 127.0.0.1:\(server.port) cannot be reached")
     try await expectRefusal(server, device, ["pending"], 69, "cannot be reached")
   }
 }

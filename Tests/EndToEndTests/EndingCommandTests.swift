@@ -1,4 +1,5 @@
 import Foundation
+import Signet
 import SignetJSON
 import SignetTesting
 import Testing
@@ -48,10 +49,43 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("where no container is left, what servers have not heard is told by the doctor, and sent at once")
+  func tellsTheLastOne() async throws {
+    var server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await server.answer("user", "add", "alice")
+    for command in ["pending", "otp", "list"] {
+      let code = try server.write(await server.invite("alice").text, to: command)
+      _ = try await device.json("activate", "--code-file", code)
+      await server.stopAndWait()
+      let kept = try ControllingTerminal(device, ["delete"])
+      try kept.answer("for good? [y/N] ", "")
+      let declined = try await kept.end()
+      #expect(declined.status == 1 && declined.shown.contains("Nothing was deleted."), "\(declined)")
+      #expect(try await device.run("delete", "--yes").status == 0)
+      let doctor = try await device.run("doctor")
+      #expect(
+        doctor.status == 0
+          && doctor.output.contains(
+            "note    alice at \(server.url): the server has not been told yet of its end")
+          && doctor.output.contains("-> signet pending tells it"), doctor.summary)
+      server = try await server.again()
+      let next = try await device.run(command)
+      #expect(next.status == (command == "list" ? 0 : 65), next.summary)
+      #expect(
+        next.errorOutput.contains("the server has been told of the end of alice at \(server.url)"),
+        next.summary)
+      #expect(try await server.activeContainers("alice").isEmpty)
+      #expect(try await !device.run("doctor").output.contains("told yet"))
+    }
+    await server.stopAndWait()
+  }
+
   @Test func resetKeepsWhatNobodyHeardUnlessItIsForced() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let known = try #require(try await server.activeContainers("alice").first)
     await server.stopAndWait()
     let unsure = try await device.run("reset")
     #expect(unsure.isRefusal(64, "--yes"), unsure.summary)
@@ -63,6 +97,8 @@ import Testing
     #expect(again.output.contains(#""server":"queued""#), again.summary)
     let forced = try await device.run("reset", "--yes", "--force")
     #expect(forced.status == 0 && forced.output.contains("Deleted everything"), forced.summary)
+    #expect(forced.errorOutput.contains("  alice at \(server.url), container \(known)\n"), forced.summary)
+    #expect(!forced.errorOutput.contains("tried again later"), forced.summary)
     #expect(!FileManager.default.fileExists(atPath: device.data))
   }
 

@@ -71,6 +71,30 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("a reset asks for the passwords of session keys, and names the containers whose servers are not told")
+  func resets() async throws {
+    let server = try await server(["--session-policy", Self.policy])
+    let device = server.device()
+    for user in ["alice", "bob"] {
+      _ = try await device.json(
+        "activate", "--code-file", server.codeFile(user), passwords: [container, session])
+    }
+    let bob = try #require(try await server.activeContainers("bob").first)
+    let refused = try await device.run("reset", "--yes", passwords: [session, otp])
+    #expect(refused.isRefusal(77, "session key: the password is wrong"), refused.summary)
+    #expect(try await device.containers().count == 2)
+    let reset = try await device.run("reset", "--yes", passwords: [session, ""])
+    #expect(reset.status == 0 && reset.output.contains("Deleted everything."), reset.summary)
+    #expect(
+      reset.errorOutput.contains(
+        "the servers of these containers are not told; have their operators revoke them:\n"
+          + "  bob at \(server.url), container \(bob)\n"), reset.summary)
+    #expect(!reset.errorOutput.contains("alice"), reset.summary)
+    #expect(try await server.activeContainers("alice").isEmpty)
+    #expect(try await server.activeContainers("bob") == [bob])
+    await server.stopAndWait()
+  }
+
   @Test("what opens each key is listed and explained")
   func tellsWhatOpensEach() async throws {
     let server = try await server(["--otp-policy", "pin-6", "--session-policy", "TYPE=device"])

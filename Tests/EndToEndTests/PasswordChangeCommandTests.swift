@@ -46,6 +46,74 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("the present password is tried, and the lock looked at, before anything else is asked")
+  func asksInOrder() async throws {
+    let (server, device) = try await activated()
+    let mistaken = try ControllingTerminal(device, ["password", "change"])
+    try mistaken.answer("Password for", "wrong-garden-42")
+    let refused = try await mistaken.end()
+    #expect(refused.status == 77 && refused.shown.contains("2 tries are left"), "\(refused)")
+    #expect(!refused.shown.contains("New password"), "\(refused)")
+    let change = try ControllingTerminal(device, ["password", "change"])
+    try change.answer("Password for", first)
+    try change.answer("New password: ", "short")
+    try change.expect("Not allowed: ")
+    try change.answer("New password: ", second)
+    try change.answer("Repeat it: ", second)
+    let changed = try await change.end()
+    #expect(changed.status == 0, "\(changed.shown)")
+    for _ in 0..<3 { _ = try await device.run("otp", passwords: [first]) }
+    for words in [["password", "change"], ["otp"]] {
+      let result = try await ControllingTerminal(device, words).end()
+      #expect(result.status == 77 && result.shown.contains("locked after too many"), "\(result)")
+      #expect(!result.shown.contains("Password for"), "\(result)")
+    }
+    await server.stopAndWait()
+  }
+
+  @Test func saysDuringAWaitThatItWaits() async throws {
+    let server = try await RunningServer.startWithShop([
+      "--policy",
+      "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;LOCKTYPE=delay;LOCKDELAY=600;LOCKCOUNTER=4",
+    ])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [first])
+    _ = try await device.run("otp", passwords: [second])
+    for words in [["otp"], ["password", "change"]] {
+      let result = try await ControllingTerminal(device, words).end()
+      #expect(result.status == 77 && !result.shown.contains("Password for"), "\(result)")
+      // Neither is a right one tried.
+      let right = try await device.run(words, passwords: [first, second])
+      #expect(right.status == 77 && right.errorOutput.contains("wait"), right.summary)
+    }
+    await server.stopAndWait()
+  }
+
+  @Test("where no recovery code was made, that is said before anything is asked")
+  func noRecoveryCode() async throws {
+    let (server, device) = try await activated()
+    let none = "no recovery code was made since the keys were last made (signet recovery create)"
+    let result = try await ControllingTerminal(device, ["recovery", "reset"]).end()
+    #expect(result.status == 65 && result.shown.contains(none), "\(result)")
+    #expect(!result.shown.contains("code: ") && !result.shown.contains("password: "), "\(result)")
+
+    let create = try ControllingTerminal(device, ["recovery", "create"])
+    try create.answer("Password for", first)
+    let created = try await create.end()
+    #expect(created.status == 0 && created.shown.contains("The code is shown this once"), "\(created)")
+    // A renewal leaves the code behind, and says so.
+    let renewed = try await device.run("renew", passwords: [first])
+    #expect(renewed.status == 0, renewed.summary)
+    #expect(
+      renewed.errorOutput.contains(
+        "The earlier recovery code of the container is void; make another: signet recovery create\n"),
+      renewed.summary)
+    #expect(try await device.run("recovery", "reset", passwords: ["0", second]).isRefusal(65, none))
+    let plain = try await device.run("renew", passwords: [first])
+    #expect(plain.status == 0 && !plain.errorOutput.contains("void"), plain.summary)
+    await server.stopAndWait()
+  }
+
   @Test func aContainerWithoutAPassword() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

@@ -31,7 +31,9 @@ import Testing
     #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
     try await wrong("otp", says: "2 tries are left")
     try await wrong("approve", transaction, says: "1 try is left")
-    try await wrong("otp", says: "no try is left")
+    try await wrong(
+      "otp",
+      says: "no try is left; use the recovery code if there is one (signet recovery reset), or ask for a new")
     try await wrong("otp", says: "locked after too many wrong passwords")
     for words in [["otp"], ["approve", transaction], ["deny", transaction]] {
       let locked = try await device.run(words, passwords: [right])
@@ -41,7 +43,7 @@ import Testing
     // What the device alone opens still works, and a new activation is the way back.
     #expect(try await device.json("pending").array("transactions").count == 1)
     let again = try server.write(await server.invite("alice").text, to: "again")
-    _ = try await device.json("activate", "--code-file", again, passwords: [right])
+    _ = try await device.json("activate", "--code-file", again, "--yes", passwords: [right])
     #expect(try await device.containers().count == 1)
     _ = try await device.json("approve", transaction, passwords: [right])
     try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))

@@ -20,13 +20,14 @@ import Testing
     try terminal.answer("", "short", newline: false)
     try terminal.answer("Still: use at least 8 characters; use at least 1 digit.", "5", newline: false)
     try terminal.answer("Still: use at least 8 characters.", "\u{7F}\n", newline: false)
-    try terminal.answer("Repeat it: ", "short")
+    // It is not asked for once more before the rules are met.
     try terminal.expect("Not allowed: ")
     try terminal.answer("New password: ", password, newline: false)
     try terminal.answer("These rules are met.", "\n", newline: false)
     try terminal.answer("Repeat it: ", password)
     let activated = try await terminal.end()
     #expect(activated.status == 0, "\(activated.shown)")
+    #expect(activated.shown.components(separatedBy: "Repeat it: ").count == 2, "\(activated.shown)")
     #expect(activated.shown.contains("Activated alice at 127.0.0.1:\(server.port)/main."))
     #expect(!activated.shown.contains(password) && !activated.shown.contains("short"))
     #expect(try await device.containers().map(\.isConfirmed) == [true])
@@ -73,13 +74,57 @@ import Testing
     let id = try await open.ask("bob", "Pay")
     let declined = try ControllingTerminal(other, ["approve", id])
     try declined.answer("Sign this? [y/N] ", "")
-    #expect(try await declined.end().status == 1)
+    let unsigned = try await declined.end()
+    #expect(unsigned.status == 1 && unsigned.shown.contains("Nothing was signed."), "\(unsigned)")
     #expect(try await open.transaction(id).string("status") == "pending")
     let agreed = try ControllingTerminal(other, ["approve", id])
     try agreed.answer("Sign this? [y/N] ", "y")
     #expect(try await agreed.end().status == 0)
     try SignedDecisionCheck.expectAccepted(await open.transaction(id))
     await open.stopAndWait()
+  }
+
+  @Test("activating again says what is lost with the container, and goes on only when that is agreed to")
+  func activatesAgain() async throws {
+    let server = try await RunningServer.startWithShop(["--minimum-length", "8"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [password])
+    let first = try await device.containers()
+    let sealed = "\(server.folder.path)/sealed"
+    let encrypted = try await device.run(
+      "data", "encrypt", "--label", "x", server.write("kept", to: "plain"), sealed, passwords: [password])
+    try #require(encrypted.status == 0, encrypted.summary)
+
+    let again = try server.write(await server.invite("alice").text, to: "again")
+    let words = ["activate", "--code-file", again]
+    let loss =
+      "his replaces alice at 127.0.0.1:\(server.port)/main; what apps encrypted with it becomes unreadable; "
+      + "to keep it use signet renew or signet recovery reset"
+    let alone = try await device.run(words, passwords: [password])
+    #expect(alone.isRefusal(64, "t\(loss); to replace it, add --yes"), alone.summary)
+    let unsure = try ControllingTerminal(device, words)
+    try unsure.answer("T\(loss). Go on? [y/N] ", "")
+    let declined = try await unsure.end()
+    #expect(declined.status == 1 && declined.shown.contains("Nothing was changed."), "\(declined)")
+    #expect(!declined.shown.contains("password: "), "\(declined)")
+    #expect(try await device.containers() == first)
+    #expect(
+      try await device.run(
+        "data", "decrypt", "--label", "x", sealed, "\(sealed).open", passwords: [password]
+      ).status == 0)
+
+    let sure = try ControllingTerminal(device, words)
+    try sure.answer("Go on? [y/N] ", "y")
+    try sure.answer("New password: ", password)
+    try sure.answer("Repeat it: ", password)
+    let agreed = try await sure.end()
+    #expect(agreed.status == 0, "\(agreed.shown)")
+    let second = try await device.containers()
+    #expect(second.count == 1 && second != first)
+    // Another user at the same server is nobody's replacement.
+    _ = try await device.json("activate", "--code-file", server.codeFile("bob"), passwords: [password])
+    #expect(try await device.run("activate", "--help").output.contains("replaces the container"))
+    await server.stopAndWait()
   }
 
   @Test func everyJSONOutputParses() async throws {

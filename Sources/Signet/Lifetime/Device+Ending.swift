@@ -82,26 +82,40 @@ extension Device {
   ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:by:)``.
   ///   - isForced: Whether notices that could not be sent are deleted too, and servers left untold where the keystore cannot
   ///     sign at the moment.
+  ///   - authentications: What opens session keys with a password of their own; servers of the other containers with one are not told.
   /// - Returns: What became of the notices, and whether everything was erased.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetFailure``, above all that a session key does not open with what was given; nothing was deleted then.
   public func reset(
-    reason: String = "", force isForced: Bool = false
+    reason: String = "", force isForced: Bool = false,
+    by authentications: [SignetVault.ContainerID: Authentication] = [:]
   ) async throws(SignetFailure) -> ResetReport {
+    for (id, authentication) in authentications {
+      _ = try await sessionKey(of: try await container(id), by: authentication)
+    }
     for id in try await vaulted(await vault.alteredContainers()) {
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
     let all = try await vaulted(await vault.containers(matching: .init(state: nil)))
-    var ended: [Ending] = []
-    for ending in try await endings(of: all, .reset, reason, evenIfUnsigned: isForced) {
-      do { ended.append(try await end(ending)) } catch { throw SignetFailure(error) }
+    // All sign before the first is deleted: one that cannot at the moment stops it all.
+    var ends: [(stored: SignetVault.Container, ending: Ending)] = []
+    for stored in all {
+      let authentication = authentications[stored.id]
+      for ending in try await endings(
+        of: [stored], .reset, reason, by: authentication, evenIfUnsigned: isForced)
+      { ends.append((stored, ending)) }
+    }
+    var untold: [UntoldContainer] = []
+    for (stored, ending) in ends {
+      let ended: Ending
+      do { ended = try await end(ending) } catch { throw SignetFailure(error) }
+      if ended.failure != nil { untold.append(UntoldContainer(stored)) }
     }
     clearPasswordCache()
     let report = try await send(evenIfEarly: true) { _ in true }
     let isErased = report.waiting.isEmpty || isForced
     if isErased { try await vaulted(await vault.erase()) }
-    return ResetReport(
-      notices: report, untold: ended.filter { $0.failure != nil }.count, isErased: isErased)
+    return ResetReport(notices: report, untold: untold, isErased: isErased)
   }
 
   /// A container with what was begun to take its place; what is not confirmed itself stands alone.

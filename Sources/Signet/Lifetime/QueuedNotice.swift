@@ -75,6 +75,11 @@ public struct QueuedNotice: Sendable, Hashable, Identifiable {
     (id, server, nextAttempt) = (stored.id, stored.server, stored.notBefore)
   }
 
+  /// Names the container at the server.
+  public var serverMadeID: ServerMadeID? {
+    do { return try SignedEndNotice(parsing: body).container } catch { return nil }
+  }
+
   /// The body of the request.
   var body: [UInt8] { JSONValue.object(["notice": .string(message)]).bytes }
 }

@@ -46,6 +46,40 @@ extension Device {
     return try await vaulted(await vault.makeRecoveryCode(for: unlocked))
   }
 
+  /// Whether a recovery code was made for the present keys of a container, or for one of its keys.
+  ///
+  /// - Parameters:
+  ///   - container: What it would open.
+  ///   - key: Which of its keys; `nil` for the container itself.
+  /// - Returns: Whether there is one.
+  /// - Throws: ``SignetFailure``.
+  public func hasRecoveryCode(
+    for container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> Bool {
+    let domain = container.domain(of: key)
+    return try await vaulted(await vault.domains(of: container.id))
+      .contains { $0.name == domain && $0.slot == .recovery }
+  }
+
+  /// Finds out whether the present password is right before another is chosen; it may be too old, and a wrong one counts.
+  ///
+  /// Under a silent lock nothing tells.
+  ///
+  /// - Parameters:
+  ///   - password: The present one: UTF-8 as typed.
+  ///   - container: Whose password.
+  ///   - key: The key that has it; `nil` for the container's own.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword` and `waiting`.
+  package func tryPresentPassword(
+    _ password: SharedSecretBox, of container: Container, key: Key.Usage?
+  ) async throws(SignetFailure) {
+    try await container.naming(key) { () async throws(SignetFailure) in
+      _ = try await vaulted(
+        await vault.open(
+          container.domain(of: key), of: container.id, with: .password(password.withSecret { $0.copy() })))
+    }
+  }
+
   /// Sets a new password with the recovery code, which stays valid.
   ///
   /// - Parameters:
