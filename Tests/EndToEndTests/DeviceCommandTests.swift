@@ -1,4 +1,5 @@
 import Foundation
+import SignetJSON
 import SignetTesting
 import Testing
 
@@ -88,5 +89,40 @@ struct DeviceCommandTests {
       "--data", "\(folder.path)/laptop", "activate", "--qr", "\(folder.path)/none.png")
     #expect(result.status == 66)
     #expect(result.errorOutput.contains("\(folder.path)/none.png cannot be read"), "\(result.errorOutput)")
+  }
+
+  @Test(
+    "a container is named by its id, its name, its user, or user and server; its server's name for it is told"
+  )
+  func names() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    for user in ["alice", "bob"] {
+      _ = try await device.json("activate", "--code-file", server.codeFile(user), "--name", "\(user)'s")
+    }
+    let bob = try #require(try await device.containers().first { $0.user == "bob" })
+    let known = try #require(try await server.activeContainers("bob").first)
+    for name in [bob.id, "bob's", "bob", "bob@\(server.url)"] {
+      let explained = try await device.json("policy", "explain", "--container", name)
+      #expect(try explained.string("container") == bob.id && explained.string("serverContainer") == known)
+    }
+    let none = try await device.run("otp", "--container", "bo")
+    #expect(none.isRefusal(65, "no container is called that"), none.summary)
+    let text = try await device.run("policy", "explain", "--container", "bob")
+    #expect(text.output.contains("Its server calls it container \(known).\n"), text.summary)
+    let listed = try await device.json("list").array("containers").compactMap { value -> String? in
+      guard case .object(let object) = value else { return nil }
+      return try object.string("serverContainer")
+    }
+    #expect(listed.count == 2 && listed.contains(known))
+    let doctor = try await device.run("doctor")
+    #expect(
+      doctor.output.contains("ok      bob at \(server.url): its server calls it container \(known)\n"),
+      doctor.summary)
+    // One name of two containers names neither.
+    _ = try await device.json("activate", "--code-file", server.codeFile("carol"), "--name", "bob")
+    let two = try await device.run("otp", "--container", "bob")
+    #expect(two.isRefusal(65, "2 containers are called that"), two.summary)
+    await server.stopAndWait()
   }
 }

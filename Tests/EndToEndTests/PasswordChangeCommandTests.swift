@@ -114,6 +114,26 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test func aRenewalSaysWhyAnotherPasswordIsNeeded() async throws {
+    var (server, device) = try await activated()
+    await server.stopAndWait()
+    let file = "\(server.data)/server.json"
+    let settings = try String(contentsOfFile: file, encoding: .utf8)
+    let strict = settings.replacing(/"minLength": ?8/) { _ in "\"minLength\":18" }
+    try #require(strict != settings)
+    try strict.write(toFile: file, atomically: false, encoding: .utf8)
+    server = try await server.again()
+    let renewal = try ControllingTerminal(device, ["renew"])
+    try renewal.answer("Password for", first)
+    try renewal.expect("The present password cannot be kept: it does not meet the server's new rules.\n")
+    try renewal.expect("Choose a password: 18 to 20 characters")
+    try renewal.answer("New password: ", second + "-42")
+    try renewal.answer("Repeat it: ", second + "-42")
+    let renewed = try await renewal.end()
+    #expect(renewed.status == 0, "\(renewed.shown)")
+    await server.stopAndWait()
+  }
+
   @Test func aContainerWithoutAPassword() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
