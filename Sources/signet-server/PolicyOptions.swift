@@ -9,8 +9,8 @@ enum PolicyOptions {
   static let all: [Option] = [
     .value(
       "policy",
-      "The whole policy: a policy string (NUM=6;MINLEN=6;…), or the name of a profile: legacy-compat, nist-aal2, psd2, pin-6",
-      named: "policy"),
+      "The whole policy: a policy string (NUM=6;MINLEN=6;…), or the name of a profile: \(PolicyProfile.names)",
+      named: "policy", completion: profiles),
     .value(
       "policy-file", "A file with the whole policy: a policy string or JSON", named: "file", completion: .file
     ),
@@ -22,12 +22,14 @@ enum PolicyOptions {
       .value(
         "\(key.rawValue)-policy",
         "A policy of its own for the \(name), in place of \(key == .session ? "the device alone" : "the container's")",
-        named: "policy"),
+        named: "policy", completion: profiles),
       .value(
         "\(key.rawValue)-policy-file", "A file with the policy of the \(name)", named: "file",
         completion: .file),
     ]
   }
+
+  private static let profiles = Completion.words(PolicyProfile.allCases.map(\.rawValue))
 
   /// The keys, with what people call them.
   static let keys: [(ContainerProfile.KeyName, name: String)] = [
@@ -75,6 +77,11 @@ enum PolicyOptions {
     guard given.count == 1 else { throw UsageFailure.refused("--\(name) goes without --\(name)-file") }
     let value = arguments.string(option)
     if option == name, let profile = PolicyProfile(rawValue: value) { return (option, profile.policy) }
+    guard option != name || PolicyReview.isPolicy(value) else {
+      throw UsageFailure.refused(
+        "--\(option): \"\(value)\" is neither a policy string nor a profile; the profiles are \(PolicyProfile.names)"
+      )
+    }
     let review = PolicyReview(text: option == name ? value : try text(value))
     let errors = review.findings.filter { $0.severity == .error }
     guard let policy = review.policy else {
