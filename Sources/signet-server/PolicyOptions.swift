@@ -83,6 +83,11 @@ enum PolicyOptions {
       )
     }
     let review = PolicyReview(text: option == name ? value : try text(value))
+    for finding in review.findings where finding.severity == .warning {
+      let subject = name == "policy" ? "" : "--\(option): "
+      arguments.errorOutput.print(
+        "warning: \(subject)\(TerminalText.sanitised(finding.description, limit: 1000))")
+    }
     let errors = review.findings.filter { $0.severity == .error }
     guard let policy = review.policy else {
       let reasons = errors.isEmpty ? ["it lacks a type"] : errors.map(\.description)
@@ -93,11 +98,6 @@ enum PolicyOptions {
       throw UsageFailure.refused(
         "--\(option): a container is opened by the device, or with a password; use another type")
     default: break
-    }
-    for finding in review.findings where finding.severity == .warning {
-      let subject = name == "policy" ? "" : "--\(option): "
-      arguments.errorOutput.print(
-        "warning: \(subject)\(TerminalText.sanitised(finding.description, limit: 1000))")
     }
     return (option, policy)
   }

@@ -95,6 +95,14 @@ import Testing
     #expect(try profile().object("lock") == ["type": "silent"])
   }
 
+  @Test("what is doubtful is said beside what is wrong")
+  func warnsBesideErrors() async throws {
+    let result = try await initialise("--policy", "MINLEN=6;MAXLEN=5;LOCKTYPE=none")
+    #expect(result.status == 64)
+    #expect(result.errorOutput.contains("warning: wrong passwords cost nothing"))
+    #expect(result.errorOutput.contains("no password satisfies"))
+  }
+
   @Test func refusesAPolicyFileThatIsNotThere() async throws {
     let result = try await initialise("--policy-file", "\(folder.path)/none")
     #expect(result.status == 66)
