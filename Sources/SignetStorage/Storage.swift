@@ -30,10 +30,18 @@ public protocol Storage: Sendable {
   func apiKey(_ id: String) async throws(StorageFailure) -> APIKeyRecord?
   /// All keys, oldest first.
   func apiKeys() async throws(StorageFailure) -> [APIKeyRecord]
-  /// Revokes a key.
+  /// Revokes a key, unless it is the last good one of a scope that needs one.
   ///
-  /// - Returns: Whether there is such a key.
-  func revokeAPIKey(_ id: String, at time: Int64, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// - Parameters:
+  ///   - id: The key.
+  ///   - scope: The scope of which one key stays good.
+  ///   - time: When; a key that was revoked before keeps its time.
+  ///   - audit: The event, written where the key is revoked.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  func revokeAPIKey(
+    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> RevocationOutcome
 
   // MARK: Activations
 

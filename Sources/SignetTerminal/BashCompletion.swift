@@ -75,6 +75,6 @@ private func bashOffer(_ completion: Completion) -> String {
   case .nothing: ""
   case .file: "kind=file"
   case .directory: "kind=directory"
-  case .choices(let words): "words='\(words.joined(separator: " "))'"
+  case .words(let words), .choices(let words): "words='\(words.joined(separator: " "))'"
   }
 }

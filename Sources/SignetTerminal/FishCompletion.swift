@@ -55,7 +55,8 @@ private func fishOffer(_ completion: Completion, isValue: Bool) -> String {
   case .nothing: isValue ? "-x" : ""
   case .file: isValue ? "-r -F" : "-F"
   case .directory: (isValue ? "-x " : "") + "-a '(__fish_complete_directories)'"
-  case .choices(let words): (isValue ? "-x " : "") + "-a \(fishQuoted(words.joined(separator: " ")))"
+  case .words(let words), .choices(let words):
+    (isValue ? "-x " : "") + "-a \(fishQuoted(words.joined(separator: " ")))"
   }
 }
 

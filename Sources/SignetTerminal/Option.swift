@@ -6,6 +6,8 @@ public enum Completion: Hashable, Sendable {
   case file
   /// The path of a folder.
   case directory
+  /// Anything; the shell offers these words.
+  case words([String])
   /// One of these words and nothing else.
   case choices([String])
 }

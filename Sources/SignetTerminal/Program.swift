@@ -201,8 +201,11 @@ extension Command {
     precondition(
       Set(commands.map(\.name)).count == commands.count, "\(name): a command is declared twice")
     for completion in options.map(\.completion) + arguments.map(\.completion) {
-      guard case .choices(let words) = completion else { continue }
-      precondition(!words.isEmpty && words.allSatisfy(Self.isWord), "\(name): choices are plain words")
+      switch completion {
+      case .nothing, .file, .directory: continue
+      case .words(let words), .choices(let words):
+        precondition(!words.isEmpty && words.allSatisfy(Self.isWord), "\(name): choices are plain words")
+      }
     }
     for command in commands { command.checkDeclaration(inherited: all, depth: depth + 1) }
   }

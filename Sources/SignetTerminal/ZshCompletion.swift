@@ -68,6 +68,6 @@ private func zshAction(_ completion: Completion) -> String {
   case .nothing: " "
   case .file: "_files"
   case .directory: "_files -/"
-  case .choices(let words): "(\(words.joined(separator: " ")))"
+  case .words(let words), .choices(let words): "(\(words.joined(separator: " ")))"
   }
 }

@@ -51,12 +51,51 @@ extension StorageContract {
       try await expect(storage.apiKey("k2"), is: nil, "a key that is none")
       try await expect(storage.apiKeys(), is: [key, other], "keys, oldest first")
       try await expect(.exists, "a second k1") { try await storage.addAPIKey(key, audit: event("key")) }
-      try await expect(storage.revokeAPIKey("k1", at: 9, audit: event("revoked")), is: true, "revoke")
-      try await expect(storage.revokeAPIKey("k2", at: 9, audit: event("revoked")), is: false, "of nothing")
+      try await expect(storage.revoke("k1", at: 9), is: .revoked, "revoke")
+      try await expect(storage.revoke("k2", at: 9), is: .unknown, "of nothing")
       key.revoked = 9
       try await expect(storage.apiKey("k1"), is: key, "the revoked key")
-      _ = try await storage.revokeAPIKey("k1", at: 50, audit: event("revoked"))
+      _ = try await storage.revoke("k1", at: 50)
       try await expect(storage.apiKey("k1")?.revoked, is: 9, "when it was revoked first")
-    }
+    },
+    Check("the last good API key of a scope stays good, whatever others there are") { storage in
+      try await storage.add(Sample.key("k1", ["relying-party", "admin"]))
+      try await storage.add(Sample.key("k2", ["admin"]))
+      try await storage.add(Sample.key("k3", ["relying-party"]))
+      // A scope is a whole word.
+      try await storage.add(Sample.key("k4", ["administrator"]))
+      try await expect(storage.revoke("k1", at: 9), is: .revoked, "one of two")
+      try await expect(storage.revoke("k2", at: 9), is: .last, "the last")
+      try await expect(storage.apiKey("k2")?.revoked, is: nil, "the last key")
+      try await expect(storage.revoke("k1", at: 9), is: .revoked, "one that was revoked before")
+      try await expect(storage.revoke("k3", at: 9), is: .revoked, "the last of another scope")
+      try await expectLog(
+        storage, has: ["key", "key", "key", "key", "revoked", "revoked", "revoked"])
+      try await storage.add(Sample.key("k5", ["admin"]))
+      try await expect(storage.revoke("k2", at: 9), is: .revoked, "after another was made")
+    },
+    Check("50 revocations of 50 keys at once leave one good") { storage in
+      for number in 0..<50 { try await storage.add(Sample.key("k\(number)", ["admin"])) }
+      let outcomes = try await race { try await storage.revoke("k\($0)", at: 9) }
+      try expect(outcomes.filter { $0 == .revoked }.count, is: 49, "keys revoked")
+      try expect(outcomes.filter { $0 == .last }.count, is: 1, "keys kept")
+      try await expect(storage.apiKeys().filter { $0.revoked == nil }.count, is: 1, "good keys")
+    },
   ]
+}
+
+extension Sample {
+  fileprivate static func key(_ id: String, _ scopes: [String]) -> APIKeyRecord {
+    APIKeyRecord(id: id, name: id, scopes: scopes, secretDigest: Array(id.utf8), created: 5)
+  }
+}
+
+extension Storage {
+  fileprivate func add(_ key: APIKeyRecord) async throws(StorageFailure) {
+    try await addAPIKey(key, audit: StorageContract.event("key"))
+  }
+
+  fileprivate func revoke(_ id: String, at time: Int64) async throws(StorageFailure) -> RevocationOutcome {
+    try await revokeAPIKey(id, keepingOneOf: "admin", at: time, audit: StorageContract.event("revoked"))
+  }
 }

@@ -34,6 +34,8 @@ public struct ConnectionConfiguration: Sendable, Hashable {
   public var maximumConnections: Int
   /// The proxy, if any.
   public var proxy: ProxySetting
+  /// Where to connect in place of what URLs name; `nil` for that.
+  package var connectAddress: ConnectAddress?
 
   /// Creates a configuration; each default suits a device.
   ///
@@ -77,6 +79,7 @@ public struct ConnectionConfiguration: Sendable, Hashable {
       throw .invalidConfiguration(.limits)
     }
     guard (1...256).contains(maximumConnections) else { throw .invalidConfiguration(.limits) }
+    guard connectAddress?.isValid ?? true else { throw .invalidConfiguration(.connectAddress) }
     if case .address(let address) = proxy {
       let host = address.utf8.dropFirst(7)
       guard address.hasPrefix("http://"), !host.isEmpty, address.utf8.count <= 256,

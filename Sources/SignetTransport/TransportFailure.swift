@@ -112,6 +112,8 @@
   case limits
   /// The proxy is not `http://host:port`.
   case proxy
+  /// Where to connect is no numeric address with a port.
+  case connectAddress
 
   /// What to change.
   public var description: String {
@@ -122,6 +124,7 @@
     case .certificateAuthorities: "give the trusted certificates as PEM, at least one, at most 1 MiB"
     case .limits: "use sizes of 0 or more bytes (headers: 1 or more) and 1 to 256 connections"
     case .proxy: "give the proxy as http://host:port"
+    case .connectAddress: "connect to a numeric address and a port of 1 to 65535"
     }
   }
 }

@@ -22,6 +22,8 @@ public struct Problem: Error, Hashable, Sendable {
     case method = "request.method"
     /// There is one already.
     case exists = "resource.exists"
+    /// The last key of an operator stays.
+    case lastAdminKey = "key.last"
     /// Another decision came first.
     case transactionDecided = "transaction.decided"
     /// Too late.
@@ -45,7 +47,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .forbidden, .activationRefused, .deviceUnsupported: 403
       case .unknown: 404
       case .method: 405
-      case .exists, .transactionDecided: 409
+      case .exists, .lastAdminKey, .transactionDecided: 409
       case .transactionExpired: 410
       case .tooLarge: 413
       case .mediaType: 415
@@ -67,6 +69,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .unknown: "There is no such thing."
       case .method: "The method is not allowed here."
       case .exists: "There is one already."
+      case .lastAdminKey: "It is the last good key of scope admin."
       case .transactionDecided: "The transaction was decided before."
       case .transactionExpired: "The transaction has expired."
       case .tooLarge: "The request is too large."

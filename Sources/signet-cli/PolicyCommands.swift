@@ -22,20 +22,26 @@ extension Command {
       Command(
         "lint", "Say what is wrong or doubtful with a policy, and which profiles it does not meet",
         description: """
-          The file holds a policy string (UP=0;NUM=6;…) or the JSON form of a policy. Rules that no password satisfies \
-          together are errors. Profiles are named demands: legacy-compat, nist-aal2, psd2 and pin-6.
+          The policy is a policy string (UP=0;NUM=6;…), the JSON form of one, the name of a profile, or a file with one of the \
+          first two. Rules that no password satisfies together are errors. Profiles are named demands: \(PolicyProfile.names).
           """,
         options: [
           .value(
             "profile", "Look at this profile only, and fail unless it is met",
             completion: .choices(PolicyProfile.allCases.map(\.rawValue)))
         ],
-        arguments: [Argument("file", "The policy; - for standard input", completion: .file)],
+        arguments: [
+          Argument(
+            "policy",
+            "A policy, a profile, a file with a policy (./psd2 for one named so), or - for standard input",
+            completion: .file)
+        ],
         examples: [
-          .init("echo 'MINLEN=6;MAXLEN=6;NUM=8' | signet policy lint -", "Find the two rules that clash")
+          .init("echo 'MINLEN=6;MAXLEN=6;NUM=8' | signet policy lint -", "Find the two rules that clash"),
+          .init("signet policy lint 'NUM=6;MINLEN=6;MAXLEN=8' --profile psd2", "Look at one profile"),
         ]
       ) { arguments in
-        let review = PolicyReview(text: try policyText(arguments.string("file")))
+        let review = try review(arguments.string("policy"))
         let profile = arguments.optionalString("profile").flatMap(PolicyProfile.init(rawValue:))
         report(review, profile, arguments)
         let isMet = profile.map { review.violations(of: $0).isEmpty } ?? true
@@ -95,9 +101,20 @@ extension Command {
       arguments.output.print("The policy cannot be used.")
       return
     }
+    if let profile {
+      let verb = review.violations(of: profile).isEmpty ? "meets" : "does not meet"
+      arguments.output.print("The policy can be used; it \(verb) \(profile.rawValue).")
+      return
+    }
     let met = PolicyProfile.allCases.filter { review.violations(of: $0).isEmpty }.map(\.rawValue)
     let meets = met.isEmpty ? "meets no profile" : "meets \(met.joined(separator: ", "))"
     arguments.output.print("The policy can be used; it \(meets).")
+  }
+
+  /// Reviews what `init --policy` takes too, or else a file.
+  private static func review(_ word: String) throws -> PolicyReview {
+    if let profile = PolicyProfile(rawValue: word) { return PolicyReview(profile.policy) }
+    return PolicyReview(text: PolicyReview.isPolicy(word) ? word : try policyText(word))
   }
 
   /// The text of a policy, which is short.
@@ -109,7 +126,9 @@ extension Command {
       bytes = try file.read(upToCount: limit + 1)
     } catch {
       throw CommandFailure(
-        .noInput, "\(path) cannot be read; name a file with a policy, or - for standard input")
+        .noInput,
+        "\(path) cannot be read; name a file with a policy, give a policy string or a profile (\(PolicyProfile.names)), or - for standard input"
+      )
     }
     guard let bytes, bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(.dataError, "\(path) is no policy: it is empty, above 64 KiB, or no UTF-8 text")

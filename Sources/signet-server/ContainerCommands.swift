@@ -56,7 +56,10 @@ enum ContainerCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("revoked \(TerminalText.sanitised(try answer.string("id")))")
+          let (id, user, device) =
+            (try answer.string("id"), try answer.string("user"), try answer.string("name"))
+          arguments.output.print(
+            TerminalText.sanitised("revoked \(id) of user \(user), device \"\(device)\""))
         }
         return .success
       },

@@ -36,7 +36,7 @@ enum InitCommand {
       .value(
         "require-keystore",
         "What must keep a device's keys, at least: any, simulated (hardware, or a program that plays it) or hardware; it goes by what the device says, which nothing attests",
-        default: "any", completion: .choices(KeystoreRequirement.allCases.map(\.rawValue))),
+        named: "level", default: "any", completion: .choices(KeystoreRequirement.allCases.map(\.rawValue))),
     ] + PasswordOptions.all + PolicyOptions.all + PolicyOptions.ofKeys + [OperatorOptions.json],
     examples: [
       .init(
@@ -71,10 +71,11 @@ enum InitCommand {
       arguments.output.print(
         fields: [
           ("Folder", folder.path), ("Server", settings.serverURL.fullForm), ("Listens on", listen.text),
-          ("Trust", "\(folder.path)/ca.pem"), ("Pin", pin), ("Policy", settings.profile.protection.string),
+          ("Trust", "\(folder.path)/ca.pem"), ("Pin", pin),
+          ("Policy", settings.profile.protection.stringWithLock),
         ]
           + PolicyOptions.keys.compactMap { key, name in
-            settings.profile.keys[key].map { ("Policy, \(name)", $0.string) }
+            settings.profile.keys[key].map { ("Policy, \(name)", $0.stringWithLock) }
           })
       arguments.errorOutput.print("Start it: signet-server serve --data \(arguments.string("data"))")
     }
@@ -129,6 +130,9 @@ struct ListenAddress {
     guard inet_pton(family, bare, &storage) == 1 else { throw refusal }
     (address, self.port) = (bare, port)
   }
+
+  /// An address by which this machine reaches what listens there.
+  var reachable: String { ["::", "0.0.0.0"].contains(address) ? "127.0.0.1" : address }
 
   /// The form that `--listen` takes.
   var text: String { address.contains(":") ? "[\(address)]:\(port)" : "\(address):\(port)" }

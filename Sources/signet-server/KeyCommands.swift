@@ -1,7 +1,9 @@
 import SignetCrypto
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTerminal
+import SignetWire
 
 /// `signet-server key …`.
 enum KeyCommands {
@@ -11,18 +13,27 @@ enum KeyCommands {
       Command(
         "create", "Make an API key",
         description:
-          "The key is shown once. With --output it goes to a new file that only its owner may read.",
+          """
+          The key is shown once. With --output it goes to a new file that only its owner may read.
+
+          With --offline the key is made by whoever may write in the folder, and no server or key is needed: the way back where \
+          no key of scope admin is left. A server that runs knows the key at once.
+          """,
         options: [
           .value(
             "scope", "What the key is good for", default: "relying-party", isRepeatable: true,
             completion: .choices(APIKeyService.Scope.allCases.map(\.rawValue))),
+          .flag("offline", "Write into the database of --data, without a server"),
           .value("output", "Write the key to this new file", named: "file", completion: .file),
         ],
         arguments: [Argument("name", "What the key is called: 1 to 128 characters")],
         examples: [
           .init(
             "signet-server key create shop --output shop.key --data ./demo",
-            "Make the key of a relying party")
+            "Make the key of a relying party"),
+          .init(
+            "signet-server key create operator --scope admin --offline --data ./demo --output new.key",
+            "Make another operator's key where none is left"),
         ], handler: create),
       Command("list", "List the API keys, revoked ones included") { arguments in
         let answer = try await OperatorClient(arguments, as: .admin).get("admin", "keys")
@@ -40,7 +51,11 @@ enum KeyCommands {
         arguments.output.write(table.text)
         return .success
       },
-      Command("revoke", "End an API key", arguments: [Argument("id", "The key's id")]) { arguments in
+      Command(
+        "revoke", "End an API key",
+        description: "The last good key of scope admin can't be revoked: make another one first.",
+        arguments: [Argument("id", "The key's id")]
+      ) { arguments in
         let answer = try await OperatorClient(arguments, as: .admin)
           .delete("admin", "keys", arguments.string("id"))
         if arguments.isSet("json") {
@@ -53,19 +68,12 @@ enum KeyCommands {
     ])
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
-    let client = try OperatorClient(arguments, as: .admin)
+    let make = try arguments.isSet("offline") ? maker(arguments) : requester(arguments)
     // The file first: a key that could be written nowhere would be lost.
     let path = arguments.optionalString("output")
     let file = try path.map(NewKeyFile.init(path:))
     var answer: JSONObject
-    do {
-      answer = try await client.post(
-        "admin", "keys",
-        body: [
-          "name": .string(arguments.string("name")),
-          "scopes": .array(arguments.strings("scope").map { .string($0) }),
-        ])
-    } catch {
+    do { answer = try await make() } catch {
       file?.remove()
       throw error
     }
@@ -85,5 +93,40 @@ enum KeyCommands {
       arguments.errorOutput.print("This is key \(TerminalText.sanitised(id)); it can't be shown again.")
     }
     return .success
+  }
+
+  /// Has a running server make the key.
+  private static func requester(_ arguments: Arguments) throws -> () async throws -> JSONObject {
+    let client = try OperatorClient(arguments, as: .admin)
+    let body: JSONObject = [
+      "name": .string(arguments.string("name")),
+      "scopes": .array(arguments.strings("scope").map { .string($0) }),
+    ]
+    return { try await client.post("admin", "keys", body: body) }
+  }
+
+  /// Makes the key in the database of a folder, as `init` makes the first one.
+  private static func maker(_ arguments: Arguments) throws -> () async throws -> JSONObject {
+    for other in ["server", "ca", "key-file"] where arguments.isSet(other) {
+      throw UsageFailure.refused("--\(other) goes without --offline")
+    }
+    guard let data = arguments.optionalString("data") else {
+      throw UsageFailure.refused("--offline needs --data: the folder to write into")
+    }
+    let folder = try ServerFolder(opening: data)
+    let name = arguments.string("name")
+    let scopes = arguments.strings("scope").compactMap(APIKeyService.Scope.init(rawValue:))
+    return {
+      let context = try folder.serviceContext(
+        masterKeyFile: Environment.masterKeyFile, log: .standardError)
+      do throws(Problem) {
+        let key = try await APIKeyService(context).create(name: name, scopes: scopes, by: "local")
+        await context.storage.close()
+        return ["id": .string(key.id), "key": .string(key.text)]
+      } catch {
+        await context.storage.close()
+        throw CommandFailure(error)
+      }
+    }
   }
 }

@@ -19,8 +19,9 @@ struct OperatorClient: Sendable {
 
   let server: ServerURL
   private let folder: String?
-  private let transport: any HTTPTransport
-  private let key: SharedSecretBox
+  /// The ways to the server, in the order of trial.
+  private let transports: [any HTTPTransport]
+  private let key: APIKey
 
   /// Finds server, trust and key in the options and the environment.
   init(_ arguments: Arguments, as role: Role) throws {
@@ -28,9 +29,16 @@ struct OperatorClient: Sendable {
     server = access.server
     folder = arguments.optionalString("data")
     key = access.key
-    transport = try CurlTransport(
-      ConnectionConfiguration(
-        certificateAuthoritiesPEM: access.authorityPEM, maximumResponseByteCount: Self.maximumByteCount))
+    var configuration = ConnectionConfiguration(
+      certificateAuthoritiesPEM: access.authorityPEM, maximumResponseByteCount: Self.maximumByteCount)
+    let byName = try CurlTransport(configuration)
+    guard let listen = access.listen else {
+      transports = [byName]
+      return
+    }
+    // On the server's own machine, whether or not its public name leads to it already.
+    configuration.connectAddress = ConnectAddress(address: listen.reachable, port: listen.port)
+    transports = [try CurlTransport(configuration), byName]
   }
 
   func get(_ path: String...) async throws -> JSONObject { try await send(.get, path, nil) }
@@ -50,14 +58,14 @@ struct OperatorClient: Sendable {
     _ method: HTTPMethod, _ segments: [String], query: String = "", _ body: JSONObject?
   ) async throws -> JSONObject {
     let path = (["v1"] + segments.map(Self.percentEncoded)).joined(separator: "/")
-    let token = key.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
+    let token = key.secret.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     var headers = [("Authorization", "Bearer \(token)"), ("Accept", "application/json")]
     if body != nil { headers.append(("Content-Type", "application/json")) }
     let response = try await answer(
       HTTPRequest(
         method: method, url: server.url(path: path) + (query.isEmpty ? "" : "?\(query)"), headers: headers,
         body: body?.bytes ?? []))
-    guard (200...299).contains(response.status) else { throw Self.failure(response) }
+    guard (200...299).contains(response.status) else { throw failure(response) }
     do {
       return try JSONObject(
         parsing: response.body,
@@ -68,18 +76,29 @@ struct OperatorClient: Sendable {
   }
 
   private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
-    do { return try await transport.send(request) } catch { throw explained(error) }
+    for transport in transports.dropLast() {
+      // These come before the request is sent: another way can't make it be processed twice.
+      do { return try await transport.send(request) } catch TransportFailure.unreachable {
+      } catch TransportFailure.certificateRefused {
+      } catch TransportFailure.tlsRefused {
+      }
+    }
+    do { return try await transports[transports.count - 1].send(request) } catch { throw explained(error) }
   }
 
   /// Where nobody listens, or the issuer is unknown: the same with what an operator can do.
   private func explained(_ failure: TransportFailure) -> any Error {
     switch failure {
-    case .unreachable(code: 7):  // CURLE_COULDNT_CONNECT
+    case .unreachable(let code):
       CommandFailure(
         .unavailable,
         "the server cannot be reached at \(server.shortForm); "
           + (folder.map { "start it: signet-server serve --data \($0)" }
-            ?? "check the address and that it runs"))
+            // CURLE_COULDNT_RESOLVE_HOST
+            ?? (code == 6
+              ? "the name \(server.host) was not found: check it, or give its address in /etc/hosts"
+              : "check the address and that it runs"))
+      )
     case .certificateRefused(.unknownIssuer) where folder == nil:
       CommandFailure(
         .protocolError,
@@ -88,15 +107,14 @@ struct OperatorClient: Sendable {
     }
   }
 
-  private static func failure(_ response: HTTPResponse) -> CommandFailure {
+  private func failure(_ response: HTTPResponse) -> CommandFailure {
     guard let problem = Problem(parsing: response.body) else {
       return CommandFailure(
         .protocolError, "what answered (status \(response.status)) is no Signet server; check host and port")
     }
-    // What is unknown is better said by the detail alone.
-    let sentences = problem.code == .unknown && !problem.detail.isEmpty ? [] : [problem.code.title]
-    let message = (sentences + [problem.detail]).filter { !$0.isEmpty }.joined(separator: " ")
-    return CommandFailure(ExitCodes.code(problem.code), message)
+    guard problem.code == .unauthorized else { return CommandFailure(problem) }
+    return CommandFailure(
+      .permissionDenied, "the server does not accept the API key in \(key.path); \(key.remedy)")
   }
 
   /// A path segment (RFC 3986 section 3.3).
@@ -112,7 +130,9 @@ struct OperatorClient: Sendable {
 private struct Access {
   let server: ServerURL
   let authorityPEM: String?
-  let key: SharedSecretBox
+  let key: APIKey
+  /// Where the server of a folder listens.
+  let listen: ListenAddress?
 
   init(_ arguments: Arguments, _ role: OperatorClient.Role) throws {
     if let data = arguments.optionalString("data") {
@@ -123,6 +143,7 @@ private struct Access {
       server = folder.settings.serverURL
       authorityPEM = try folder.authorityPEM()
       key = try Self.key(arguments, role, folder)
+      listen = ListenAddress(folder.settings)
     } else {
       guard let text = arguments.optionalString("server") ?? Environment.server else {
         throw UsageFailure.refused("say which server: --data DIR, or --server with --ca and --key-file")
@@ -130,14 +151,17 @@ private struct Access {
       do { server = try ServerURL(text) } catch { throw UsageFailure.refused("--server: \(error)") }
       authorityPEM = try (arguments.optionalString("ca") ?? Environment.authorityFile).map(Self.text)
       key = try Self.key(arguments, role, nil)
+      listen = nil
     }
   }
 
   private static func key(
     _ arguments: Arguments, _ role: OperatorClient.Role, _ folder: ServerFolder?
-  ) throws -> SharedSecretBox {
-    if let file = arguments.optionalString("key-file") { return try ServerFolder.apiKey(at: file) }
-    if role == .admin, let folder { return try folder.adminKey() }
+  ) throws -> APIKey {
+    if let file = arguments.optionalString("key-file") { return try APIKey(file, role) }
+    if role == .admin, let folder {
+      return APIKey(secret: try folder.adminKey(), path: "\(folder.path)/admin.key", isOfFolder: folder.path)
+    }
     guard let file = Environment.apiKeyFile else {
       throw UsageFailure.refused(
         role == .admin
@@ -145,12 +169,48 @@ private struct Access {
           : "--key-file is missing: a relying party's key, which "
             + "'signet-server key create NAME --output FILE' makes; the operator's is not good for this")
     }
-    return try ServerFolder.apiKey(at: file)
+    return try APIKey(file, role)
   }
 
   private static func text(_ path: String) throws -> String {
     do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
       throw CommandFailure(.noInput, "\(path) can't be read as text; check --ca")
     }
+  }
+}
+
+/// An API key, and the file that it is from.
+private struct APIKey {
+  let secret: SharedSecretBox
+  let path: String
+  /// What to do where the server does not accept it.
+  let remedy: String
+
+  /// Reads a file that the command line or the environment names.
+  init(_ path: String, _ role: OperatorClient.Role) throws {
+    secret = try ServerFolder.apiKey(at: path)
+    self.path = path
+    let scope = role == .admin ? APIKeyService.Scope.admin : .relyingParty
+    remedy =
+      "name another with --key-file, or make one: "
+      + "signet-server key create NAME --scope \(scope.rawValue) --output FILE"
+  }
+
+  /// The operator's key of a folder.
+  init(secret: SharedSecretBox, path: String, isOfFolder folder: String) {
+    (self.secret, self.path) = (secret, path)
+    remedy =
+      "if it was revoked, remove the file and make another: signet-server key create operator --scope admin "
+      + "--offline --data \(folder) --output \(path)"
+  }
+}
+
+extension CommandFailure {
+  /// What a server, or one of its services, answers.
+  init(_ problem: Problem) {
+    // What is unknown is better said by the detail alone.
+    let sentences = problem.code == .unknown && !problem.detail.isEmpty ? [] : [problem.code.title]
+    let message = (sentences + [problem.detail]).filter { !$0.isEmpty }.joined(separator: " ")
+    self.init(ExitCodes.code(problem.code), message)
   }
 }

@@ -9,8 +9,8 @@ enum PolicyOptions {
   static let all: [Option] = [
     .value(
       "policy",
-      "The whole policy: a policy string (NUM=6;MINLEN=6;…), or the name of a profile: legacy-compat, nist-aal2, psd2, pin-6",
-      named: "policy"),
+      "The whole policy: a policy string (NUM=6;MINLEN=6;…), or the name of a profile: \(PolicyProfile.names)",
+      named: "policy", completion: profiles),
     .value(
       "policy-file", "A file with the whole policy: a policy string or JSON", named: "file", completion: .file
     ),
@@ -22,12 +22,14 @@ enum PolicyOptions {
       .value(
         "\(key.rawValue)-policy",
         "A policy of its own for the \(name), in place of \(key == .session ? "the device alone" : "the container's")",
-        named: "policy"),
+        named: "policy", completion: profiles),
       .value(
         "\(key.rawValue)-policy-file", "A file with the policy of the \(name)", named: "file",
         completion: .file),
     ]
   }
+
+  private static let profiles = Completion.words(PolicyProfile.allCases.map(\.rawValue))
 
   /// The keys, with what people call them.
   static let keys: [(ContainerProfile.KeyName, name: String)] = [
@@ -75,7 +77,17 @@ enum PolicyOptions {
     guard given.count == 1 else { throw UsageFailure.refused("--\(name) goes without --\(name)-file") }
     let value = arguments.string(option)
     if option == name, let profile = PolicyProfile(rawValue: value) { return (option, profile.policy) }
+    guard option != name || PolicyReview.isPolicy(value) else {
+      throw UsageFailure.refused(
+        "--\(option): \"\(value)\" is neither a policy string nor a profile; the profiles are \(PolicyProfile.names)"
+      )
+    }
     let review = PolicyReview(text: option == name ? value : try text(value))
+    for finding in review.findings where finding.severity == .warning {
+      let subject = name == "policy" ? "" : "--\(option): "
+      arguments.errorOutput.print(
+        "warning: \(subject)\(TerminalText.sanitised(finding.description, limit: 1000))")
+    }
     let errors = review.findings.filter { $0.severity == .error }
     guard let policy = review.policy else {
       let reasons = errors.isEmpty ? ["it lacks a type"] : errors.map(\.description)
@@ -86,11 +98,6 @@ enum PolicyOptions {
       throw UsageFailure.refused(
         "--\(option): a container is opened by the device, or with a password; use another type")
     default: break
-    }
-    for finding in review.findings where finding.severity == .warning {
-      let subject = name == "policy" ? "" : "--\(option): "
-      arguments.errorOutput.print(
-        "warning: \(subject)\(TerminalText.sanitised(finding.description, limit: 1000))")
     }
     return (option, policy)
   }

@@ -51,7 +51,9 @@ enum ServerProgram {
       .init("NO_COLOR", "If not empty, no colour is used"),
     ],
     files: [
-      .init("DIR/server.json", "The server's settings"),
+      .init(
+        "DIR/server.json",
+        "The server's settings, read by serve; docs/server-settings.md of the source has every member"),
       .init("DIR/ca.pem", "The certificate authority that devices and relying parties trust"),
       .init("DIR/tls.pem, DIR/tls.key", "The server's certificate and its key"),
       .init("DIR/master.key", "The key of secrets in the database; keep a copy apart from the database's"),

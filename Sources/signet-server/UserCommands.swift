@@ -29,7 +29,10 @@ enum UserCommands {
       },
       Command(
         "unlock", "Forget a user's failed one-time passwords",
-        description: "After too many wrong one-time passwords in a row none is accepted until this is done.",
+        description: """
+          After 100 wrong one-time passwords in a row none is accepted until this is done. The number is "codeAttempts" of \
+          "limits" in server.json.
+          """,
         arguments: [user]
       ) { arguments in
         let answer = try await OperatorClient(arguments, as: .admin)

@@ -70,7 +70,16 @@ struct DeviceCommandTests {
     #expect(sound.output.contains("legacy-compat, clause history: "))
     #expect(sound.output.hasSuffix("The policy can be used; it meets nist-aal2, psd2, pin-6.\n"))
     #expect(try await lint(pin, ["--profile", "pin-6"]).status == 0)
-    #expect(try await lint(pin, ["--profile", "legacy-compat"]).status == 65)
+    let other = try await lint(pin, ["--profile", "legacy-compat"])
+    #expect(other.status == 65)
+    #expect(other.output.hasSuffix("The policy can be used; it does not meet legacy-compat.\n"))
+    // As `init --policy` takes them.
+    let profile = try await run("policy", "lint", "psd2", "--profile", "psd2")
+    #expect(profile.output == "The policy can be used; it meets psd2.\n", "\(profile.errorOutput)")
+    #expect(try await run("policy", "lint", pin).output == sound.output)
+    let nameless = try await run("policy", "lint", "psd3")
+    #expect(nameless.status == 66)
+    #expect(nameless.errorOutput.contains("a profile (legacy-compat, nist-aal2, psd2, pin-6)"))
     #expect(try await lint(pin, ["--profile", "other"]).status == 64)
 
     let json = try await lint(#"{"minLength":3,"maxLength":8}"#, ["--json"])

@@ -73,6 +73,16 @@ import Testing
     #expect(result.status == 0, "\(result.errorOutput)")
     #expect(!result.errorOutput.contains("warning"))
     #expect(try profile().string("type") == "password")
+    #expect(result.output.contains(";LOCKTYPE="))
+    #expect(try await ServerCommand.run("completion", "bash").output.contains(name))
+  }
+
+  @Test("the lock is printed, the one that goes without saying too")
+  func printsTheWholePolicy() async throws {
+    let result = try await initialise("--minimum-length", "8")
+    #expect(
+      result.output.contains(
+        "Policy      UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=64;LOCKTYPE=lock;LOCKCOUNTER=5\n"))
   }
 
   @Test func takesAPolicyFromAFile() async throws {
@@ -83,6 +93,14 @@ import Testing
     #expect(try await initialise("--policy-file", file).status == 0)
     #expect(try profile().string("type") == "biometricOrPassword")
     #expect(try profile().object("lock") == ["type": "silent"])
+  }
+
+  @Test("what is doubtful is said beside what is wrong")
+  func warnsBesideErrors() async throws {
+    let result = try await initialise("--policy", "MINLEN=6;MAXLEN=5;LOCKTYPE=none")
+    #expect(result.status == 64)
+    #expect(result.errorOutput.contains("warning: wrong passwords cost nothing"))
+    #expect(result.errorOutput.contains("no password satisfies"))
   }
 
   @Test func refusesAPolicyFileThatIsNotThere() async throws {
@@ -110,7 +128,11 @@ import Testing
     (
       ["--url", "localhost/main", "--policy", "HISTMINAGE=9;HISTMAXAGE=9"], "minAge (HISTMINAGE) 9 and maxAge"
     ),
-    (["--url", "localhost/main", "--policy", "nothing"], "is no NAME=value"),
+    (
+      ["--url", "localhost/main", "--policy", "psd3"],
+      "\"psd3\" is neither a policy string nor a profile; the profiles are legacy-compat, nist-aal2, psd2, pin-6"
+    ),
+    (["--url", "localhost/main", "--policy", "NUM=6;nothing"], "is no NAME=value"),
     (["--url", "localhost/main", "--policy", "{\"minLength\":6,\"maxLength\":8}"], "it lacks a type"),
     (["--url", "localhost/main", "--policy", "{"], "--policy: "),
     (["--url", "localhost/main", "--policy", "TYPE=biometric"], "use another type"),

@@ -39,7 +39,7 @@ import Testing
     try await checkTransaction(of: device, container, server, key)
 
     let revoked = try await server.run("container", "revoke", listed.string("id"))
-    #expect(revoked.output == "revoked \(try listed.string("id"))\n")
+    #expect(revoked.output == "revoked \(try listed.string("id")) of user alice, device \"Laptop\"\n")
     #expect(try await server.run("container", "list", "alice").output.contains("revoked"))
     await server.stop()
   }
@@ -127,10 +127,15 @@ import Testing
     let cases: [(words: [String], status: Int32, message: String)] = [
       (["user", "add", "alice"], 73, "There is one already. Choose another id."),
       (["user", "add", " alice"], 65, "begins or ends with a space"),
-      (["user", "unlock", "nobody"], 67, "There is no user of this id."),
-      (["activation", "create", "nobody"], 67, "There is no user of this id."),
+      (["user", "unlock", "nobody"], 67, "There is no user \"nobody\"; 'signet-server user add' adds one."),
+      (
+        ["activation", "create", "nobody"], 67,
+        "There is no user \"nobody\"; 'signet-server user add' adds one."
+      ),
       (["activation", "create", "alice", "--lifetime", "59s"], 64, "--lifetime must be a duration"),
-      (["container", "list", "nobody"], 67, "There is no user of this id."),
+      (
+        ["container", "list", "nobody"], 67, "There is no user \"nobody\"; 'signet-server user add' adds one."
+      ),
       (["container", "revoke", "none"], 67, "There is no container of this id."),
       (["key", "revoke", "none"], 67, "There is no key of this id."),
       (["otp", "validate", "alice", "123456"], 64, "--key-file is missing"),
@@ -191,7 +196,9 @@ import Testing
     #expect(try await server.run("user", "list", "--key-file", file).status == 0)
     let id = String(made.output.split(separator: "_")[1])
     #expect(try await server.run("key", "revoke", id).output == "revoked \(id)\n")
-    #expect(try await server.run("user", "list", "--key-file", file).status == 77)
+    let refused = try await server.run("user", "list", "--key-file", file)
+    #expect(refused.status == 77)
+    #expect(refused.errorOutput.contains("does not accept the API key in \(file); name another"))
     let listed = try await server.run("key", "list").output
     #expect(listed.contains("second"))
     #expect(!listed.contains(made.output.prefix(40)))
@@ -205,5 +212,65 @@ import Testing
     // No secret reached the log.
     let key = made.output.split(separator: "_", maxSplits: 2)[2].prefix { $0 != "\n" }
     #expect(try !server.events.contains(key))
+  }
+
+  @Test("an operator's last key is kept, and where it is lost another is made without a server")
+  func findsTheWayBack() async throws {
+    let server = try await RunningServer.start()
+    guard case .object(let only) = try await server.json("key", "list").array("keys")[0] else {
+      Issue.record("no key")
+      return
+    }
+    let first = try only.string("id")
+    let kept = try await server.run("key", "revoke", first)
+    #expect(kept.status == 1)
+    #expect(kept.errorOutput.contains("It is the last good key of scope admin. Make another one"))
+    #expect(try await server.run("key", "create", "second", "--scope", "admin").status == 0)
+    #expect(try await server.run("key", "revoke", first).status == 0)
+    let path = "\(server.data)/admin.key"
+    let lockedOut = try await server.run("user", "list")
+    #expect(lockedOut.status == 77)
+    #expect(
+      lockedOut.errorOutput.contains(
+        "does not accept the API key in \(path); if it was revoked, remove the file"))
+    #expect(lockedOut.errorOutput.contains("--offline --data \(server.data) --output \(path)"))
+    let words = ["key", "create", "operator", "--scope", "admin", "--offline"]
+    #expect(try await ServerCommand.run(words).status == 64)
+    #expect(try await ServerCommand.run(words + ["--data", server.data, "--key-file", path]).status == 64)
+    #expect(try await ServerCommand.run(words + ["--data", server.data, "--output", path]).status == 73)
+    try FileManager.default.removeItem(atPath: path)
+    let made = try await ServerCommand.run(words + ["--data", server.data, "--output", path])
+    #expect(made.status == 0, "\(made.errorOutput)")
+    #expect(try await server.run("user", "list").status == 0)
+    // The first one is that of `init`.
+    let entries = try await server.json("audit", "list").array("entries")
+    let local = entries.filter { entry in
+      guard case .object(let entry) = entry else { return false }
+      return entry["event"] == "key.added" && entry["by"] == "local"
+    }
+    #expect(local.count == 2)
+    #expect(try await server.run("audit", "verify").status == 0)
+    await server.stop()
+  }
+
+  @Test("with --data the server is reached where it listens, before its name leads anywhere")
+  func reachesAServerOfThisMachine() async throws {
+    let folder = try TemporaryFolder()
+    let port = try FreePort.find()
+    let words = [
+      "init", "--data", "\(folder.path)/data", "--url", "id.example.test/main", "--listen",
+      "127.0.0.1:\(port)",
+    ]
+    #expect(try await ServerCommand.run(words).status == 0)
+    let server = try await RunningServer(folder, port)
+    #expect(try await server.run("user", "add", "alice").output == "added alice\n")
+    let elsewhere = try await ServerCommand.run([
+      "user", "list", "--server", "id.example.test/main", "--ca", "\(server.data)/ca.pem", "--key-file",
+      "\(server.data)/admin.key",
+    ])
+    #expect(elsewhere.status == 69)
+    #expect(elsewhere.errorOutput.contains("id.example.test was not found"), "\(elsewhere.errorOutput)")
+    await server.stop()
+    #expect(try await server.run("user", "list").errorOutput.contains("start it: signet-server serve"))
   }
 }

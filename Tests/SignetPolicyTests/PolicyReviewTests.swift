@@ -215,4 +215,30 @@ struct PolicyProfileTests {
   func errors() {
     #expect(PolicyReview(string: "MINLEN=9;MAXLEN=8").findings.allSatisfy { $0.profile == nil })
   }
+
+  @Test(
+    "beside an error, what is doubtful about other rules is said too",
+    arguments: [
+      ("MINLEN=3;MAXLEN=8;HISTMINAGE=9;HISTMAXAGE=9", [["minAge", "maxAge"], ["minLength"]]),
+      // Of a rule that is wrong itself nothing more is said.
+      ("MINLEN=3;MAXLEN=2", [["minLength", "maxLength"]]),
+      ("MINLEN=6;MAXLEN=5;LOCKTYPE=none", [["minLength", "maxLength"], ["lockType"]]),
+      // Numbers out of range are not reckoned with.
+      ("MINLEN=1;MAXLEN=9223372036854775807;LOCKTYPE=none", [["maxLength"], ["lockType"]]),
+      ("MINLEN=x;MAXLEN=8;LOCKTYPE=none", [["MINLEN"], ["lockType"]]),
+    ] as [(String, [[String]])])
+  func warningsBesideErrors(string: String, expected: [[String]]) {
+    #expect(PolicyReview(string: string).findings.map(\.rules) == expected)
+  }
+
+  @Test(
+    "a word of a command line is a policy or a name",
+    arguments: [
+      ("NUM=6", true), ("num=", true), ("{", true), ("{}", true), ("psd2", false), ("./a=b", false),
+      ("a/b=c", false),
+      ("=6", false), ("", false), ("-", false),
+    ])
+  func words(word: String, isPolicy: Bool) {
+    #expect(PolicyReview.isPolicy(word) == isPolicy)
+  }
 }

@@ -36,7 +36,7 @@ struct PolicySentenceTests {
         [
           "The keys work on this device only, with a password, or with its passcode once that is enabled.",
           "A new password: 1 character, no character twice in a row, none of the last 3.",
-          "After wrong passwords in a row the next try waits 0, 60 seconds; after 3 everything that they protect "
+          "After 2 wrong passwords in a row the next try waits 60 seconds; after 3 everything that they protect "
             + "is erased.",
         ]
       ),
@@ -53,6 +53,25 @@ struct PolicySentenceTests {
     ] as [(String, [String])])
   func sentences(string: String, expected: [String]) throws {
     #expect(try ProtectionPolicy(string: string).sentences == expected)
+  }
+
+  @Test(
+    "after which failure each wait comes",
+    arguments: [
+      (
+        "0,0,60,180",
+        "After 3 wrong passwords in a row the next try waits 60 seconds, after 4 180 seconds; after 5 the keys "
+          + "are locked for good."
+      ),
+      (
+        "1",
+        "After 1 wrong password in a row the next try waits 1 second; after 2 the keys are locked for good."
+      ),
+      ("0,0", "After 3 wrong passwords in a row the keys are locked for good."),
+    ])
+  func waits(table: String, sentence: String) throws {
+    let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=cooldown;LOCKWAITS=\(table)")
+    #expect(policy.sentences.last == sentence)
   }
 
   @Test("wrong passwords that cost nothing are said")

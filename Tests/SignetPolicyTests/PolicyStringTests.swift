@@ -29,6 +29,8 @@ struct PolicyStringTests {
     #expect(rules.violations(of: "48-2915") == [.tooMany(.nonAlphanumeric, maximum: 0)])
     #expect(rules.violations(of: "123456") == [.sequence])
     #expect(policy.string == Self.numericExample)
+    #expect(policy.stringWithLock == Self.numericExample + ";LOCKTYPE=lock;LOCKCOUNTER=5")
+    #expect(try ProtectionPolicy(string: policy.stringWithLock) == policy)
   }
 
   @Test("the parameters of the same example in words: 6 to 10 digits, minima that are not named are 0")

@@ -137,4 +137,18 @@ import Testing
     #expect(
       try await problem { try await server.keys.create(name: "a", scopes: [], by: "test") } == .malformed)
   }
+
+  @Test("the last good key of an operator stays, so that another can be made")
+  func keepsTheLastAdminKey() async throws {
+    let server = try ServerFixture()
+    let first = try await server.keys.create(name: "operator", scopes: [.admin], by: "test")
+    _ = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: "test")
+    #expect(try await problem { try await server.keys.revoke(first.id, by: "test") } == .lastAdminKey)
+    _ = try await server.keys.authenticate(authorization: "Bearer \(first.text)", scope: .admin)
+    let second = try await server.keys.create(name: "second", scopes: [.admin], by: "test")
+    try await server.keys.revoke(first.id, by: "test")
+    #expect(try await problem { try await server.keys.revoke(second.id, by: "test") } == .lastAdminKey)
+    #expect(Problem.Code.lastAdminKey.status == 409)
+    #expect(Problem.Code.lastAdminKey.rawValue == "key.last")
+  }
 }

@@ -25,6 +25,23 @@ import Testing
     await context.storage.close()
   }
 
+  @Test("the example of docs/server-settings.md is read, and its table names every limit")
+  func readsTheDocumentedExample() throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/server-settings.md"), encoding: .utf8)
+    let start = try #require(page.range(of: "```json\n")).upperBound
+    let end = try #require(page.range(of: "```", range: start..<page.endIndex)).lowerBound
+    let example = page[start..<end].replacing("…", with: "AAAAAAAAAAAAAAAAAAAAAA")
+    let settings = try FolderSettings(parsing: Array(example.utf8))
+    #expect(settings.keystoreRequirement == .hardware)
+    #expect(settings.codeAttempts == 10)
+    for (name, range) in FolderSettings.limitRanges {
+      let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `\(name)` |") })
+      #expect(row.contains("| \(range.lowerBound) to \(range.upperBound)"))
+    }
+  }
+
   @Test(arguments: [
     ("localhost:8443/a", "127.0.0.1"), ("127.0.0.2/a", "127.0.0.1"), ("[::1]:8443/a", "::1"),
     ("id.example.org/a", "::"), ("127.example.org/a", "::"), ("192.0.2.1/a", "::"),

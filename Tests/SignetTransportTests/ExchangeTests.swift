@@ -32,6 +32,23 @@ struct ExchangeTests {
     }
   }
 
+  @Test("A connection goes where it is told to, and the request and TLS keep the URL's host")
+  func connectAddress() async throws {
+    try await TestServer.runGood { server, configuration in
+      var configuration = configuration
+      configuration.connectAddress = ConnectAddress(address: "127.0.0.1", port: UInt16(server.port))
+      let there = try await CurlTransport(configuration).send(HTTPRequest(url: "https://127.0.0.1:1/echo"))
+      #expect(String(decoding: there.body, as: UTF8.self).contains("\r\nHost: 127.0.0.1:1\r\n"))
+      let other = HTTPRequest(url: "https://id.example.test/echo")
+      #expect(
+        await send(other, over: try CurlTransport(configuration)).failure
+          == .certificateRefused(.nameMismatch))
+      configuration.connectAddress = ConnectAddress(address: "::1", port: 1)
+      let nowhere = HTTPRequest(url: server.url("/echo"))
+      #expect(await send(nowhere, over: try CurlTransport(configuration)).failure == .unreachable(code: 7))
+    }
+  }
+
   @Test("Every method, with content where it may have some", arguments: HTTPMethod.allCases)
   func methods(_ method: HTTPMethod) async throws {
     try await TestServer.runGood { server, configuration in

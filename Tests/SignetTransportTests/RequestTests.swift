@@ -80,6 +80,9 @@ struct RequestTests {
       (ConnectionConfiguration(maximumResponseByteCount: -1), .limits),
       (ConnectionConfiguration(maximumHeaderByteCount: 0), .limits),
       (ConnectionConfiguration(maximumConnections: 0), .limits),
+      (connecting(to: "", 1), .connectAddress), (connecting(to: "localhost", 1), .connectAddress),
+      (connecting(to: "127.0.0.1", 0), .connectAddress), (connecting(to: "[::1]", 1), .connectAddress),
+      (connecting(to: String(repeating: "1", count: 46), 1), .connectAddress),
       (ConnectionConfiguration(proxy: .address("")), .proxy),
       (ConnectionConfiguration(proxy: .address("socks5://a:1")), .proxy),
       (ConnectionConfiguration(proxy: .address("http://a\0b")), .proxy),
@@ -96,4 +99,10 @@ struct RequestTests {
     #expect(response.header("A") == nil)
     #expect(response.header("b") == "3")
   }
+}
+
+private func connecting(to address: String, _ port: UInt16) -> ConnectionConfiguration {
+  var configuration = ConnectionConfiguration()
+  configuration.connectAddress = ConnectAddress(address: address, port: port)
+  return configuration
 }

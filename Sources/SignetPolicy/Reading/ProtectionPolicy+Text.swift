@@ -16,7 +16,12 @@ extension ProtectionPolicy {
   /// The policy string; reading it gives the same policy, if the lock policy is valid.
   ///
   /// What has the value that it has where it is absent is left out, except for the minima and the lengths.
-  public var string: String {
+  public var string: String { string(withStandardLock: false) }
+
+  /// The policy string with its lock, also where that is the one that a string without a lock has.
+  public var stringWithLock: String { string(withStandardLock: true) }
+
+  private func string(withStandardLock: Bool) -> String {
     var pairs: [(rule: PolicyRule, value: String)] = []
     func add(_ rule: PolicyRule, _ value: Int) { pairs.append((rule, String(value))) }
     if typeName != "password" { pairs.append((.type, typeName.lowercased())) }
@@ -36,7 +41,7 @@ extension ProtectionPolicy {
       if policy.cache.isEnabled { add(.cacheEnabled, 1) }
       if policy.cache.timeout != PasswordCache.standardTimeout { add(.cacheTimeout, policy.cache.timeout) }
       if policy.checksDictionary { add(.dictionary, 1) }
-      if lockPolicy != .standard { pairs += lockPolicy.pairs }
+      if withStandardLock || lockPolicy != .standard { pairs += lockPolicy.pairs }
     }
     return pairs.map { "\($0.rule.code)=\($0.value)" }.joined(separator: ";")
   }

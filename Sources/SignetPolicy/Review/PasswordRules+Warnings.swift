@@ -1,5 +1,5 @@
 extension PasswordRules {
-  /// What is allowed, and probably not meant; asked only where nothing contradicts.
+  /// What is allowed, and probably not meant.
   var warnings: [PolicyFinding] {
     strengthWarnings + alphabetWarnings + idleMaxima + historyWarnings + dictionaryWarnings
   }

@@ -12,6 +12,9 @@ public enum PolicyProfile: String, Sendable, Hashable, CaseIterable {
   /// A PIN of six digits or more.
   case pin6 = "pin-6"
 
+  /// The names of all profiles, as a sentence lists them.
+  public static let names = allCases.map(\.rawValue).joined(separator: ", ")
+
   /// A policy that meets the profile.
   public var policy: ProtectionPolicy {
     let (password, lock): (PasswordRules, LockPolicy)

@@ -35,6 +35,18 @@ public struct PolicyReview: Sendable {
     }
   }
 
+  /// Whether a word of a command line is meant as a policy: an object, or letters and `=`.
+  ///
+  /// - Parameter word: What was typed.
+  /// - Returns: No where it is the name of something else, a file or a profile.
+  public static func isPolicy(_ word: String) -> Bool {
+    guard word.unicodeScalars.first != "{" else { return true }
+    guard let equals = word.utf8.firstIndex(of: UInt8(ascii: "=")), equals > word.startIndex else {
+      return false
+    }
+    return word.utf8[..<equals].allSatisfy { (0x61...0x7A).contains($0 | 0x20) }
+  }
+
   /// Reviews the JSON form of a protection policy, or of a password policy alone: an object without `type`.
   ///
   /// - Parameter json: The object, as anybody may have written it.
@@ -59,13 +71,18 @@ public struct PolicyReview: Sendable {
   private init(_ reading: PolicyReading) {
     let values = reading.password?.values ?? [:]
     let errors = reading.failures.map { PolicyFinding($0, values: values) }
+    // Where numbers could not be read or are out of range, nothing can be said of what they would make together.
+    let isReadable = reading.failures.allSatisfy { if case .contradiction = $0 { true } else { false } }
+    let warnings =
+      (isReadable ? reading.password?.warnings ?? [] : [])
+      + (reading.lock?.warnings(with: reading.password) ?? [])
     guard errors.isEmpty else {
-      findings = errors + reading.remarks
+      let wrong = Set(errors.flatMap(\.rules))
+      findings = errors + reading.remarks + warnings.filter { wrong.isDisjoint(with: $0.rules) }
       policy = nil
       passwordPolicy = nil
       return
     }
-    let warnings = (reading.password?.warnings ?? []) + (reading.lock?.warnings(with: reading.password) ?? [])
     findings =
       reading.remarks + warnings + PolicyProfile.allCases.flatMap { $0.violations(in: reading) }
     // No failure was found, so only a reading without a type or lock is refused here: rules of a password alone.

@@ -86,10 +86,15 @@ extension LockPolicy {
           + "further one, up to \(counted(Int(wait(afterFailure: counter)), "second", "seconds"))."
       ]
     case .coolDown(let waits, _):
-      let list = waits.map(String.init).joined(separator: ", ")
-      return [
-        "After wrong passwords in a row the next try waits \(list) seconds; after \(waits.count + 1) \(end)."
-      ]
+      let costs = waits.enumerated().filter { $0.element > 0 }.map { ($0.offset + 1, $0.element) }
+      guard let (failure, wait) = costs.first else {
+        return ["After \(counted(waits.count + 1, "wrong password", "wrong passwords")) in a row \(end)."]
+      }
+      let first =
+        "After \(counted(failure, "wrong password", "wrong passwords")) in a row the next try waits "
+        + counted(wait, "second", "seconds")
+      let others = costs.dropFirst().map { "after \($0.0) \(counted($0.1, "second", "seconds"))" }
+      return ["\(([first] + others).joined(separator: ", ")); after \(waits.count + 1) \(end)."]
     case .silent:
       return [
         "This device does not tell a wrong password from a right one; the server counts wrong codes and signatures."

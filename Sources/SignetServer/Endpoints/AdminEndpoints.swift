@@ -83,8 +83,11 @@ struct AdminEndpoints: Sendable {
   func revokeContainer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let actor = try await actor(of: request)
     let id = request.parameters["id"] ?? ""
-    try await users.revokeContainer(id, by: actor)
-    return .json(["id": .string(id), "state": "revoked"])
+    let container = try await users.revokeContainer(id, by: actor)
+    return .json([
+      "id": .string(id), "state": "revoked", "user": .string(container.user),
+      "name": .string(container.name),
+    ])
   }
 
   func addKey(_ request: ServerRequest) async throws(Problem) -> ServerResponse {

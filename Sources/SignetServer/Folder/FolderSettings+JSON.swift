@@ -9,7 +9,7 @@ extension FolderSettings {
     case reason(String)
   }
 
-  private static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
+  static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
     ("inviteAttempts", 1...100), ("inviteLifetime", 60...2_592_000),
     ("transactionLifetime", 1...86_400), ("codeAttempts", 1...100),
   ]

@@ -59,14 +59,20 @@ public struct APIKeyService: Sendable {
     try await context.stored(await context.storage.apiKeys())
   }
 
-  /// Revokes a key.
+  /// Revokes a key; the last good one of scope ``Scope/admin`` stays, for without it nobody could make another.
   ///
-  /// - Throws: ``Problem/Code/unknown``.
+  /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/lastAdminKey``.
   public func revoke(_ id: String, by actor: String) async throws(Problem) {
     let event = context.audit(by: actor)("key.revoked", ["key": id])
     let now = context.clock.now
-    let exists = try await context.stored(await context.storage.revokeAPIKey(id, at: now, audit: event))
-    guard exists else { throw Problem(.unknown, "There is no key of this id.") }
+    let outcome = try await context.stored(
+      await context.storage.revokeAPIKey(
+        id, keepingOneOf: Scope.admin.rawValue, at: now, audit: event))
+    switch outcome {
+    case .revoked: return
+    case .unknown: throw Problem(.unknown, "There is no key of this id.")
+    case .last: throw Problem(.lastAdminKey, "Make another one of this scope first, then revoke this one.")
+    }
   }
 
   /// Finds out whose request it is.

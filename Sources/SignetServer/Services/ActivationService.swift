@@ -49,7 +49,7 @@ public struct ActivationService: Sendable {
       lanes: settings.inviteCosts.lanes, profile: JSONValue.object(settings.profile.json).bytes,
       created: now, expires: now + lifetime)
     let event = context.audit(by: actor)("activation.added", ["user": user.text, "activation": id])
-    try await context.stored(await context.storage.addActivation(activation, audit: event))
+    try await context.stored(of: user.text, await context.storage.addActivation(activation, audit: event))
     let code = ActivationCode(
       server: settings.serverURL, user: user, invite: invite, pins: settings.pins)
     return Invitation(code: code, expires: activation.expires)

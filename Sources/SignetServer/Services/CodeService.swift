@@ -80,6 +80,6 @@ public struct CodeService: Sendable {
   public func unlock(_ user: UserID, by actor: String) async throws(Problem) {
     let event = context.audit(by: actor)("user.unlocked", ["user": user.text])
     let exists = try await context.stored(await context.storage.unlockUser(user.text, audit: event))
-    guard exists else { throw Problem(.unknown, "There is no user of this id.") }
+    guard exists else { throw Problem(noUser: user.text) }
   }
 }

@@ -35,13 +35,15 @@ public struct ServiceContext: Sendable {
   func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }
 
   /// Runs a storage call and gives its failure the shape that callers see; the log gets the cause.
+  ///
+  /// A call that may find no user comes with the user's id.
   func stored<Value>(
-    _ call: @autoclosure () async throws(StorageFailure) -> Value
+    of user: String = "", _ call: @autoclosure () async throws(StorageFailure) -> Value
   ) async throws(Problem) -> Value {
     do { return try await call() } catch {
       switch error {
       case .exists: throw Problem(.exists, "Choose another id.")
-      case .unknown: throw Problem(.unknown, "There is no user of this id.")
+      case .unknown: throw Problem(noUser: user)
       case .busy, .closed: throw Problem(.busy, "Try again in a moment.")
       default:
         log.error("storage.failed", ["cause": error.description])
@@ -81,6 +83,11 @@ extension ContainerProfile {
 }
 
 extension Problem {
+  /// A problem for a user that is not there, with what an operator does about it.
+  init(noUser id: String) {
+    self.init(.unknown, "There is no user \"\(id)\"; 'signet-server user add' adds one.")
+  }
+
   /// A problem for a message that is not what the protocol says.
   init(_ failure: WireFailure) { self.init(.malformed, failure.description) }
 }

@@ -33,7 +33,7 @@ public struct TransactionService: Sendable {
       expires: now + lifetime)
     let event = context.audit(by: actor)(
       "transaction.added", ["user": user.text, "transaction": transaction.id])
-    try await context.stored(await context.storage.addTransaction(transaction, audit: event))
+    try await context.stored(of: user.text, await context.storage.addTransaction(transaction, audit: event))
     return transaction
   }
 

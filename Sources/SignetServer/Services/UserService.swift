@@ -27,16 +27,25 @@ public struct UserService: Sendable {
   /// - Throws: ``Problem/Code/unknown``.
   public func containers(of user: UserID) async throws(Problem) -> [ContainerRecord] {
     let found = try await context.stored(await context.storage.user(user.text))
-    guard found != nil else { throw Problem(.unknown, "There is no user of this id.") }
+    guard found != nil else { throw Problem(noUser: user.text) }
     return try await context.stored(await context.storage.containers(user: user.text))
   }
 
   /// Revokes a container for good.
   ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: What was revoked.
   /// - Throws: ``Problem/Code/unknown``.
-  public func revokeContainer(_ id: String, by actor: String) async throws(Problem) {
+  @discardableResult
+  public func revokeContainer(_ id: String, by actor: String) async throws(Problem) -> ContainerRecord {
     let event = context.audit(by: actor)("container.revoked", ["container": id])
     let exists = try await context.stored(await context.storage.revokeContainer(id, audit: event))
-    guard exists else { throw Problem(.unknown, "There is no container of this id.") }
+    // No container is ever removed.
+    guard exists, let container = try await context.stored(await context.storage.container(id)) else {
+      throw Problem(.unknown, "There is no container of this id.")
+    }
+    return container
   }
 }

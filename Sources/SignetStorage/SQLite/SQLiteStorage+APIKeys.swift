@@ -27,15 +27,19 @@ extension SQLiteStorage {
   }
 
   /// As ``Storage`` says.
-  public func revokeAPIKey(_ id: String, at time: Int64, audit: AuditEvent) async throws(StorageFailure)
-    -> Bool
-  {
+  public func revokeAPIKey(
+    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> RevocationOutcome {
     try await writer.write { database in
+      let good = try database.query("SELECT * FROM api_keys WHERE revoked IS NULL")
+        .map { row throws(SQLiteFailure) in try APIKeyRecord(row) }
+      let ofScope = good.filter { $0.scopes.contains(scope) }.map(\.id)
+      guard ofScope != [id] else { return .last }
       try database.execute(
         "UPDATE api_keys SET revoked = coalesce(revoked, ?) WHERE id = ?", .integer(time), .text(id))
-      guard database.changes == 1 else { return false }
+      guard database.changes == 1 else { return .unknown }
       try database.appendAudit(audit)
-      return true
+      return .revoked
     }
   }
 }

@@ -66,9 +66,9 @@ import CCurl
     try Self.check(code)
   }
 
-  /// Sets the header fields; `list` must outlive the transfer.
-  borrowing func set(_ list: borrowing FieldList) throws(TransportFailure) {
-    let code = unsafe list.withPointer { unsafe signet_curl_set_pointer(raw, CURLOPT_HTTPHEADER, $0) }
+  /// Sets a list option; `list` must outlive the transfer.
+  borrowing func set(_ option: CURLoption, _ list: borrowing TextList) throws(TransportFailure) {
+    let code = unsafe list.withPointer { unsafe signet_curl_set_pointer(raw, option, $0) }
     try Self.check(code)
   }
 
@@ -106,8 +106,8 @@ import CCurl
   }
 }
 
-/// Header fields as libcurl wants them (`curl_slist`), freed with their single owner.
-@safe struct FieldList: ~Copyable {
+/// Lines of text as libcurl wants them (`curl_slist`), freed with their single owner.
+@safe struct TextList: ~Copyable {
   private let raw: UnsafeMutablePointer<curl_slist>?
 
   /// Copies lines such as "Name: value".

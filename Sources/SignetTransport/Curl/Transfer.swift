@@ -38,7 +38,8 @@ struct TransferOutcome: Sendable {
 final class Transfer {
   let id: UInt64
   let easy: EasyHandle
-  private let fields: FieldList
+  private let fields: TextList
+  private let connectEntries: TextList
   private let isHead: Bool
   private let settings: TransferSettings
   private let continuation: CheckedContinuation<TransferOutcome, Never>
@@ -57,7 +58,8 @@ final class Transfer {
     continuation = order.continuation
     self.settings = settings
     easy = try EasyHandle()
-    fields = try FieldList(Self.lines(of: request))
+    fields = try TextList(Self.lines(of: request))
+    connectEntries = try TextList(settings.connectEntries)
     try settings.apply(to: easy)
     try easy.set(CURLOPT_URL, request.url)
     let timeout = order.deadline.map { ContinuousClock.now.duration(to: $0).positiveMilliseconds }
@@ -65,7 +67,8 @@ final class Transfer {
     // 0 means 300 s for the connection alone, so "no limit" needs the largest number.
     try easy.set(CURLOPT_CONNECTTIMEOUT_MS, timeout ?? Int(Int32.max))
     try Self.apply(request, to: easy)
-    try easy.set(fields)
+    try easy.set(CURLOPT_HTTPHEADER, fields)
+    try easy.set(CURLOPT_CONNECT_TO, connectEntries)
     if request.method != .head {  // the length that HEAD announces is not going to come
       try easy.setOffset(CURLOPT_MAXFILESIZE_LARGE, settings.maximumBodyByteCount)
     }

@@ -15,6 +15,8 @@ struct TransferSettings: Sendable {
   private let systemRootsFolder: String?
   private let pinnedKeys: String?
   private let proxy: ProxySetting
+  /// Entries of `CURLOPT_CONNECT_TO`.
+  let connectEntries: [String]
 
   /// Prepares a checked configuration.
   init(_ configuration: ConnectionConfiguration, systemRootsFolder: String?) {
@@ -25,6 +27,7 @@ struct TransferSettings: Sendable {
     let pins = configuration.pins.map { "sha256//\(Data($0).base64EncodedString())" }
     pinnedKeys = pins.isEmpty ? nil : pins.joined(separator: ";")
     proxy = configuration.proxy
+    connectEntries = configuration.connectAddress.map { [$0.entry] } ?? []
     self.systemRootsFolder = systemRootsFolder
   }
 
