@@ -4,6 +4,8 @@ import Foundation
 _ = signal(SIGPIPE, SIG_IGN)
 if CommandLine.arguments.dropFirst().first == ServerProcess.verb {
   try await ServerProcess.serve(Array(CommandLine.arguments.dropFirst(2)))
+} else if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--open-vault" {
+  try await Bench.openVault(CommandLine.arguments[2])
 } else {
   exit(await Benchmarks.run(Array(CommandLine.arguments.dropFirst())))
 }

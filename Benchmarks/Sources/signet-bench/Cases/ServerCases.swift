@@ -65,7 +65,7 @@ private final class CodeLoad {
   var limit: Int { generators.count * 3 }
 
   init(directory: String, users: Int) throws {
-    server = try LineProcess(Self.ownPath, [ServerProcess.verb, directory, String(users)])
+    server = try LineProcess(LineProcess.ownPath, [ServerProcess.verb, directory, String(users)])
     let parts = try server.readLine().split(separator: " ")
     guard parts.count == 2, let port = UInt16(parts[0]) else {
       throw LineProcess.Failure(description: "the server did not start")
@@ -73,15 +73,6 @@ private final class CodeLoad {
     (self.port, key) = (port, String(parts[1]))
     generators = try (0..<users).map {
       try TOTP(secret: ServerProcess.secret(of: $0), algorithm: .sha256, digits: 6, period: 30)
-    }
-  }
-
-  private static var ownPath: String {
-    get throws {
-      guard let path = Bundle.main.executablePath else {
-        throw LineProcess.Failure(description: "the path of this program is not known")
-      }
-      return path
     }
   }
 

@@ -13,6 +13,16 @@ final class LineProcess {
     let description: String
   }
 
+  /// The path of this program, which is started again for what needs a process of its own.
+  static var ownPath: String {
+    get throws {
+      guard let path = Bundle.main.executablePath else {
+        throw LineProcess.Failure(description: "the path of this program is not known")
+      }
+      return path
+    }
+  }
+
   init(_ path: String, _ arguments: [String] = []) throws {
     name = URL(fileURLWithPath: path).lastPathComponent
     process.executableURL = URL(fileURLWithPath: path)
