@@ -18,6 +18,7 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     var highestCount: UInt64 = 100
     var failures: [KeystoreFailure] = []
     var failingCalls: Calls = []
+    var interruption: (@Sendable () -> Void)?
   }
 
   /// Some of the calls of a keystore.
@@ -51,6 +52,11 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
   /// Has the next of some calls fail, in this order.
   public func fail(_ calls: Calls, with failures: KeystoreFailure...) {
     values.withLock { ($0.failingCalls, $0.failures) = (calls, $0.failures + failures) }
+  }
+
+  /// Runs `body` once, before the next step of a counter: what another process may do at that moment.
+  public func interruptCounting(_ body: @escaping @Sendable () -> Void) {
+    values.withLock { $0.interruption = body }
   }
 
   /// Forgets everything, as a chip does that is cleared.
@@ -151,6 +157,11 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
   /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
   public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
     try fails(.counting)
+    let interruption = values.withLock { values in
+      defer { values.interruption = nil }
+      return values.interruption
+    }
+    interruption?()
     let name = Array(blob.dropFirst())
     let value: UInt64? = values.withLock { values in
       guard let value = values.counters[name] else { return nil }

@@ -183,12 +183,11 @@ struct HardwareTests {
   func countedTogether() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
     let other = try fixture.open(keystore: hardware)
-    let counting = InterruptedCounting(hardware: hardware)
-    let interrupted = try fixture.open(keystore: counting)
+    let interrupted = try fixture.open(keystore: hardware)
     // Between the first one's look at the counter and its step, the second makes a change of its own, if it can.
     let done = DispatchSemaphore(value: 0)
     let changed = Mutex<Task<ContainerID, any Error>?>(nil)
-    counting.interrupt {
+    hardware.interruptCounting {
       changed.withLock {
         $0 = Task.detached {
           defer { done.signal() }
@@ -459,47 +458,5 @@ private struct LimitOnly: GuessLimitingKeystore {
     try hardware.unseal(blob, context: context, authorization: authorization)
   }
   func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int { try hardware.guessesLeft(blob) }
-  func discard(_ blob: [UInt8]) throws(KeystoreFailure) { try hardware.discard(blob) }
-}
-
-/// Hardware that is interrupted once, before it counts a step.
-private final class InterruptedCounting: GuessLimitingKeystore, CountingKeystore {
-  let hardware: SimulatedHardware
-  private let interruption = Mutex<(@Sendable () -> Void)?>(nil)
-  var kind: KeystoreKind { hardware.kind }
-
-  init(hardware: SimulatedHardware) { self.hardware = hardware }
-
-  func interrupt(_ body: @escaping @Sendable () -> Void) { interruption.withLock { $0 = body } }
-
-  func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
-    try hardware.seal(secret, context: context)
-  }
-  func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
-    try hardware.unseal(blob, context: context)
-  }
-  func choosePlace() throws(KeystoreFailure) -> [UInt8] { try hardware.choosePlace() }
-  func seal(
-    _ secret: borrowing SecretBytes, context: [UInt8], authorization: borrowing SecretBytes, limit: Int,
-    at place: [UInt8]
-  ) throws(KeystoreFailure) -> [UInt8] {
-    try hardware.seal(secret, context: context, authorization: authorization, limit: limit, at: place)
-  }
-  func unseal(
-    _ blob: [UInt8], context: [UInt8], authorization: borrowing SecretBytes
-  ) throws(KeystoreFailure) -> GuessOutcome {
-    try hardware.unseal(blob, context: context, authorization: authorization)
-  }
-  func guessesLeft(_ blob: [UInt8]) throws(KeystoreFailure) -> Int { try hardware.guessesLeft(blob) }
-  func makeCounter() throws(KeystoreFailure) -> [UInt8] { try hardware.makeCounter() }
-  func counterValue(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 { try hardware.counterValue(blob) }
-  func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
-    let body = interruption.withLock { body in
-      defer { body = nil }
-      return body
-    }
-    body?()
-    return try hardware.advanceCounter(blob)
-  }
   func discard(_ blob: [UInt8]) throws(KeystoreFailure) { try hardware.discard(blob) }
 }
