@@ -97,6 +97,10 @@ let package = Package(
       dependencies: ["SignetConcurrency", "SignetDBus", "SignetText", "SignetVault"], swiftSettings: house
     ),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
+    .target(
+      name: "SignetPush",
+      dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTransport", "SignetWire"],
+      swiftSettings: house),
 
     // Systems.
     .target(
@@ -169,6 +173,11 @@ let package = Package(
       name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
     .testTarget(name: "SignetTransportTests", dependencies: ["SignetTransport"], swiftSettings: house),
+    .testTarget(
+      name: "SignetPushTests",
+      dependencies: [
+        "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport", "SignetWire",
+      ], swiftSettings: house),
     .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
     .testTarget(

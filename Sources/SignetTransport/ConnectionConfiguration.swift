@@ -8,6 +8,14 @@ public enum ProxySetting: Sendable, Hashable {
   case address(String)
 }
 
+/// The version of HTTP that a transport speaks.
+public enum HTTPVersion: Sendable, Hashable {
+  /// HTTP/1.1 (RFC 9112), one request at a time on a connection.
+  case http1
+  /// HTTP/2 (RFC 9113), many requests at a time on one connection; HTTP/1.1 where the server does not offer it.
+  case http2
+}
+
 /// How a transport connects and what it trusts.
 public struct ConnectionConfiguration: Sendable, Hashable {
   /// Seconds for the whole exchange, 0 for no limit, at most 86 400.
@@ -30,10 +38,12 @@ public struct ConnectionConfiguration: Sendable, Hashable {
   public var maximumResponseByteCount: Int
   /// The largest accepted header section, status line and line ends included, in bytes.
   public var maximumHeaderByteCount: Int
-  /// Requests under way at a time, each on its connection, 1 to 256; further ones wait their turn within their time limit.
+  /// Requests under way at a time, 1 to 256, with HTTP/1.1 each on its connection; further ones wait their turn within their time limit.
   public var maximumConnections: Int
   /// The proxy, if any.
   public var proxy: ProxySetting
+  /// The version of HTTP.
+  public var version: HTTPVersion
   /// Where to connect in place of what URLs name; `nil` for that.
   package var connectAddress: ConnectAddress?
 
@@ -48,10 +58,12 @@ public struct ConnectionConfiguration: Sendable, Hashable {
   ///   - maximumHeaderByteCount: Limit of the header section.
   ///   - maximumConnections: At a time.
   ///   - proxy: None unless said.
+  ///   - version: HTTP/1.1 unless said.
   public init(
     timeoutSeconds: Int = 30, retries: Int = 0, pins: [[UInt8]] = [],
     certificateAuthoritiesPEM: String? = nil, maximumResponseByteCount: Int = 1 << 20,
-    maximumHeaderByteCount: Int = 16 << 10, maximumConnections: Int = 16, proxy: ProxySetting = .none
+    maximumHeaderByteCount: Int = 16 << 10, maximumConnections: Int = 16, proxy: ProxySetting = .none,
+    version: HTTPVersion = .http1
   ) {
     self.timeoutSeconds = timeoutSeconds
     self.retries = retries
@@ -61,6 +73,7 @@ public struct ConnectionConfiguration: Sendable, Hashable {
     self.maximumHeaderByteCount = maximumHeaderByteCount
     self.maximumConnections = maximumConnections
     self.proxy = proxy
+    self.version = version
   }
 
   /// Refuses values that are out of range, so that a slip never turns into "no limit" or "no check".

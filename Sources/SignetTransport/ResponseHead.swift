@@ -10,6 +10,13 @@ struct ResponseHead {
   /// Whether anything at all has come.
   private(set) var hasBegun = false
   private var stage = Stage.statusLine
+  /// Whether the answer came in frames that say where it ends (RFC 9113 section 8.1).
+  private var isInFrames = false
+
+  private let version: HTTPVersion
+
+  /// Begins to read an answer to a request of this version at most.
+  init(upTo version: HTTPVersion = .http1) { self.version = version }
 
   private enum Stage { case statusLine, informational, final, complete }
 
@@ -21,7 +28,7 @@ struct ResponseHead {
   /// A body that ends with the connection (RFC 9112 section 6.3, rule 8) could be cut by anyone on the path:
   /// libcurl 7.88 tells OpenSSL to overlook the missing `close_notify` alert.
   var isFramed: Bool {
-    if status == 204 || status == 304 { return true }
+    if status == 204 || status == 304 || isInFrames { return true }
     return fields.contains { name, value in
       switch name.lowercased() {
       case "content-length": true
@@ -51,14 +58,17 @@ struct ResponseHead {
     }
   }
 
-  /// `HTTP/1.1 200 OK` (RFC 9112 section 4); the reason is dropped.
+  /// `HTTP/1.1 200 OK` (RFC 9112 section 4), the reason is dropped; `HTTP/2 200` is libcurl's word for the field `:status`.
   private mutating func takeStatus(_ line: ArraySlice<UInt8>) -> Bool {
-    let digits = line.dropFirst(9).prefix(3)
-    let version = line.prefix(9)
-    guard version == Array("HTTP/1.1 ".utf8)[...] || version == Array("HTTP/1.0 ".utf8)[...],
-      digits.count == 3, digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
-      line.count == 12 || line[line.startIndex + 12] == UInt8(ascii: " ")
+    let version = line.prefix { $0 != UInt8(ascii: " ") }
+    let digits = line.dropFirst(version.count + 1).prefix(3)
+    let rest = line.dropFirst(version.count + 4)
+    guard Self.versions.contains(Array(version)), digits.count == 3,
+      digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
+      rest.isEmpty || rest.first == UInt8(ascii: " ")
     else { return false }
+    isInFrames = version == Array("HTTP/2".utf8)[...]
+    if isInFrames, self.version != .http2 { return false }
     let number = digits.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
     switch number {
     case 100, 102...199: stage = .informational  // 101 would be another protocol
@@ -67,6 +77,8 @@ struct ResponseHead {
     }
     return true
   }
+
+  private static let versions = ["HTTP/1.1", "HTTP/1.0", "HTTP/2"].map { Array($0.utf8) }
 
   /// `Name: value` (RFC 9112 section 5); a folded line has no name and is refused with the rest.
   private mutating func takeField(_ line: ArraySlice<UInt8>) -> Bool {

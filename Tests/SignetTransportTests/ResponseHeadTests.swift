@@ -5,8 +5,8 @@ import Testing
 /// `@testable` because a library below decides which lines reach the parser: over a wire, not every one can be tried.
 @Suite("Header sections")
 struct ResponseHeadTests {
-  private func read(_ lines: [String]) -> ResponseHead? {
-    var head = ResponseHead()
+  private func read(_ lines: [String], upTo version: HTTPVersion = .http1) -> ResponseHead? {
+    var head = ResponseHead(upTo: version)
     for line in lines {
       guard head.take(line: Array(line.utf8)) else { return nil }
     }
@@ -51,6 +51,16 @@ struct ResponseHeadTests {
   func framed(_ status: String, _ isFramed: Bool) throws {
     let head = try #require(read(["HTTP/1.1 \(status)\r\n", "Transfer-Encoding: identity\r\n", "\r\n"]))
     #expect(head.isFramed == isFramed)
+  }
+
+  @Test("An answer of HTTP/2 is framed by itself, where HTTP/2 was asked for")
+  func framedByVersion() throws {
+    let head = try #require(read(["HTTP/2 410 \r\n", "apns-id: 1\r\n", "\r\n"], upTo: .http2))
+    #expect(head.status == 410)
+    #expect(head.fields.map(\.0) == ["apns-id"])
+    #expect(head.isFramed)
+    let older = try #require(read(["HTTP/1.1 200 OK\r\n", "\r\n"], upTo: .http2))
+    #expect(!older.isFramed)
   }
 
   @Test(

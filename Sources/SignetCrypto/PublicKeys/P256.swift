@@ -108,6 +108,13 @@ public enum P256 {
         })
     }
 
+    /// Reads a private key in PEM, without a passphrase: PKCS #8 (RFC 5958), or SEC 1 (RFC 5915).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPrivateKey`` for anything but a key on this curve.
+    public init(pem: borrowing SecretBytes) throws(CryptoFailure) {
+      try self.init(rawRepresentation: EllipticCurve.p256Scalar(of: PrivateKeyPEM.read(pem)))
+    }
+
     /// The private scalar, 32 bytes big-endian.
     public var rawRepresentation: SecretBytes {
       do throws(CryptoFailure) {

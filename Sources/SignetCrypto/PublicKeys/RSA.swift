@@ -1,6 +1,4 @@
 /// RSA signatures (RFC 8017).
-///
-/// Only checking is offered.
 public enum RSA {
   /// How the digest is padded before the RSA operation.
   public enum Padding: Sendable, Hashable {
@@ -8,6 +6,25 @@ public enum RSA {
     case pkcs1(HashFunction)
     /// RSASSA-PSS with the same hash in MGF1 and exactly this many bytes of salt (section 8.1).
     case pss(HashFunction, saltLength: Int)
+  }
+
+  /// A private key of 2048 to 8192 bits, for services that take no other: it signs with RSASSA-PKCS1-v1_5 (section 8.2).
+  public struct PrivateKey: Sendable {
+    private let key: RSAPrivateKey
+
+    /// Reads a private key in PEM, without a passphrase: PKCS #8 (RFC 5958), or PKCS #1 (RFC 8017 appendix A.1.2).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPrivateKey`` for anything but an RSA key, ``CryptoFailure/rsaModulus(bits:)``.
+    public init(pem: borrowing SecretBytes) throws(CryptoFailure) { key = try RSAPrivateKey(pem: pem) }
+
+    /// Signs `message`, as many bytes as the modulus has.
+    ///
+    /// - Precondition: `hash` is not SHA-1.
+    /// - Throws: ``CryptoFailure/library(function:code:)`` when memory fails.
+    public func signature(for message: [UInt8], _ hash: HashFunction) throws(CryptoFailure) -> [UInt8] {
+      precondition(hash != .sha1, "SHA-1 signs nothing")
+      return try key.signature(ofDigest: hash.digest(of: message), hash)
+    }
   }
 
   /// A public key of 2048 to 8192 bits.

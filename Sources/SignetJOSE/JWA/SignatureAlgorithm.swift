@@ -14,7 +14,7 @@ public enum SignatureAlgorithm: String, Sendable, Hashable, CaseIterable {
   case hs384 = "HS384"
   /// HMAC with SHA-512; keys of 64 bytes or more.
   case hs512 = "HS512"
-  /// RSASSA-PKCS1-v1_5 with SHA-256. Verified only.
+  /// RSASSA-PKCS1-v1_5 with SHA-256.
   case rs256 = "RS256"
   /// RSASSA-PKCS1-v1_5 with SHA-384. Verified only.
   case rs384 = "RS384"

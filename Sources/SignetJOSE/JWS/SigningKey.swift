@@ -11,6 +11,7 @@ public struct SigningKey: Sendable {
   private enum Material: Sendable {
     case p256(P256.Signing.PrivateKey)
     case hmac(HMACKey)
+    case rsa(RSA.PrivateKey)
   }
 
   /// Makes a P-256 key ready for ES256.
@@ -20,6 +21,15 @@ public struct SigningKey: Sendable {
   ///   - keyID: `kid`.
   public init(_ key: P256.Signing.PrivateKey, keyID: String? = nil) {
     (material, algorithm, self.keyID) = (.p256(key), .es256, keyID)
+  }
+
+  /// Makes an RSA key ready for RS256, which is all that some services take.
+  ///
+  /// - Parameters:
+  ///   - key: The private key.
+  ///   - keyID: `kid`.
+  public init(rs256 key: RSA.PrivateKey, keyID: String? = nil) {
+    (material, algorithm, self.keyID) = (.rsa(key), .rs256, keyID)
   }
 
   /// Makes a shared key ready for HMAC.
@@ -72,6 +82,8 @@ public struct SigningKey: Sendable {
         throw .cryptography(error)
       }
     case .hmac(let key): return key.authenticationCode(for: message)
+    case .rsa(let key):
+      do { return try key.signature(for: message, .sha256) } catch { throw .cryptography(error) }
     }
   }
 }

@@ -1,4 +1,4 @@
-/// HTTPS over libcurl (built on OpenSSL), speaking HTTP/1.1.
+/// HTTPS over libcurl (built on OpenSSL), speaking HTTP/1.1, or HTTP/2 where ``ConnectionConfiguration/version`` says so.
 ///
 /// One event-loop thread carries all requests of a transport; connections are kept for 10 s and used again. The
 /// thread starts with the first request and ends after the transport was released, so make one transport for a

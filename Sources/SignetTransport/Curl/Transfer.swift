@@ -44,7 +44,7 @@ final class Transfer {
   private let settings: TransferSettings
   private let continuation: CheckedContinuation<TransferOutcome, Never>
   private var body: [UInt8] = []
-  private var head = ResponseHead()
+  private var head: ResponseHead
   private var headerByteCount = 0
   /// Why a callback ended the transfer, if one did.
   private var refusal: TransportFailure?
@@ -57,6 +57,7 @@ final class Transfer {
     isHead = request.method == .head
     continuation = order.continuation
     self.settings = settings
+    head = ResponseHead(upTo: settings.version)
     easy = try EasyHandle()
     fields = try TextList(Self.lines(of: request))
     connectEntries = try TextList(settings.connectEntries)

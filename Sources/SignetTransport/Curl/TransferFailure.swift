@@ -30,7 +30,8 @@ extension TransportFailure {
       self = facts.refusal ?? .malformedResponse(code: code.number)
     case CURLE_PARTIAL_FILE: self = .incompleteResponse(code: code.number)
     case CURLE_GOT_NOTHING, CURLE_ABORTED_BY_CALLBACK: self = .noResponse(code: code.number)
-    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND: self.init(broken: code, facts)
+    case CURLE_SEND_ERROR, CURLE_RECV_ERROR, CURLE_SEND_FAIL_REWIND, CURLE_HTTP2, CURLE_HTTP2_STREAM:
+      self.init(broken: code, facts)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING:
       self = .malformedResponse(code: code.number)
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_BAD_FUNCTION_ARGUMENT:

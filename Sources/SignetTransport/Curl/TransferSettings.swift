@@ -15,6 +15,7 @@ struct TransferSettings: Sendable {
   private let systemRootsFolder: String?
   private let pinnedKeys: String?
   private let proxy: ProxySetting
+  let version: HTTPVersion
   /// Entries of `CURLOPT_CONNECT_TO`.
   let connectEntries: [String]
 
@@ -27,6 +28,7 @@ struct TransferSettings: Sendable {
     let pins = configuration.pins.map { "sha256//\(Data($0).base64EncodedString())" }
     pinnedKeys = pins.isEmpty ? nil : pins.joined(separator: ";")
     proxy = configuration.proxy
+    version = configuration.version
     connectEntries = configuration.connectAddress.map { [$0.entry] } ?? []
     self.systemRootsFolder = systemRootsFolder
   }
@@ -40,7 +42,7 @@ struct TransferSettings: Sendable {
     try easy.set(CURLOPT_FOLLOWLOCATION, 0)
     try easy.set(CURLOPT_DISALLOW_USERNAME_IN_URL, 1)
     try easy.set(CURLOPT_PATH_AS_IS, 1)  // a signed path must arrive as it was signed
-    try easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+    try apply(version, to: easy)
     try easy.set(CURLOPT_HTTP09_ALLOWED, 0)
     try easy.set(CURLOPT_NETRC, Int(CURL_NETRC_IGNORED.rawValue))
     try easy.set(CURLOPT_NOPROGRESS, 1)
@@ -54,6 +56,15 @@ struct TransferSettings: Sendable {
     case .none: try easy.set(CURLOPT_PROXY, "")  // the empty string also turns the environment's off
     case .environment: break
     case .address(let address): try easy.set(CURLOPT_PROXY, address)
+    }
+  }
+
+  private func apply(_ version: HTTPVersion, to easy: borrowing EasyHandle) throws(TransportFailure) {
+    switch version {
+    case .http1: try easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1)
+    case .http2:
+      try easy.set(CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+      try easy.set(CURLOPT_PIPEWAIT, 1)  // rather share a connection that is being made than make another
     }
   }
 

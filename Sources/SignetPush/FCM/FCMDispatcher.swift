@@ -1,0 +1,160 @@
+public import SignetCrypto
+import SignetJOSE
+import SignetJSON
+public import SignetTransport
+public import SignetWire
+
+/// What Google knows an operator by: a service account, as its key file says.
+public struct FCMServiceAccount: Sendable {
+  /// The project.
+  public let project: String
+  /// The account's name.
+  public let email: String
+  /// Signs what access tokens are asked for with.
+  public let key: RSA.PrivateKey
+  /// The key's id.
+  public let keyID: String
+  /// Where access tokens are asked for.
+  public let tokenURL: String
+
+  /// Reads the JSON key file of a service account.
+  ///
+  /// - Throws: ``PushSettingsFailure`` naming the member that is missing or wrong.
+  public init(keyFile: [UInt8]) throws(PushSettingsFailure) {
+    do {
+      let object = try JSONObject(parsing: keyFile)
+      project = try object.string("project_id")
+      email = try object.string("client_email")
+      keyID = try object.string("private_key_id")
+      tokenURL = try object.string("token_uri")
+      key = try RSA.PrivateKey(pem: SecretBytes(copying: Array(object.string("private_key").utf8)))
+    } catch {
+      throw PushSettingsFailure("the key file of the service account cannot be used: \(error)")
+    }
+    guard !project.isEmpty,
+      project.utf8.allSatisfy({ $0 == 0x2D || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0) })
+    else {
+      throw PushSettingsFailure("\"project_id\" in the key file of the service account is no project's")
+    }
+  }
+}
+
+/// Why the settings of push are no good.
+public struct PushSettingsFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong, and where.
+  public let description: String
+
+  /// Says what is wrong.
+  public init(_ description: String) { self.description = description }
+}
+
+/// Firebase Cloud Messaging, HTTP v1 (<https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages>), with
+/// access tokens of a service account (RFC 7523).
+///
+/// The message has data only, which the app shows in its own words.
+public struct FCMDispatcher: PushDispatcher {
+  /// Where messages are sent.
+  public static let production = "https://fcm.googleapis.com"
+  private static let scope = "https://www.googleapis.com/auth/firebase.messaging"
+
+  private let account: FCMServiceAccount
+  private let base: String
+  private let transport: any HTTPTransport
+  private let clock: any WallClock
+  private let token = BearerToken()
+
+  /// Makes a dispatcher.
+  ///
+  /// - Parameters:
+  ///   - account: The operator's.
+  ///   - base: ``production``, without a slash at the end.
+  ///   - transport: Carries the requests.
+  ///   - clock: For the tokens.
+  public init(
+    _ account: FCMServiceAccount, base: String = production, over transport: any HTTPTransport,
+    clock: any WallClock = SystemWallClock()
+  ) {
+    (self.account, self.base, self.transport, self.clock) = (account, base, transport, clock)
+  }
+
+  /// Google's.
+  public var service: PushTarget.Service { .fcm }
+
+  /// Hands a message over; an access token that is refused is asked for anew, once.
+  ///
+  /// - Throws: ``PushFailure``.
+  public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+    guard case .fcm(let device) = target else { throw .targetNotAllowed }
+    for attempt in 1...2 {
+      let bearer = try await accessToken()
+      let answer = try await PushAnswer(to: request(message, device, bearer), over: transport)
+      if answer.status == 200 { return }
+      if answer.status == 401, attempt == 1 {
+        token.forget(bearer)
+        continue
+      }
+      let reason = Self.reason(answer)
+      if reason == "UNREGISTERED" { throw .targetGone }
+      throw answer.failure(reason)
+    }
+    throw .refused(reason: "a fresh access token is refused")
+  }
+
+  private func request(_ message: PushMessage, _ device: String, _ bearer: String) -> HTTPRequest {
+    let seconds = max(0, message.expires - clock.now)
+    let sent: JSONObject = [
+      "token": .string(device), "data": ["signet": .string(message.envelope)],
+      "android": [
+        "priority": "HIGH", "ttl": .string("\(seconds)s"), "collapse_key": .string(message.topic),
+      ],
+    ]
+    return HTTPRequest(
+      method: .post, url: "\(base)/v1/projects/\(account.project)/messages:send",
+      headers: [("Authorization", "Bearer \(bearer)"), ("Content-Type", "application/json")],
+      body: JSONValue.object(["message": .object(sent)]).bytes)
+  }
+
+  private func accessToken() async throws(PushFailure) -> String {
+    let now = clock.now
+    if let current = token.current(at: now) { return current }
+    let claims: JSONObject = [
+      "iss": .string(account.email), "scope": .string(Self.scope), "aud": .string(account.tokenURL),
+      "iat": .integer(now), "exp": .integer(now + 3_600),
+    ]
+    let assertion: String
+    do {
+      assertion = try JWS.sign(
+        JSONValue.object(claims).bytes, with: SigningKey(rs256: account.key, keyID: account.keyID),
+        type: "JWT")
+    } catch { throw .refused(reason: "the key of the service account cannot sign: \(error)") }
+    let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+    let request = HTTPRequest(
+      method: .post, url: account.tokenURL,
+      headers: [("Content-Type", "application/x-www-form-urlencoded")], body: Array(form.utf8))
+    let answer = try await PushAnswer(to: request, over: transport)
+    guard answer.status == 200 else { throw answer.failure() }
+    let (text, lifetime): (String, Int64)
+    do {
+      let object = try JSONObject(parsing: answer.response.body)
+      (text, lifetime) = (try object.string("access_token"), try object.integer("expires_in"))
+    } catch { throw .refused(reason: "the answer to the request for an access token is none") }
+    guard text.utf8.count <= 4_096, text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .refused(reason: "the access token is none")
+    }
+    token.keep(text, until: now + min(max(lifetime - 60, 0), 86_400))
+    return text
+  }
+
+  /// The error's code of FCM's own, or else its status (<https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode>).
+  private static func reason(_ answer: PushAnswer) -> String? {
+    do {
+      let error = try JSONObject(parsing: answer.response.body).object("error")
+      if case .array(let details)? = error["details"] {
+        for case .object(let detail) in details {
+          if case .string(let code)? = detail["errorCode"] { return code }
+        }
+      }
+      return try error.optionalString("status")
+    } catch { return nil }
+  }
+}

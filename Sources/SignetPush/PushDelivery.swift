@@ -1,0 +1,70 @@
+public import SignetWire
+
+/// How a delivery ended.
+public enum PushOutcome: Hashable, Sendable {
+  /// A service took the message.
+  case taken
+  /// The target is gone: forget it.
+  case targetGone
+  /// It could not be handed over; the device can still ask by itself.
+  case failed(PushFailure)
+  /// The message is of no use any more.
+  case expired
+}
+
+/// Hands messages to the services that carry them, as often as it takes.
+///
+/// After a failure that may pass it waits 1 s, then twice as long each time, at most 32 s, or as long as the service
+/// says, until the message has expired.
+public struct PushDelivery: Sendable {
+  private let dispatchers: [PushTarget.Service: any PushDispatcher]
+  private let clock: any WallClock
+  private let pause: @Sendable (Duration) async throws(CancellationError) -> Void
+
+  /// Makes a delivery.
+  ///
+  /// - Parameters:
+  ///   - dispatchers: One for each service that the operator has set up.
+  ///   - clock: Says when a message has expired.
+  ///   - pause: Waits between attempts; sleeps unless said.
+  public init(
+    _ dispatchers: [any PushDispatcher], clock: any WallClock = SystemWallClock(),
+    pause: @escaping @Sendable (Duration) async throws(CancellationError) -> Void = {
+      (duration) async throws(CancellationError) in
+      do { try await Task.sleep(for: duration) } catch { throw CancellationError() }
+    }
+  ) {
+    self.dispatchers = Dictionary(dispatchers.map { ($0.service, $0) }) { first, _ in first }
+    (self.clock, self.pause) = (clock, pause)
+  }
+
+  /// The services that the operator has set up.
+  public var services: Set<PushTarget.Service> { Set(dispatchers.keys) }
+
+  /// Delivers one message.
+  ///
+  /// - Returns: How it ended; a cancelled one has failed as it last did.
+  public func deliver(_ message: PushMessage, to target: PushTarget) async -> PushOutcome {
+    guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
+    var wait: Int64 = 1
+    while clock.now < message.expires {
+      do throws(PushFailure) {
+        try await dispatcher.send(message, to: target)
+        return .taken
+      } catch {
+        switch error {
+        case .targetGone: return .targetGone
+        case .refused, .targetNotAllowed: return .failed(error)
+        case .tryAgain(let told, _):
+          let seconds = max(wait, told ?? 0)
+          guard clock.now + seconds < message.expires else { return .failed(error) }
+          do { try await pause(.seconds(seconds)) } catch {
+            return .failed(.tryAgain(afterSeconds: told, reason: "stopped"))
+          }
+          wait = min(wait * 2, 32)
+        }
+      }
+    }
+    return .expired
+  }
+}

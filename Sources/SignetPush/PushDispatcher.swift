@@ -1,0 +1,40 @@
+public import SignetWire
+
+/// Hands a push to a service that carries it to devices.
+///
+/// Back ends: ``APNsDispatcher``, ``FCMDispatcher``, ``WebPushDispatcher``, ``WebhookDispatcher``.
+public protocol PushDispatcher: Sendable {
+  /// The service.
+  var service: PushTarget.Service { get }
+
+  /// Hands one message over, once.
+  ///
+  /// - Parameters:
+  ///   - message: What to carry.
+  ///   - target: To where.
+  /// - Throws: ``PushFailure``, which says whether to try again.
+  func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure)
+}
+
+/// Why a push was not taken.
+@nonexhaustive public enum PushFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The target is gone for good: forget it.
+  case targetGone
+  /// The service is busy or out of reach; after so many seconds, where it says so.
+  case tryAgain(afterSeconds: Int64?, reason: String)
+  /// The service refuses what was sent, and would again: the operator's settings, or the target, are wrong.
+  case refused(reason: String)
+  /// The target is of another service, or the operator does not allow it.
+  case targetNotAllowed
+
+  /// What happened and what to do; never a token or content.
+  public var description: String {
+    switch self {
+    case .targetGone: "the push service does not know the device any more; the target is dropped"
+    case .tryAgain(_, let reason): "the push service did not take the message now: \(reason)"
+    case .refused(let reason): "the push service refused the message: \(reason); check the settings of push"
+    case .targetNotAllowed:
+      "the target is not one that this server sends to; check \"hosts\" of \"webPush\" in the settings of push"
+    }
+  }
+}

@@ -1,0 +1,34 @@
+/// What a push carries: ciphertext for the device, and what the services on the way need to know.
+public struct PushMessage: Hashable, Sendable {
+  /// The payload, encrypted to the device: a compact JWE in ASCII.
+  public let envelope: String
+  /// A later message with the same name takes the place of one that has not been delivered: 1 to 32 characters from
+  /// `A-Z a-z 0-9 _ -` (RFC 8030 section 5.4).
+  public let topic: String
+  /// When the message is of no use any more, in seconds since 1970.
+  public let expires: Int64
+
+  /// Puts a message together.
+  ///
+  /// - Parameters:
+  ///   - envelope: A compact JWE.
+  ///   - topic: 1 to 32 characters from `A-Z a-z 0-9 _ -`.
+  ///   - expires: In seconds since 1970.
+  /// - Precondition: The topic has that form, and the envelope is visible ASCII.
+  public init(envelope: String, topic: String, expires: Int64) {
+    precondition(
+      (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.mayStandInTopic),
+      "\"\(topic)\" is no topic of a push")
+    precondition(envelope.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an envelope is visible ASCII")
+    (self.envelope, self.topic, self.expires) = (envelope, topic, expires)
+  }
+
+  private static func mayStandInTopic(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,108 @@
+public import SignetCrypto
+import SignetJOSE
+import SignetJSON
+public import SignetTransport
+public import SignetWire
+
+/// Which push services a server sends to.
+///
+/// Devices name the endpoint, and a server that sent to any would be a way into the network it stands in: so only hosts that
+/// the operator names are sent to.
+public struct WebPushHosts: Hashable, Sendable {
+  /// The services of the large browsers.
+  public static let browsers = WebPushHosts([
+    "fcm.googleapis.com", "updates.push.services.mozilla.com", "*.push.apple.com", "*.notify.windows.com",
+  ])
+
+  private let patterns: [String]
+
+  /// Allows hosts.
+  ///
+  /// - Parameter patterns: Names in lower case; `*.` in front of one stands for any names before it.
+  public init(_ patterns: [String]) { self.patterns = patterns }
+
+  /// Whether messages may go to this host, in lower case.
+  public func allows(_ host: String) -> Bool {
+    patterns.contains { pattern in
+      pattern.hasPrefix("*.")
+        ? host.hasSuffix(pattern.dropFirst()) && host.count > pattern.count - 1 : host == pattern
+    }
+  }
+}
+
+/// Web Push (RFC 8030), encrypted (RFC 8291), from a server that says who it is (RFC 8292); UnifiedPush is the same.
+public struct WebPushDispatcher: PushDispatcher {
+  /// A token is good for a day at most (RFC 8292 section 2).
+  private static let tokenSeconds: Int64 = 12 * 3_600
+
+  private let key: P256.Signing.PrivateKey
+  private let contact: String
+  private let hosts: WebPushHosts
+  private let transport: any HTTPTransport
+  private let clock: any WallClock
+  private let random: any RandomSource
+
+  /// Makes a dispatcher.
+  ///
+  /// - Parameters:
+  ///   - key: The application server's, which devices name when they subscribe.
+  ///   - contact: How a push service reaches the operator: a `mailto:` or `https:` URL.
+  ///   - hosts: Where to send.
+  ///   - transport: Carries the requests.
+  ///   - clock: For the tokens.
+  ///   - random: For salts.
+  public init(
+    key: P256.Signing.PrivateKey, contact: String, hosts: WebPushHosts = .browsers,
+    over transport: any HTTPTransport, clock: any WallClock = SystemWallClock(),
+    random: any RandomSource = SystemRandomSource()
+  ) {
+    (self.key, self.contact, self.hosts) = (key, contact, hosts)
+    (self.transport, self.clock, self.random) = (transport, clock, random)
+  }
+
+  /// Web Push.
+  public var service: PushTarget.Service { .webPush }
+
+  /// Hands a message over.
+  ///
+  /// - Throws: ``PushFailure``.
+  public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+    guard case .webPush(let subscription) = target, hosts.allows(subscription.host) else {
+      throw .targetNotAllowed
+    }
+    let envelope = Array(message.envelope.utf8)
+    guard envelope.count <= WebPushEncryption.maximumByteCount else {
+      throw .refused(reason: "the message is too long for Web Push")
+    }
+    let body: [UInt8]
+    let token: String
+    do throws(CryptoFailure) {
+      body = try WebPushEncryption.encrypt(
+        envelope, to: subscription, sender: P256.KeyAgreement.PrivateKey(), salt: random.bytes(16))
+    } catch { throw .refused(reason: error.description) }
+    do throws(JOSEFailure) { token = try self.token(for: subscription.origin) } catch {
+      throw .refused(reason: "the key for Web Push cannot sign: \(error)")
+    }
+    let publicKey = Base64URL.encode(key.publicKey.x963Representation)
+    let request = HTTPRequest(
+      method: .post, url: subscription.endpoint,
+      headers: [
+        ("Authorization", "vapid t=\(token), k=\(publicKey)"), ("Content-Encoding", "aes128gcm"),
+        ("Content-Type", "application/octet-stream"), ("TTL", String(max(0, message.expires - clock.now))),
+        ("Urgency", "high"), ("Topic", message.topic),
+      ], body: body)
+    let answer = try await PushAnswer(to: request, over: transport)
+    switch answer.status {
+    case 200, 201, 202, 204: return
+    case 404, 410: throw .targetGone  // RFC 8030 section 7.3
+    default: throw answer.failure()
+    }
+  }
+
+  private func token(for origin: String) throws(JOSEFailure) -> String {
+    let claims: JSONObject = [
+      "aud": .string(origin), "exp": .integer(clock.now + Self.tokenSeconds), "sub": .string(contact),
+    ]
+    return try JWS.sign(JSONValue.object(claims).bytes, with: SigningKey(key), type: "JWT")
+  }
+}

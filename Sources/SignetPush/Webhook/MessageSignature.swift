@@ -1,0 +1,48 @@
+public import SignetCrypto
+
+/// Signs a request to somebody else's server, so that this one knows who sent it and that nothing was changed: HTTP Message
+/// Signatures (RFC 9421) with `ecdsa-p256-sha256` over method, URL and the digest of the content (RFC 9530).
+public struct MessageSignature: Sendable {
+  private static let components = #"("@method" "@target-uri" "content-type" "content-digest")"#
+
+  private let key: P256.Signing.PrivateKey
+  private let keyID: String
+
+  /// Signs with a key.
+  ///
+  /// - Parameters:
+  ///   - key: The private key.
+  ///   - keyID: How the receiver finds the public key; visible ASCII without quotes and backslashes.
+  public init(_ key: P256.Signing.PrivateKey, keyID: String) { (self.key, self.keyID) = (key, keyID) }
+
+  /// The fields that go with a request.
+  ///
+  /// - Parameters:
+  ///   - method: Upper case.
+  ///   - url: As it is requested.
+  ///   - contentType: The value of `Content-Type`.
+  ///   - body: The content.
+  ///   - time: In seconds since 1970.
+  /// - Returns: `Content-Type`, `Content-Digest`, `Signature-Input`, `Signature`.
+  /// - Throws: `CryptoFailure`.
+  public func fields(
+    method: String, url: String, contentType: String, body: [UInt8], at time: Int64
+  ) throws(CryptoFailure) -> [(String, String)] {
+    let digest = "sha-256=:\(Base64.encode(HashFunction.sha256.digest(of: body))):"
+    let parameters =
+      #"\#(Self.components);created=\#(time);keyid="\#(keyID)";alg="ecdsa-p256-sha256""#
+    // RFC 9421 section 2.5: the signature base.
+    let base = """
+      "@method": \(method)
+      "@target-uri": \(url)
+      "content-type": \(contentType)
+      "content-digest": \(digest)
+      "@signature-params": \(parameters)
+      """
+    let signature = try key.signature(for: Array(base.utf8)).rawRepresentation
+    return [
+      ("Content-Type", contentType), ("Content-Digest", digest), ("Signature-Input", "signet=\(parameters)"),
+      ("Signature", "signet=:\(Base64.encode(signature)):"),
+    ]
+  }
+}

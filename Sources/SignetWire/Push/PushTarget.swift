@@ -1,0 +1,157 @@
+public import SignetCrypto
+public import SignetJSON
+
+/// Where pushes for a container go (`docs/protocol.md` section 10).
+///
+/// A device names its own: what is in one is a claim of that device, and nothing that the server may trust.
+public enum PushTarget: Hashable, Sendable {
+  /// A device token of Apple's push service, 1 to 100 bytes.
+  case apns(token: [UInt8])
+  /// A registration token of Firebase Cloud Messaging, 1 to 4,096 visible ASCII characters.
+  case fcm(token: String)
+  /// A subscription of Web Push or UnifiedPush.
+  case webPush(WebPushSubscription)
+  /// What the operator's own gateway calls the device, 1 to 512 visible ASCII characters.
+  case webhook(address: String)
+
+  /// The services, by the name that the protocol gives them.
+  public enum Service: String, Hashable, Sendable, CaseIterable {
+    /// Apple Push Notification service.
+    case apns
+    /// Firebase Cloud Messaging.
+    case fcm
+    /// Web Push (RFC 8030) and UnifiedPush.
+    case webPush = "webpush"
+    /// A gateway of the operator.
+    case webhook
+  }
+
+  /// The service that carries the push.
+  public var service: Service {
+    switch self {
+    case .apns: .apns
+    case .fcm: .fcm
+    case .webPush: .webPush
+    case .webhook: .webhook
+    }
+  }
+
+  /// Reads a target.
+  ///
+  /// - Throws: ``WireFailure``.
+  public init(_ object: JSONObject) throws(WireFailure) {
+    guard let service = Service(rawValue: try object.wireName("service")) else {
+      throw .invalid(member: "service", reason: "is none that the protocol knows")
+    }
+    switch service {
+    case .apns:
+      let token = try object.wireBytes("token", count: nil)
+      guard (1...100).contains(token.count) else {
+        throw .invalid(member: "token", reason: "has 1 to 100 bytes")
+      }
+      self = .apns(token: token)
+    case .fcm: self = .fcm(token: try Self.visible(object, "token", 1...4_096))
+    case .webPush: self = .webPush(try WebPushSubscription(object))
+    case .webhook: self = .webhook(address: try Self.visible(object, "address", 1...512))
+    }
+  }
+
+  /// The target as the protocol writes it.
+  public var json: JSONObject {
+    var object: JSONObject = ["service": .string(service.rawValue)]
+    switch self {
+    case .apns(let token): object["token"] = .string(Base64URL.encode(token))
+    case .fcm(let token): object["token"] = .string(token)
+    case .webPush(let subscription): subscription.write(to: &object)
+    case .webhook(let address): object["address"] = .string(address)
+    }
+    return object
+  }
+
+  private static func visible(
+    _ object: JSONObject, _ name: String, _ range: ClosedRange<Int>
+  ) throws(WireFailure) -> String {
+    let text = try object.wireString(name)
+    guard range.contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      throw .invalid(
+        member: name, reason: "has \(range.lowerBound) to \(range.upperBound) visible ASCII characters")
+    }
+    return text
+  }
+}
+
+/// A subscription of Web Push (RFC 8030 section 4, RFC 8291 section 2).
+public struct WebPushSubscription: Hashable, Sendable {
+  /// The push resource: an absolute `https` URL of at most 1,024 ASCII characters.
+  public let endpoint: String
+  /// The key to which messages are encrypted, `p256dh`.
+  public let key: P256.KeyAgreement.PublicKey
+  /// The authentication secret, 16 bytes, `auth`.
+  public let secret: [UInt8]
+
+  /// Describes a subscription.
+  ///
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` for an endpoint or a secret that is none.
+  public init(
+    endpoint: String, key: P256.KeyAgreement.PublicKey, secret: [UInt8]
+  ) throws(WireFailure) {
+    guard Self.host(of: endpoint) != nil else {
+      throw .invalid(member: "endpoint", reason: "is an absolute https URL of at most 1024 characters")
+    }
+    guard secret.count == 16 else { throw .invalid(member: "auth", reason: "has 16 bytes") }
+    (self.endpoint, self.key, self.secret) = (endpoint, key, secret)
+  }
+
+  init(_ object: JSONObject) throws(WireFailure) {
+    let point = try object.wireBytes("p256dh", count: 65)
+    let key: P256.KeyAgreement.PublicKey
+    do { key = try P256.KeyAgreement.PublicKey(x963: point) } catch {
+      throw .invalid(member: "p256dh", reason: "is no point of P-256")
+    }
+    try self.init(
+      endpoint: object.wireString("endpoint"), key: key, secret: object.wireBytes("auth", count: 16))
+  }
+
+  func write(to object: inout JSONObject) {
+    object["endpoint"] = .string(endpoint)
+    object["p256dh"] = .string(Base64URL.encode(key.x963Representation))
+    object["auth"] = .string(Base64URL.encode(secret))
+  }
+
+  /// The endpoint's host in lower case.
+  public var host: String { Self.host(of: endpoint) ?? "" }
+
+  /// The endpoint's scheme, host and port: whom a token for the push service is for (RFC 8292 section 2).
+  public var origin: String { String(endpoint.prefix(endpoint.utf8.count - Self.pathByteCount(endpoint))) }
+
+  private static func pathByteCount(_ url: String) -> Int {
+    url.utf8.dropFirst(8).drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }.count
+  }
+
+  /// The host of an absolute `https` URL whose host is a DNS name or an address, with a port at most; `nil` for anything else.
+  private static func host(of url: String) -> String? {
+    guard url.utf8.count <= 1_024, url.hasPrefix("https://"),
+      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) }), !url.utf8.contains(UInt8(ascii: "#"))
+    else { return nil }
+    let authority = url.dropFirst(8).prefix { $0 != "/" && $0 != "?" }
+    let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
+    guard (1...2).contains(parts.count), !parts[0].isEmpty,
+      parts[0].utf8.allSatisfy(Self.mayStandInHost)
+    else { return nil }
+    if parts.count == 2 {
+      guard parts[1].utf8.count <= 5, parts[1].utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+        let port = Int(parts[1]), (1...65_535).contains(port)
+      else { return nil }
+    }
+    return parts[0].lowercased()
+  }
+
+  private static func mayStandInHost(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+}

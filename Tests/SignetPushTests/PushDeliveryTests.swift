@@ -1,0 +1,85 @@
+import SignetPush
+import SignetTesting
+import SignetWire
+import Synchronization
+import Testing
+
+@Suite("Delivering a push")
+struct PushDeliveryTests {
+  /// Answers as it is told, in order; when nothing is left it takes the message.
+  private final class Script: PushDispatcher {
+    let service = PushTarget.Service.webhook
+    private let failures: Mutex<[PushFailure]>
+    private let count = Mutex(0)
+
+    init(_ failures: [PushFailure]) { self.failures = Mutex(failures) }
+
+    var attempts: Int { count.withLock { $0 } }
+
+    func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+      count.withLock { $0 += 1 }
+      let failure = failures.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+      if let failure { throw failure }
+    }
+  }
+
+  private static let busy = PushFailure.tryAgain(afterSeconds: nil, reason: "busy")
+  private static let target = PushTarget.webhook(address: "a")
+
+  /// Delivers over a script, and says how it ended and how long it waited each time.
+  private func deliver(
+    _ failures: [PushFailure], lifetime: Int64 = 300
+  ) async -> (outcome: PushOutcome, waits: [Int64], attempts: Int) {
+    let clock = VirtualClock()
+    let script = Script(failures)
+    let waits = Mutex<[Int64]>([])
+    let delivery = PushDelivery([script], clock: clock) { (duration) async throws(CancellationError) in
+      waits.withLock { $0.append(duration.components.seconds) }
+      clock.advance(by: duration.components.seconds)
+    }
+    let message = PushMessage(envelope: "x", topic: "t", expires: clock.now + lifetime)
+    let outcome = await delivery.deliver(message, to: Self.target)
+    return (outcome, waits.withLock { $0 }, script.attempts)
+  }
+
+  @Test("After trouble that passes it tries again, with waits that grow to 32 s")
+  func backoff() async {
+    let result = await deliver(Array(repeating: Self.busy, count: 8))
+    #expect(result.outcome == .taken)
+    #expect(result.waits == [1, 2, 4, 8, 16, 32, 32, 32])
+  }
+
+  @Test("It waits as long as the service says, where that is longer")
+  func retryAfter() async {
+    let result = await deliver([
+      .tryAgain(afterSeconds: 7, reason: "busy"), .tryAgain(afterSeconds: 1, reason: "busy"),
+    ])
+    #expect(result.outcome == .taken)
+    #expect(result.waits == [7, 2])
+  }
+
+  @Test("It gives up where the next attempt would come after the message's end")
+  func expiry() async {
+    let result = await deliver(Array(repeating: Self.busy, count: 100), lifetime: 10)
+    #expect(result.outcome == .failed(Self.busy))
+    #expect(result.waits == [1, 2, 4])
+    let late = await deliver([], lifetime: 0)
+    #expect(late.outcome == .expired)
+    #expect(late.attempts == 0)
+  }
+
+  @Test("A target that is gone, and what would be refused again, is tried once")
+  func onceOnly() async {
+    #expect(await deliver([.targetGone]).outcome == .targetGone)
+    let refused = PushFailure.refused(reason: "no")
+    let result = await deliver([refused])
+    #expect(result.outcome == .failed(refused))
+    #expect(result.attempts == 1)
+  }
+
+  @Test("A service that is not set up is not sent to")
+  func noDispatcher() async {
+    let message = PushMessage(envelope: "x", topic: "t", expires: .max)
+    #expect(await PushDelivery([]).deliver(message, to: Self.target) == .failed(.targetNotAllowed))
+  }
+}
