@@ -33,26 +33,39 @@
     /// Advances a counter by one.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure``.
-    public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
+    public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) {
       try withCounter(blob) { conversation, plan, value, parent throws(TPMFailure) in
         try conversation.increment(plan, value: value, isNew: false, saltedFor: parent)
-        return try conversation.counterValue(plan, value: value, saltedFor: parent)
+        conversation.isAwaited = true
       }
     }
 
-    private func withCounter(
-      _ blob: [UInt8],
-      _ body: (Conversation, IndexPlan, SharedSecretBox, Parent) throws(TPMFailure) -> UInt64
-    ) throws(KeystoreFailure) -> UInt64 {
+    private func withCounter<R>(
+      _ blob: [UInt8], _ body: (Conversation, IndexPlan, SharedSecretBox, Parent) throws(TPMFailure) -> R
+    ) throws(KeystoreFailure) -> R {
       guard case .counter(let plan, let authorization) = TPMBlob(blob) else { throw .refused }
       // The value keeps strangers from advancing the counter, and is never sent.
       let value = SharedSecretBox(SecretBytes(copying: authorization))
       return try converse { conversation throws(TPMFailure) in
-        guard try conversation.has(plan) else { throw .keystore(.countGone) }
-        let parent = try conversation.parent()
-        return try TPMFailure.meaning([TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused]) {
-          () throws(TPMFailure) in try body(conversation, plan, value, parent)
+        do throws(TPMFailure) {
+          return try body(conversation, plan, value, try conversation.parent())
+        } catch {
+          // What is asked of an index is bound to its Name, so without the index all of it is refused.
+          guard error.mayMeanIndexIsGone else { throw error }
+          guard try conversation.has(plan) else { throw .keystore(.countGone) }
+          throw error.kind == TPMResponse.badAuth || error.kind == TPMResponse.authFail
+            ? .keystore(.refused) : error
         }
+      }
+    }
+  }
+
+  extension TPMFailure {
+    /// Whether the TPM has answered, and one without the index would answer the same.
+    fileprivate var mayMeanIndexIsGone: Bool {
+      switch self {
+      case .response(_, let response): response.isFromTPM
+      case .keystore(let failure): failure == .replaced
       }
     }
   }

@@ -64,19 +64,24 @@
         // Before the guess is made, so that a blob that was changed costs none.
         let template = ObjectTemplate.guessLimitedData(policy: Self.policy(plan), unique: object.unique)
         let loaded = try conversation.load(object.privatePart, template, under: parent)
-        guard try conversation.has(plan) else { throw .keystore(.countGone) }
-        guard try conversation.guessCount(of: plan, saltedFor: parent).remaining > 0 else {
+        try conversation.require(plan)
+        switch try conversation.policySession(withGuess: indexValue, at: plan, saltedFor: parent) {
+        case .right(let policy):
+          let secret = try TPMFailure.meaning([
+            TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused, TPMResponse.policyFail: .refused,
+          ]) { () throws(TPMFailure) in try conversation.unseal(loaded, policy, value: objectValue) }
+          return .opened(secret)
+        case .wrong:
+          try conversation.requireAnew(plan)
+          return .wrong(remaining: try conversation.guessCount(of: plan, saltedFor: parent).remaining)
+        case .notCompared:
+          try conversation.requireAnew(plan)
+          // Nothing authenticates a refusal; the count is authentic.
+          guard try conversation.guessCount(of: plan, saltedFor: parent).remaining == 0 else {
+            throw .keystore(.disconnected)
+          }
           return .lockedOut
         }
-        guard
-          let policy = try conversation.policySession(withGuess: indexValue, at: plan, saltedFor: parent)
-        else {
-          return .wrong(remaining: try conversation.guessCount(of: plan, saltedFor: parent).remaining)
-        }
-        let secret = try TPMFailure.meaning([
-          TPMResponse.badAuth: .refused, TPMResponse.authFail: .refused, TPMResponse.policyFail: .refused,
-        ]) { () throws(TPMFailure) in try conversation.unseal(loaded, policy, value: objectValue) }
-        return .opened(secret)
       }
     }
 

@@ -21,7 +21,7 @@
     private let limits: TPMTimeLimits
     private let turn = DispatchSemaphore(value: 1)
     private let kept = Mutex(Kept())
-    private let storageKey = StorageKeyMemory()
+    private let memory = TPMMemory()
     private let openLink: @Sendable () throws(KeystoreFailure) -> any TPMLink
 
     /// A keystore in the TPM at an address, which is first looked for when something is sealed or opened.
@@ -105,11 +105,11 @@
         } catch {}
       }
       let link = try openLink()
-      do throws(TPMFailure) { return try attempt(try Conversation(link, storageKey), body) } catch {
+      do throws(TPMFailure) { return try attempt(try Conversation(link, memory), body) } catch {
         guard error.saysNoPlaceIsLeft, !address.hasResourceManager else { throw error.keystoreFailure }
       }
       try LeftoverSweep.run(link)
-      do throws(TPMFailure) { return try attempt(try Conversation(link, storageKey), body) } catch {
+      do throws(TPMFailure) { return try attempt(try Conversation(link, memory), body) } catch {
         throw error.keystoreFailure
       }
     }
@@ -117,7 +117,7 @@
     private func attempt<R: ~Copyable>(
       _ conversation: Conversation, _ body: (Conversation) throws(TPMFailure) -> R
     ) throws(TPMFailure) -> R {
-      conversation.hasActed = false
+      (conversation.hasActed, conversation.isAwaited) = (false, false)
       let result: R
       do throws(TPMFailure) { result = try body(conversation) } catch  where error.kind == TPMResponse.lockout
       {
@@ -136,22 +136,26 @@
     /// Keeps a conversation for the next call, unless others have to get at the TPM by now.
     private func keep(_ conversation: Conversation) {
       let now = ContinuousClock.now
-      guard limits.idle > .zero, address.hasResourceManager || now - conversation.start < limits.stretch
-      else { return }
+      guard address.hasResourceManager || now - conversation.start < limits.stretch else { return }
+      // Where nobody waits for us, the sessions that an attempt was counted in are there when it is made.
+      let idle =
+        conversation.isAwaited && address.hasResourceManager
+        ? max(limits.idle, limits.derivation) : limits.idle
+      guard idle > .zero else { return }
       let isScheduled = kept.withLock { kept in
         kept.conversation = conversation
-        kept.lastUse = now
+        (kept.lastUse, kept.idle) = (now, idle)
         defer { kept.isReleaseScheduled = true }
         return kept.isReleaseScheduled
       }
-      if !isScheduled { scheduleRelease(after: limits.idle) }
+      if !isScheduled { scheduleRelease(after: idle) }
     }
 
     private func takeKept() -> Conversation? {
       kept.withLock { kept in
         defer { kept.conversation = nil }
         // Time since boot goes on while a machine sleeps, which may have restarted the TPM.
-        return ContinuousClock.now - kept.lastUse < limits.idle + limits.idle ? kept.conversation : nil
+        return ContinuousClock.now - kept.lastUse < kept.idle + kept.idle ? kept.conversation : nil
       }
     }
 
@@ -164,10 +168,10 @@
 
     private func releaseIfIdle() {
       // A call that is under way has taken the conversation out; it comes back later.
-      guard wait(.zero) else { return scheduleRelease(after: limits.idle) }
+      guard wait(.zero) else { return scheduleRelease(after: max(limits.idle, .milliseconds(1))) }
       defer { turn.signal() }
       let (released, rest): (Conversation?, Duration?) = kept.withLock { kept in
-        let left = limits.idle - (ContinuousClock.now - kept.lastUse)
+        let left = kept.idle - (ContinuousClock.now - kept.lastUse)
         if kept.conversation != nil, left > .zero { return (nil, left) }
         defer { (kept.conversation, kept.isReleaseScheduled) = (nil, false) }
         return (kept.conversation, nil)
@@ -179,6 +183,7 @@
     private struct Kept {
       var conversation: Conversation?
       var lastUse = ContinuousClock.now
+      var idle = Duration.zero
       var isReleaseScheduled = false
     }
 

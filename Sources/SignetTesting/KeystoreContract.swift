@@ -185,7 +185,7 @@ extension KeystoreContract {
       try expect(first > 0, "the first value is 0")
       for step in 1...3 as ClosedRange<UInt64> {
         guard let again = try open() as? any CountingKeystore else { return }
-        try expect(again.advanceCounter(blob) == first + step, "step \(step)")
+        try again.advanceCounter(blob)
         try expect(keystore.counterValue(blob) == first + step, "the value after step \(step)")
       }
       try keystore.discard(blob)

@@ -155,7 +155,7 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
   /// Advances a counter by one.
   ///
   /// - Throws: ``KeystoreFailure/countGone``, and what the test said.
-  public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64 {
+  public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) {
     try fails(.counting)
     let interruption = values.withLock { values in
       defer { values.interruption = nil }
@@ -163,14 +163,13 @@ public final class SimulatedHardware: GuessLimitingKeystore, CountingKeystore {
     }
     interruption?()
     let name = Array(blob.dropFirst())
-    let value: UInt64? = values.withLock { values in
-      guard let value = values.counters[name] else { return nil }
+    let isThere = values.withLock { values in
+      guard let value = values.counters[name] else { return false }
       values.counters[name] = value + 1
       values.highestCount = max(values.highestCount, value + 1)
-      return value + 1
+      return true
     }
-    guard let value else { throw .countGone }
-    return value
+    guard isThere else { throw .countGone }
   }
 
   /// Gives a place back.

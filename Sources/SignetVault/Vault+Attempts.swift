@@ -82,16 +82,19 @@ extension Vault {
   ///
   /// - Returns: The slot with the new count, and what the count was before.
   private func countAttempt(_ place: DomainPlace) throws -> (SlotRow, before: AttemptState) {
-    let seen = try tables.read(place.container) { try $0.slot(place.domain, .password) }
-    if seen.slot.header.isSilent { return (seen, seen.attempts) }
-    let (now, waitInstant) = (moment, try waitInstant())
+    let now = moment
     var isWiped = false
-    let (row, before) = try tables.change(place.container) { rows in
+    let (row, before) = try tables.change(place.container, isCounted: false) { rows in
       var row = try rows.slot(place.domain, .password)
+      let before = row.attempts
+      if row.slot.header.isSilent { return (row, before) }
       // Where the records were altered the right password would not help, so none is counted.
       _ = try rows.records(of: place.domain)
-      let before = row.attempts
-      switch row.slot.header.lockPolicy.decision(after: row.attempts, at: waitInstant) {
+      try rows.takeNumber()
+      let policy = row.slot.header.lockPolicy
+      let waitInstant =
+        policy.goesByTime(from: before.failedCount) ? try waitInstant() : now.boot
+      switch policy.decision(after: before, at: waitInstant) {
       case .allowed: break
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut: throw VaultFailure.lockedOut
@@ -140,7 +143,9 @@ extension Vault {
   private func refusal(_ row: SlotRow, hardwareAllows remaining: Int? = .max) throws -> VaultFailure {
     let header = row.slot.header
     let now = moment
-    let decision = header.lockPolicy.decision(after: row.attempts, at: waitInstantToTell)
+    let waitInstant =
+      header.lockPolicy.goesByTime(from: row.attempts.failedCount) ? waitInstantToTell : now.boot
+    let decision = header.lockPolicy.decision(after: row.attempts, at: waitInstant)
     let isOver = (remaining ?? 0) == 0 || decision == .lockedOut || decision == .wipe
     if isOver, header.lockPolicy.consequence == .wipe {
       try tables.change(header.place.container) { try $0.wipe(WipeReceipt(of: row, at: now.wallSeconds)) }
@@ -153,6 +158,13 @@ extension Vault {
       return .wrongPassword(remaining: left.map { min($0, remaining) })
     case .lockedOut, .wipe: return .wrongPassword(remaining: 0)
     }
+  }
+}
+
+extension LockPolicy {
+  /// Whether after so many failures an attempt waits, or the one that follows it: else nobody need know the time.
+  fileprivate func goesByTime(from failures: Int) -> Bool {
+    wait(afterFailure: failures) > 0 || wait(afterFailure: failures + 1) > 0
   }
 }
 

@@ -113,8 +113,9 @@
     @Test("an answer that was changed on the way is none: neither a secret nor a count is taken from it")
     func changed() throws {
       let limited = try fixture.keystore.seal(
-        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
-      for command in [CommandCode.unseal, CommandCode.nvRead] {
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 10)
+      // The count is read after a guess that was wrong.
+      for (command, guess) in [(CommandCode.unseal, "1234"), (CommandCode.nvRead, "0")] {
         for offset in [14, 17, 20, -1] {
           let last = Mutex<UInt32>(0)
           let script = DisturbedLink.Script(
@@ -127,9 +128,92 @@
             })
           let keystore = try TPMKeystore.disturbed(fixture.tpm.address, script)
           #expect(throws: KeystoreFailure.disconnected, "\(command), \(offset)") {
-            try keystore.guess("1234", limited)
+            try keystore.guess(guess, limited)
           }
         }
+      }
+      #expect(try fixture.keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
+    }
+
+    @Test("a changed answer to a step of a counter is none")
+    func changedStep() throws {
+      let counter = try fixture.keystore.makeCounter()
+      let value = try fixture.keystore.counterValue(counter)
+      let last = Mutex<UInt32>(0)
+      let script = DisturbedLink.Script(
+        sent: { bytes in last.withLock { $0 = CommandCode.of(bytes) } },
+        changing: { answer in
+          guard last.withLock({ $0 }) == CommandCode.nvIncrement else { return answer }
+          return answer.dropLast() + [answer[answer.count - 1] ^ 1]
+        })
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: Self.keeping, script)
+      #expect(try keystore.counterValue(counter) == value)
+      #expect(throws: KeystoreFailure.disconnected) { try keystore.advanceCounter(counter) }
+      #expect(try fixture.keystore.counterValue(counter) == value + 1, "made once, and not again")
+    }
+
+    @Test("a refusal to compare that the TPM never gave is not taken for the limit")
+    func forgedLimit() throws {
+      let limited = try fixture.keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      let authUnavailable: UInt32 = 0x12F
+      let script = DisturbedLink.Script(instead: { command in
+        CommandCode.of(command) == CommandCode.policySecret ? CommandCode.answer(authUnavailable) : nil
+      })
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, script)
+      #expect(throws: KeystoreFailure.disconnected) { try keystore.guess("1234", limited) }
+      #expect(try fixture.keystore.guessesLeft(limited) == 3)
+    }
+
+    @Test(
+      "counting takes one command each time, and a guess five, with the key and the sessions that are there")
+    func commandsOfAnUnlock() throws {
+      let limited = try fixture.keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      let counter = try fixture.keystore.makeCounter()
+      let script = DisturbedLink.Script()
+      let keystore = try TPMKeystore.disturbed(fixture.tpm.address, limits: Self.keeping, script)
+      func unlock() throws -> [UInt32] {
+        let before = codes(script).count
+        let value = try keystore.counterValue(counter)
+        try keystore.advanceCounter(counter)
+        #expect(try keystore.counterValue(counter) == value + 1)
+        #expect(try keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
+        return Array(codes(script).dropFirst(before))
+      }
+      _ = try unlock()
+      let (policyAuthValue, policyRestart, flush): (UInt32, UInt32, UInt32) = (0x16B, 0x180, 0x165)
+      let each = [
+        CommandCode.nvRead, CommandCode.nvIncrement, CommandCode.nvRead, CommandCode.load,
+        CommandCode.policySecret, policyAuthValue, CommandCode.unseal, flush,
+      ]
+      for _ in 0..<3 { #expect(try unlock() == each) }
+      // A policy that has authorized nothing is not what the next one begins with.
+      let before = codes(script).count
+      #expect(try keystore.guess("0", limited) == .wrong(2))
+      #expect(codes(script).dropFirst(before).contains(policyRestart))
+      #expect(try unlock() == each)
+    }
+
+    @Test("behind a resource manager the sessions in which an attempt was counted are there when it is made")
+    func derivation() throws {
+      let limited = try fixture.keystore.seal(
+        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
+      let counter = try fixture.keystore.makeCounter()
+      let swtpm = try TPMAddress(fixture.tpm.address)
+      let limits = TPMTimeLimits(
+        turn: .seconds(120), answer: .seconds(120), idle: .zero, derivation: .seconds(600))
+      for (address, expected) in [(TPMAddress.standard, 2), (swtpm, 3)] {
+        let links = Mutex(0)
+        let keystore = TPMKeystore(address, limits: limits) { () throws(KeystoreFailure) in
+          links.withLock { $0 += 1 }
+          return try TPMKeystore.link(to: swtpm, limits)
+        }
+        _ = try keystore.counterValue(counter)
+        try keystore.advanceCounter(counter)
+        #expect(try keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
+        #expect(links.withLock { $0 } == expected)
+        #expect(try fixture.takenPlaces() == 0, "what has carried a secret is not kept")
       }
     }
 

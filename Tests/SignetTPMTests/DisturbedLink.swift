@@ -52,6 +52,7 @@
   /// The codes of commands that tests step in at.
   enum CommandCode {
     static let nvDefineSpace: UInt32 = 0x12A
+    static let nvIncrement: UInt32 = 0x134
     static let nvRead: UInt32 = 0x14E
     static let policySecret: UInt32 = 0x151
     static let create: UInt32 = 0x153

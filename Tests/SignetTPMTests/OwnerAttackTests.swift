@@ -69,6 +69,43 @@
       #expect(try fixture.takenPlaces() == 0)
     }
 
+    @Test("an index that was taken out is gone, and no guess is made at another one that has its handle")
+    func exchanged() throws {
+      let counter = try keystore.makeCounter()
+      guard case .counter(let counterPlan, let authorization) = TPMBlob(counter) else {
+        throw KeystoreFailure.refused
+      }
+      #expect(try keystore.guess("1234", blob) == .opened(Array("secret".utf8)))
+      let owner = try TPMFixture.keystore(in: fixture.tpm)
+      for isTaken in [false, true] {
+        if isTaken {
+          try owner.converse { conversation throws(TPMFailure) in
+            let parent = try conversation.parent()
+            let salt = [UInt8](repeating: 7, count: IndexPlan.saltByteCount)
+            let other = IndexPlan(handle: plan.handle, role: .guesses, salt: salt)
+            try conversation.define(other, value: SharedSecretBox(SecretBytes("x")), saltedFor: parent)
+            try conversation.writeLimit(3, to: other, saltedFor: parent)
+            let value = SharedSecretBox(SecretBytes(copying: authorization))
+            let next = IndexPlan(handle: counterPlan.handle, role: .counter, salt: salt)
+            try conversation.define(next, value: value, saltedFor: parent)
+            try conversation.increment(next, value: value, isNew: true, saltedFor: parent)
+          }
+        } else {
+          for blob in [blob, counter] { try owner.discard(blob) }
+        }
+        #expect(throws: KeystoreFailure.countGone) { try keystore.guess("1234", blob) }
+        #expect(throws: KeystoreFailure.countGone) { try keystore.guessesLeft(blob) }
+        #expect(throws: KeystoreFailure.countGone) { try keystore.counterValue(counter) }
+        #expect(throws: KeystoreFailure.countGone) { try keystore.advanceCounter(counter) }
+      }
+      try owner.converse { conversation throws(TPMFailure) in
+        let salt = [UInt8](repeating: 7, count: IndexPlan.saltByteCount)
+        let other = IndexPlan(handle: plan.handle, role: .guesses, salt: salt)
+        let count = try conversation.guessCount(of: other, saltedFor: try conversation.parent())
+        #expect(count.used == 0)
+      }
+    }
+
     @Test("in lockout an honest guess is told for how long, and what has no password still opens")
     func lockout() throws {
       let sealed = try keystore.seal(SecretBytes("other"), context: [1])
@@ -130,7 +167,8 @@
         let parent = try conversation.parent()
         let loaded = try conversation.load(object.privatePart, template, under: parent)
         guard
-          let policy = try conversation.policySession(withGuess: indexValue, at: plan, saltedFor: parent)
+          case .right(let policy) = try conversation.policySession(
+            withGuess: indexValue, at: plan, saltedFor: parent)
         else { throw .keystore(.countGone) }
         return try TPMFailure.meaning([TPMResponse.authFail: .refused]) { () throws(TPMFailure) in
           try conversation.unseal(loaded, policy, value: objectValue)

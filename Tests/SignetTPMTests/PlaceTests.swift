@@ -41,7 +41,7 @@
         #expect(try keystore.guess("0", blob) == .wrong(99 - round % 5))
         if round % 5 == 4 { #expect(try keystore.guess("1234", blob) == .opened(Array("secret".utf8))) }
         _ = try keystore.guessesLeft(blob)
-        _ = try keystore.advanceCounter(counter)
+        try keystore.advanceCounter(counter)
         _ = try keystore.status()
         #expect(try fixture.takenPlaces() == 0, "after round \(round)")
       }

@@ -58,4 +58,35 @@ struct HardwareClockTests {
     hardware.set(HardwareTime(startCount: 8, milliseconds: 60_000))
     #expect(await attempt() == nil)
   }
+
+  @Test(
+    "where no wait is or begins nobody asks for the time",
+    arguments: [LockPolicy.none, .lock(limit: 5), .coolDown(waits: [0, 60, 60])])
+  func noWait(_ lock: LockPolicy) async throws {
+    let fixture = try VaultFixture()
+    let hardware = Clocked(fixture.directory)
+    let vault = try fixture.open(keystore: hardware)
+    let id = try await vault.addContainer(.sample(lock: lock))
+    hardware.set(nil)
+    #expect(try await vault.signingKey(of: id) == "signing key")
+    let remaining = lock.limit.map { $0 - 1 }
+    await #expect(throws: VaultFailure.wrongPassword(remaining: remaining)) {
+      try await vault.signingKey(of: id, "no")
+    }
+    guard case .coolDown = lock else {
+      #expect(try await vault.signingKey(of: id) == "signing key")
+      return
+    }
+    // After the second failure the next attempt waits, so this one has to be timed.
+    await #expect(throws: VaultFailure.keystore(.busy)) { try await vault.signingKey(of: id) }
+    hardware.set(HardwareTime(startCount: 7, milliseconds: 1))
+    await #expect(throws: VaultFailure.wrongPassword(remaining: 2)) {
+      try await vault.signingKey(of: id, "no")
+    }
+    await #expect(throws: VaultFailure.waiting(.seconds(60), remaining: 2)) {
+      try await vault.signingKey(of: id)
+    }
+    hardware.set(HardwareTime(startCount: 7, milliseconds: 60_001))
+    #expect(try await vault.signingKey(of: id) == "signing key")
+  }
 }

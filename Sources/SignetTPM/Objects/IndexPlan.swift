@@ -20,16 +20,41 @@
     static let handles: ClosedRange<UInt32> = 0x01A5_1600...0x01A5_167F
     static let saltByteCount = 32
 
+    /// The ways that the policy allows for guesses.
+    ///
+    /// Writing once, reading, and one that nobody can take. The counter has the last alone.
+    let branches: [[UInt8]]
+    /// The policy of the index.
+    let policy: [UInt8]
+    /// The Name of the index before it was written.
+    let unwrittenName: [UInt8]
+    /// The Name of the index once it was written.
+    let writtenName: [UInt8]
+
     init(handle: UInt32, role: Role, salt: [UInt8]) {
       precondition(salt.count == Self.saltByteCount, "the salt of an index has 32 bytes")
       (self.handle, self.role, self.salt) = (handle, role, salt)
+      var write = PolicyDigest()
+      write.nvWritten(false)
+      write.commandCode(.nvWrite)
+      var read = PolicyDigest()
+      read.commandCode(.nvRead)
+      let branches = [write.bytes, read.bytes, salt]
+      let policy = role == .guesses ? PolicyDigest.any(of: branches).bytes : salt
+      let attributes = Self.attributes(of: role)
+      (self.branches, self.policy) = (branches, policy)
+      unwrittenName = Self.name(handle, attributes, policy)
+      writtenName = Self.name(handle, attributes | 1 << 29, policy)
     }
 
     /// Bytes of content: PIN count and PIN limit of 4 bytes each, or the value of the counter.
-    var dataByteCount: UInt16 { 8 }
+    var dataByteCount: UInt16 { Self.dataByteCount }
+    private static let dataByteCount: UInt16 = 8
 
     /// Attributes without the bit for *written* (part 2 section 13.4).
-    var attributes: UInt32 {
+    var attributes: UInt32 { Self.attributes(of: role) }
+
+    private static func attributes(of role: Role) -> UInt32 {
       let (authWrite, policyWrite, authRead, policyRead): (UInt32, UInt32, UInt32, UInt32) = (
         1 << 2, 1 << 3, 1 << 18, 1 << 19
       )
@@ -40,34 +65,8 @@
       }
     }
 
-    /// The ways that the policy allows for guesses.
-    ///
-    /// Writing once, reading, and one that nobody can take. The counter has the last alone.
-    var branches: [[UInt8]] {
-      var write = PolicyDigest()
-      write.nvWritten(false)
-      write.commandCode(.nvWrite)
-      var read = PolicyDigest()
-      read.commandCode(.nvRead)
-      return [write.bytes, read.bytes, salt]
-    }
-
-    /// The policy of the index.
-    var policy: [UInt8] {
-      switch role {
-      case .guesses: PolicyDigest.any(of: branches).bytes
-      case .counter: salt
-      }
-    }
-
-    /// The Name of the index once it was written.
-    var writtenName: [UInt8] { name(attributes | 1 << 29) }
-
-    /// The Name of the index before it was written.
-    var unwrittenName: [UInt8] { name(attributes) }
-
     /// A Name (part 1 section 16): algorithm and SHA-256 of the public part.
-    private func name(_ attributes: UInt32) -> [UInt8] {
+    private static func name(_ handle: UInt32, _ attributes: UInt32, _ policy: [UInt8]) -> [UInt8] {
       let sha256: UInt16 = 0x000B
       let publicPart =
         handle.bigEndianBytes + sha256.bigEndianBytes + attributes.bigEndianBytes

@@ -33,6 +33,25 @@
       return found == plan.writtenName || unwritten && found == plan.unwrittenName
     }
 
+    /// Looks whether an index is there, unless the TPM has said so before.
+    ///
+    /// That saves a guess at another index that may have taken its handle. What uses the index afterwards is bound to its Name, so
+    /// an index that was exchanged since is not taken for it.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it is not.
+    func require(_ plan: IndexPlan) throws(TPMFailure) {
+      if !memory.hasSeen(plan.writtenName) { try requireAnew(plan) }
+    }
+
+    /// Looks whether an index is still there, after the TPM has refused to use it.
+    ///
+    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if it is not.
+    func requireAnew(_ plan: IndexPlan) throws(TPMFailure) {
+      let isThere = try has(plan)
+      memory.note(plan.writtenName, isThere: isThere)
+      guard isThere else { throw .keystore(.countGone) }
+    }
+
     /// Makes an index at a handle of ours that is free, whoever else does the same meanwhile.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/full``, ``SignetVault/KeystoreFailure/ownerPasswordSet``.
@@ -109,10 +128,11 @@
       } catch {
         switch error.kind {
         case TPMResponse.badAuth, TPMResponse.authFail: throw .keystore(.ownerPasswordSet)
-        case TPMResponse.handle: return  // another process was faster
+        case TPMResponse.handle: break  // another process was faster
         default: throw error
         }
       }
+      memory.note(plan.writtenName, isThere: false)
     }
 
     /// Sets the limit of a new PIN FAIL index, which its policy allows once.
@@ -184,10 +204,11 @@
 
     /// Opens the way to an object with the authorization value of a PIN FAIL index, which counts if it is wrong.
     ///
-    /// - Returns: The policy session, or `nil` if the value is wrong or the limit was reached.
+    /// - Returns: The policy session; or why there is none.
+    /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if there is no such index.
     func policySession(
       withGuess value: SharedSecretBox, at plan: IndexPlan, saltedFor parent: Parent
-    ) throws(TPMFailure) -> Session? {
+    ) throws(TPMFailure) -> GuessAnswer {
       let session = try session(saltedFor: parent)
       let policy = try policySession(saltedFor: parent)
       var (nonce, hash, reference) = (TPM2B_NONCE(), TPM2B_DIGEST(), TPM2B_NONCE())
@@ -201,13 +222,32 @@
         } complete: {
           unsafe Tss2_Sys_PolicySecret_Complete(sys, &timeout, &ticket)
         }
-      } catch  where error.kind == TPMResponse.authFail || error.kind == TPMResponse.badAuth { return nil }
+      } catch {
+        switch error.kind {
+        case TPMResponse.authFail, TPMResponse.badAuth: return .wrong
+        case TPMResponse.authUnavailable: return .notCompared
+        case TPMResponse.handle:
+          try requireAnew(plan)
+          throw error
+        default: throw error
+        }
+      }
       try run("TPM2_PolicyAuthValue") {
         unsafe Tss2_Sys_PolicyAuthValue_Prepare(sys, policy.handle)
       } complete: {
         unsafe Tss2_Sys_PolicyAuthValue_Complete(sys)
       }
-      return policy
+      return .right(policy)
+    }
+
+    /// What an index answers a guess with.
+    enum GuessAnswer {
+      /// The session has what the index demands.
+      case right(Session)
+      /// The value is another one, and that was counted.
+      case wrong
+      /// The limit was reached before, so the value was not even looked at.
+      case notCompared
     }
 
     // MARK: Counters

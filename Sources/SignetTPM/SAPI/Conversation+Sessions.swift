@@ -14,24 +14,39 @@
 
     /// The conversation's policy session, with nothing fulfilled yet.
     func policySession(saltedFor parent: Parent) throws(TPMFailure) -> Session {
-      if let session = policySession {
-        try run("TPM2_PolicyRestart") {
-          unsafe Tss2_Sys_PolicyRestart_Prepare(sys, session.handle)
-        } complete: {
-          unsafe Tss2_Sys_PolicyRestart_Complete(sys)
+      let session: Session
+      if let known = policySession {
+        session = known
+        if session.hasProgress {
+          try run("TPM2_PolicyRestart") {
+            unsafe Tss2_Sys_PolicyRestart_Prepare(sys, session.handle)
+          } complete: {
+            unsafe Tss2_Sys_PolicyRestart_Complete(sys)
+          }
         }
-        return session
+      } else {
+        session = try start(0x01, parent)
+        policySession = session
       }
-      let session = try start(0x01, parent)
-      policySession = session
+      session.hasProgress = true
       return session
     }
 
-    private func start(_ kind: TPM2_SE, _ parent: Parent) throws(TPMFailure) -> Session {
-      let salt: Salt
-      do throws(CryptoFailure) { salt = try Salt(for: parent.publicKey) } catch {
-        throw .keystore(.disconnected)
+    /// The salt of the next session, which the two sessions of a conversation share: the nonces make two keys of it.
+    private func salt(for parent: Parent) throws(TPMFailure) -> Salt {
+      if let (name, known) = salt, name == parent.name {
+        salt = nil
+        return known
       }
+      do throws(CryptoFailure) {
+        let made = try Salt(for: parent.publicKey)
+        salt = (parent.name, made)
+        return made
+      } catch { throw .keystore(.disconnected) }
+    }
+
+    private func start(_ kind: UInt8, _ parent: Parent) throws(TPMFailure) -> Session {
+      let salt = try salt(for: parent)
       var symmetric = TPMT_SYM_DEF()
       symmetric.algorithm = ObjectTemplate.aes
       unsafe symmetric.keyBits.aes = 128

@@ -22,7 +22,7 @@
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM no longer has the one that was used before.
     func parent() throws(TPMFailure) -> Parent {
-      if let name = storageKey.pinnedName { return try parent(named: name) }
+      if let name = memory.pinnedName { return try parent(named: name) }
       if let kept = try keptParent() { return remember(kept) }
       return remember(try makeParent())
     }
@@ -32,7 +32,7 @@
     /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM has none: it was cleared, or it is another.
     func parent(named name: [UInt8]) throws(TPMFailure) -> Parent {
       if let known = parents.first(where: { $0.name == name }) { return known }
-      if let saved = storageKey.saved, saved.name == name, let parent = try load(saved) {
+      if let saved = memory.savedKey, saved.name == name, let parent = try load(saved) {
         return remember(parent)
       }
       if let kept = try keptParent(), kept.name == name { return remember(kept) }
@@ -42,7 +42,7 @@
     }
 
     private func remember(_ parent: Parent) -> Parent {
-      storageKey.pin(parent.name)
+      memory.pin(parent.name)
       parents.append(parent)
       return parent
     }
@@ -109,12 +109,12 @@
           unsafe Tss2_Sys_ContextSave_Complete(sys, &context)
         }
       } catch { return }
-      storageKey.saved = StorageKeyMemory.Saved(
+      memory.savedKey = TPMMemory.SavedKey(
         context: context, name: parent.name, publicKey: parent.publicKey)
     }
 
     /// Loads a key that the TPM saved; `nil` if it was restarted or cleared since.
-    private func load(_ saved: StorageKeyMemory.Saved) throws(TPMFailure) -> Parent? {
+    private func load(_ saved: TPMMemory.SavedKey) throws(TPMFailure) -> Parent? {
       var context = saved.context
       var handle: UInt32 = 0
       do throws(TPMFailure) {
@@ -124,7 +124,7 @@
           unsafe Tss2_Sys_ContextLoad_Complete(sys, &handle)
         }
       } catch .response(_, let response) where response.isFromTPM && !response.saysNoPlaceIsLeft {
-        storageKey.saved = nil
+        memory.savedKey = nil
         return nil
       }
       flushAtEnd(handle)

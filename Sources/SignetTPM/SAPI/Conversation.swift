@@ -13,7 +13,7 @@
     static let owner: UInt32 = 0x4000_0001
 
     let sys: OpaquePointer
-    private let memory: UnsafeMutableRawBufferPointer
+    private let context: UnsafeMutableRawBufferPointer
     private let tcti: TCTI
     private var loadedForCall: [UInt32] = []
     private var loaded: [UInt32] = []
@@ -24,23 +24,27 @@
     var hmacSession: Session?
     /// The session that fulfils policies.
     var policySession: Session?
+    /// What the keys of both are made from; `nil` once they are, and before.
+    var salt: (parentName: [UInt8], value: Salt)?
     /// What is remembered from one conversation to the next.
-    let storageKey: StorageKeyMemory
+    let memory: TPMMemory
     /// Whether a command of this call had a lasting effect, so that the call must not be made again.
     var hasActed = false
+    /// Whether another call follows once a key was derived from a password.
+    var isAwaited = false
     /// When the conversation began.
     let start = ContinuousClock.now
 
     /// Starts a conversation over a link.
-    init(_ link: any TPMLink, _ storageKey: StorageKeyMemory = StorageKeyMemory()) throws(TPMFailure) {
+    init(_ link: any TPMLink, _ memory: TPMMemory = TPMMemory()) throws(TPMFailure) {
       _ = Self.quietLibrary
       tcti = TCTI(link)
-      self.storageKey = storageKey
-      unsafe memory = .allocate(byteCount: Tss2_Sys_GetContextSize(0), alignment: 16)
-      unsafe memory.initializeMemory(as: UInt8.self, repeating: 0)
-      guard let base = unsafe memory.baseAddress else { preconditionFailure("a context has bytes") }
+      self.memory = memory
+      unsafe context = .allocate(byteCount: Tss2_Sys_GetContextSize(0), alignment: 16)
+      unsafe context.initializeMemory(as: UInt8.self, repeating: 0)
+      guard let base = unsafe context.baseAddress else { preconditionFailure("a context has bytes") }
       unsafe sys = OpaquePointer(base)
-      let code = unsafe Tss2_Sys_Initialize(sys, memory.count, tcti.context, nil)
+      let code = unsafe Tss2_Sys_Initialize(sys, context.count, tcti.context, nil)
       guard code == 0 else { throw .response(call: "Tss2_Sys_Initialize", TPMResponse(code)) }
     }
 
@@ -49,8 +53,8 @@
       // A broken link has nothing to flush with; what stays is for the sweep.
       while let handle = loaded.popLast() { discardHandle(handle) }
       unsafe Tss2_Sys_Finalize(sys)
-      unsafe wipe(memory)
-      unsafe memory.deallocate()
+      unsafe wipe(context)
+      unsafe context.deallocate()
       DeadStack.wipe()
     }
 
@@ -121,6 +125,8 @@
       }
       let secret = try unsafe accept(call, authorization)
       defer { unsafe wipe(secret) }
+      // The TPM itself begins a policy session anew that has authorized a command and goes on (part 4, `UpdateAllNonceTPM`).
+      if case .session(let session, _, _, _) = authorization { session.hasProgress = false }
       try checkAnswer(call, complete())
     }
 

@@ -2,8 +2,8 @@
   import SignetCrypto
 
   /// A secret for the TPM that has a certain storage key, and nobody else (part 1 section C.6.1).
-  struct Salt: ~Copyable {
-    let secret: SecretBytes
+  struct Salt {
+    let secret: SharedSecretBox
     /// What the TPM needs to know it: the public key of a pair that was made for it.
     let point: P256.KeyAgreement.PublicKey
 
@@ -16,7 +16,7 @@
       shared.withBytes { hash.update($0) }
       hash.update(Array("SECRET".utf8) + [0] + own.publicKey.x + peer.x)
       var digest = hash.finish()
-      secret = SecretBytes(copying: digest)
+      secret = SharedSecretBox(SecretBytes(copying: digest))
       digest.wipe()
       point = own.publicKey
     }

@@ -12,6 +12,8 @@
     private let key: SecretBytes
     private var nonceTPM: [UInt8]
     private var nonceCaller: [UInt8] = []
+    /// Whether policy commands may have changed it since it began.
+    var hasProgress = false
 
     /// What a session does in one command beside authorizing (part 2 section 8.4).
     struct Attributes: OptionSet {
@@ -27,9 +29,9 @@
     static let nonceByteCount = 32
 
     /// A session that the TPM has started.
-    init(handle: UInt32, salt: borrowing Salt, nonceCaller: [UInt8], nonceTPM: [UInt8]) {
+    init(handle: UInt32, salt: Salt, nonceCaller: [UInt8], nonceTPM: [UInt8]) {
       (self.handle, self.nonceTPM) = (handle, nonceTPM)
-      key = Self.derive(salt.secret, "ATH", nonceTPM, nonceCaller)
+      key = salt.secret.withSecret { Self.derive($0, "ATH", nonceTPM, nonceCaller) }
     }
 
     /// The Name of a session is its handle.

@@ -26,6 +26,7 @@
 
     static let authFail: UInt32 = 0x08E
     static let badAuth: UInt32 = 0x0A2
+    static let authUnavailable: UInt32 = 0x12F
     static let handle: UInt32 = 0x08B
     static let integrity: UInt32 = 0x09F
     static let policyFail: UInt32 = 0x09D

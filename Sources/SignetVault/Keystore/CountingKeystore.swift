@@ -19,9 +19,8 @@ public protocol CountingKeystore: HardwareKeystore {
   ///
   /// The hardware wears with each call, and may make the caller wait: count what is rare.
   ///
-  /// - Returns: The new value, or a higher one if another process advanced it too.
   /// - Throws: ``KeystoreFailure``: `countGone` if the counter was taken out of the hardware.
-  func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) -> UInt64
+  func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure)
 
   /// Takes a counter out of the hardware.
   ///

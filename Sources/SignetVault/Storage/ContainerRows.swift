@@ -139,6 +139,11 @@ struct ContainerRows {
 }
 
 extension ContainerRows {
+  /// Takes the next number, for a change that an older copy could undo to somebody's advantage.
+  ///
+  /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
+  mutating func takeNumber() throws { try state.takeNumber(tables.counter) }
+
   /// Replaces what is known about the container.
   mutating func store(_ container: Container) throws {
     self.container = Entry(container, try container.update(in: tables.database, tables.seal))

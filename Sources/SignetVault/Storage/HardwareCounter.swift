@@ -18,22 +18,23 @@ struct HardwareCounter {
   /// Refuses the state of an older copy.
   ///
   /// - Precondition: Called in a transaction that keeps others from writing: the hardware never counts ahead of the disk.
+  /// - Returns: How far the hardware has counted: the state's number, or less where a change was cut off.
   /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
-  func requireLatest(_ state: VaultState) throws {
-    let expected = try value()
+  @discardableResult func requireLatest(_ state: VaultState) throws -> UInt64 {
+    let expected = try keystore.counterValue(name)
     guard state.number >= expected else {
       throw VaultFailure.rolledBack(found: state.number, expected: expected)
     }
+    return expected
   }
 
-  /// How far the hardware has counted.
-  func value() throws(KeystoreFailure) -> UInt64 { try keystore.counterValue(name) }
-
-  /// Has the hardware count up to a number that is on the disk.
+  /// Has the hardware count up to the number of a state that is on the disk.
+  ///
+  /// What the hardware says is asked once: nobody else counts meanwhile, and each step that it confirms is one.
   ///
   /// - Precondition: Called in a transaction that keeps others from counting: a step cannot be taken back.
-  func reach(_ number: UInt64) throws(KeystoreFailure) {
-    var value = try value()
-    while value < number { value = try keystore.advanceCounter(name) }
+  /// - Throws: ``VaultFailure/rolledBack(found:expected:)``, ``KeystoreFailure``.
+  func reach(_ state: VaultState) throws {
+    for _ in try requireLatest(state)..<state.number { try keystore.advanceCounter(name) }
   }
 }

@@ -23,16 +23,14 @@ struct VaultIdentity {
           try VaultIdentity(database, keystore, floor) ?? VaultIdentity(making: database, keystore, floor)
         }
       }
-    let number = try database.transaction { () throws -> UInt64 in
-      // Another process may have been quicker.
-      if identity.row.isOld, try VaultIdentity(database, keystore, floor)?.row.isOld == true {
-        return try identity.upgrade()
+    if identity.row.isOld {
+      try database.transaction {
+        // Another process may have been quicker.
+        guard try VaultIdentity(database, keystore, floor)?.row.isOld == true else { return }
+        try identity.upgrade()
       }
-      let state = try VaultState(from: identity.tables)
-      try identity.tables.counter?.requireLatest(state)
-      return state.number
     }
-    try identity.tables.catchUpCounter(to: number)
+    try identity.tables.catchUpCounter()
     return identity
   }
 
@@ -77,7 +75,7 @@ struct VaultIdentity {
 
   /// Makes the state of a vault whose rows have only their own codes, and takes the next number: what an earlier program knew
   /// is an older copy from then on.
-  private func upgrade() throws -> UInt64 {
+  private func upgrade() throws {
     var number: UInt64 = 0
     if let found = try tables.database.query("SELECT number, mac FROM generation").first {
       var bytes = CanonicalBytes("generation")
@@ -88,14 +86,12 @@ struct VaultIdentity {
       throw VaultFailure.altered(.vault)
     }
     var state = VaultState(number: number)
-    try tables.counter?.requireLatest(state)
-    state.number += 1
+    try state.takeNumber(tables.counter)
     try state.adoptRows(of: tables)
     try state.store(in: tables)
     var row = row
     row.isOld = false
     try row.store(in: tables)
-    return state.number
   }
 }
 

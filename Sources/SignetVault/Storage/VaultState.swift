@@ -30,9 +30,12 @@ struct VaultState {
   }
 
   /// Counts the changes that an older copy could undo: see ``HardwareCounter``.
-  var number: UInt64
+  private(set) var number: UInt64
+  /// Whether ``takeNumber(_:)`` was called since the state was read.
+  private(set) var isCounted = false
   private var digests: [Part: [UInt8]] = [:]
   private var stored: [Part: [UInt8]] = [:]
+  private var storedNumber: UInt64?
 
   /// The state of a vault in which there is nothing yet.
   init(number: UInt64) { self.number = number }
@@ -49,7 +52,17 @@ struct VaultState {
       digests[Part(owner: try row.blob("owner"), name: try row.text("name"))] = try row.blob("digest")
     }
     guard tables.seal.isValid(try row.blob("mac"), canonicalBytes) else { throw VaultFailure.altered(.vault) }
-    stored = digests
+    (stored, storedNumber) = (digests, number)
+  }
+
+  /// Takes the next number, for a change that an older copy could undo to somebody's advantage.
+  ///
+  /// - Throws: ``VaultFailure/rolledBack(found:expected:)`` if this is the state of an older copy; ``KeystoreFailure``.
+  mutating func takeNumber(_ counter: HardwareCounter?) throws {
+    guard !isCounted else { return }
+    try counter?.requireLatest(self)
+    number += 1
+    isCounted = true
   }
 
   /// The digest of a part; `nil` where there is no such part.
@@ -72,8 +85,9 @@ struct VaultState {
   /// Forgets all parts of a container.
   mutating func remove(_ id: ContainerID) { digests = digests.filter { $0.key.owner != id.bytes } }
 
-  /// Stores the number, and the digests that have changed.
+  /// Stores the number, and the digests, where they have changed.
   func store(in tables: VaultTables) throws {
+    guard number != storedNumber || digests != stored else { return }
     for (part, digest) in digests where stored[part] != digest {
       try tables.database.execute(
         "INSERT OR REPLACE INTO part (owner, name, digest) VALUES (?, ?, ?)", .blob(part.owner),

@@ -41,7 +41,8 @@ struct VaultTables {
   ///
   /// - Parameters:
   ///   - id: The container.
-  ///   - isCounted: Whether an older copy of the folder could undo the change to somebody's advantage.
+  ///   - isCounted: Whether an older copy of the folder could undo the change to somebody's advantage. Where only the rows tell,
+  ///     it is false, and `body` calls ``ContainerRows/takeNumber()``.
   ///   - body: The change.
   /// - Returns: What `body` returns.
   /// - Throws: What `body` throws; ``VaultFailure/rolledBack(found:expected:)`` if the folder is an older copy.
@@ -58,26 +59,27 @@ struct VaultTables {
 
   /// Changes what belongs to no single container, or to many.
   func changeState<R>(isCounted: Bool = true, _ body: (inout VaultState) throws -> R) throws -> R {
-    let (result, number) = try database.transaction {
+    let (result, isBehind) = try database.transaction {
       var state = try VaultState(from: self)
-      if isCounted {
-        try counter?.requireLatest(state)
-        state.number += 1
-      }
+      if isCounted { try state.takeNumber(counter) }
       let result = try body(&state)
       try state.store(in: self)
-      return (result, state.number)
+      return (result, counter != nil && state.isCounted)
     }
-    if isCounted { try catchUpCounter(to: number) }
+    if isBehind { try catchUpCounter() }
     return result
   }
 
-  /// Has the hardware count up to a number that is on the disk.
+  /// Has the hardware count up to the number that is on the disk.
   ///
   /// Two processes that count at once would count past it. So whoever counts keeps the others from writing meanwhile, and
   /// counts up to what is on the disk by then.
-  func catchUpCounter(to number: UInt64) throws {
-    guard let counter, try counter.value() < number else { return }
-    try database.transaction { try counter.reach(VaultState(from: self).number) }
+  ///
+  /// - Throws: ``VaultFailure``: `altered`, `rolledBack`; ``KeystoreFailure``, ``SQLiteFailure``.
+  func catchUpCounter() throws {
+    try database.transaction {
+      let state = try VaultState(from: self)
+      try counter?.reach(state)
+    }
   }
 }

@@ -39,7 +39,7 @@
       let guessing = try times { () throws(KeystoreFailure) in
         _ = try keystore.unseal(limited, context: [1], authorization: guess)
       }
-      let counting = try times { () throws(KeystoreFailure) in _ = try keystore.advanceCounter(counter) }
+      let counting = try times { () throws(KeystoreFailure) in try keystore.advanceCounter(counter) }
       let signing = try times { () throws(KeystoreFailure) in
         _ = try keystore.signature(ofDigest: digest, with: key.blob, authorization: SecretBytes(copying: [1]))
       }
