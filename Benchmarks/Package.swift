@@ -11,7 +11,13 @@ let package = Package(
       name: "CLoadClient",
       cSettings: [.define("_GNU_SOURCE")],
       linkerSettings: [.linkedLibrary("ssl"), .linkedLibrary("crypto")]),
-    .target(name: "CTPMPeer", linkerSettings: [.linkedLibrary("tss2-esys", .when(platforms: [.linux]))]),
+    .target(
+      name: "CTPMPeer",
+      cSettings: [.define("_GNU_SOURCE")],
+      linkerSettings: [
+        .linkedLibrary("tss2-esys", .when(platforms: [.linux])),
+        .linkedLibrary("sqlite3", .when(platforms: [.linux])),
+      ]),
     .executableTarget(
       name: "signet-bench",
       dependencies: [

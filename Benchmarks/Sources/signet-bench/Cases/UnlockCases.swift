@@ -1,0 +1,127 @@
+#if os(Linux)
+  import SignetCrypto
+  import SignetPolicy
+  @testable import SignetTPM
+  @testable import SignetTesting
+  @testable import SignetVault
+
+  extension Bench {
+    /// Opening a vault's domain on a TPM, beside what no such opening can do without.
+    ///
+    /// All take turns, and each derives a key from a password in the middle, so that caches and the other processes are in the
+    /// same state for all. Each has a TPM of its own, since a swtpm serves one connection at a time.
+    func unlockingOnTPM(_ report: inout Report) async throws {
+      let folder = try workFolder()
+      let commands = TimedLink.Record()
+      let (simulator, other) = (try SimulatedTPM(), try SimulatedTPM())
+      // As behind a resource manager, where the conversation goes on after the derivation, and as where others wait for it.
+      let kept = try await PasswordVault(
+        folder.path + "/kept",
+        try TPMKeystore.timed(
+          simulator.address, TPMTimeLimits(idle: .seconds(1), stretch: .seconds(600)), commands))
+      let anew = try await PasswordVault(
+        folder.path + "/anew",
+        TPMKeystore(TPMAddress(other.address), limits: TPMTimeLimits(idle: .milliseconds(5))))
+      let software = try await PasswordVault(
+        folder.path + "/software", SoftwareKeystore(directory: folder.path + "/software"))
+      _ = try await PasswordVault(folder.path + "/bare", SoftwareKeystore(directory: folder.path + "/bare"))
+      let bare = try BareUnlock(databasePath: folder.path + "/bare/vault.sqlite")
+
+      var times = UnlockTimes()
+      _ = try await kept.open()
+      for _ in 0..<options.times(200) {
+        _ = commands.take()
+        times.kept.append(try await kept.open())
+        let sent = commands.take()
+        times.commandCounts.append(Double(sent.count))
+        times.commands.append(sent.reduce(0) { $0 + Double($1.duration) } / 1e6)
+        let counting = try bare.count()
+        try kept.derive()
+        let guessing = try bare.guess()
+        times.bare.append(Double(counting + guessing) / 1e6)
+        times.bareUnsealing.append(Double(try bare.unseal()) / 1e6)
+        times.bareCommit.append(Double(try bare.store()) / 1e6)
+        times.software.append(try await software.open())
+        times.anew.append(try await anew.open())
+      }
+      report.add(times.rows)
+    }
+  }
+
+  /// What was measured, in milliseconds.
+  private struct UnlockTimes {
+    var kept: [Double] = []
+    var anew: [Double] = []
+    var software: [Double] = []
+    var bare: [Double] = []
+    var bareUnsealing: [Double] = []
+    var bareCommit: [Double] = []
+    var commands: [Double] = []
+    var commandCounts: [Double] = []
+
+    var rows: [Measurement] {
+      let (kept, anew, software) = (Samples(kept).median, Samples(anew).median, Samples(software).median)
+      let (bare, unsealing) = (Samples(bare).median, Samples(bareUnsealing).median)
+      let least =
+        "the same bare: NV_Read, commit, NV_Increment; Load, PolicySecret, PolicyPassword, Unseal, Flush, commit: p50 \(bare.formatted()) ms; close is at most 1.5 times that"
+      let little =
+        "software keystore p50 \(software.formatted()) ms + bare Load, Unseal, Flush p50 \(unsealing.formatted()) ms"
+      func row(_ name: String, _ value: Double, _ other: String, _ peer: Double) -> Measurement {
+        Measurement(
+          name: "vault unlock minus KDF (swtpm\(name)), p50", value: value, unit: "ms", comparedWith: other,
+          ratio: peer / value)
+      }
+      var near = row("", kept, least, bare)
+      near.goal = .ratioAtLeast(1 / 1.5)
+      var far = row("", kept, little, software + unsealing)
+      far.goal = .valueBelow(10)
+      return [
+        near, far,
+        row(", each half a conversation of its own", anew, least, bare),
+        Measurement(
+          name: "TPM commands of an unlock (\(Int(Samples(commandCounts).median))), p50 of their sum",
+          value: Samples(commands).median, unit: "ms",
+          comparedWith:
+            "a bare commit, of which an unlock makes two: p50 \(Samples(bareCommit).median.formatted()) ms"),
+      ]
+    }
+  }
+
+  /// A vault with one container, whose domain a password opens.
+  private struct PasswordVault {
+    private let vault: Vault
+    private let id: ContainerID
+    private let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))
+
+    init(_ directory: String, _ keystore: any HardwareKeystore) async throws {
+      vault = try Vault(directory: directory, keystore: keystore, cost: .fixed(.minimum))
+      let records = ["signing-key", "otp-secret"].map {
+        RecordDraft(name: $0, secret: SharedSecretBox(SecretBytes.random(byteCount: 32)))
+      }
+      let domain = DomainDraft(
+        name: "user", protection: .password(password, .lock(limit: 5)), records: records)
+      id = try await vault.addContainer(
+        ContainerDraft(
+          attributes: ContainerAttributes(userID: "alice", server: "localhost/main", name: "", serverID: ""),
+          created: 0, domains: [domain]))
+      try await vault.confirmContainer(id)
+    }
+
+    /// Opens the domain; how many milliseconds that took without the derivation.
+    func open() async throws -> Double {
+      let timing = try await vault.open(
+        "user", of: id, with: .password(password.withSecret { $0.copy() })
+      ).timing
+      return timing.overhead / .milliseconds(1)
+    }
+
+    /// Derives a key as opening does.
+    func derive() throws {
+      try password.withSecret { password in
+        keep(
+          try Argon2id.minimum.derive(
+            password: password, salt: [UInt8](repeating: 1, count: 16), byteCount: 32))
+      }
+    }
+  }
+#endif
