@@ -70,13 +70,15 @@ extension Container {
 
   /// What `--json` prints of a container.
   var json: JSONObject {
-    [
+    var json: JSONObject = [
       "id": .string(id.description), "serverContainer": .string(serverMadeID.text),
       "user": .string(user.text), "server": .string(server.fullForm),
       "name": .string(name), "confirmed": .bool(isConfirmed), "created": .integer(created),
       "firstCreated": .integer(firstCreated), "renewals": .integer(renewals),
       "profile": .object(profile.json), "keys": .array(keys.map { .object($0.json) }),
     ]
+    if let unknownToServerSince { json["unknownToServerSince"] = .integer(unknownToServerSince) }
+    return json
   }
 }
 
