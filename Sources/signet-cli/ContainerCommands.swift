@@ -65,6 +65,9 @@ extension Command {
 }
 
 extension Container {
+  /// The beginning of its id, as the list shows it.
+  var shortID: String { String(id.description.prefix(8)) }
+
   /// What people are told it is called.
   var fullName: String { "\(user.text) at \(server.shortForm)" }
 

@@ -25,7 +25,7 @@ struct ListedContainer {
       return "\(key.usage.name): \(key.protection.type)\(lock)"
     }
     return [
-      String(container.id.description.prefix(8)), container.user.text, container.server.shortForm,
+      container.shortID, container.user.text, container.server.shortForm,
       container.name, stateText,
       Moment.text(container.created),
       ([container.profile.protection.type] + protections).joined(separator: ", "),
