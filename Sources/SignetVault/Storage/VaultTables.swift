@@ -56,9 +56,39 @@ struct VaultTables {
     }
   }
 
+  /// Changes a container where nothing waits for the hardware to count: the change is done when it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - body: The change.
+  /// - Returns: What kept the hardware from counting up to it, if anything; who changes or opens the vault next makes it good.
+  /// - Throws: As ``change(_:isCounted:_:)``, where nothing was changed.
+  func changeBeforeCounting(
+    _ id: ContainerID, _ body: (inout ContainerRows) throws -> Void
+  ) throws -> VaultFailure? {
+    let (_, number) = try commit(isCounted: true) { state in
+      var rows = try ContainerRows(id, in: self, state)
+      try body(&rows)
+      state = rows.newState()
+    }
+    do { try catchUpCounter(to: number) } catch { return VaultFailure(error) }
+    return nil
+  }
+
   /// Changes what belongs to no single container, or to many.
   func changeState<R>(isCounted: Bool = true, _ body: (inout VaultState) throws -> R) throws -> R {
-    let (result, number) = try database.transaction {
+    let (result, number) = try commit(isCounted: isCounted, body)
+    if isCounted { try catchUpCounter(to: number) }
+    return result
+  }
+
+  /// Puts a change on the disk.
+  ///
+  /// - Returns: What `body` returns, and the number that the hardware is to count up to.
+  private func commit<R>(
+    isCounted: Bool, _ body: (inout VaultState) throws -> R
+  ) throws -> (result: R, number: UInt64) {
+    try database.transaction {
       var state = try VaultState(from: self)
       if isCounted {
         try counter?.requireLatest(state)
@@ -68,8 +98,6 @@ struct VaultTables {
       try state.store(in: self)
       return (result, state.number)
     }
-    if isCounted { try catchUpCounter(to: number) }
-    return result
   }
 
   /// Has the hardware count up to a number that is on the disk.
