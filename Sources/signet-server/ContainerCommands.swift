@@ -22,7 +22,7 @@ enum ContainerCommands {
         for container in try objects("containers", in: answer) {
           table.append([
             try container.string("id"), try state(of: container), try container.string("name"),
-            try container.string("keystore") + (try container.bool("simulated") ? " (simulated)" : ""),
+            try keystore(of: container),
             String(try container.integer("renewals")), utc(try container.integer("created")),
           ])
         }
@@ -64,6 +64,14 @@ enum ContainerCommands {
         return .success
       },
     ])
+
+  /// What keeps the device's secrets; where its signing key is elsewhere, that too.
+  private static func keystore(of container: JSONObject) throws -> String {
+    let keystore = try container.string("keystore")
+    var notes: [String] = try container.bool("simulated") ? ["simulated"] : []
+    if let keys = try container.optionalString("keys"), keys != keystore { notes.append("signs in \(keys)") }
+    return notes.isEmpty ? keystore : "\(keystore) (\(notes.joined(separator: ", ")))"
+  }
 
   /// Where a container stands, and what its device says of it.
   private static func state(of container: JSONObject) throws -> String {

@@ -67,6 +67,7 @@ struct AdminEndpoints: Sendable {
       "created": .integer(container.created), "renewals": .integer(Int64(container.renewals)),
       "renewalWanted": .bool(container.isRenewalWanted),
     ]
+    if let keyOrigin = container.keyOrigin { object["keys"] = .string(keyOrigin) }
     if let renews = container.renews { object["renews"] = .string(renews) }
     if let succession = container.succession { object["succession"] = .string(succession) }
     if let ended = container.ended { object["ended"] = .string(ended) }
