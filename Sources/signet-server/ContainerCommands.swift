@@ -30,6 +30,20 @@ enum ContainerCommands {
         return .success
       },
       Command(
+        "show", "Show a container, and what its device says of itself",
+        description: "What keeps a device's keys is what the device says; nothing attests it.",
+        arguments: [Argument("id", "The container's id")]
+      ) { arguments in
+        let container = try await OperatorClient(arguments, as: .admin)
+          .get("admin", "containers", arguments.string("id"))
+        if arguments.isSet("json") {
+          arguments.output.print(container)
+        } else {
+          arguments.output.print(fields: try fields(of: container))
+        }
+        return .success
+      },
+      Command(
         "renew", "Ask a container's device to make new keys",
         description: """
           The device is told when it next asks for its transactions, and its user makes the new keys with 'signet renew'. They come \
@@ -64,6 +78,19 @@ enum ContainerCommands {
         return .success
       },
     ])
+
+  private static func fields(of container: JSONObject) throws -> [(String, String)] {
+    var fields = [
+      ("Container", try container.string("id")), ("User", try container.string("user")),
+      ("State", try state(of: container)), ("Device", try container.string("name")),
+      ("Platform", try container.string("platform")), ("Keystore", try keystore(of: container)),
+      ("Signing key", try container.optionalString("keys") ?? "unknown"),
+      ("Created", utc(try container.integer("created"))),
+      ("Renewals", String(try container.integer("renewals"))),
+    ]
+    if let renews = try container.optionalString("renews") { fields.append(("Renews", renews)) }
+    return fields
+  }
 
   /// What keeps the device's secrets; where its signing key is elsewhere, that too.
   private static func keystore(of container: JSONObject) throws -> String {
