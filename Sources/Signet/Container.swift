@@ -28,6 +28,12 @@ public struct Container: Hashable, Sendable, Identifiable {
   /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.
   public let isConfirmed: Bool
 
+  /// When the server first said that it does not know this container any more, in seconds since 1970; `nil` where it knows it, as
+  /// far as it has been asked.
+  ///
+  /// An operator has revoked it, or it was activated elsewhere in its place: it is of no use until the server says otherwise.
+  public let unknownToServerSince: Int64?
+
   /// The keys: one signs decisions, one makes one-time codes, one talks to the server.
   public var keys: [Key] {
     Key.Usage.allCases.map { usage in

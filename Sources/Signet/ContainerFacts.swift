@@ -74,6 +74,7 @@ extension Container {
     name = stored.attributes.name
     created = stored.created / 1000
     isConfirmed = stored.state == .active
+    unknownToServerSince = ContainerNotes(parsing: stored.attributes.extra).unknownToServerSince
   }
 }
 

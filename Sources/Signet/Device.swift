@@ -112,7 +112,17 @@ public final class Device: Sendable {
 
   func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
-    return try session(container.server, stored.attributes.connection)
+    var session = try session(container.server, stored.attributes.connection)
+    session.hears = { [vault, clock] isKnown in
+      // What the server said stands; where it cannot be kept, the next request hears it again.
+      do throws(VaultFailure) {
+        var notes = ContainerNotes(parsing: try await vault.container(container.id).attributes.extra)
+        guard isKnown == (notes.unknownToServerSince != nil) else { return }
+        notes.unknownToServerSince = isKnown ? nil : clock.now
+        try await vault.setExtra(notes.bytes, of: container.id)
+      } catch {}
+    }
+    return session
   }
 
   /// One transport for each configuration, so that connections are kept and used again.

@@ -7,6 +7,8 @@ struct ServerSession: Sendable {
   let transport: any HTTPTransport
   let clock: any WallClock
   let random: any RandomSource
+  /// Hears whether the server knows the container whose session key signed a request.
+  var hears: (@Sendable (_ isKnown: Bool) async -> Void)?
 
   /// Sends a request that carries no signature.
   func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
@@ -23,7 +25,14 @@ struct ServerSession: Sendable {
     let authorization = try await proof.authorization(container: container) {
       (message) async throws(SignetFailure) in try await key.signature(of: message)
     }
-    return try await send(method, path, body, authorization: authorization)
+    do throws(SignetFailure) {
+      let answer = try await send(method, path, body, authorization: authorization)
+      await hears?(true)
+      return answer
+    } catch {
+      if case .containerUnknown = error { await hears?(false) }
+      throw error
+    }
   }
 
   private func send(

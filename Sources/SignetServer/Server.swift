@@ -90,6 +90,7 @@ public final class Server: Sendable {
       ("GET", "/admin/users/{user}/containers", admin.listContainers),
       ("POST", "/admin/users/{user}/unlock", admin.unlock),
       ("POST", "/admin/activations", admin.invite),
+      ("GET", "/admin/containers/{id}", admin.showContainer),
       ("DELETE", "/admin/containers/{id}", admin.revokeContainer),
       ("POST", "/admin/containers/{id}/renew", admin.askForRenewal),
       ("POST", "/admin/keys", admin.addKey),

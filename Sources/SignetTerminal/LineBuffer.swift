@@ -64,15 +64,6 @@ import Synchronization
     try body(unsafe UnsafeRawBufferPointer(storage).bytes.extracting(first: count))
   }
 
-  /// Whether both hold the same bytes; the time does not depend on where they differ.
-  func isEqual(to other: LineBuffer) -> Bool {
-    var difference = count ^ other.count
-    for index in 0..<min(capacity, other.capacity) {
-      difference |= Int(unsafe storage[index] ^ other.storage[index])
-    }
-    return difference == 0
-  }
-
   /// The bytes as text, or nil if they are not UTF-8.
   var text: String? {
     unsafe String(validating: UnsafeRawBufferPointer(storage).prefix(count), as: UTF8.self)

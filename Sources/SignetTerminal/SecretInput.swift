@@ -65,31 +65,6 @@ public struct SecretInput: Hashable, Sendable {
     return try buffer.withBytes(body)
   }
 
-  /// Reads a new secret: twice from a terminal, to find typing errors, and once from a descriptor.
-  ///
-  /// - Parameters:
-  ///   - prompt: For the first time, for example `"New password: "`.
-  ///   - repeatPrompt: For the second time, for example `"Repeat it: "`.
-  ///   - note: A line under the first prompt, on a terminal that can show one.
-  ///   - body: Is lent 0 to 1024 bytes.
-  /// - Returns: What `body` returns.
-  /// - Throws: ``SecretInputFailure/mismatch`` and what ``read(_:into:)`` throws.
-  public func readNew<Result: ~Copyable>(
-    _ prompt: String, repeating repeatPrompt: String, note: PromptNote? = nil,
-    into body: (RawSpan) throws -> Result
-  ) async throws -> Result {
-    let buffer = LineBuffer(capacity: Self.maximumByteCount)
-    defer { buffer.wipe() }
-    try await fill(buffer, prompt, note)
-    if case .terminal = source {
-      let second = LineBuffer(capacity: Self.maximumByteCount)
-      defer { second.wipe() }
-      try await fill(second, repeatPrompt)
-      guard buffer.isEqual(to: second) else { throw SecretInputFailure.mismatch }
-    }
-    return try buffer.withBytes(body)
-  }
-
   private func fill(_ buffer: LineBuffer, _ prompt: String, _ note: PromptNote? = nil)
     async throws(SecretInputFailure)
   {
@@ -113,8 +88,6 @@ public struct SecretInput: Hashable, Sendable {
   case endOfInput
   /// The line is longer than is read.
   case tooLong(maximumByteCount: Int)
-  /// The two entries differ.
-  case mismatch
   /// The line is not UTF-8 text where text is needed.
   case notText
   /// The question was answered with neither yes nor no, three times.
@@ -136,7 +109,6 @@ public struct SecretInput: Hashable, Sendable {
       "file descriptor \(number) is a terminal and would show the secret; leave the option out to be asked"
     case .endOfInput: "the input ended before a secret was given"
     case .tooLong(let count): "the line is longer than \(count) bytes; give a shorter one"
-    case .mismatch: "the two entries differ; try again"
     case .notText: "the line is not UTF-8 text; check the terminal's character set"
     case .noAnswer: "neither yes nor no was answered; nothing was done"
     case .interrupted(let signal): "stopped by signal \(signal)"
@@ -150,7 +122,7 @@ public struct SecretInput: Hashable, Sendable {
     switch self {
     case .noTerminal, .descriptorUnusable, .descriptorIsTerminal: .usage
     case .endOfInput: .noInput
-    case .tooLong, .mismatch, .notText: .dataError
+    case .tooLong, .notText: .dataError
     case .noAnswer: .failure
     case .interrupted, .cancelled: .interrupted
     case .unreadable: .inputOutput

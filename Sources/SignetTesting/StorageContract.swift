@@ -112,11 +112,13 @@ enum Sample {
   static func container(
     _ id: String, activation: String, user: String = "alice", device: UInt8 = 7
   ) -> ContainerRecord {
-    ContainerRecord(
+    var container = ContainerRecord(
       id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16),
       name: "Läptop",
-      platform: "linux", keystore: "software", sessionKey: [4, 1], encryptionKey: [4, 2], signingKey: [4, 3],
+      platform: "linux", keystore: "tpm2", sessionKey: [4, 1], encryptionKey: [4, 2], signingKey: [4, 3],
       sealedOTPSecret: [9, 9, 9], profile: Array("{}".utf8), created: 1500)
+    (container.isSimulated, container.keyOrigin) = (true, "software")
+    return container
   }
 
   static func transaction(_ id: String, user: String = "alice", created: Int64 = 1000) -> TransactionRecord {

@@ -119,6 +119,17 @@ extension Vault {
     }
   }
 
+  /// What the folder says of a container that was changed from outside: a name to look for, and nothing to rely on.
+  ///
+  /// - Returns: What its row says; `nil` where there is none, or it holds what no program of ours would store.
+  /// - Throws: ``VaultFailure`` where the file cannot be read.
+  package func unauthenticatedAttributes(of id: ContainerID) throws(VaultFailure) -> ContainerAttributes? {
+    do {
+      guard let row = try Container.row(of: id, in: database) else { return nil }
+      return Container.unauthenticatedAttributes(row)
+    } catch { throw VaultFailure(error) }
+  }
+
   /// One container.
   ///
   /// - Throws: ``VaultFailure``.

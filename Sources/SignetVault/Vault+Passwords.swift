@@ -23,12 +23,14 @@ extension Vault {
   ///   - old: The present password: UTF-8 as typed.
   ///   - new: The next one: UTF-8 as typed.
   ///   - policy: What the new one must fulfil; its dictionary is the caller's to ask.
+  /// - Returns: What kept the hardware from counting the change, if anything: the password is changed all the same.
   /// - Throws: ``VaultFailure``: as ``open(_:of:with:)``, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`,
   ///   `silentDomain`, and `busy` if another process changed the password at the same moment.
+  @discardableResult
   package func changePassword(
     of domain: String, in id: ContainerID, from old: consuming SecretBytes, to new: consuming SecretBytes,
     policy: PasswordPolicy
-  ) throws(VaultFailure) {
+  ) throws(VaultFailure) -> VaultFailure? {
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     do {
       try requireVerifier(place)
@@ -42,10 +44,10 @@ extension Vault {
         guard times.now(now) >= earliest else { throw VaultFailure.passwordTooYoung(until: earliest) }
       }
       let next = try prepared(new, policy)
-      try trial.masterKey.withSecret { masterKey in
+      return try trial.masterKey.withSecret { masterKey in
         let history = try newHistory(
           sealed[PasswordHistory.recordName], trial.row, old: old, new: next, policy, masterKey)
-        try replacePassword(trial.row, with: next, history, masterKey, at: now)
+        return try replacePassword(trial.row, with: next, history, masterKey, at: now)
       }
     } catch { throw VaultFailure(error) }
   }
@@ -58,18 +60,20 @@ extension Vault {
   ///   - code: The recovery code; it stays valid.
   ///   - new: The next password: UTF-8 as typed.
   ///   - policy: What it must fulfil, its minimum age apart.
+  /// - Returns: What kept the hardware from counting the change, if anything: the password is set all the same.
   /// - Throws: ``VaultFailure``: `wrongRecoveryCode`, `noSuchSlot`, `passwordRefused`, `passwordUsedBefore`, `busy`.
+  @discardableResult
   package func resetPassword(
     of domain: String, in id: ContainerID, with code: RecoveryCode, to new: consuming SecretBytes,
     policy: PasswordPolicy
-  ) throws(VaultFailure) {
+  ) throws(VaultFailure) -> VaultFailure? {
     let unlocked = try open(domain, of: id, with: .recovery(code))
     do {
       let next = try prepared(new, policy)
       let row = try tables.read(id) { try $0.slot(domain, .password) }
       let history = try newHistory(
         unlocked.records[PasswordHistory.recordName], row, old: nil, new: next, policy, unlocked.masterKey)
-      try replacePassword(row, with: next, history, unlocked.masterKey, at: moment.wallSeconds)
+      return try replacePassword(row, with: next, history, unlocked.masterKey, at: moment.wallSeconds)
     } catch { throw VaultFailure(error) }
   }
 
@@ -136,18 +140,20 @@ extension Vault {
   }
 
   /// Puts a slot for another password in the place of one, with the history, in one transaction.
+  ///
+  /// - Returns: What kept the hardware from counting that, if anything.
   private func replacePassword(
     _ tried: SlotRow, with password: SharedSecretBox, _ history: [UInt8]?, _ masterKey: borrowing SecretBytes,
     at now: Int64
-  ) throws {
+  ) throws -> VaultFailure? {
     let place = tried.slot.header.place
     guard case .password(let current, let lock) = tried.slot.header.opening else {
       preconditionFailure("a password slot was tried")
     }
-    try storingSlots {
+    let uncounted = try storingSlots {
       let slot = try passwordSlot(
         for: masterKey, password, cost: try cost(notBelow: current), lock, place)
-      try tables.change(place.container) { rows in
+      return try tables.changeBeforeCounting(place.container) { rows in
         let row = try rows.slot(place.domain, .password)
         guard row.slot == tried.slot else { throw VaultFailure.busy }
         try rows.store(
@@ -157,5 +163,6 @@ extension Vault {
       }
     }
     forgetReplaced()
+    return uncounted
   }
 }

@@ -42,6 +42,23 @@ enum ContainerChoice {
   }
 }
 
+extension ContainerChoice {
+  /// The containers that a command without `--container` is about: all, in the order of `signet list`.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line.
+  ///   - device: Whose containers there are.
+  /// - Returns: The one that the command line names, or all.
+  /// - Throws: `CommandFailure` where there is none, or not exactly one of the name.
+  static func containers(_ arguments: Arguments, of device: Device) async throws -> [Container] {
+    let all = try await device.containers()
+    guard all.count > 1, arguments.optionalString("container") == nil else {
+      return [try await container(arguments, of: device)]
+    }
+    return all
+  }
+}
+
 extension Container {
   /// Whether this is one of its names on this device.
   fileprivate func isCalled(_ text: String) -> Bool {

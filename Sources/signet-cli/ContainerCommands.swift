@@ -65,18 +65,23 @@ extension Command {
 }
 
 extension Container {
+  /// The beginning of its id, as the list shows it.
+  var shortID: String { String(id.description.prefix(8)) }
+
   /// What people are told it is called.
   var fullName: String { "\(user.text) at \(server.shortForm)" }
 
   /// What `--json` prints of a container.
   var json: JSONObject {
-    [
+    var json: JSONObject = [
       "id": .string(id.description), "serverContainer": .string(serverMadeID.text),
       "user": .string(user.text), "server": .string(server.fullForm),
       "name": .string(name), "confirmed": .bool(isConfirmed), "created": .integer(created),
       "firstCreated": .integer(firstCreated), "renewals": .integer(renewals),
       "profile": .object(profile.json), "keys": .array(keys.map { .object($0.json) }),
     ]
+    if let unknownToServerSince { json["unknownToServerSince"] = .integer(unknownToServerSince) }
+    return json
   }
 }
 

@@ -190,6 +190,13 @@ struct Doctor {
       Finding(
         subject: subject, weight: .fine, text: "its server calls it container \(container.serverMadeID)")
     ]
+    if let since = container.unknownToServerSince {
+      findings.append(
+        Finding(
+          subject: subject, weight: .problem,
+          text: "its server does not know it any more, as it said on \(Moment.text(since))",
+          advice: "ask for a new activation code; signet pending asks the server once more"))
+    }
     do {
       findings += try await lock(of: container, on: device)
       if device.weaknesses(of: container).contains(.noAuthentication) {

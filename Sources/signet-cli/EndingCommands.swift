@@ -150,7 +150,13 @@ extension Command {
 extension ResetReport {
   /// The containers whose servers do not hear of their end any more, for people.
   fileprivate var untoldNames: [String] {
-    var names = untold.map { Self.name($0.user, $0.server, $0.serverMadeID) }
+    var names = untold.map { container in
+      let name = Self.name(container.user, container.server, container.serverMadeID)
+      if container.isAuthentic { return name }
+      return container.server.isEmpty
+        ? "one that was changed from outside, of which nothing can be read"
+        : "\(name), as the folder says, which was changed from outside"
+    }
     if isErased {
       names += notices.waiting.map { Self.name($0.notice.user, $0.notice.server, $0.notice.serverMadeID) }
     }

@@ -25,11 +25,16 @@ struct ListedContainer {
       return "\(key.usage.name): \(key.protection.type)\(lock)"
     }
     return [
-      String(container.id.description.prefix(8)), container.user.text, container.server.shortForm,
-      container.name, container.isConfirmed ? state.description : "not confirmed",
+      container.shortID, container.user.text, container.server.shortForm,
+      container.name, stateText,
       Moment.text(container.created),
       ([container.profile.protection.type] + protections).joined(separator: ", "),
     ]
+  }
+
+  private var stateText: String {
+    guard container.isConfirmed else { return "not confirmed" }
+    return container.unknownToServerSince == nil ? state.description : "unknown to its server"
   }
 
   /// What `--json` prints.

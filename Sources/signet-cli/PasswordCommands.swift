@@ -9,7 +9,8 @@ extension Command {
       Command(
         "change", "Change the password",
         description: """
-          The present password is asked for and tried first, and a wrong one counts as any other. The rules are those of the server; a \
+          Where the present password is younger than the policy allows, that is said first. Then it is asked for and tried, and a \
+          wrong one counts as any other. The rules are those of the server; a \
           change that is refused or interrupted leaves the present password as it is. With --password-fd the first line is the \
           present password and the second the new one.
           """, options: [ContainerChoice.option, KeyChoice.option]
@@ -21,13 +22,17 @@ extension Command {
         let protection = container.protection(of: key)
         guard let policy = protection.passwordPolicy else { throw nothingToKnow }
         try await options.requireTry(of: container, key, on: device)
+        if let until = try await device.earliestPasswordChange(of: container, key: key) {
+          throw CommandFailure(
+            .dataError,
+            "the password was changed not long ago; change it again from \(Moment.text(until)) on")
+        }
         guard let old = try await options.password(for: container, key: key) else { throw nothingToKnow }
         if protection.lockPolicy != .silent {
           try await device.tryPresentPassword(old, of: container, key: key)
         }
         let new = try await options.newPassword(for: key, under: policy, protection.lockPolicy, .change)
-        try await device.changePassword(of: container, key: key, from: old, to: new)
-        arguments.report("The password was changed.", ["changed": .bool(true)])
+        arguments.report(try await device.changePassword(of: container, key: key, from: old, to: new))
         return .success
       },
       Command(
@@ -94,8 +99,7 @@ extension Command {
         let code = try await options.recoveryCode()
         let new = try await options.newPassword(
           for: key, under: policy, container.protection(of: key).lockPolicy, .change)
-        try await device.resetPassword(of: container, key: key, with: code, to: new)
-        arguments.report("The password was changed.", ["changed": .bool(true)])
+        arguments.report(try await device.resetPassword(of: container, key: key, with: code, to: new))
         return .success
       },
     ])
@@ -120,6 +124,16 @@ extension DeviceOptions {
 }
 
 extension Arguments {
+  /// Says that a password was changed, and what is left to be done about it.
+  fileprivate func report(_ outcome: PasswordChangeOutcome) {
+    report("The password was changed.", ["changed": .bool(true)])
+    guard case .uncounted(let failure) = outcome else { return }
+    let reason = TerminalText.sanitised(failure.description, limit: 2000)
+    errorOutput.print(
+      "signet: until signet is used again, an older copy of the data folder would open with the password before: \(reason)"
+    )
+  }
+
   func report(_ sentence: String, _ object: JSONObject) {
     output.print(isSet("json") ? JSONValue.object(object).text : sentence)
   }

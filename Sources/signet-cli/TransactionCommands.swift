@@ -6,38 +6,69 @@ extension Command {
   static let pending = Command(
     "pending", "List the transactions that wait for a decision",
     description: """
-      Where the session key has a password of its own, that is asked for. An activation that was cut off is finished first; with \
+      Those of all containers, unless one is named; where one server cannot be asked, the others are. Where a session key has a \
+      password of its own, that is asked for, in the order of signet list. An activation that was cut off is finished first; with \
       --password-fd, the password of its session key comes first then.
       """,
     options: [ContainerChoice.option]
   ) { arguments in
     let options = try DeviceOptions(arguments)
-    var transactions: [TransactionRequest] = []
-    var isRenewalWanted = false
+    var lists: [(container: Container, list: TransactionList)] = []
+    var failure: (any Error)?
     if let device = try options.deviceIfAny() {
       try await options.catchUp(with: device, asking: true)
-      let container = try await ContainerChoice.container(arguments, of: device)
-      let session = try await options.password(for: container, key: .sessionTransport)
-      let listed = try await container.server.named {
-        try await device.transactionList(for: container, by: session.map { .password($0) })
+      let containers = try await ContainerChoice.containers(arguments, of: device)
+      for container in containers {
+        let session = try await options.password(for: container, key: .sessionTransport)
+        do {
+          let list = try await container.server.named {
+            try await device.transactionList(for: container, by: session.map { .password($0) })
+          }
+          lists.append((container, list))
+        } catch  where containers.count > 1 {
+          failure = failure ?? error
+          let reason = TerminalText.sanitised("\(container.fullName): \(error)", limit: 2000)
+          arguments.errorOutput.print("signet: \(reason)")
+        }
       }
-      (transactions, isRenewalWanted) = (listed.transactions, listed.isRenewalWanted)
     }
+    report(lists, arguments)
+    // What could be listed is; the exit status still says that something could not.
+    return failure.map { exitCode(of: $0) } ?? .success
+  }
+
+  private static func report(
+    _ lists: [(container: Container, list: TransactionList)], _ arguments: Arguments
+  ) {
+    let wanted = lists.filter(\.list.isRenewalWanted).map(\.container)
     if arguments.isSet("json") {
-      let list = transactions.map { JSONValue.object($0.listing) }
-      let object: JSONObject = ["transactions": .array(list), "renewalWanted": .bool(isRenewalWanted)]
+      let transactions = lists.flatMap { container, list in
+        list.transactions.map { JSONValue.object($0.listing(for: container)) }
+      }
+      let object: JSONObject = [
+        "transactions": .array(transactions), "renewalWanted": .bool(!wanted.isEmpty),
+      ]
       arguments.output.print(JSONValue.object(object).text)
-      return .success
+      return
     }
-    if isRenewalWanted {
-      arguments.errorOutput.print("The server asks for new keys; make them: signet renew")
+    for container in wanted {
+      arguments.errorOutput.print(
+        lists.count == 1
+          ? "The server asks for new keys; make them: signet renew"
+          : "The server asks for new keys of \(container.fullName); make them: signet renew --container \(container.shortID)"
+      )
     }
-    if transactions.isEmpty { arguments.errorOutput.print("Nothing waits for a decision.") }
-    for transaction in transactions {
-      arguments.output.print("\(transaction.id.text)  until \(Moment.text(transaction.expires))")
-      arguments.output.write(quoted(transaction.text))
+    if lists.allSatisfy({ $0.list.transactions.isEmpty }) {
+      arguments.errorOutput.print("Nothing waits for a decision.")
     }
-    return .success
+    for (container, list) in lists {
+      let owner =
+        lists.count == 1 ? "" : "  \(container.shortID)  \(TerminalText.sanitised(container.fullName))"
+      for transaction in list.transactions {
+        arguments.output.print("\(transaction.id.text)  until \(Moment.text(transaction.expires))\(owner)")
+        arguments.output.write(quoted(transaction.text))
+      }
+    }
   }
 
   static let approve = decision(
@@ -134,9 +165,10 @@ private func quoted(_ text: String) -> String {
 }
 
 extension TransactionRequest {
-  fileprivate var listing: JSONObject {
+  fileprivate func listing(for container: Container) -> JSONObject {
     [
-      "id": .string(id.text), "text": .string(text), "created": .integer(created),
+      "id": .string(id.text), "container": .string(container.id.description), "text": .string(text),
+      "created": .integer(created),
       "expires": .integer(expires),
       "statuses": .array(statuses.map { .string($0.rawValue) }),
     ]

@@ -22,11 +22,25 @@ enum ContainerCommands {
         for container in try objects("containers", in: answer) {
           table.append([
             try container.string("id"), try state(of: container), try container.string("name"),
-            try container.string("keystore") + (try container.bool("simulated") ? " (simulated)" : ""),
+            try keystore(of: container),
             String(try container.integer("renewals")), utc(try container.integer("created")),
           ])
         }
         arguments.output.write(table.text)
+        return .success
+      },
+      Command(
+        "show", "Show a container, and what its device says of itself",
+        description: "What keeps a device's keys is what the device says; nothing attests it.",
+        arguments: [Argument("id", "The container's id")]
+      ) { arguments in
+        let container = try await OperatorClient(arguments, as: .admin)
+          .get("admin", "containers", arguments.string("id"))
+        if arguments.isSet("json") {
+          arguments.output.print(container)
+        } else {
+          arguments.output.print(fields: try fields(of: container))
+        }
         return .success
       },
       Command(
@@ -64,6 +78,27 @@ enum ContainerCommands {
         return .success
       },
     ])
+
+  private static func fields(of container: JSONObject) throws -> [(String, String)] {
+    var fields = [
+      ("Container", try container.string("id")), ("User", try container.string("user")),
+      ("State", try state(of: container)), ("Device", try container.string("name")),
+      ("Platform", try container.string("platform")), ("Keystore", try keystore(of: container)),
+      ("Signing key", try container.optionalString("keys") ?? "unknown"),
+      ("Created", utc(try container.integer("created"))),
+      ("Renewals", String(try container.integer("renewals"))),
+    ]
+    if let renews = try container.optionalString("renews") { fields.append(("Renews", renews)) }
+    return fields
+  }
+
+  /// What keeps the device's secrets; where its signing key is elsewhere, that too.
+  private static func keystore(of container: JSONObject) throws -> String {
+    let keystore = try container.string("keystore")
+    var notes: [String] = try container.bool("simulated") ? ["simulated"] : []
+    if let keys = try container.optionalString("keys"), keys != keystore { notes.append("signs in \(keys)") }
+    return notes.isEmpty ? keystore : "\(keystore) (\(notes.joined(separator: ", ")))"
+  }
 
   /// Where a container stands, and what its device says of it.
   private static func state(of container: JSONObject) throws -> String {

@@ -93,6 +93,26 @@ import Testing
     #expect(lost.output.contains(#""healthy":false"#), lost.summary)
   }
 
+  @Test("what the server has revoked is told once the server was asked")
+  func revoked() async throws {
+    let (server, device) = try await activated([])
+    let id = try #require(try await server.activeContainers("alice").first)
+    #expect(try await server.operate("container", "revoke", id).status == 0)
+    #expect(try await device.run("doctor").status == 0)
+    #expect(try await device.run("pending").status != 0)
+    let doctor = try await device.run("doctor")
+    #expect(
+      doctor.status == 1
+        && doctor.output.contains("PROBLEM alice at \(server.url): its server does not know it any more"),
+      doctor.summary)
+    #expect(try await device.run("list").output.contains("  unknown to its server  "))
+    guard case .object(let listed)? = try await device.json("list").array("containers").first else {
+      throw JSONFailure.missingMember("containers")
+    }
+    #expect(try listed.integer("unknownToServerSince") > 1_700_000_000)
+    await server.stopAndWait()
+  }
+
   @Test("secrets that may not be locked in memory need doing", .enabled(if: Nobody.canRun))
   func memory() async throws {
     let folder = try TemporaryFolder()

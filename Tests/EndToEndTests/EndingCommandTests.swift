@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetSQLite
 import SignetTesting
 import Testing
 
@@ -100,6 +101,32 @@ import Testing
     #expect(forced.errorOutput.contains("  alice at \(server.url), container \(known)\n"), forced.summary)
     #expect(!forced.errorOutput.contains("tried again later"), forced.summary)
     #expect(!FileManager.default.fileExists(atPath: device.data))
+  }
+
+  @Test(
+    "a reset names a container that was changed from outside as the folder does, and says that it may be a lie"
+  )
+  func namesWhatWasAltered() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    for (user, change, name) in [
+      ("alice", "name = 'other'", "alice at \(server.url), container "),
+      ("bob", "user_id = 'mallory'", "mallory at \(server.url), container "),
+      (
+        "carol", "user_id = printf('%.*c', 5000, 'x')",
+        "one that was changed from outside, of which nothing can be read\n"
+      ),
+    ] {
+      let device = server.device()
+      _ = try await device.json("activate", "--code-file", server.codeFile(user))
+      try Database(path: "\(device.data)/vault.sqlite", mode: .readWrite).execute(
+        "UPDATE container SET \(change)")
+      let reset = try await device.run("reset", "--yes", "--json")
+      #expect(reset.status == 0 && reset.output.contains(#""erased":true,"server":"untold""#), reset.summary)
+      #expect(reset.errorOutput.contains("  \(name)"), reset.summary)
+      let isNamed = reset.errorOutput.contains(", as the folder says, which was changed from outside\n")
+      #expect(isNamed != name.hasPrefix("one"), reset.summary)
+    }
+    await server.stopAndWait()
   }
 
   @Test func forceAlsoDeletesAVaultThatDoesNotOpen() async throws {

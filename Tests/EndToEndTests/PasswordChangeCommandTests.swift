@@ -89,6 +89,22 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("a password that may not be changed yet is said before anything is asked")
+  func tooYoung() async throws {
+    let server = try await RunningServer.startWithShop([
+      "--policy", "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;HISTMINAGE=2",
+    ])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [first])
+    #expect(try await device.json("password", "change", passwords: [first, second]).bool("changed"))
+    let result = try await ControllingTerminal(device, ["password", "change"]).end()
+    #expect(
+      result.status == 65 && result.shown.contains("changed not long ago; change it again from 20"),
+      "\(result)")
+    #expect(!result.shown.contains("assword for"), "\(result)")
+    await server.stopAndWait()
+  }
+
   @Test("where no recovery code was made, that is said before anything is asked")
   func noRecoveryCode() async throws {
     let (server, device) = try await activated()

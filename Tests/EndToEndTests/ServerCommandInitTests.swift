@@ -192,7 +192,8 @@ import Testing
 
   static let paths: [[String]] = [
     ["init"], ["serve"], ["user", "add"], ["user", "list"], ["user", "unlock"], ["activation", "create"],
-    ["container", "list"], ["container", "revoke"], ["key", "create"], ["key", "list"], ["key", "revoke"],
+    ["container", "list"], ["container", "show"], ["container", "revoke"], ["key", "create"],
+    ["key", "list"], ["key", "revoke"],
     ["transaction", "create"], ["transaction", "show"], ["otp", "validate"], ["audit", "list"],
     ["audit", "verify"],
   ]

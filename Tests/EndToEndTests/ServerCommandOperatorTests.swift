@@ -38,6 +38,11 @@ import Testing
     try await checkCode(of: device, container, server, key)
     try await checkTransaction(of: device, container, server, key)
 
+    let shown = try await server.run("container", "show", listed.string("id"))
+    #expect(shown.status == 0, shown.summary)
+    for field in ["active", "Laptop", "software", "linux", "alice"] {
+      #expect(shown.output.contains("\(field)\n"), shown.summary)
+    }
     let revoked = try await server.run("container", "revoke", listed.string("id"))
     #expect(revoked.output == "revoked \(try listed.string("id")) of user alice, device \"Laptop\"\n")
     #expect(try await server.run("container", "list", "alice").output.contains("revoked"))
@@ -136,6 +141,7 @@ import Testing
       (
         ["container", "list", "nobody"], 67, "There is no user \"nobody\"; 'signet-server user add' adds one."
       ),
+      (["container", "show", "none"], 67, "There is no container of this id."),
       (["container", "revoke", "none"], 67, "There is no container of this id."),
       (["key", "revoke", "none"], 67, "There is no key of this id."),
       (["otp", "validate", "alice", "123456"], 64, "--key-file is missing"),

@@ -25,7 +25,9 @@
       #expect(activated.status == 0, activated.summary)
       #expect(activated.output.contains("Keys are kept by: TPM 2.0"), activated.summary)
       let listed = try await server.answer("container", "list", "alice").array("containers")
-      #expect(listed.contains { "\($0)".contains("tpm2") }, "\(listed)")
+      guard case .object(let container)? = listed.first else { throw JSONFailure.notAnObject }
+      #expect(try container.string("keystore") == "tpm2" && container.string("keys") == "tpm2", "\(listed)")
+      #expect(try container.bool("simulated"), "\(listed)")
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
       #expect(try await server.audited("activation.staged").map { try $0.string("keys") } == ["tpm2"])
       let doctor = try await device.run("doctor")

@@ -7,10 +7,7 @@ private struct NaiveRules {
   let rules: PasswordRules
 
   func broken(by password: String) -> Set<String> {
-    let spaced = String(
-      String.UnicodeScalarView(
-        password.unicodeScalars.map { $0.properties.generalCategory == .spaceSeparator ? " " : $0 }))
-    let scalars = Array(spaced.precomposedStringWithCanonicalMapping.unicodeScalars)
+    let scalars = NaiveFormC.prepared(password)
     var broken: Set<String> = []
     if scalars.count < rules.minimumLength { broken.insert("minLength") }
     if scalars.count > rules.maximumLength { broken.insert("maxLength") }
@@ -46,6 +43,11 @@ private struct NaiveRules {
         if Set(scalars[start...(start + most)]).count == 1 { broken.insert("maxRepeats") }
       }
     }
+    if !scalars.isEmpty {
+      var prepared = String.UnicodeScalarView()
+      prepared.append(contentsOf: scalars)
+      do { _ = try OpaqueString.prepare(String(prepared)) } catch { broken.insert("disallowedCharacter") }
+    }
     return broken
   }
 }
@@ -73,19 +75,37 @@ struct PasswordPropertyTests {
       for _ in 0..<40 {
         let alphabet = generator.element(Self.alphabets)
         let password = (0..<generator.pick(0...16)).map { _ in generator.element(alphabet) }.joined()
-        let violations = policy.violations(of: password)
-        let names = violations.map(\.rule)
-        let expected = NaiveRules(rules: rules).broken(by: password)
-        if Set(names) != expected || names.count != expected.count {
-          Issue.record("\(rules), \(password.debugDescription): \(names.sorted()) and \(expected.sorted())")
-        }
-        if policy.violations(ofUTF8: Array(password.utf8)) != violations {
-          Issue.record("bytes and text of \(password.debugDescription) are judged differently")
-        }
-        if violations.isEmpty { accepted += 1 }
+        if Self.isAccepted(password, policy) { accepted += 1 }
       }
     }
     #expect(accepted > 0, "no password was accepted, so the test shows little")
+  }
+
+  @Test("the same rules are broken in every script", arguments: ScriptAlphabet.all)
+  func everyScript(_ alphabet: ScriptAlphabet) {
+    var generator = SeededGenerator(seed: 7)
+    var made = 0
+    while made < 40 {
+      let policy: PasswordPolicy
+      do { policy = try PasswordPolicy(.random(&generator)) } catch { continue }
+      made += 1
+      for _ in 0..<20 { _ = Self.isAccepted(alphabet.text(&generator), policy) }
+    }
+  }
+
+  /// Judges a password, as text and as bytes, and says so where the second implementation judges otherwise.
+  private static func isAccepted(_ password: String, _ policy: PasswordPolicy) -> Bool {
+    let violations = policy.violations(of: password)
+    let names = violations.map(\.rule)
+    let expected = NaiveRules(rules: policy.rules).broken(by: password)
+    if Set(names) != expected || names.count != expected.count {
+      Issue.record(
+        "\(policy.rules), \(password.debugDescription): \(names.sorted()) and \(expected.sorted())")
+    }
+    if policy.violations(ofUTF8: Array(password.utf8)) != violations {
+      Issue.record("bytes and text of \(password.debugDescription) are judged differently")
+    }
+    return violations.isEmpty
   }
 
   @Test(

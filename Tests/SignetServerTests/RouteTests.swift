@@ -38,7 +38,8 @@ import Testing
     (.post, "/v1/device/transactions/t1/decision"), (.post, "/v1/otp/validate"), (.post, "/v1/transactions"),
     (.get, "/v1/transactions/t1"), (.post, "/v1/admin/users"), (.get, "/v1/admin/users"),
     (.get, "/v1/admin/users/alice/containers"), (.post, "/v1/admin/users/alice/unlock"),
-    (.post, "/v1/admin/activations"), (.delete, "/v1/admin/containers/c1"), (.post, "/v1/admin/keys"),
+    (.post, "/v1/admin/activations"), (.delete, "/v1/admin/containers/c1"), (.get, "/v1/admin/containers/c1"),
+    (.post, "/v1/admin/keys"),
     (.post, "/v1/renewal/start"), (.post, "/v1/renewal/finish"), (.post, "/v1/admin/containers/c1/renew"),
     (.get, "/v1/admin/keys"), (.delete, "/v1/admin/keys/k1"), (.get, "/v1/admin/audit"),
   ]
@@ -115,6 +116,8 @@ import Testing
     try expect(try await running.send(.get, "/v1/transactions/none", key: key), .unknown, "a transaction")
     try expect(
       try await running.send(.delete, "/v1/admin/containers/none", key: key), .unknown, "a container")
+    try expect(
+      try await running.send(.get, "/v1/admin/containers/none", key: key), .unknown, "no container")
     await running.server.stop()
   }
 

@@ -95,6 +95,26 @@ import Testing
     }
   }
 
+  @Test("containers from before the origin of keys was kept have none")
+  func takesOverContainers() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    try await SQLiteStorage(path: path).close()
+    try Database(path: path).execute(
+      script: """
+        ALTER TABLE containers DROP COLUMN key_origin; PRAGMA user_version = 3;
+        INSERT INTO users (id, created) VALUES ('alice', 1);
+        INSERT INTO activations VALUES ('a', 'alice', x'', x'', 1, 1, 1, x'', 1, 2, 0, 'used');
+        INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key, signing_key,
+          sealed_otp_secret, profile, created, state)
+          VALUES ('c', 'alice', 'a', x'', '', 'linux', 'tpm2', x'', x'', x'', x'', x'', 1, 'active');
+        """)
+    let storage = try SQLiteStorage(path: path)
+    let container = try #require(try await storage.container("c"))
+    #expect(container.keyOrigin == nil && container.keystore == "tpm2")
+    await storage.close()
+  }
+
   @Test func refusesWhatIsNoDatabase() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"

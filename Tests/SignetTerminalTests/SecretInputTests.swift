@@ -86,26 +86,6 @@ import Testing
     #expect(try await some == Array("abc".utf8))
   }
 
-  @Test("new ones are asked for twice", arguments: ["same", "other", "sam", "samex", ""])
-  func twice(_ second: String) async throws {
-    let terminal = try PseudoTerminal()
-    async let outcome = Result {
-      try await SecretInput.terminal(at: terminal.path).readNew("New: ", repeating: "Again: ", into: copy)
-    }
-    _ = try await terminal.shown(until: "New: ")
-    terminal.type("same\n")
-    _ = try await terminal.shown(until: "Again: ")
-    #expect(!terminal.hasEcho)
-    terminal.type(second + "\n")
-    let result = await outcome
-    if second == "same" {
-      #expect(try result.get() == Array("same".utf8))
-    } else {
-      #expect(throws: SecretInputFailure.mismatch) { try result.get() }
-    }
-    #expect(terminal.hasEcho)
-  }
-
   @Test("after cancellation the terminal is as before and half a secret is not left in it")
   func cancellation() async throws {
     let terminal = try PseudoTerminal()
@@ -274,7 +254,7 @@ import Testing
     #expect(try await input.read("", into: copy) == [])
     var byte: UInt8 = 0
     #expect(read(pipe.readEnd, &byte, 1) == 1 && byte == UInt8(ascii: "t"))
-    #expect(try await input.readNew("", repeating: "", into: copy) == Array("wo \r".utf8))
+    #expect(try await input.read("", into: copy) == Array("wo \r".utf8))
     #expect(try await input.read("", into: copy) == Array("three".utf8))
     await #expect(throws: SecretInputFailure.endOfInput) { try await input.read("", into: copy) }
   }
@@ -331,7 +311,7 @@ import Testing
   func sentences() {
     let failures: [SecretInputFailure] = [
       .noTerminal(code: 6), .descriptorUnusable(3), .descriptorIsTerminal(3), .endOfInput,
-      .tooLong(maximumByteCount: 1024), .mismatch, .notText, .noAnswer, .interrupted(signal: 2), .cancelled,
+      .tooLong(maximumByteCount: 1024), .notText, .noAnswer, .interrupted(signal: 2), .cancelled,
       .unreadable(code: 5),
     ]
     #expect(Set(failures.map(\.description)).count == failures.count)

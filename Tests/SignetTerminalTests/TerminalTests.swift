@@ -135,17 +135,4 @@ import Testing
     #expect(buffer.append(1) && buffer.append(2) && !buffer.append(3))
     #expect(buffer.count == 2)
   }
-
-  @Test("compares content and length")
-  func comparison() {
-    func buffer(_ bytes: [UInt8]) -> LineBuffer {
-      let buffer = LineBuffer(capacity: 8)
-      for byte in bytes { _ = buffer.append(byte) }
-      return buffer
-    }
-    #expect(buffer([1, 2]).isEqual(to: buffer([1, 2])))
-    #expect(!buffer([1, 2]).isEqual(to: buffer([1, 3])))
-    #expect(!buffer([1, 2]).isEqual(to: buffer([1])))
-    #expect(!buffer([1, 0]).isEqual(to: buffer([1])))
-  }
 }

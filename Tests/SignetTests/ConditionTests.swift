@@ -1,5 +1,8 @@
 import Signet
 import SignetTesting
+import SignetTransport
+import SignetWire
+import Synchronization
 import Testing
 
 import struct SignetPolicy.PasswordPolicy
@@ -31,6 +34,40 @@ struct ConditionTests {
     await server.server.stop()
   }
 
+  @Test("that its server does not know a container any more is remembered until it says otherwise")
+  func unknownToItsServer() async throws {
+    let server = try await InvitingServer()
+    let transport = ForgettingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite())
+    #expect(container.unknownToServerSince == nil)
+    let before = SystemWallClock().now
+    transport.forgets(true)
+    await #expect(throws: SignetFailure.containerUnknown) {
+      try await fixture.device.pendingTransactions(for: container)
+    }
+    let since = try #require(try await fixture.device.containers().first?.unknownToServerSince)
+    #expect(since >= before)
+    // It says so again, and is not reached: neither changes since when.
+    let later = Device(vault: fixture.vault, clock: VirtualClock(since + 100)) {
+      _ throws(TransportFailure) in transport
+    }
+    await #expect(throws: SignetFailure.containerUnknown) {
+      try await later.pendingTransactions(for: container)
+    }
+    let cut = CuttingTransport(transport)
+    cut.cut(.before, at: "/transactions")
+    let offline = Device(vault: fixture.vault) { _ throws(TransportFailure) in cut }
+    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+      try await offline.pendingTransactions(for: container)
+    }
+    #expect(try await later.container(container.id).unknownToServerSince == since)
+    transport.forgets(false)
+    _ = try await fixture.device.pendingTransactions(for: container)
+    #expect(try await fixture.device.container(container.id) == container)
+    await server.server.stop()
+  }
+
   @Test("a clock that was turned back is noticed by what the vault has seen")
   func clock() async throws {
     let server = try await InvitingServer(
@@ -45,5 +82,22 @@ struct ConditionTests {
     let seen = try #require(try await device.timeSeenAhead())
     #expect(abs(seen - now) < 3600)
     await server.server.stop()
+  }
+}
+
+/// Carries requests on, or answers as a server does that does not know the container.
+private final class ForgettingTransport: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let hasForgotten = Mutex(false)
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  func forgets(_ forgets: Bool) { hasForgotten.withLock { $0 = forgets } }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    if hasForgotten.withLock({ $0 }) {
+      return HTTPResponse(status: 401, body: Problem(.containerUnknown).bytes)
+    }
+    return try await inner.send(request)
   }
 }

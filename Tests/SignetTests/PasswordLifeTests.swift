@@ -52,6 +52,29 @@ struct PasswordLifeTests {
     #expect(SignetFailure.passwordExpired.number == 103)
   }
 
+  @Test("from when on a password may be changed is known before a new one is typed")
+  func earliestChange() async throws {
+    let clock = VirtualClock(SystemWallClock().now)
+    let bench = try await Bench(
+      PasswordPolicy(minimumLength: 4, maximumLength: 40, age: PasswordAge(minimumDays: 2)), .lock(limit: 3),
+      clock: clock)
+    let (device, container) = (bench.device, bench.container)
+    #expect(
+      try await device.earliestPasswordChange(of: container) == nil, "the first one may be changed at once")
+    #expect(
+      try await device.changePassword(
+        of: container, from: secret(Self.password), to: secret("Second 42 tower")) == .done)
+    let earliest = clock.now + 2 * 86_400
+    #expect(try await device.earliestPasswordChange(of: container) == earliest)
+    await #expect(throws: SignetFailure.passwordTooYoung(until: earliest)) {
+      try await device.changePassword(
+        of: container, from: secret("Second 42 tower"), to: secret("Third 42 tower"))
+    }
+    clock.advance(by: 2 * 86_400)
+    #expect(try await device.earliestPasswordChange(of: container) == nil)
+    await bench.server.server.stop()
+  }
+
   @Test("the change of a password, its history and its refusals have names for the SDK")
   func change() async throws {
     let bench = try await Bench(

@@ -260,6 +260,29 @@ struct HardwareTests {
     #expect(hardware.placeCount == 2)
   }
 
+  @Test("a password that is changed on the disk is changed, also where the hardware cannot count that yet")
+  func uncountedChange() async throws {
+    let id = try await vault.addContainer(.sample())
+    let recorded = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
+    let code = try await vault.makeRecoveryCode(for: recorded)
+    let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
+      guard sql.hasPrefix("INSERT OR REPLACE INTO slot"), try self.isPlaceNoted() else { return }
+      self.hardware.fail(.counting, with: .busy)
+    }
+    let changed = try await failing.changePassword(
+      of: "keys", in: id, from: SecretBytes(VaultFixture.password), to: SecretBytes("new"), policy: .any)
+    #expect(changed == .keystore(.busy))
+    #expect(try await failing.signingKey(of: id, "new") == "signing key")
+    #expect(
+      try await failing.resetPassword(of: "keys", in: id, with: code, to: SecretBytes("newer"), policy: .any)
+        == .keystore(.busy))
+    #expect(try await fixture.open(keystore: hardware).signingKey(of: id, "newer") == "signing key")
+    // From then on the hardware has counted.
+    #expect(
+      try await vault.changePassword(
+        of: "keys", in: id, from: SecretBytes("newer"), to: SecretBytes("newest"), policy: .any) == nil)
+  }
+
   @Test("a place that somebody writes among those to be given back is noticed, and stays")
   func livePlaceStays() async throws {
     let id = try await vault.addContainer(.sample())

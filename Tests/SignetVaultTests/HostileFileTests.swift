@@ -194,8 +194,17 @@ struct HostileFileTests {
     try raw.execute("UPDATE container SET name = 'x' WHERE id = ?", .blob(id.bytes))
     await #expect(throws: VaultFailure.altered(.container(id))) { try await vault.containers() }
     #expect(try await vault.sessionKey(of: second) == "session key")
+    // What it says of itself can be read, though not believed.
+    let claims = try await vault.unauthenticatedAttributes(of: id)
+    #expect(claims?.userID == "alice" && claims?.name == "x")
+    for change in ["name = printf('%.*c', 5000, 'x')", "pins = x'00'"] {
+      try raw.execute("UPDATE container SET \(change) WHERE id = ?", .blob(id.bytes))
+      let claims = try await vault.unauthenticatedAttributes(of: id)
+      #expect(claims == nil, "\(change)")
+    }
     for altered in try await vault.alteredContainers() { try await vault.deleteContainer(altered) }
     #expect(try await vault.containers().map(\.id) == [second])
+    #expect(try await vault.unauthenticatedAttributes(of: id) == nil)
   }
 
   @Test(

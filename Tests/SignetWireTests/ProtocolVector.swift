@@ -4,22 +4,25 @@ import SignetJSON
 import SignetWire
 import Testing
 
-/// One activation that other code computed from the protocol's text; `Vectors/README.md` says how.
+/// One activation, or one renewal, that other code computed from the protocol's text; `Vectors/README.md` says how.
 struct ProtocolVector: Sendable, CustomTestStringConvertible {
   let id: String
   private let members: JSONObject
 
   var testDescription: String { id }
 
-  static func load() throws -> [ProtocolVector] {
+  static func load(_ name: String = "activation") throws -> [ProtocolVector] {
     let url = try #require(
-      Bundle.module.url(forResource: "activation", withExtension: "json", subdirectory: "Vectors"))
+      Bundle.module.url(forResource: name, withExtension: "json", subdirectory: "Vectors"))
     guard case .array(let values) = try JSONValue(parsing: Array(Data(contentsOf: url))) else { return [] }
     return try values.map { value in
       guard case .object(let members) = value else { throw WireFailure.json(.notAnObject) }
       return ProtocolVector(id: try members.string("id"), members: members)
     }
   }
+
+  /// Whether there is a value of this name.
+  func contains(_ name: String) -> Bool { members.contains(name) }
 
   func text(_ name: String) throws -> String { try members.string(name) }
   func utf8(_ name: String) throws -> [UInt8] { Array(try text(name).utf8) }

@@ -26,7 +26,7 @@ enum Benchmarks {
     for (name, measure) in groups where options.runs(name) {
       report.progress("Measuring: \(name)")
       do { try await measure(&report) } catch {
-        report.note("\(name) could not be measured: \(error)")
+        report.leaveOut(name, "\(name) could not be measured: \(error)")
         status = 1
       }
     }
@@ -66,7 +66,8 @@ struct Bench: Sendable {
   func peers(_ names: [String], _ report: inout Report) throws -> [Peer] {
     try names.compactMap { name in
       if let peer = try Peer(name, in: options.peers) { return peer }
-      report.note("\(name) is not installed and is left out: Scripts/setup bench installs it.")
+      report.leaveOut(
+        "rows beside \(name)", "\(name) is not installed and is left out: Scripts/setup bench installs it.")
       return nil
     }
   }

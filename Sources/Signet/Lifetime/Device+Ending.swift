@@ -92,7 +92,10 @@ extension Device {
     for (id, authentication) in authentications {
       _ = try await sessionKey(of: try await container(id), by: authentication)
     }
+    var untold: [UntoldContainer] = []
     for id in try await vaulted(await vault.alteredContainers()) {
+      untold.append(
+        UntoldContainer(altered: try await vaulted(await vault.unauthenticatedAttributes(of: id))))
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
@@ -105,7 +108,6 @@ extension Device {
         of: [stored], .reset, reason, by: authentication, evenIfUnsigned: isForced)
       { ends.append((stored, ending)) }
     }
-    var untold: [UntoldContainer] = []
     for (stored, ending) in ends {
       let ended: Ending
       do { ended = try await end(ending) } catch { throw SignetFailure(error) }

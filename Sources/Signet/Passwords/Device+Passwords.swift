@@ -14,19 +14,42 @@ extension Device {
   ///   - key: The key that has it; `nil` for the container's own.
   ///   - old: The present one: UTF-8 as typed.
   ///   - new: The next one: UTF-8 as typed.
+  /// - Returns: Whether the hardware has counted the change.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`;
   ///   `passwordRequired` where there is no password.
+  @discardableResult
   public func changePassword(
     of container: Container, key: Key.Usage? = nil, from old: SharedSecretBox, to new: SharedSecretBox
-  ) async throws(SignetFailure) {
+  ) async throws(SignetFailure) -> PasswordChangeOutcome {
     try await container.naming(key) { () async throws(SignetFailure) in
       let policy = try await checked(new, container, key)
       clearPasswordCache()
-      try await vaulted(
-        await vault.changePassword(
-          of: container.domain(of: key), in: container.id, from: old.withSecret { $0.copy() },
-          to: new.withSecret { $0.copy() }, policy: policy))
+      return PasswordChangeOutcome(
+        try await vaulted(
+          await vault.changePassword(
+            of: container.domain(of: key), in: container.id, from: old.withSecret { $0.copy() },
+            to: new.withSecret { $0.copy() }, policy: policy)))
     }
+  }
+
+  /// From when on a password may be changed, by its policy's minimum age, in seconds since 1970.
+  ///
+  /// Ask before a new one is typed; ``changePassword(of:key:from:to:)`` asks in any case, after it has tried the present one.
+  ///
+  /// - Parameters:
+  ///   - container: Whose password.
+  ///   - key: The key that has it; `nil` for the container's own.
+  /// - Returns: That time; `nil` where it may be changed now.
+  /// - Throws: ``SignetFailure``.
+  public func earliestPasswordChange(
+    of container: Container, key: Key.Usage? = nil
+  ) async throws(SignetFailure) -> Int64? {
+    let protection = container.protection(of: key)
+    guard let age = protection.passwordPolicy?.age, protection.lockPolicy != .silent,
+      let times = try await passwordTimes(of: container, key)
+    else { return nil }
+    let earliest = age.earliestChange(of: times.stamp)
+    return times.now(clock.now) >= earliest ? nil : earliest
   }
 
   /// Makes a code that sets a new password when the present one is forgotten or locked; the code before it is void.
@@ -87,17 +110,20 @@ extension Device {
   ///   - key: The key that has it; `nil` for the container's own.
   ///   - code: The code that was printed last.
   ///   - new: The next password: UTF-8 as typed.
+  /// - Returns: Whether the hardware has counted the change.
   /// - Throws: ``SignetFailure``: above all `wrongRecoveryCode` and `passwordRefused`.
+  @discardableResult
   public func resetPassword(
     of container: Container, key: Key.Usage? = nil, with code: RecoveryCode, to new: SharedSecretBox
-  ) async throws(SignetFailure) {
+  ) async throws(SignetFailure) -> PasswordChangeOutcome {
     try await container.naming(key) { () async throws(SignetFailure) in
       let policy = try await checked(new, container, key)
       clearPasswordCache()
-      try await vaulted(
-        await vault.resetPassword(
-          of: container.domain(of: key), in: container.id, with: code, to: new.withSecret { $0.copy() },
-          policy: policy))
+      return PasswordChangeOutcome(
+        try await vaulted(
+          await vault.resetPassword(
+            of: container.domain(of: key), in: container.id, with: code, to: new.withSecret { $0.copy() },
+            policy: policy)))
     }
   }
 

@@ -12,8 +12,7 @@ extension PasswordPolicy {
     if let tally = PasswordTally(ascii: password) { return violations(of: tally) }
     let text: UTF8Span
     do { text = try UTF8Span(validating: password.span) } catch { return [.notUTF8] }
-    if let tally = PasswordTally(plain: text) { return violations(of: tally) }
-    return violations(of: PasswordTally(prepared: OpaqueString.mapped(String(copying: text))))
+    return violations(of: PasswordTally(text))
   }
 
   /// Every rule about its characters that a new password breaks, in a fixed order; empty if there is none.
@@ -24,8 +23,7 @@ extension PasswordPolicy {
       return [.tooLong(maximum: maximumLength)]
     }
     if let tally = PasswordTally(ascii: password.utf8) { return violations(of: tally) }
-    if let tally = PasswordTally(plain: password.utf8Span) { return violations(of: tally) }
-    return violations(of: PasswordTally(prepared: OpaqueString.mapped(password)))
+    return violations(of: PasswordTally(password.utf8Span))
   }
 
   private func violations(of tally: PasswordTally) -> [PasswordViolation] {

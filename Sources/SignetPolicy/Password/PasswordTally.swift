@@ -33,29 +33,44 @@ struct PasswordTally {
     }
   }
 
-  /// Counts valid UTF-8 that normalization leaves as it is, in one pass over its characters.
+  /// Counts valid UTF-8 as ``OpaqueString`` prepares it.
   ///
-  /// - Parameter text: The password; `nil` is returned at the first character that normalization may change or join with what is
-  ///   before it.
-  init?(plain text: borrowing UTF8Span) {
-    var table = CharacterTable()
+  /// - Parameter text: The password.
+  init(_ text: borrowing UTF8Span) {
+    var table = CharacterTable.current
+    self.init()
+    if takeFormC(text, &table) { return }
+    self.init()
+    var form = OpaqueString.mapped(text, &table)
+    defer { form.wipe() }
+    for scalar in form.scalars { take(scalar, table.traits(scalar)) }
+  }
+
+  private init() {}
+
+  /// Counts a text that is in Form C already, in one pass over its characters.
+  ///
+  /// - Returns: Whether it is; false at the first character that normalization may change or join with what is before it.
+  private mutating func takeFormC(_ text: borrowing UTF8Span, _ table: inout CharacterTable) -> Bool {
+    var combiningClass: UInt8 = 0
     var scalars = text.makeUnicodeScalarIterator()
-    while let scalar = scalars.next() { guard take(plain: scalar, &table) else { return nil } }
-  }
-
-  /// Counts a prepared password.
-  ///
-  /// - Parameter text: What ``OpaqueString`` maps the password to.
-  init(prepared text: String) {
-    var table = CharacterTable()
-    for scalar in text.unicodeScalars {
-      take(scalar, table.traits(scalar) ?? CharacterTraits(scalar))
+    while let scalar = scalars.next() {
+      if 0x20...0x7E ~= scalar.value {
+        take(ascii: UInt8(truncatingIfNeeded: scalar.value))
+        combiningClass = 0
+        continue
+      }
+      let traits = table.traits(scalar)
+      if traits.isSpace {
+        take(ascii: 0x20)
+      } else {
+        guard traits.stays, traits.combiningClass == 0 || combiningClass <= traits.combiningClass else {
+          return false
+        }
+        take(scalar, traits)
+      }
+      combiningClass = traits.combiningClass
     }
-  }
-
-  private mutating func take(plain scalar: Unicode.Scalar, _ table: inout CharacterTable) -> Bool {
-    guard let traits = table.traits(scalar), traits.isPlain else { return false }
-    if traits.isSpace { take(ascii: 0x20) } else { take(scalar, traits) }
     return true
   }
 

@@ -58,6 +58,11 @@ struct AdminEndpoints: Sendable {
     return .json(["containers": .array(found.map { .object(Self.json($0)) })])
   }
 
+  func showContainer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    _ = try await actor(of: request)
+    return .json(Self.json(try await users.container(request.parameters["id"] ?? "")))
+  }
+
   private static func json(_ container: ContainerRecord) -> JSONObject {
     var object: JSONObject = [
       "id": .string(container.id), "user": .string(container.user),
@@ -67,6 +72,7 @@ struct AdminEndpoints: Sendable {
       "created": .integer(container.created), "renewals": .integer(Int64(container.renewals)),
       "renewalWanted": .bool(container.isRenewalWanted),
     ]
+    if let keyOrigin = container.keyOrigin { object["keys"] = .string(keyOrigin) }
     if let renews = container.renews { object["renews"] = .string(renews) }
     if let succession = container.succession { object["succession"] = .string(succession) }
     if let ended = container.ended { object["ended"] = .string(ended) }

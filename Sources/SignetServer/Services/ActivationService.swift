@@ -154,6 +154,7 @@ public struct ActivationService: Sendable {
       signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed, profile: activation.profile,
       created: context.clock.now)
     record.isSimulated = core.device.isSimulated
+    record.keyOrigin = core.device.keyOrigin.rawValue
     return record
   }
 

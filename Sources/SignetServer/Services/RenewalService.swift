@@ -119,6 +119,7 @@ public struct RenewalService: Sendable {
       signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed,
       profile: JSONValue.object(context.settings.profile.json).bytes, created: context.clock.now)
     record.isSimulated = core.device.isSimulated
+    record.keyOrigin = core.device.keyOrigin.rawValue
     (record.renews, record.renewals) = (container.id, container.renewals + 1)
     record.succession = message
     return record

@@ -31,6 +31,16 @@ public struct UserService: Sendable {
     return try await context.stored(await context.storage.containers(user: user.text))
   }
 
+  /// A container, whatever its state.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func container(_ id: String) async throws(Problem) -> ContainerRecord {
+    guard let container = try await context.stored(await context.storage.container(id)) else {
+      throw Self.noContainer
+    }
+    return container
+  }
+
   /// Revokes a container for good.
   ///
   /// - Parameters:
@@ -42,10 +52,9 @@ public struct UserService: Sendable {
   public func revokeContainer(_ id: String, by actor: String) async throws(Problem) -> ContainerRecord {
     let event = context.audit(by: actor)("container.revoked", ["container": id])
     let exists = try await context.stored(await context.storage.revokeContainer(id, audit: event))
-    // No container is ever removed.
-    guard exists, let container = try await context.stored(await context.storage.container(id)) else {
-      throw Problem(.unknown, "There is no container of this id.")
-    }
-    return container
+    guard exists else { throw Self.noContainer }
+    return try await container(id)  // no container is ever removed
   }
+
+  private static let noContainer = Problem(.unknown, "There is no container of this id.")
 }

@@ -42,6 +42,8 @@ public struct ContainerRecord: Hashable, Sendable {
   public var lastCounter: Int64?
   /// Whether the device says that its keystore is a program that plays hardware.
   public var isSimulated = false
+  /// Where the device says that the key that signs decisions was made and signs; `nil` for one from before this was kept.
+  public var keyOrigin: String?
   /// The container in whose place this one comes; `nil` for the first.
   public var renews: String?
   /// How many renewals led to this container.

@@ -59,5 +59,7 @@ enum SQLiteSchema {
         ALTER TABLE containers ADD COLUMN ended TEXT;
         CREATE INDEX successors ON containers (renews) WHERE state = 'pending';
         """),
+    // Of containers before this, the audit log alone says where their keys are.
+    Migration(version: 4, sql: "ALTER TABLE containers ADD COLUMN key_origin TEXT"),
   ]
 }

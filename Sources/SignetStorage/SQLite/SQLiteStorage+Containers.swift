@@ -58,8 +58,8 @@ extension Database {
       """
       INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key,
         signing_key, sealed_otp_secret, profile, created, state, last_counter, simulated, renews, renewals, succession,
-        renewal_wanted, ended)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        renewal_wanted, ended, key_origin)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(container.id), .text(container.user), .text(container.activation), .blob(container.device),
       .text(container.name), .text(container.platform), .text(container.keystore),
@@ -68,7 +68,7 @@ extension Database {
       .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
       .optional(container.lastCounter), .int(container.isSimulated ? 1 : 0), .optional(container.renews),
       .int(container.renewals), .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0),
-      .optional(container.ended))
+      .optional(container.ended), .optional(container.keyOrigin))
   }
 
   fileprivate func submitCode(user: String, match: CodeMatch?, limit: Int) throws -> CodeOutcome {
@@ -109,5 +109,6 @@ extension ContainerRecord {
     succession = try row.optionalText("succession")
     isRenewalWanted = try row.integer("renewal_wanted") != 0
     ended = try row.optionalText("ended")
+    keyOrigin = try row.optionalText("key_origin")
   }
 }

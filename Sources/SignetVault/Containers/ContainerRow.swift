@@ -48,24 +48,39 @@ extension Container {
     var id: ContainerID?
     do {
       id = Identifier(try row.blob("id")).map(ContainerID.init)
-      let pins = try row.blob("pins")
-      guard let id, let state = State(rawValue: try row.integer("state")), pins.count % Self.pinByteCount == 0
-      else { throw VaultFailure.altered(.container(id)) }
+      guard let id, let state = State(rawValue: try row.integer("state")) else {
+        throw VaultFailure.altered(.container(id))
+      }
       self.id = id
       self.state = state
       created = try row.integer("created")
-      attributes = ContainerAttributes(
-        userID: try row.text("user_id"), server: try row.text("server"), name: try row.text("name"),
-        serverID: try row.text("server_id"),
-        connection: ConnectionSettings(
-          certificateAuthoritiesPEM: try row.optionalText("authorities"),
-          pins: stride(from: 0, to: pins.count, by: Self.pinByteCount).map {
-            Array(pins[$0..<($0 + Self.pinByteCount)])
-          }), protocolFacts: try row.blob("protocol_facts"), extra: try row.blob("extra"))
+      attributes = try Self.attributes(row)
       guard seal.isValid(try row.blob("mac"), canonicalBytes) else {
         throw VaultFailure.altered(.container(id))
       }
     } catch { throw .altered(.container(id)) }
+  }
+
+  /// Reads a row that may say anything; `nil` where no row of ours would say it.
+  static func unauthenticatedAttributes(_ row: Row) -> ContainerAttributes? {
+    do {
+      let attributes = try attributes(row)
+      try attributes.validate()
+      return attributes
+    } catch { return nil }
+  }
+
+  private static func attributes(_ row: Row) throws -> ContainerAttributes {
+    let pins = try row.blob("pins")
+    guard pins.count % pinByteCount == 0 else { throw VaultFailure.altered(.container(nil)) }
+    return ContainerAttributes(
+      userID: try row.text("user_id"), server: try row.text("server"), name: try row.text("name"),
+      serverID: try row.text("server_id"),
+      connection: ConnectionSettings(
+        certificateAuthoritiesPEM: try row.optionalText("authorities"),
+        pins: stride(from: 0, to: pins.count, by: pinByteCount).map {
+          Array(pins[$0..<($0 + pinByteCount)])
+        }), protocolFacts: try row.blob("protocol_facts"), extra: try row.blob("extra"))
   }
 
   private func values(_ code: [UInt8]) -> [SQLiteValue] {

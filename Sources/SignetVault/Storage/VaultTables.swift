@@ -57,17 +57,46 @@ struct VaultTables {
     }
   }
 
+  /// Changes a container where nothing waits for the hardware to count: the change is done when it is on the disk.
+  ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - body: The change.
+  /// - Returns: What kept the hardware from counting up to it, if anything; who changes or opens the vault next makes it good.
+  /// - Throws: As ``change(_:isCounted:_:)``, where nothing was changed.
+  func changeBeforeCounting(
+    _ id: ContainerID, _ body: (inout ContainerRows) throws -> Void
+  ) throws -> VaultFailure? {
+    let (_, isBehind) = try commit(isCounted: true) { state in
+      var rows = try ContainerRows(id, in: self, state)
+      try body(&rows)
+      state = rows.newState()
+    }
+    guard isBehind else { return nil }
+    do { try catchUpCounter() } catch { return VaultFailure(error) }
+    return nil
+  }
+
   /// Changes what belongs to no single container, or to many.
   func changeState<R>(isCounted: Bool = true, _ body: (inout VaultState) throws -> R) throws -> R {
-    let (result, isBehind) = try database.transaction {
+    let (result, isBehind) = try commit(isCounted: isCounted, body)
+    if isBehind { try catchUpCounter() }
+    return result
+  }
+
+  /// Puts a change on the disk.
+  ///
+  /// - Returns: What `body` returns, and whether the hardware has to count up to what is on the disk.
+  private func commit<R>(
+    isCounted: Bool, _ body: (inout VaultState) throws -> R
+  ) throws -> (result: R, isBehind: Bool) {
+    try database.transaction {
       var state = try VaultState(from: self)
       if isCounted { try state.takeNumber(counter) }
       let result = try body(&state)
       try state.store(in: self)
       return (result, counter != nil && state.isCounted)
     }
-    if isBehind { try catchUpCounter() }
-    return result
   }
 
   /// Has the hardware count up to the number that is on the disk.

@@ -98,7 +98,7 @@ import Testing
     let simulated = try await device(isSimulator: true, lenient).createContainer(
       ContainerInitialization(code: lenient.invite("bob")), handler: handler)
     let record = try #require(try await lenient.record(simulated))
-    #expect(record.isSimulated && record.keystore == "tpm2")
+    #expect(record.isSimulated && record.keystore == "tpm2" && record.keyOrigin == "software")
     let staged = try await lenient.events("activation.staged").compactMap {
       try $0.optionalString("keystore")
     }

@@ -1,4 +1,4 @@
-"""Computes activation.json from docs/protocol.md alone, with none of Signet's code.
+"""Computes activation.json, or with the word renewal renewal.json, from docs/protocol.md alone, with none of Signet's code.
 
 Needs Python 3.9 or newer and, from PyPI, cryptography and argon2-cffi.
 """
@@ -8,6 +8,7 @@ import hashlib
 import hmac
 import json
 import struct
+import sys
 
 from argon2.low_level import Type, hash_secret_raw
 from cryptography.hazmat.primitives import hashes
@@ -171,6 +172,54 @@ def activation(label, user, server, costs, profile):
     }
 
 
+def renewal(label, before, server, profile):
+    """The renewal of the container that an activation has made."""
+    user = json.loads(before["core"])["user"]
+    present = json.loads(before["receipt"])["container"]
+    present_signing = private_key(before["id"] + " signing")
+    label = before["id"] + ", " + label
+    device, peer = private_key(label + " device ephemeral"), private_key(label + " server ephemeral")
+    session, encryption, signing = (private_key(label + " " + name) for name in ("session", "encryption", "signing"))
+    start = compact({"version": 1, "container": present, "nonce": b64(seeded(label + " device nonce", 32))})
+    offer = compact({
+        "version": 1, "nonce": b64(seeded(label + " server nonce", 32)), "key": jwk(peer), "server": server,
+        "profile": profile, "expires": 1797823500,
+    })
+    core = compact({
+        "version": 1, "container": present, "user": user, "server": server, "agreement": jwk(device),
+        "keys": {"session": jwk(session), "encryption": jwk(encryption), "signing": jwk(signing)},
+        "device": {"id": b64(seeded(before["id"] + " device id", 16)), "name": "", "platform": "linux",
+                   "keystore": "software"},
+    })
+    message = es256(
+        present_signing, {"alg": "ES256", "typ": "signet-renewal", "kid": thumbprint(present_signing)}, core)
+    z = device.exchange(ec.ECDH(), peer.public_key())
+    invite_key = mac(bytes.fromhex(before["otpSecret"]), b"signet/1 renewal\0", present.encode(), b"\x01")
+    prk = mac(invite_key, z)  # HKDF-Extract
+    t1 = hashlib.sha256(
+        b"signet/1 start\0" + struct.pack(">I", len(start)) + start + struct.pack(">I", len(offer)) + offer).digest()
+    t2 = hashlib.sha256(b"signet/1 finish\0" + t1 + hashlib.sha256(core).digest()).digest()
+    kd, ks, otp = (expand(prk, "signet/1 " + name, t2) for name in ("device proof", "server proof", "otp"))
+    handshake = b64(seeded(label + " handshake", 24))
+    finish = compact({"handshake": handshake, "message": message, "proof": b64(mac(kd, message.encode()))})
+    receipt = compact({
+        "version": 1, "container": b64(seeded(label + " container", 16)), "user": user, "server": server,
+        "created": 1797822900, "transcript": b64(t2),
+    })
+    return {
+        "id": label, "container": present, "presentSigningPrivateKey": raw(present_signing).hex(),
+        "presentOTPSecret": before["otpSecret"],
+        "devicePrivateKey": raw(device).hex(), "serverPrivateKey": raw(peer).hex(),
+        "signingPrivateKey": raw(signing).hex(),
+        "start": start.decode(), "offer": offer.decode(), "core": core.decode(), "receipt": receipt.decode(),
+        "Z": z.hex(), "inviteKey": invite_key.hex(), "PRK": prk.hex(), "T1": t1.hex(), "T2": t2.hex(),
+        "Kd": kd.hex(), "Ks": ks.hex(), "otpSecret": otp.hex(), "otpTime": 1797823234,
+        "otpCode": totp(otp, 1797823234),
+        "message": message, "finish": finish.decode(),
+        "serverMessage": hs256(ks, "signet-renewal-receipt", receipt),
+    }
+
+
 OTP = {"label": "otp", "type": "totp", "algorithm": "SHA256", "digits": 6, "period": 30}
 VECTORS = [
     activation("device protection, least costs", "alice", "https://signet.example.com/main", (19456, 2, 1),
@@ -179,4 +228,12 @@ VECTORS = [
                {"protection": {"type": "password", "password": {"minLength": 6, "maxLength": 64},
                                "lock": {"type": "lock", "limit": 5}}, "otp": OTP}),
 ]
+if sys.argv[1:] == ["renewal"]:
+    VECTORS = [
+        renewal("renewed under a password", VECTORS[0], "https://signet.example.com/main",
+                {"protection": {"type": "password", "password": {"minLength": 6, "maxLength": 64},
+                                "lock": {"type": "lock", "limit": 5}}, "otp": OTP}),
+        renewal("renewed for the device alone", VECTORS[1], "https://127.0.0.1:8443/staff_1",
+                {"protection": {"type": "device"}, "otp": OTP}),
+    ]
 print(json.dumps(VECTORS, indent=1, ensure_ascii=False))

@@ -14,8 +14,8 @@
     /// authenticated.
     func tpm(_ report: inout Report) async throws {
       guard SimulatedTPM.isInstalled else {
-        return report.note(
-          "swtpm is not installed, and the TPM is left out: Scripts/setup bench installs it.")
+        return report.leaveOut(
+          "the TPM", "swtpm is not installed, and the TPM is left out: Scripts/setup bench installs it.")
       }
       let simulator = try SimulatedTPM()
       let address = try TPMAddress(simulator.address)

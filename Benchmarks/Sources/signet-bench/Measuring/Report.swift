@@ -7,6 +7,9 @@ struct Report {
   /// What was left out, and why.
   private(set) var notes: [String] = []
 
+  /// What has goals that nobody knows about, since it was not measured.
+  private var unknown: [String] = []
+
   mutating func add(_ row: Measurement) { rows.append(row) }
 
   mutating func add(_ new: [Measurement]) { rows += new }
@@ -14,6 +17,12 @@ struct Report {
   mutating func note(_ text: String) {
     notes.append(text)
     progress(text)
+  }
+
+  /// Notes why something with goals is not in the table.
+  mutating func leaveOut(_ what: String, _ reason: String) {
+    unknown.append(what)
+    note(reason)
   }
 
   /// Says on standard error what goes on, so that standard output holds the table alone.
@@ -41,9 +50,16 @@ struct Report {
       }
       return String(padded.joined(separator: "  ").reversed().drop { $0 == " " }.reversed())
     }
-    let missed = rows.filter(\.isMissed).count
-    let verdict = missed == 0 ? "Every goal is met." : "Goals missed: \(missed)."
     return (text + notes + [verdict]).joined(separator: "\n")
+  }
+
+  /// Whether the goals are met, as far as that is known.
+  private var verdict: String {
+    let missed = rows.filter(\.isMissed).count
+    if missed == 0, unknown.isEmpty { return "Every goal is met." }
+    let measured = missed == 0 ? "Every goal that was measured is met." : "Goals missed: \(missed)."
+    guard !unknown.isEmpty else { return measured }
+    return "\(measured) Unknown, since not measured: goals of \(unknown.joined(separator: ", "))."
   }
 
   /// An array with an object for each row.

@@ -1,0 +1,134 @@
+import Foundation
+
+/// How Unicode normalization takes characters apart and joins them, asked of the standard library once.
+struct CanonicalForms: Sendable {
+  static let all = CanonicalForms()
+
+  /// A character of a text, with what decides its place among marks.
+  struct Element: Sendable, Hashable {
+    var scalar: Unicode.Scalar
+    /// The canonical combining class: 0 for what starts a character, and else where the mark goes.
+    var combiningClass: UInt8
+
+    init(_ scalar: Unicode.Scalar, combiningClass: UInt8) {
+      self.scalar = scalar
+      self.combiningClass = combiningClass
+    }
+
+    fileprivate init(_ scalar: Unicode.Scalar) {
+      self.init(scalar, combiningClass: scalar.properties.canonicalCombiningClass.rawValue)
+    }
+  }
+
+  /// What becomes several characters, or another one, in Form D; syllables of Hangul, which are calculated, are not here.
+  private let parts: [Unicode.Scalar: [Element]]
+  /// The one character that two become in Form C.
+  private let composites: [Pair: Unicode.Scalar]
+  /// What comes second in a pair.
+  private let seconds: Set<Unicode.Scalar>
+
+  private struct Pair: Hashable {
+    let first: Unicode.Scalar
+    let second: Unicode.Scalar
+  }
+
+  /// Where characters with parts can be: all but ASCII, ideographs, Hangul, private use and planes without letters.
+  private static let scanned: [Range<UInt32>] = [
+    0x80..<0x3400, 0xA000..<0xAC00, 0xF900..<0x1_F000, 0x2F800..<0x2FA20,
+  ]
+
+  private init() {
+    var parts: [Unicode.Scalar: [Element]] = [:]
+    for range in Self.scanned {
+      for start in stride(from: range.lowerBound, to: range.upperBound, by: 256) {
+        Self.takeApart(start..<min(start + 256, range.upperBound), into: &parts)
+      }
+    }
+    self.parts = parts
+
+    // A composite is a pair of what all but its last part make, and that: the shorter ones first.
+    var composites: [Pair: Unicode.Scalar] = [:]
+    for (scalar, parts) in parts.sorted(by: { $0.value.count < $1.value.count })
+    where !scalar.properties.isFullCompositionExclusion {
+      guard parts.count > 1, let first = parts.first, let last = parts.last else { continue }
+      let head = parts[1..<(parts.count - 1)].reduce(Optional(first.scalar)) { head, part in
+        head.flatMap { composites[Pair(first: $0, second: part.scalar)] }
+      }
+      if let head { composites[Pair(first: head, second: last.scalar)] = scalar }
+    }
+    self.composites = composites
+    seconds = Set(composites.keys.map(\.second))
+  }
+
+  /// Asks for many characters at once, each in a line of its own.
+  private static func takeApart(_ range: Range<UInt32>, into parts: inout [Unicode.Scalar: [Element]]) {
+    let scalars = range.compactMap(Unicode.Scalar.init)
+    var lines = String.UnicodeScalarView()
+    for scalar in scalars {
+      lines.append(scalar)
+      lines.append("\n")
+    }
+    let formD = String(lines).decomposedStringWithCanonicalMapping.unicodeScalars
+    guard formD.count != lines.count || !formD.elementsEqual(lines) else { return }
+    for (scalar, line) in zip(scalars, formD.split(separator: "\n"))
+    where !line.elementsEqual(CollectionOfOne(scalar)) {
+      parts[scalar] = line.map { Element($0) }
+    }
+  }
+
+  /// The parts of a character in Form D; `nil` for one that is its own.
+  func parts(of scalar: Unicode.Scalar) -> [Element]? {
+    Hangul.parts(of: scalar)?.map { Element($0, combiningClass: 0) } ?? parts[scalar]
+  }
+
+  /// The one character that two become in Form C.
+  func composite(of first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
+    Hangul.composite(of: first, second) ?? composites[Pair(first: first, second: second)]
+  }
+
+  /// Whether there is a character that this one is joined to.
+  func joins(_ scalar: Unicode.Scalar) -> Bool { seconds.contains(scalar) || Hangul.joins(scalar) }
+}
+
+/// Syllables of modern Korean, which the Unicode Standard calculates (section 3.12).
+private enum Hangul {
+  private static let leading: UInt32 = 0x1100
+  private static let vowel: UInt32 = 0x1161
+  private static let trailing: UInt32 = 0x11A7  // itself none
+  private static let syllable: UInt32 = 0xAC00
+  private static let leadingCount: UInt32 = 19
+  private static let vowelCount: UInt32 = 21
+  private static let trailingCount: UInt32 = 28
+  private static let syllableCount = leadingCount * vowelCount * trailingCount
+
+  static func parts(of scalar: Unicode.Scalar) -> [Unicode.Scalar]? {
+    guard syllable..<(syllable + syllableCount) ~= scalar.value else { return nil }
+    let index = scalar.value - syllable
+    let values = [
+      leading + index / (vowelCount * trailingCount), vowel + index / trailingCount % vowelCount,
+      trailing + index % trailingCount,
+    ]
+    return values.filter { $0 != trailing }.compactMap(Unicode.Scalar.init)
+  }
+
+  static func composite(of first: Unicode.Scalar, _ second: Unicode.Scalar) -> Unicode.Scalar? {
+    if leading..<(leading + leadingCount) ~= first.value, isVowel(second) {
+      let index = (first.value - leading) * vowelCount + second.value - vowel
+      return Unicode.Scalar(syllable + index * trailingCount)
+    }
+    guard syllable..<(syllable + syllableCount) ~= first.value, isTrailing(second),
+      (first.value - syllable).isMultiple(of: trailingCount)
+    else { return nil }
+    return Unicode.Scalar(first.value + second.value - trailing)
+  }
+
+  static func joins(_ scalar: Unicode.Scalar) -> Bool { isVowel(scalar) || isTrailing(scalar) }
+
+  private static func isVowel(_ scalar: Unicode.Scalar) -> Bool {
+    vowel..<(vowel + vowelCount) ~= scalar.value
+  }
+
+  private static func isTrailing(_ scalar: Unicode.Scalar) -> Bool {
+    trailing + 1..<(trailing + trailingCount) ~= scalar.value
+  }
+}

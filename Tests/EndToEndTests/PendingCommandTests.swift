@@ -1,0 +1,47 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet pending` on a device with several containers.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct PendingCommandTests {
+  private func owners(_ list: JSONObject) throws -> [String: String] {
+    try list.array("transactions").reduce(into: [:]) { owners, value in
+      guard case .object(let transaction) = value else { return }
+      owners[try transaction.string("text")] = try transaction.string("container")
+    }
+  }
+
+  @Test("lists what waits for all containers, and for one that is named")
+  func severalContainers() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    var ids: [String: String] = [:]
+    for user in ["alice", "bob"] {
+      ids[user] = try await device.json("activate", "--code-file", server.codeFile(user)).string("id")
+      _ = try await server.ask(user, "Pay for \(user)")
+    }
+    let all = try await device.json("pending")
+    #expect(try owners(all) == ["Pay for alice": ids["alice"], "Pay for bob": ids["bob"]])
+    #expect(try owners(await device.json("pending", "--container", "bob")) == ["Pay for bob": ids["bob"]])
+    let text = try await device.run("pending")
+    #expect(text.status == 0, text.summary)
+    for user in ["alice", "bob"] {
+      let name = "\(ids[user]?.prefix(8) ?? "none")  \(user) at \(server.url)\n  | Pay for \(user)\n"
+      #expect(text.output.contains(name), text.summary)
+    }
+    let one = try await device.run("pending", "--container", "alice")
+    #expect(!one.output.contains("alice at") && one.output.contains("  | Pay for alice\n"), one.summary)
+
+    // One that cannot be asked does not hide the others.
+    let bobs = try #require(try await server.activeContainers("bob").first)
+    #expect(try await server.operate("container", "revoke", bobs).status == 0)
+    let rest = try await device.run("pending", "--json")
+    #expect(rest.status == 76 && rest.output.contains("Pay for alice"), rest.summary)
+    #expect(!rest.output.contains("Pay for bob"), rest.summary)
+    #expect(
+      rest.errorOutput.contains("signet: bob at \(server.url): the server does not know this container"),
+      rest.summary)
+    await server.stopAndWait()
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import SignetCrypto
+import SignetOATH
+import SignetWire
+import Testing
+
+/// What other code computed from section 3.5 is what ours computes and accepts.
+@Suite struct RenewalVectorTests {
+  @Test("key schedule and secrets", arguments: try ProtocolVector.load("renewal"))
+  func derivesTheKeys(_ vector: ProtocolVector) throws {
+    let start = try RenewalStart(parsing: vector.utf8("start"))
+    let offer = try RenewalOffer(parsing: vector.utf8("offer"))
+    let core = try RenewalCore(parsing: vector.utf8("core"))
+    #expect(try start.bytes == vector.utf8("start"))
+    #expect(try core.bytes == vector.utf8("core"))
+    #expect(try start.container.text == vector.text("container") && core.container == start.container)
+    #expect(try core.keys.signing == vector.signingKey("signingPrivateKey").publicKey)
+    let (device, server) = (
+      try vector.agreementKey("devicePrivateKey"), try vector.agreementKey("serverPrivateKey")
+    )
+    #expect(server.publicKey == offer.key && device.publicKey == core.agreement)
+    let inviteKey = ActivationSecrets.renewalKey(
+      otpSecret: try vector.secret("presentOTPSecret"), container: start.container)
+    let inviteBytes = inviteKey.published()
+    #expect(try inviteBytes == vector.hex("inviteKey"))
+    let transcript = ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes)
+    #expect(try transcript == vector.hex("T1"))
+    for (own, peer) in [(device, offer.key), (server, core.agreement)] {
+      let secrets = try ActivationSecrets(
+        ownKey: own, peerKey: peer, inviteKey: inviteKey, startTranscript: transcript,
+        core: vector.utf8("core"))
+      let hash = secrets.transcript
+      #expect(try hash == vector.hex("T2"))
+      let deviceBytes = secrets.deviceProofKey().published()
+      #expect(try deviceBytes == vector.hex("Kd"))
+      let serverBytes = secrets.serverProofKey().published()
+      #expect(try serverBytes == vector.hex("Ks"))
+      let otpBytes = secrets.otpSecret().published()
+      #expect(try otpBytes == vector.hex("otpSecret"))
+      // The proof of *finish* is over the characters of the message, of which the signature has a random part.
+      let finish = try RenewalFinish(parsing: vector.utf8("finish"))
+      let proof = secrets.renewalProof(of: finish.message)
+      #expect(proof == finish.proof)
+      #expect(try finish.message == vector.text("message") && finish.bytes == vector.utf8("finish"))
+    }
+    let code = try offer.profile.totp.generator(secret: vector.secret("otpSecret"))
+      .code(at: vector.integer("otpTime"))
+    #expect(try code.code == vector.text("otpCode"))
+  }
+
+  @Test("both sides' words", arguments: try ProtocolVector.load("renewal"))
+  func acceptsTheProofs(_ vector: ProtocolVector) throws {
+    let message = try vector.text("message")
+    let present = try vector.signingKey("presentSigningPrivateKey").publicKey
+    #expect(RenewalCore.isSigned(message, by: present))
+    #expect(try !RenewalCore.isSigned(message, by: vector.signingKey("signingPrivateKey").publicKey))
+    #expect(try SignedMessage.unverifiedPayload(of: message) == vector.utf8("core"))
+    let serverKey = try vector.secret("Ks")
+    let receipt = try vector.utf8("receipt")
+    let signed = try SignedMessage.sign(receipt, key: serverKey, type: RenewalCore.receiptType)
+    #expect(try signed == vector.text("serverMessage"))
+    let verified = SignedMessage.verify(signed, key: serverKey, type: RenewalCore.receiptType)
+    let otherType = SignedMessage.verify(signed, key: serverKey, type: SignedMessage.receiptType)
+    #expect(verified == receipt)
+    #expect(otherType == nil)
+    let parsed = try #require(ActivationReceipt(verified: receipt))
+    #expect(try parsed.transcript == vector.hex("T2"))
+    #expect(try parsed.container.text != vector.text("container"), "the successor has an id of its own")
+  }
+}
+
+/// The tables of section 9 say what the files beside these tests say.
+@Suite struct ProtocolPageTests {
+  /// The rows of the page whose second cell is a value, by the table that they are in.
+  private static func tables() throws -> [[(name: String, value: String)]] {
+    let page = try String(
+      contentsOf: URL(filePath: #filePath).appending(path: "../../../docs/protocol.md").standardized,
+      encoding: .utf8)
+    let section = try #require(page.components(separatedBy: "\n## 9. Test vectors\n").last)
+    var tables: [[(name: String, value: String)]] = []
+    for line in section.split(separator: "\n", omittingEmptySubsequences: false) {
+      guard line.hasPrefix("| ") else { continue }
+      if line.hasPrefix("| value |") {
+        tables.append([])
+        continue
+      }
+      let cells = line.components(separatedBy: " | ")
+      guard cells.count == 2, !tables.isEmpty else { continue }
+      tables[tables.count - 1].append(
+        (String(cells[0].dropFirst(2)), cells[1].trimmingCharacters(in: CharacterSet(charactersIn: " |`"))))
+    }
+    return tables
+  }
+
+  /// The member of the file that a row is.
+  private static let members = [
+    "invite code": "invite", "invite text": "inviteText", "private key of `e`": "devicePrivateKey",
+    "private key of `E`": "serverPrivateKey", "start body": "start", "present container": "container",
+    "private key of the present signing key": "presentSigningPrivateKey",
+    "present otpSecret": "presentOTPSecret",
+    "finish body": "finish", "JWS under Ks": "serverMessage",
+  ]
+
+  @Test func pageAndFilesAgree() throws {
+    let tables = try Self.tables()
+    try #require(tables.count == 2)
+    for (table, vector) in zip(
+      tables, [try #require(ProtocolVector.load().first), try #require(ProtocolVector.load("renewal").first)])
+    {
+      #expect(table.count >= 15)
+      for (name, value) in table {
+        if name.hasPrefix("code at ") {
+          #expect(try "code at \(vector.integer("otpTime"))" == name && vector.text("otpCode") == value)
+        } else {
+          let member = Self.members[name] ?? name
+          #expect(try vector.contains(member) && vector.text(member) == value, "\(name)")
+        }
+      }
+    }
+  }
+}
