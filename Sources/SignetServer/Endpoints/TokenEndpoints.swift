@@ -104,7 +104,9 @@ struct TokenEndpoints: Sendable {
     let body = try jsonBody(of: request)
     let user = try members(body.optionalString("user"))
     try await tokens.assign(serial, to: user.map { text throws(Problem) in try userID(text) }, by: actor)
-    return .json(["serial": .string(serial.text), "user": user.map { .string($0) } ?? .null])
+    var answer: JSONObject = ["serial": .string(serial.text)]
+    if let user { answer["user"] = .string(user) }
+    return .json(answer)
   }
 
   func disable(_ request: ServerRequest) async throws(Problem) -> ServerResponse {

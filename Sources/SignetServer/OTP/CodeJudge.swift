@@ -97,10 +97,10 @@ struct CodeJudge: Sendable {
     }
   }
 
-  /// The step of time that the server's clock is in; -1 before the first.
+  /// The step of time that the server's clock is in; negative before the first.
   private func step(of credential: CredentialRecord) -> Int64 {
-    guard time >= credential.start, credential.period > 0 else { return -1 }
-    return (time - credential.start) / Int64(credential.period)
+    let (elapsed, period) = (time - credential.start, Int64(max(1, credential.period)))
+    return elapsed >= 0 ? elapsed / period : -((period - 1 - elapsed) / period)
   }
 
   private func window(of credential: CredentialRecord) -> ClosedRange<UInt64>? {
@@ -126,7 +126,7 @@ struct CodeJudge: Sendable {
 
   private func range(_ first: Int64, _ last: Int64) -> ClosedRange<UInt64>? {
     let first = max(0, first)
-    return first <= last ? UInt64(first)...UInt64(last) : nil
+    return first <= last ? UInt64(first)...UInt64(last) : nil  // none before the first step
   }
 
   private func advanced(
