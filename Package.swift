@@ -151,7 +151,7 @@ let package = Package(
     .executableTarget(
       name: "signet-server",
       dependencies: [
-        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetPolicy", "SignetQR",
+        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetQR",
         "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetWire",
       ],
       swiftSettings: house),

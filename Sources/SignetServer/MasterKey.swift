@@ -21,8 +21,8 @@ public final class MasterKey: Sendable {
   public enum Purpose: Sendable {
     /// The invite key of an activation.
     case inviteKey(activation: String)
-    /// The one-time password secret of a container.
-    case otpSecret(container: String)
+    /// The one-time password secret of a credential.
+    case otpSecret(credential: String)
     /// The state of a handshake that the device carries.
     case handshake
     /// The same of a renewal.
@@ -31,7 +31,7 @@ public final class MasterKey: Sendable {
     var label: [UInt8] {
       switch self {
       case .inviteKey(let activation): Array("signet invite key \(activation)".utf8)
-      case .otpSecret(let container): Array("signet otp secret \(container)".utf8)
+      case .otpSecret(let credential): Array("signet otp secret \(credential)".utf8)
       case .handshake: Array("signet handshake".utf8)
       case .renewalHandshake: Array("signet renewal handshake".utf8)
       }
@@ -58,6 +58,15 @@ public final class MasterKey: Sendable {
   /// A key for each purpose and owner, so that no key ever sees enough random nonces for two to meet.
   private func key(for purpose: Purpose) -> SecretBytes {
     secret.withSecret { HKDF.derive(inputKey: $0, salt: [], info: purpose.label, byteCount: 32, .sha256) }
+  }
+
+  /// The key of what is stored in the place of end users' addresses.
+  func clientKey() -> HMACKey {
+    secret.withSecret {
+      HMACKey(
+        HKDF.derive(
+          inputKey: $0, salt: [], info: Array("signet client address".utf8), byteCount: 32, .sha256), .sha256)
+    }
   }
 
   /// The salt of a user's invites: 16 bytes that never change, whether or not there is an invite or even the user.

@@ -68,7 +68,9 @@ public final class Server: Sendable {
       activations: activations, renewals: RenewalService(context), ends: EndService(context),
       transactions: transactions, authentication: DeviceAuthentication(context))
     let relyingParty = RelyingPartyEndpoints(
-      context: context, keys: keys, codes: codes, transactions: transactions)
+      context: context, keys: keys, transactions: transactions)
+    let oneTime = CodeEndpoints(keys: keys, codes: codes)
+    let tokens = TokenEndpoints(keys: keys, tokens: TokenService(context), codes: codes)
     let admin = AdminEndpoints(
       context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
       renewals: RenewalService(context))
@@ -82,7 +84,9 @@ public final class Server: Sendable {
       ("POST", "/device/end", device.end),
       ("GET", "/device/transactions", device.pending),
       ("POST", "/device/transactions/{id}/decision", device.decide),
-      ("POST", "/otp/validate", relyingParty.validate),
+      ("POST", "/otp/validate", oneTime.validate),
+      ("POST", "/otp/resync", oneTime.resynchronise),
+      ("POST", "/otp/verify", oneTime.verify),
       ("POST", "/transactions", relyingParty.create),
       ("GET", "/transactions/{id}", relyingParty.find),
       ("POST", "/admin/users", admin.addUser),
@@ -96,6 +100,14 @@ public final class Server: Sendable {
       ("POST", "/admin/keys", admin.addKey),
       ("GET", "/admin/keys", admin.listKeys),
       ("DELETE", "/admin/keys/{id}", admin.revokeKey),
+      ("POST", "/admin/tokens", tokens.add),
+      ("GET", "/admin/tokens", tokens.list),
+      ("DELETE", "/admin/tokens/{serial}", tokens.remove),
+      ("POST", "/admin/tokens/{serial}/assign", tokens.assign),
+      ("POST", "/admin/tokens/{serial}/disable", tokens.disable),
+      ("POST", "/admin/tokens/{serial}/enable", tokens.enable),
+      ("POST", "/admin/tokens/{serial}/verify", tokens.verify),
+      ("POST", "/admin/tokens/{serial}/resync", tokens.resynchronise),
       ("GET", "/admin/audit", admin.audit),
     ]
     var router = Router { .problem(Problem($0)) }

@@ -1,5 +1,4 @@
 public import SignetCrypto
-public import SignetOATH
 public import SignetWire
 
 /// What an operator decides about a server.
@@ -22,9 +21,10 @@ public struct ServerSettings: Hashable, Sendable {
   public var inviteLifetime: Int64 = 86_400
   /// How long a transaction lives unless its maker says otherwise, in seconds.
   public var transactionLifetime: Int64 = 300
-  /// How far a device's clock may be off for a one-time code.
-  public var codeWindow = TOTPWindow.standard
-  /// Failed codes in a row after which a user is locked (NIST SP 800-63B section 5.2.2 allows at most 100).
+  /// How one-time codes are compared, and what slows down who guesses them.
+  public var codes = CodeRules()
+  /// Failed codes in a row after which a credential is locked (NIST SP 800-63B-4 section 3.2.2 allows at most 100), and wrong
+  /// signatures after which a container is.
   public var codeAttempts = 100
 
   /// Describes a server with the defaults for all but these.

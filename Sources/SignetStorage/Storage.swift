@@ -17,7 +17,7 @@ public protocol Storage: Sendable {
   func user(_ id: String) async throws(StorageFailure) -> UserRecord?
   /// All users, by id.
   func users() async throws(StorageFailure) -> [UserRecord]
-  /// Forgets a user's failed one-time codes.
+  /// Forgets what failed: the codes and signatures of a user, and what addresses have to wait.
   ///
   /// - Returns: Whether there is such a user.
   func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
@@ -55,9 +55,9 @@ public protocol Storage: Sendable {
   ///
   /// An activation that is not open, has expired at `time`, or has `limit` failed attempts refuses whatever the proof
   /// was, so nothing is learnt from it. A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the
-  /// container as pending, in the place of an earlier pending one of the same activation.
+  /// container and its credential as pending, in the place of an earlier pending one of the same activation.
   func finishActivation(
-    _ id: String, container: ContainerRecord?, limit: Int, at time: Int64,
+    _ id: String, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditEvent?
   ) async throws(StorageFailure) -> ActivationOutcome
   /// Makes a pending container active, its activation used, and revokes earlier ones of the same user and device.
@@ -73,7 +73,7 @@ public protocol Storage: Sendable {
   func container(_ id: String) async throws(StorageFailure) -> ContainerRecord?
   /// A user's containers in every state, oldest first.
   func containers(user: String) async throws(StorageFailure) -> [ContainerRecord]
-  /// Revokes a container for good.
+  /// Revokes a container for good, and forgets its credential.
   ///
   /// - Returns: Whether there is such a container.
   func revokeContainer(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
@@ -83,8 +83,8 @@ public protocol Storage: Sendable {
   func askForRenewal(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
   /// Ends one *finish* message of a renewal: what it proves was verified by the caller, this counts and remembers.
   ///
-  /// A wrong one counts as a wrong signature of the container and as a failed code of its user; at the `limit` of either, any is
-  /// refused, so nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
+  /// A wrong one counts as a wrong signature and as a failed code of the container; at the `limit` of either, any is refused, so
+  /// nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
   /// the same container.
   ///
   /// - Parameters:
@@ -95,7 +95,7 @@ public protocol Storage: Sendable {
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func stageRenewal(
-    of id: String, by successor: ContainerRecord?, limit: Int,
+    of id: String, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> RenewalOutcome
   /// Revokes a container for good, and notes how its device ended it; the first time only.
@@ -120,18 +120,68 @@ public protocol Storage: Sendable {
 
   // MARK: One-time passwords
 
-  /// Ends one code check: the caller compared, this decides and remembers.
+  /// The credential of this id in any state; `nil` for none.
+  func credential(_ id: String) async throws(StorageFailure) -> CredentialRecord?
+  /// The tokens whose serial numbers come after this one, in the order of their bytes, at most `limit`.
   ///
-  /// A user with `limit` failed codes in a row is refused whatever the code was, so nothing is learnt from it.
   /// - Parameters:
-  ///   - user: Whose code it should be.
-  ///   - match: The container whose code it is and the code's counter; `nil` when no code fits.
-  ///   - limit: Failed codes in a row after which nothing is accepted.
-  ///   - audit: Makes the event.
-  /// - Returns: How the check ended.
+  ///   - serial: The last one of the page before; empty for the first page.
+  ///   - user: Whose; `nil` for all.
+  ///   - limit: The most.
+  /// - Returns: The tokens.
   /// - Throws: ``StorageFailure``.
-  func submitCode(
-    user: String, match: CodeMatch?, limit: Int, audit: @escaping @Sendable (CodeOutcome) -> AuditEvent
+  func tokens(after serial: String, user: String?, limit: Int) async throws(StorageFailure)
+    -> [CredentialRecord]
+  /// Adds those tokens whose serial numbers are new; one that is there stays as it is.
+  ///
+  /// - Parameters:
+  ///   - tokens: The tokens; each has a serial number.
+  ///   - audit: Makes the event of a token that was added.
+  /// - Returns: The serial numbers that were added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user; then none was added.
+  func addTokens(
+    _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditEvent
+  ) async throws(StorageFailure) -> [String]
+  /// Gives a token to a user, or to nobody; it has to be verified again, and its failures are forgotten.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - user: The user; `nil` for nobody.
+  ///   - audit: The event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  func assignToken(
+    _ serial: String, to user: String?, audit: AuditEvent
+  ) async throws(StorageFailure) -> TokenOutcome
+  /// Takes a token out of use, or lets it be verified again.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - isDisabled: Whether it is out of use; otherwise it is pending where it was disabled.
+  ///   - audit: The event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  func disableToken(
+    _ serial: String, _ isDisabled: Bool, audit: AuditEvent
+  ) async throws(StorageFailure) -> TokenOutcome
+  /// Removes a token and its secret.
+  ///
+  /// - Returns: How it ended.
+  func removeToken(_ serial: String, audit: AuditEvent) async throws(StorageFailure) -> TokenOutcome
+  /// Makes one attempt to use codes: shows `judge` what there is, and writes down what it says, in one step.
+  ///
+  /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
+  /// the earlier one has used it up. `judge` must do nothing else than judge; it may be called again where the step has to
+  /// be repeated. A verdict after which a counter would be smaller is refused. With a revoked ``CodeAttempt/key`` nothing is
+  /// judged or written.
+  ///
+  /// - Parameters:
+  ///   - attempt: Whose codes, and who tries.
+  ///   - judge: Judges.
+  /// - Returns: The verdict's outcome, or ``CodeOutcome/keyRevoked``.
+  /// - Throws: ``StorageFailure``.
+  func attemptCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
   ) async throws(StorageFailure) -> CodeOutcome
 
   // MARK: Transactions
@@ -167,7 +217,7 @@ public protocol Storage: Sendable {
   func append(_ event: AuditEvent) async throws(StorageFailure)
   /// Entries after the one with this number, oldest first, at most `limit`.
   func auditEntries(after number: Int64, limit: Int) async throws(StorageFailure) -> [AuditEntry]
-  /// Marks what has expired at `time` and forgets claimed request ids that are too old to matter.
+  /// Marks what has expired at `time` and forgets claimed request ids and waits that are too old to matter.
   ///
   /// - Returns: How many transactions expired; each gets the event that `audit` makes of its id.
   func sweep(at time: Int64, audit: @escaping @Sendable (String) -> AuditEvent) async throws(StorageFailure)

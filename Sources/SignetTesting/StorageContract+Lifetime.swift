@@ -9,10 +9,11 @@ extension StorageContract {
       try await expect(storage.container("c2")?.renews, is: "c1", "whom it renews")
       try await expect(storage.container("c2")?.succession, is: "signed", "the word of the key before")
       try await expect(storage.container("c1")?.state, is: .active, "the present one")
-      try await expect(storage.submit(5, container: "c2"), is: .replayed, "a code of the staged one")
+      try await expect(storage.submit(5, container: "c2"), is: .refused, "a code of the staged one")
       try await expect(storage.confirm("c2"), is: .activated, "confirm")
       try await expect(storage.confirm("c2"), is: .alreadyActive, "confirm again")
       try await expect(storage.container("c1")?.state, is: .revoked, "the one before")
+      try await expect(storage.credential("c1"), is: nil, "what made the codes of the one before")
       try await expect(storage.container("c2")?.renewals, is: 1, "the count")
       try await expect(storage.stage("c3", renewing: "c1"), is: .gone, "a renewal of the one before")
       try await expect(storage.submit(5, container: "c2"), is: .accepted, "a code of the new one")
@@ -23,6 +24,7 @@ extension StorageContract {
       try await expect(storage.stage("c2", renewing: "c1"), is: .staged, "the first")
       try await expect(storage.stage("c3", renewing: "c1"), is: .staged, "the second")
       try await expect(storage.container("c2"), is: nil, "the first")
+      try await expect(storage.credential("c2"), is: nil, "what would have made its codes")
       try await expect(storage.confirm("c2"), is: .gone, "confirm of the first")
       try await expect(storage.confirm("c3"), is: .activated, "confirm of the second")
     },
@@ -112,7 +114,7 @@ extension Storage {
     let successor = id.map { id in
       var record = Sample.container(id, activation: "a-\(renewed)")
       (record.renews, record.renewals, record.succession) = (renewed, 1, "signed")
-      return record
+      return NewContainer(record, Sample.credential(id))
     }
     return try await stageRenewal(of: renewed, by: successor, limit: limit) {
       StorageContract.event("renewal \($0)")

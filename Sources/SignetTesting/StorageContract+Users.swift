@@ -31,12 +31,13 @@ extension StorageContract {
     },
     Check("unlocking forgets failed codes, and finds no one else") { storage in
       try await storage.add(Sample.alice)
+      try await storage.activate("c1")
       _ = try await storage.submit(nil)
-      try await expect(storage.user("alice")?.failedCodes, is: 1, "failed codes")
+      try await expect(storage.credential("c1")?.failures, is: 1, "failed codes")
       try await expect(storage.unlockUser("alice", audit: event("unlock")), is: true, "unlock")
       try await expect(storage.unlockUser("bob", audit: event("unlock")), is: false, "unlock of nobody")
-      try await expect(storage.user("alice")?.failedCodes, is: 0, "failed codes")
-      try await expectLog(storage, has: ["user", "code wrong", "unlock"])
+      try await expect(storage.credential("c1")?.failures, is: 0, "failed codes")
+      try await expectLog(storage, has: ["user", "invite", "finish", "confirm", "code refused", "unlock"])
     },
   ]
 

@@ -39,7 +39,7 @@ public enum StorageContract {
 
   /// All checks.
   public static let checks: [Check] =
-    users + apiKeys + activations + containers + lifetime + codes + transactions + audit
+    users + apiKeys + activations + containers + lifetime + codes + attempts + tokens + transactions + audit
 }
 
 /// How many tasks race in a check.
@@ -116,9 +116,41 @@ enum Sample {
       id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16),
       name: "Läptop",
       platform: "linux", keystore: "tpm2", sessionKey: [4, 1], encryptionKey: [4, 2], signingKey: [4, 3],
-      sealedOTPSecret: [9, 9, 9], profile: Array("{}".utf8), created: 1500)
+      profile: Array("{}".utf8), created: 1500)
     (container.isSimulated, container.keyOrigin) = (true, "software")
     return container
+  }
+
+  static func credential(
+    _ id: String, user: String? = "alice", serial: String? = nil,
+    kind: CredentialRecord.Kind = .totp, state: CredentialRecord.State = .pending
+  ) -> CredentialRecord {
+    CredentialRecord(
+      id: id, user: user, serial: serial, kind: kind, algorithm: "SHA256", digits: 6,
+      period: kind == .totp ? 30 : 0, sealedSecret: [9, 9, 9], created: 1500, state: state)
+  }
+
+  /// A judge of counters: what one of codes comes down to.
+  static func judge(
+    _ situation: CodeSituation, _ counter: Int64?, of id: String, limit: Int
+  ) -> CodeVerdict {
+    func verdict(_ outcome: CodeOutcome) -> CodeVerdict {
+      CodeVerdict(outcome, wait: situation.wait, audit: StorageContract.event("code \(outcome)"))
+    }
+    guard var credential = situation.credentials.first(where: { $0.id == id }) else {
+      return verdict(.refused)
+    }
+    guard credential.failures < limit else { return verdict(.locked) }
+    var made: CodeVerdict
+    if let counter, counter > credential.lastCounter {
+      (credential.lastCounter, credential.failures) = (counter, 0)
+      made = verdict(.accepted)
+    } else {
+      credential.failures += 1
+      made = verdict(.refused)
+    }
+    made.changed = [credential]
+    return made
   }
 
   static func transaction(_ id: String, user: String = "alice", created: Int64 = 1000) -> TransactionRecord {
@@ -145,7 +177,8 @@ extension Storage {
   func finish(
     _ activation: String, _ container: ContainerRecord?, at time: Int64 = 1600, limit: Int = 5
   ) async throws -> ActivationOutcome {
-    try await finishActivation(activation, container: container, limit: limit, at: time) { outcome in
+    let new = container.map { NewContainer($0, Sample.credential($0.id, user: $0.user)) }
+    return try await finishActivation(activation, container: new, limit: limit, at: time) { outcome in
       outcome == .closed ? nil : StorageContract.event("finish")
     }
   }
@@ -165,13 +198,12 @@ extension Storage {
     try await StorageContract.expect(confirm(id), is: .activated, "confirm")
   }
 
-  /// Submits a code.
+  /// Submits a code that has this counter, or one that is wrong, to one credential of a user.
   func submit(
-    _ counter: Int64?, container: String = "c1", user: String = "alice", limit: Int = 3
+    _ counter: Int64?, container: String = "c1", user: String = "alice", limit: Int = 3, key: String? = nil
   ) async throws -> CodeOutcome {
-    let match = counter.map { CodeMatch(container: container, counter: $0) }
-    return try await submitCode(user: user, match: match, limit: limit) { outcome in
-      StorageContract.event("code \(outcome)")
+    try await attemptCode(CodeAttempt(user: user, client: [1], key: key)) {
+      Sample.judge($0, counter, of: container, limit: limit)
     }
   }
 

@@ -54,6 +54,12 @@ struct OperatorClient: Sendable {
     try await send(.get, path, query: query.map { "\($0)=\($1)" }.joined(separator: "&"), nil)
   }
 
+  /// Asks with a query of any texts.
+  func get(_ path: String..., texts: [(name: String, value: String)]) async throws -> JSONObject {
+    let query = texts.map { "\($0.name)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
+    return try await send(.get, path, query: query, nil)
+  }
+
   private func send(
     _ method: HTTPMethod, _ segments: [String], query: String = "", _ body: JSONObject?
   ) async throws -> JSONObject {

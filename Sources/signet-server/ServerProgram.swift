@@ -19,6 +19,7 @@ enum ServerProgram {
     commands: [
       InitCommand.command, ServeCommand.command, UserCommands.group, ActivationCommands.group,
       ContainerCommands.group, KeyCommands.group, TransactionCommands.group, CodeCommands.group,
+      TokenCommands.group,
       AuditCommands.group,
     ],
     exitCodes: [

@@ -28,10 +28,10 @@ enum UserCommands {
         return .success
       },
       Command(
-        "unlock", "Forget a user's failed one-time passwords",
+        "unlock", "Forget a user's failed one-time passwords and signatures, and what addresses have to wait",
         description: """
-          After 100 wrong one-time passwords in a row none is accepted until this is done. The number is "codeAttempts" of \
-          "limits" in server.json.
+          After 100 wrong one-time passwords in a row a credential is locked until this is done, or two codes in a row are right \
+          ('otp resync'). The number is "codeAttempts" of "limits" in server.json.
           """,
         arguments: [user]
       ) { arguments in

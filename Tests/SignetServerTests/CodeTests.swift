@@ -9,7 +9,7 @@ import Testing
   private func validate(_ code: String, _ server: ServerFixture, _ user: String = "alice") async throws
     -> Bool
   {
-    try await server.codes.validate(code, user: UserID(user), by: "key:test")
+    try await server.codes.validate(code, user: UserID(user), by: .init("test")) == .accepted
   }
 
   @Test func acceptsACodeOnce() async throws {
@@ -68,13 +68,14 @@ import Testing
 
   @Test("100 wrong codes lock, and the audit log does not tell whether a code was right then")
   func locksAndUnlocks() async throws {
-    let server = try ServerFixture()
+    let server = try ServerFixture { $0.codes.firstWait = 0 }
     let device = try await server.activate()
     let right = try device.code(at: server.clock.now)
     for code in ["", "1", "12345", "1234567", "abcdef", "１２３４５６", "      "] {
       #expect(try await !validate(code, server))
     }
     for _ in 7..<100 { #expect(try await !validate("x", server)) }
+    #expect(try await server.audit().last?.contains("\"locked\":") == true)
     #expect(try await !validate("x", server))
     let wrong = try await server.audit().last
     #expect(try await !validate(right, server))

@@ -16,12 +16,14 @@ import Testing
     var settings = try Self.settings()
     (settings.inviteAttempts, settings.inviteLifetime) = (3, 3600)
     (settings.transactionLifetime, settings.codeAttempts) = (60, 10)
+    (settings.codes.firstWait, settings.codes.resyncWindow) = (7, 11)
     let folder = try await ServerFolder.create(at: path, settings)
     let context = try folder.serviceContext(log: .silent)
     #expect(context.settings.inviteAttempts == 3)
     #expect(context.settings.inviteLifetime == 3600)
     #expect(context.settings.transactionLifetime == 60)
     #expect(context.settings.codeAttempts == 10)
+    #expect(context.settings.codes == settings.codes)
     await context.storage.close()
   }
 
@@ -36,7 +38,9 @@ import Testing
     let settings = try FolderSettings(parsing: Array(example.utf8))
     #expect(settings.keystoreRequirement == .hardware)
     #expect(settings.codeAttempts == 10)
-    for (name, range) in FolderSettings.limitRanges {
+    #expect(settings.codes.lookAhead == 2)
+    let ranges = FolderSettings.limitRanges + FolderSettings.codeRules.map { ($0.name, $0.range) }
+    for (name, range) in ranges {
       let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `\(name)` |") })
       #expect(row.contains("| \(range.lowerBound) to \(range.upperBound)"))
     }
@@ -72,6 +76,8 @@ import Testing
     Slip("limit too small", "\"inviteAttempts\" is 1 to 100") { $0["limits"] = ["inviteAttempts": 0] },
     Slip("limit too large", "\"codeAttempts\" is 1 to 100") { $0["limits"] = ["codeAttempts": 101] },
     Slip("limit of a wrong type", "inviteLifetime") { $0["limits"] = ["inviteLifetime": "1d"] },
+    Slip("unknown rule", "\"lookAbove\" in \"codes\"") { $0["codes"] = ["lookAbove": 1] },
+    Slip("rule too large", "\"driftLimit\" in \"codes\" is 0 to 100") { $0["codes"] = ["driftLimit": 101] },
     Slip("no URL", "url") { $0["url"] = nil },
     Slip("plain HTTP", "https") { $0["url"] = "http://localhost/a" },
     Slip("port 0", "1 to 65535") { $0["listen"] = ["address": "::", "port": 0] },

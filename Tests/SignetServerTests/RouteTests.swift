@@ -41,6 +41,11 @@ import Testing
     (.post, "/v1/admin/activations"), (.delete, "/v1/admin/containers/c1"), (.get, "/v1/admin/containers/c1"),
     (.post, "/v1/admin/keys"),
     (.post, "/v1/renewal/start"), (.post, "/v1/renewal/finish"), (.post, "/v1/admin/containers/c1/renew"),
+    (.post, "/v1/otp/resync"), (.post, "/v1/otp/verify"), (.post, "/v1/admin/tokens"),
+    (.get, "/v1/admin/tokens"),
+    (.delete, "/v1/admin/tokens/s1"), (.post, "/v1/admin/tokens/s1/assign"),
+    (.post, "/v1/admin/tokens/s1/disable"), (.post, "/v1/admin/tokens/s1/enable"),
+    (.post, "/v1/admin/tokens/s1/verify"), (.post, "/v1/admin/tokens/s1/resync"),
     (.get, "/v1/admin/keys"), (.delete, "/v1/admin/keys/k1"), (.get, "/v1/admin/audit"),
   ]
 

@@ -13,10 +13,11 @@ import Testing
     let key = try await server.keys.create(name: "shop", scopes: [.admin], by: "test")
     let device = try await server.activate()
     let user = try UserID("alice")
+    let asker = CodeService.Asker("key:\(key.id)", key: key.id, client: "192.0.2.77")
     let code = try device.code(at: server.clock.now)
-    #expect(try await server.codes.validate(code, user: user, by: "key:\(key.id)"))
-    #expect(try await !server.codes.validate(code, user: user, by: "key:\(key.id)"))
-    #expect(try await !server.codes.validate("918273", user: user, by: "key:\(key.id)"))
+    #expect(try await server.codes.validate(code, user: user, by: asker) == .accepted)
+    #expect(try await server.codes.validate(code, user: user, by: asker) == .refused)
+    #expect(try await server.codes.validate("918273", user: user, by: asker) == .refused)
     var wrong = ProtocolDevice(code: try await server.invite())
     wrong.invite = InviteCode(random: SystemRandomSource())
     #expect(try await problem { try await wrong.prove(server) } == .activationRefused)
@@ -29,7 +30,7 @@ import Testing
     let secretHalf = String(try #require(key.text.split(separator: "_", maxSplits: 2).last))
     let texts = [
       device.invite.inviteText, device.invite.typedForm, wrong.code.invite.inviteText,
-      wrong.invite.inviteText,
+      wrong.invite.inviteText, "192.0.2.77",
       secretHalf, Base64URL.encode(otp), Hex.encode(otp), code, "918273",
     ]
     let records = server.capture.lines + (try await server.audit())
@@ -60,21 +61,21 @@ import Testing
     let (key, other) = (
       MasterKey(.random(byteCount: MasterKey.byteCount)), MasterKey(.random(byteCount: MasterKey.byteCount))
     )
-    let sealed = try key.seal(SecretBytes(copying: [1, 2, 3]), for: .otpSecret(container: "c1"))
-    let opened = try key.open(sealed, for: .otpSecret(container: "c1"))
+    let sealed = try key.seal(SecretBytes(copying: [1, 2, 3]), for: .otpSecret(credential: "c1"))
+    let opened = try key.open(sealed, for: .otpSecret(credential: "c1"))
     #expect(opened.byteCount == 3)
     for purpose in [
-      MasterKey.Purpose.otpSecret(container: "c2"), .inviteKey(activation: "c1"), .handshake,
+      MasterKey.Purpose.otpSecret(credential: "c2"), .inviteKey(activation: "c1"), .handshake,
     ] {
       #expect(throws: CryptoFailure.self) { _ = try key.open(sealed, for: purpose).byteCount }
     }
     #expect(throws: CryptoFailure.self) {
-      _ = try other.open(sealed, for: .otpSecret(container: "c1")).byteCount
+      _ = try other.open(sealed, for: .otpSecret(credential: "c1")).byteCount
     }
     var changed = sealed
     changed[changed.count - 1] ^= 1
     #expect(throws: CryptoFailure.self) {
-      _ = try key.open(changed, for: .otpSecret(container: "c1")).byteCount
+      _ = try key.open(changed, for: .otpSecret(credential: "c1")).byteCount
     }
   }
 }

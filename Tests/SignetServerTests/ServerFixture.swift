@@ -21,13 +21,15 @@ struct ServerFixture: Sendable {
   var transactions: TransactionService { TransactionService(context) }
   var users: UserService { UserService(context) }
   var keys: APIKeyService { APIKeyService(context) }
+  var tokens: TokenService { TokenService(context) }
 
-  init() throws {
+  init(_ change: (inout ServerSettings) -> Void = { _ in }) throws {
     folder = try TemporaryFolder()
     storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
-    let settings = ServerSettings(
+    var settings = ServerSettings(
       serverURL: try ServerURL("id.example.org/main"), pins: [[UInt8](repeating: 1, count: 32)],
       profile: ContainerProfile(protection: .device, totp: .standard))
+    change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
       clock: clock, log: capture.log)

@@ -1,6 +1,6 @@
 import Foundation
 import SignetSQLite
-import SignetStorage
+@testable import SignetStorage
 import SignetTesting
 import Synchronization
 import Testing
@@ -15,18 +15,22 @@ import Testing
     let path = folder.path + "/signet.sqlite"
     let storages = [try SQLiteStorage(path: path), try SQLiteStorage(path: path)]
     try await storages[0].addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    let token = CredentialRecord(
+      id: "t1", user: "alice", serial: "s1", kind: .hotp, algorithm: "SHA1", digits: 6, period: 0,
+      sealedSecret: [1], created: 1)
+    _ = try await storages[0].addTokens([token]) { _ in Self.event }
     let wins = try await withThrowingTaskGroup(of: [Bool].self) { group in
       for number in 0..<50 {
         let storage = storages[number % 2]
         group.addTask {
           let claimed = try await storage.claimRequest([1, 2, 3], container: "c1", expires: 10)
-          let code = try await storage.submitCode(user: "alice", match: nil, limit: 7) { _ in Self.event }
+          let code = try await storage.attemptCode(CodeAttempt(user: nil, serial: "s1"), judge: Self.judge)
           let added: Bool
           do {
             try await storage.addUser(UserRecord(id: "bob", created: 1), audit: Self.event)
             added = true
           } catch StorageFailure.exists { added = false }
-          return [claimed, code == .wrong, added]
+          return [claimed, code == .refused, added]
         }
       }
       return try await group.reduce(into: [0, 0, 0]) { counts, result in
@@ -34,11 +38,69 @@ import Testing
       }
     }
     #expect(wins == [1, 7, 1])
-    #expect(try await storages[1].user("alice")?.failedCodes == 7)
+    #expect(try await storages[1].credential("t1")?.failures == 7)
     var chain = AuditChain()
     let entries = try await storages[0].auditEntries(after: 0, limit: 1000)
     #expect(entries.allSatisfy { chain.verify($0) })
-    #expect(entries.count == 52)
+    #expect(entries.count == 53)
+  }
+
+  /// Refuses everything, and locks after seven times.
+  private static func judge(_ situation: CodeSituation) -> CodeVerdict {
+    let failures = situation.credentials.first?.failures ?? 0
+    var verdict = CodeVerdict(failures < 7 ? .refused : .locked, wait: nil, audit: event)
+    verdict.changed = situation.credentials.filter { $0.failures < 7 }.map {
+      var credential = $0
+      credential.failures += 1
+      return credential
+    }
+    return verdict
+  }
+
+  @Test("what makes one-time passwords is brought along from the format before")
+  func migratesCredentials() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let before = try Database(path: path)
+    try before.migrate(Array(SQLiteSchema.migrations.prefix(3)))
+    try before.execute(
+      script: """
+        INSERT INTO users (id, created, failed_codes) VALUES ('alice', 1, 5);
+        INSERT INTO activations (id, user, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, state)
+          VALUES ('a1', 'alice', x'01', x'02', 1, 1, 1, x'03', 1, 2, 'used');
+        """)
+    func add(_ id: String, _ state: String, _ counter: Int64?, _ profile: String) throws {
+      try before.execute(
+        """
+        INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key,
+          signing_key, sealed_otp_secret, profile, created, state, last_counter)
+        VALUES (?, 'alice', 'a1', x'00', '', '', '', x'00', x'00', x'00', x'0909', ?, 7, ?, ?)
+        """, .text(id), .blob(Array(profile.utf8)), .text(state), .optional(counter))
+    }
+    let otp = #""otp":{"label":"otp","type":"totp","algorithm":"SHA512","digits":8,"period":60}"#
+    let silent = #"{"type":"password","password":{},"lock":{"type":"silent"}}"#
+    try add("c1", "active", 41, "{\"protection\":{\"type\":\"device\"},\(otp)}")
+    try add("c2", "pending", nil, "{\"protection\":\(silent),\(otp)}")
+    try add("c3", "active", nil, "{\"protection\":\(silent),\"keys\":{\"otp\":{\"type\":\"device\"}},\(otp)}")
+    try add("c4", "active", nil, "{\"protection\":{\"type\":\"device\"},\"keys\":{\"otp\":\(silent)},\(otp)}")
+    try add("c5", "revoked", 40, "{\"protection\":{\"type\":\"device\"},\(otp)}")
+    try add("c6", "active", 40, "not JSON")
+    let storage = try SQLiteStorage(path: path)
+    func expected(_ id: String, _ state: CredentialRecord.State, isSilent: Bool, _ counter: Int64)
+      -> CredentialRecord
+    {
+      var record = CredentialRecord(
+        id: id, user: "alice", kind: .totp, algorithm: "SHA512", digits: 8, period: 60, sealedSecret: [9, 9],
+        isSilent: isSilent, created: 7, state: state)
+      (record.lastCounter, record.failures) = (counter, 5)
+      return record
+    }
+    #expect(try await storage.credential("c1") == expected("c1", .active, isSilent: false, 41))
+    #expect(try await storage.credential("c2") == expected("c2", .pending, isSilent: true, -1))
+    #expect(try await storage.credential("c3") == expected("c3", .active, isSilent: false, -1))
+    #expect(try await storage.credential("c4") == expected("c4", .active, isSilent: true, -1))
+    for id in ["c5", "c6"] { #expect(try await storage.credential(id) == nil) }
+    #expect(try await storage.containers(user: "alice").map(\.id) == ["c1", "c2", "c3", "c4", "c5", "c6"])
   }
 
   @Test("changes of concurrent callers share commits")

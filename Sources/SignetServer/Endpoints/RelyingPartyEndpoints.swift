@@ -4,21 +4,11 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// What relying parties call: code checks, transactions (`docs/protocol.md` section 7).
+/// What relying parties call about transactions (`docs/protocol.md` section 7).
 struct RelyingPartyEndpoints: Sendable {
   let context: ServiceContext
   let keys: APIKeyService
-  let codes: CodeService
   let transactions: TransactionService
-
-  func validate(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await keys.authenticate(
-      authorization: request.headers["Authorization"], scope: .relyingParty)
-    let body = try jsonBody(of: request)
-    let (user, code) = try members((body.string("user"), body.string("code")))
-    let isValid = try await codes.validate(code, user: userID(user), by: actor)
-    return .json(["valid": .bool(isValid)])
-  }
 
   func create(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let actor = try await keys.authenticate(

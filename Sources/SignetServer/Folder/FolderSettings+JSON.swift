@@ -14,6 +14,14 @@ extension FolderSettings {
     ("transactionLifetime", 1...86_400), ("codeAttempts", 1...100),
   ]
 
+  static let codeRules:
+    [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<CodeRules, Int> & Sendable)] = [
+      ("lookBack", 0...20, \.lookBack), ("lookAhead", 0...20, \.lookAhead),
+      ("counterLookAhead", 0...100, \.counterLookAhead), ("resyncWindow", 10...1000, \.resyncWindow),
+      ("driftLimit", 0...100, \.driftLimit), ("freeAttempts", 0...20, \.freeAttempts),
+      ("firstWait", 0...3600, \.firstWait), ("longestWait", 1...86_400, \.longestWait),
+    ]
+
   /// Reads the text of `server.json`.
   init(parsing bytes: [UInt8]) throws(Refusal) {
     do {
@@ -23,7 +31,7 @@ extension FolderSettings {
       guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
       try Self.refuseMembers(
         of: object, at: nil,
-        except: ["format", "url", "listen", "profile", "tls", "limits", "devices", "masterKeyCheck"])
+        except: ["format", "url", "listen", "profile", "tls", "limits", "codes", "devices", "masterKeyCheck"])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
       guard let port = UInt16(exactly: try listen.integer("port")), port > 0 else {
@@ -35,6 +43,7 @@ extension FolderSettings {
       tls = try Self.tlsFiles(object.object("tls"))
       try readDevices(object.optionalObject("devices") ?? [:])
       try readLimits(object.optionalObject("limits") ?? [:])
+      try readCodeRules(object.optionalObject("codes") ?? [:])
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
       throw refusal
@@ -83,6 +92,17 @@ extension FolderSettings {
     codeAttempts = values["codeAttempts"].map(Int.init) ?? codeAttempts
   }
 
+  private mutating func readCodeRules(_ object: JSONObject) throws {
+    try Self.refuseMembers(of: object, at: "codes", except: Self.codeRules.map(\.name))
+    for (name, range, member) in Self.codeRules {
+      guard let value = try object.optionalInteger(name) else { continue }
+      guard range.contains(value) else {
+        throw Refusal.reason("\"\(name)\" in \"codes\" is \(range.lowerBound) to \(range.upperBound)")
+      }
+      codes[keyPath: member] = Int(value)
+    }
+  }
+
   private static func refuseMembers(
     of object: JSONObject, at place: String?, except known: [String]
   ) throws(Refusal) {
@@ -116,6 +136,11 @@ extension FolderSettings {
       object["devices"] = ["keystore": .string(keystoreRequirement.rawValue)]
     }
     if !limits.isEmpty { object["limits"] = .object(limits) }
+    var rules = JSONObject()
+    for (name, _, member) in Self.codeRules where codes[keyPath: member] != defaults.codes[keyPath: member] {
+      rules[name] = .integer(Int64(codes[keyPath: member]))
+    }
+    if !rules.isEmpty { object["codes"] = .object(rules) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object
   }

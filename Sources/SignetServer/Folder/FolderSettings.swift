@@ -14,7 +14,7 @@ public import SignetWire
 /// ```
 /// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
-/// `transactionLifetime` and `codeAttempts`, each as in ``ServerSettings``.
+/// `transactionLifetime` and `codeAttempts`, each as in ``ServerSettings``. So may `codes`, with the members of ``CodeRules``.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -54,6 +54,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var transactionLifetime: Int64
   /// Failed one-time codes in a row after which a user is locked, 1 to 100.
   public var codeAttempts: Int
+  /// How one-time codes are compared, and what slows down who guesses them.
+  public var codes = CodeRules()
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 
@@ -92,6 +94,7 @@ public struct FolderSettings: Hashable, Sendable {
     (settings.inviteAttempts, settings.inviteLifetime) = (inviteAttempts, inviteLifetime)
     (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
     settings.keystoreRequirement = keystoreRequirement
+    settings.codes = codes
     return settings
   }
 }

@@ -6,9 +6,9 @@ public import SignetWire
 public struct APIKeyService: Sendable {
   /// What a key may do.
   public enum Scope: String, Hashable, Sendable, CaseIterable {
-    /// Check codes; make and read transactions.
+    /// Check codes, resynchronise and verify what makes them; make and read transactions.
     case relyingParty = "relying-party"
-    /// Manage users, activations, containers and keys; read the audit log.
+    /// Manage users, activations, containers, tokens and keys; read the audit log.
     case admin
   }
 
@@ -83,25 +83,38 @@ public struct APIKeyService: Sendable {
   /// - Returns: The key's name for the audit log.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
   public func authenticate(authorization: String?, scope: Scope) async throws(Problem) -> String {
-    let refused = Problem(.unauthorized, "Send \"Authorization: Bearer\" and an API key that is not revoked.")
+    "key:\(try await identify(authorization: authorization, scope: scope))"
+  }
+
+  /// Finds out which key a request carries.
+  ///
+  /// - Parameters:
+  ///   - authorization: The `Authorization` header.
+  ///   - scope: What the key must be good for.
+  /// - Returns: The key's id.
+  /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
+  func identify(authorization: String?, scope: Scope) async throws(Problem) -> String {
     guard let authorization, authorization.utf8.count <= 256,
       authorization.lowercased().hasPrefix("bearer ")
-    else { throw refused }
+    else { throw Self.refused }
     // base64url has underscores, so the secret is all that follows the second one.
     let parts = authorization.dropFirst("bearer ".count).split(
       separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == Self.prefix else { throw refused }
+    guard parts.count == 3, parts[0] == Self.prefix else { throw Self.refused }
     let found = try await context.stored(await context.storage.apiKey(String(parts[1])))
     // An unknown key costs the same comparison.
     let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
     guard constantTimeEqual(digest, Self.digest(String(parts[2]))), let key = found, key.revoked == nil else {
-      throw refused
+      throw Self.refused
     }
     guard key.scopes.contains(scope.rawValue) else {
       throw Problem(.forbidden, "The API key lacks the scope \"\(scope.rawValue)\".")
     }
-    return "key:\(key.id)"
+    return key.id
   }
+
+  static let refused = Problem(
+    .unauthorized, "Send \"Authorization: Bearer\" and an API key that is not revoked.")
 
   private static func digest(_ secret: String) -> [UInt8] {
     HashFunction.sha256.digest(of: Array(secret.utf8))

@@ -128,10 +128,10 @@ public struct ActivationService: Sendable {
         of: core.device, event: "activation.refused", by: "anyone",
         ["user": activation.user, "activation": activation.id])
     }
-    let container = isProved ? try pendingContainer(core, activation, secrets) : nil
-    try await stage(container, activation, core.device)
-    guard let container else { throw Self.refused }
-    return try receipt(for: container, core, secrets)
+    let new = isProved ? try pendingContainer(core, activation, secrets) : nil
+    try await stage(new, activation, core.device)
+    guard let new else { throw Self.refused }
+    return try receipt(for: new.container, core, secrets)
   }
 
   private func inviteKey(of activation: ActivationRecord?) throws(Problem) -> SecretBytes {
@@ -142,36 +142,36 @@ public struct ActivationService: Sendable {
 
   private func pendingContainer(
     _ core: ActivationCore, _ activation: ActivationRecord, _ secrets: borrowing ActivationSecrets
-  ) throws(Problem) -> ContainerRecord {
+  ) throws(Problem) -> NewContainer {
     let id = ServerMadeID(random: context.random).text
-    let otpSecret = secrets.otpSecret()
-    let sealed = try context.computed(context.masterKey.seal(otpSecret, for: .otpSecret(container: id)))
     var record = ContainerRecord(
       id: id, user: core.user.text, activation: activation.id, device: core.device.id, name: core.device.name,
       platform: core.device.platform, keystore: core.device.keystore.rawValue,
       sessionKey: core.keys.session.x963Representation,
       encryptionKey: core.keys.encryption.x963Representation,
-      signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed, profile: activation.profile,
+      signingKey: core.keys.signing.x963Representation, profile: activation.profile,
       created: context.clock.now)
     record.isSimulated = core.device.isSimulated
     record.keyOrigin = core.device.keyOrigin.rawValue
-    return record
+    let credential = try context.credential(
+      of: record, secrets.otpSecret(), try context.composed(ContainerProfile(stored: activation.profile)))
+    return NewContainer(record, credential)
   }
 
   private func stage(
-    _ container: ContainerRecord?, _ activation: ActivationRecord, _ device: DeviceDescription
+    _ new: NewContainer?, _ activation: ActivationRecord, _ device: DeviceDescription
   ) async throws(Problem) {
     let audit = context.audit(by: "anyone")
     let limit = context.settings.inviteAttempts
     let now = context.clock.now
     let outcome = try await context.stored(
-      await context.storage.finishActivation(activation.id, container: container, limit: limit, at: now) {
+      await context.storage.finishActivation(activation.id, container: new, limit: limit, at: now) {
         switch $0 {
         case .staged:
           audit(
             "activation.staged",
             [
-              "user": activation.user, "activation": activation.id, "container": container?.id,
+              "user": activation.user, "activation": activation.id, "container": new?.container.id,
               "keystore": device.keystoreText, "keys": device.keyOrigin.rawValue,
             ])
         case .wrongProof(let remaining):

@@ -70,7 +70,9 @@ public struct RenewalService: Sendable {
       of: core.device, event: "renewal.refused", by: "container:\(container.id)",
       ["user": container.user, "container": container.id])
     let present = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    let secrets = try secrets(handshake, core, coreBytes, container)
+    let credential = try await context.stored(await context.storage.credential(container.id))
+    guard let credential else { throw Problem(.containerUnknown, "Activate the device again.") }
+    let secrets = try secrets(handshake, core, coreBytes, credential)
     guard RenewalCore.isSigned(finish.message, by: present),
       constantTimeEqual(finish.proof, secrets.renewalProof(of: finish.message))
     else {
@@ -81,8 +83,9 @@ public struct RenewalService: Sendable {
     let successor = try successor(of: container, core, finish.message, secrets)
     try await stage(successor, of: container, core.device)
     let receipt = ActivationReceipt(
-      container: try context.composed(ContainerID(successor.id)), user: core.user,
-      server: context.settings.serverURL, created: successor.created, transcript: secrets.transcript)
+      container: try context.composed(ContainerID(successor.container.id)), user: core.user,
+      server: context.settings.serverURL, created: successor.container.created, transcript: secrets.transcript
+    )
     return try context.answer(receipt, secrets, type: RenewalCore.receiptType)
   }
 
@@ -93,10 +96,10 @@ public struct RenewalService: Sendable {
   }
 
   private func secrets(
-    _ handshake: Handshake, _ core: RenewalCore, _ coreBytes: [UInt8], _ container: ContainerRecord
+    _ handshake: Handshake, _ core: RenewalCore, _ coreBytes: [UInt8], _ credential: CredentialRecord
   ) throws(Problem) -> ActivationSecrets {
     let otpSecret = try context.computed(
-      context.masterKey.open(container.sealedOTPSecret, for: .otpSecret(container: container.id)))
+      context.masterKey.open(credential.sealedSecret, for: .otpSecret(credential: credential.id)))
     let key = ActivationSecrets.renewalKey(otpSecret: otpSecret, container: core.container)
     return try context.computed(
       ActivationSecrets(
@@ -107,27 +110,26 @@ public struct RenewalService: Sendable {
   private func successor(
     of container: ContainerRecord, _ core: RenewalCore, _ message: String,
     _ secrets: borrowing ActivationSecrets
-  ) throws(Problem) -> ContainerRecord {
+  ) throws(Problem) -> NewContainer {
     let id = ServerMadeID(random: context.random).text
-    let otpSecret = secrets.otpSecret()
-    let sealed = try context.computed(context.masterKey.seal(otpSecret, for: .otpSecret(container: id)))
     var record = ContainerRecord(
       id: id, user: container.user, activation: container.activation, device: container.device,
       name: core.device.name.isEmpty ? container.name : core.device.name, platform: core.device.platform,
       keystore: core.device.keystore.rawValue, sessionKey: core.keys.session.x963Representation,
       encryptionKey: core.keys.encryption.x963Representation,
-      signingKey: core.keys.signing.x963Representation, sealedOTPSecret: sealed,
+      signingKey: core.keys.signing.x963Representation,
       profile: JSONValue.object(context.settings.profile.json).bytes, created: context.clock.now)
     record.isSimulated = core.device.isSimulated
     record.keyOrigin = core.device.keyOrigin.rawValue
     (record.renews, record.renewals) = (container.id, container.renewals + 1)
     record.succession = message
-    return record
+    let credential = try context.credential(of: record, secrets.otpSecret(), context.settings.profile)
+    return NewContainer(record, credential)
   }
 
   /// Stages a successor; `nil` where the present keys did not prove it.
   private func stage(
-    _ successor: ContainerRecord?, of container: ContainerRecord, _ device: DeviceDescription? = nil
+    _ successor: NewContainer?, of container: ContainerRecord, _ device: DeviceDescription? = nil
   ) async throws(Problem) {
     let audit = context.audit(by: "container:\(container.id)")
     let limit = context.settings.codeAttempts
@@ -144,7 +146,7 @@ public struct RenewalService: Sendable {
           outcome == .staged ? "renewal.staged" : "renewal.refused",
           [
             "user": container.user, "container": container.id,
-            "successor": outcome == .staged ? successor?.id : nil,
+            "successor": outcome == .staged ? successor?.container.id : nil,
             "keystore": outcome == .staged ? device?.keystoreText : nil, "reason": reason,
             "keys": outcome == .staged ? device?.keyOrigin.rawValue : nil,
           ])

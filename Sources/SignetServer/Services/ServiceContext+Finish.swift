@@ -1,5 +1,7 @@
 import SignetCrypto
 import SignetJSON
+import SignetOATH
+import SignetPolicy
 import SignetStorage
 import SignetWire
 
@@ -13,6 +15,17 @@ extension ServiceContext {
     let key = secrets.serverProofKey()
     let message = try composed(SignedMessage.sign(receipt.bytes, key: key, type: type))
     return JSONValue.object(["message": .string(message)]).bytes
+  }
+
+  /// What makes the one-time passwords of a container, pending like it.
+  func credential(
+    of container: ContainerRecord, _ secret: consuming SecretBytes, _ profile: ContainerProfile
+  ) throws(Problem) -> CredentialRecord {
+    CredentialRecord(
+      id: container.id, user: container.user, kind: .totp, algorithm: profile.totp.algorithm.rawValue,
+      digits: profile.totp.digits, period: profile.totp.period,
+      sealedSecret: try computed(masterKey.seal(secret, for: .otpSecret(credential: container.id))),
+      isSilent: profile.protection(of: .otp).lockPolicy == .silent, created: container.created)
   }
 
   /// Refuses a device whose keystore the operator does not accept.

@@ -1,4 +1,6 @@
-/// A container as the server knows it: public keys, and the one-time password secret under the server's master key.
+/// A container as the server knows it: its public keys.
+///
+/// What makes its one-time passwords is a ``CredentialRecord`` of the same id.
 public struct ContainerRecord: Hashable, Sendable {
   /// Where a container stands.
   public enum State: String, Hashable, Sendable {
@@ -30,16 +32,12 @@ public struct ContainerRecord: Hashable, Sendable {
   public var encryptionKey: [UInt8]
   /// The signing key, X9.63, 65 bytes.
   public var signingKey: [UInt8]
-  /// The one-time password secret under the server's master key.
-  public var sealedOTPSecret: [UInt8]
   /// The container's profile as the protocol writes it, JSON.
   public var profile: [UInt8]
   /// When it was made.
   public var created: Int64
   /// Where it stands.
   public var state: State
-  /// The highest accepted counter of a one-time code; `nil` before the first.
-  public var lastCounter: Int64?
   /// Whether the device says that its keystore is a program that plays hardware.
   public var isSimulated = false
   /// Where the device says that the key that signs decisions was made and signs; `nil` for one from before this was kept.
@@ -59,14 +57,32 @@ public struct ContainerRecord: Hashable, Sendable {
   public init(
     id: String, user: String, activation: String, device: [UInt8], name: String, platform: String,
     keystore: String,
-    sessionKey: [UInt8], encryptionKey: [UInt8], signingKey: [UInt8], sealedOTPSecret: [UInt8],
-    profile: [UInt8],
-    created: Int64, state: State = .pending, lastCounter: Int64? = nil
+    sessionKey: [UInt8], encryptionKey: [UInt8], signingKey: [UInt8], profile: [UInt8], created: Int64,
+    state: State = .pending
   ) {
     (self.id, self.user, self.activation, self.device) = (id, user, activation, device)
     (self.name, self.platform, self.keystore) = (name, platform, keystore)
     (self.sessionKey, self.encryptionKey, self.signingKey) = (sessionKey, encryptionKey, signingKey)
-    (self.sealedOTPSecret, self.profile, self.created) = (sealedOTPSecret, profile, created)
-    (self.state, self.lastCounter) = (state, lastCounter)
+    (self.profile, self.created, self.state) = (profile, created, state)
+  }
+}
+
+/// A container that is about to be, with what makes its one-time passwords.
+public struct NewContainer: Hashable, Sendable {
+  /// The container, pending.
+  public var container: ContainerRecord
+  /// Its credential, of the same id, pending.
+  public var credential: CredentialRecord
+
+  /// Puts the two together.
+  ///
+  /// - Parameters:
+  ///   - container: The container.
+  ///   - credential: Its credential.
+  /// - Precondition: Both have the same id and user.
+  public init(_ container: ContainerRecord, _ credential: CredentialRecord) {
+    precondition(
+      container.id == credential.id && container.user == credential.user, "a credential is of its container")
+    (self.container, self.credential) = (container, credential)
   }
 }

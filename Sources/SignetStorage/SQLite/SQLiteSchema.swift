@@ -61,5 +61,42 @@ enum SQLiteSchema {
         """),
     // Of containers before this, the audit log alone says where their keys are.
     Migration(version: 4, sql: "ALTER TABLE containers ADD COLUMN key_origin TEXT"),
+    // One table for all that makes one-time passwords, and waits for each address. What an ended container had is not
+    // needed any more.
+    Migration(
+      version: 5,
+      sql: """
+        CREATE TABLE credentials (
+          number INTEGER PRIMARY KEY NOT NULL, id TEXT NOT NULL UNIQUE, user TEXT REFERENCES users (id),
+          serial TEXT UNIQUE, kind TEXT NOT NULL, algorithm TEXT NOT NULL, digits INTEGER NOT NULL,
+          period INTEGER NOT NULL, start INTEGER NOT NULL, sealed_secret BLOB NOT NULL, silent INTEGER NOT NULL,
+          created INTEGER NOT NULL, state TEXT NOT NULL, last_counter INTEGER NOT NULL, drift INTEGER NOT NULL,
+          failures INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO credentials (id, user, kind, algorithm, digits, period, start, sealed_secret, silent, created, state,
+            last_counter, drift, failures)
+          SELECT id, user, 'totp', json_extract(profile, '$.otp.algorithm'), json_extract(profile, '$.otp.digits'),
+            json_extract(profile, '$.otp.period'), 0, sealed_otp_secret,
+            coalesce(json_extract(profile, '$.keys.otp.lock.type'),
+              iif(json_extract(profile, '$.keys.otp') IS NULL, json_extract(profile, '$.protection.lock.type'), NULL), '')
+              = 'silent',
+            created, state, last_counter, 0, failed_codes
+          FROM (
+            SELECT containers.id, user, CAST(profile AS TEXT) AS profile, sealed_otp_secret, containers.created, state,
+              coalesce(last_counter, -1) AS last_counter, failed_codes
+            FROM containers JOIN users ON users.id = containers.user
+            WHERE state IN ('active', 'pending') AND json_valid(CAST(profile AS TEXT))
+          )
+          WHERE json_extract(profile, '$.otp.type') = 'totp';
+        CREATE INDEX credentials_of_user ON credentials (user) WHERE user IS NOT NULL;
+        ALTER TABLE containers DROP COLUMN sealed_otp_secret;
+        ALTER TABLE containers DROP COLUMN last_counter;
+        ALTER TABLE users DROP COLUMN failed_codes;
+        CREATE TABLE waits (
+          user TEXT NOT NULL, client BLOB NOT NULL, failures INTEGER NOT NULL, until INTEGER NOT NULL,
+          expires INTEGER NOT NULL, PRIMARY KEY (user, client)
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX waits_by_expiry ON waits (expires);
+        """),
   ]
 }

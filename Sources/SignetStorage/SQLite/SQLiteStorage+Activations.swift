@@ -31,7 +31,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func finishActivation(
-    _ id: String, container: ContainerRecord?, limit: Int, at time: Int64,
+    _ id: String, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditEvent?
   ) async throws(StorageFailure) -> ActivationOutcome {
     try await writer.write { database in
@@ -56,7 +56,7 @@ extension SQLiteStorage {
 
 extension Database {
   fileprivate func finishActivation(
-    _ id: String, container: ContainerRecord?, limit: Int, at time: Int64
+    _ id: String, container: NewContainer?, limit: Int, at time: Int64
   ) throws -> ActivationOutcome {
     guard let container else {
       let counted = try query(
@@ -71,7 +71,7 @@ extension Database {
       "SELECT 1 FROM activations WHERE id = ? AND state = 'open' AND expires > ? AND failed_attempts < ?",
       .text(id), .integer(time), .int(limit))
     guard !isOpen.isEmpty else { return .closed }
-    try execute("DELETE FROM containers WHERE activation = ? AND state = 'pending'", .text(id))
+    try removePending("activation", id)
     try insert(container)
     return .staged
   }
@@ -90,10 +90,12 @@ extension Database {
         "UPDATE activations SET state = 'used' WHERE id = ? AND state = 'open'", .text(container.activation))
       guard changes == 1 else { return .gone }
     }
-    try execute(
-      "UPDATE containers SET state = 'revoked' WHERE user = ? AND device = ? AND state = 'active'",
+    let earlier = try query(
+      "UPDATE containers SET state = 'revoked' WHERE user = ? AND device = ? AND state = 'active' RETURNING id",
       .text(container.user), .blob(container.device))
+    for row in earlier { try removeCredential(row.text("id")) }
     try execute("UPDATE containers SET state = 'active' WHERE id = ?", .text(id))
+    try execute("UPDATE credentials SET state = 'active' WHERE id = ?", .text(id))
     return .activated
   }
 }

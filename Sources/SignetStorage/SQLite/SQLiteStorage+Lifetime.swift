@@ -14,7 +14,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func stageRenewal(
-    of id: String, by successor: ContainerRecord?, limit: Int,
+    of id: String, by successor: NewContainer?, limit: Int,
     audit: @escaping @Sendable (RenewalOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await writer.write { database in
@@ -33,6 +33,7 @@ extension SQLiteStorage {
         "UPDATE containers SET ended = ?, state = 'revoked' WHERE id = ? AND ended IS NULL", .text(ended),
         .text(id))
       guard database.changes == 1 else { return false }
+      try database.removeCredential(id)
       try database.appendAudit(audit)
       return true
     }
@@ -41,24 +42,23 @@ extension SQLiteStorage {
 
 extension Database {
   fileprivate func stageRenewal(
-    of id: String, by successor: ContainerRecord?, limit: Int
+    of id: String, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {
     // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
-    let user = "SELECT user FROM containers WHERE id = ?"
-    let failed = try query("SELECT failed_codes FROM users WHERE id = (\(user))", .text(id)).first
-    guard try (failed?.integer("failed_codes") ?? 0) < limit else { return .locked }
+    let failed = try query("SELECT failures FROM credentials WHERE id = ?", .text(id)).first
+    guard try (failed?.integer("failures") ?? 0) < limit else { return .locked }
     switch try countSignature(of: id, isGood: successor != nil, limit: limit) {
     case nil: break
     case .notSigned:
-      try execute("UPDATE users SET failed_codes = failed_codes + 1 WHERE id = (\(user))", .text(id))
+      try execute("UPDATE credentials SET failures = failures + 1 WHERE id = ?", .text(id))
       return .notSigned
     case .locked: return .locked
     default: return .gone
     }
     guard let successor else { return .notSigned }
-    try execute("UPDATE users SET failed_codes = 0 WHERE id = (\(user)) AND failed_codes > 0", .text(id))
+    try execute("UPDATE credentials SET failures = 0 WHERE id = ? AND failures > 0", .text(id))
     // A lost answer makes the device begin anew: what it never heard of is good for nothing.
-    try execute("DELETE FROM containers WHERE renews = ? AND state = 'pending'", .text(id))
+    try removePending("renews", id)
     try insert(successor)
     return .staged
   }

@@ -5,9 +5,7 @@ extension SQLiteStorage {
   public func addUser(_ user: UserRecord, audit: AuditEvent) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
-        "INSERT INTO users (id, created, failed_codes) VALUES (?, ?, ?)", .text(user.id),
-        .integer(user.created),
-        .int(user.failedCodes))
+        "INSERT INTO users (id, created) VALUES (?, ?)", .text(user.id), .integer(user.created))
       try database.appendAudit(audit)
     }
   }
@@ -29,9 +27,10 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
-      try database.execute("UPDATE users SET failed_codes = 0 WHERE id = ?", .text(id))
-      guard database.changes == 1 else { return false }
+      guard try !database.query("SELECT 1 FROM users WHERE id = ?", .text(id)).isEmpty else { return false }
+      try database.execute("UPDATE credentials SET failures = 0 WHERE user = ?", .text(id))
       try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
+      try database.execute("DELETE FROM waits WHERE user = ?", .text(id))
       try database.appendAudit(audit)
       return true
     }
@@ -40,8 +39,6 @@ extension SQLiteStorage {
 
 extension UserRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
-    self.init(
-      id: try row.text("id"), created: try row.integer("created"),
-      failedCodes: Int(clamping: try row.integer("failed_codes")))
+    self.init(id: try row.text("id"), created: try row.integer("created"))
   }
 }

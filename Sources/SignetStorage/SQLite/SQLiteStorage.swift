@@ -87,6 +87,7 @@ extension SQLiteStorage {
   ) async throws(StorageFailure) -> Int {
     try await writer.write { database in
       try database.execute("DELETE FROM requests WHERE expires <= ?", .integer(time))
+      try database.execute("DELETE FROM waits WHERE expires <= ?", .integer(time))
       let expired = try database.query(
         "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= ? RETURNING id",
         .integer(time))

@@ -67,9 +67,14 @@ enum ServerProcess {
     let record = ContainerRecord(
       id: container, user: name, activation: name, device: [UInt8](repeating: 0, count: 16), name: "",
       platform: "linux", keystore: "software", sessionKey: point, encryptionKey: point, signingKey: point,
-      sealedOTPSecret: try context.masterKey.seal(secret(of: user), for: .otpSecret(container: container)),
       profile: profile, created: now)
-    _ = try await context.storage.finishActivation(name, container: record, limit: 5, at: now) { _ in event }
+    let credential = CredentialRecord(
+      id: container, user: name, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+      sealedSecret: try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: container)),
+      created: now)
+    _ = try await context.storage.finishActivation(
+      name, container: NewContainer(record, credential), limit: 5, at: now
+    ) { _ in event }
     _ = try await context.storage.confirmContainer(container, at: now) { _ in event }
   }
 }

@@ -1,0 +1,39 @@
+/// How one-time passwords are compared, and what slows down who guesses them.
+///
+/// Every number is an operator's, within a range (`docs/server-settings.md`). Each further step of a window is another code
+/// that a guess may meet.
+public struct CodeRules: Hashable, Sendable {
+  /// Steps of time that a code may be late.
+  public var lookBack = 1
+  /// Steps of time that a code may be early.
+  public var lookAhead = 1
+  /// How far a counter may be ahead of the last one that was used.
+  public var counterLookAhead = 10
+  /// How far two codes in a row may be from where they are expected, on either side for time.
+  public var resyncWindow = 100
+  /// How many steps of time single codes may move what is learnt of a clock.
+  public var driftLimit = 20
+  /// Refused attempts for one user from one address that cost no wait.
+  public var freeAttempts = 3
+  /// Seconds to wait after the next refused attempt; each further one doubles them.
+  public var firstWait = 30
+  /// The longest wait, in seconds.
+  public var longestWait = 3600
+
+  /// The defaults.
+  public init() {}
+
+  /// How long what an address has refused is remembered after its last attempt, in seconds.
+  static let memory: Int64 = 86_400
+
+  /// How long an address waits after so many refused attempts in a row, in seconds.
+  ///
+  /// - Parameter failures: Refused attempts in a row.
+  /// - Returns: 0 for no wait.
+  public func wait(after failures: Int) -> Int64 {
+    guard failures > freeAttempts, firstWait > 0 else { return 0 }
+    let doublings = failures - freeAttempts - 1
+    // 2^17 seconds are more than the longest wait there may be.
+    return Int64(doublings >= 17 ? longestWait : min(longestWait, firstWait << doublings))
+  }
+}

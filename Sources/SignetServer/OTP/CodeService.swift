@@ -1,0 +1,190 @@
+import SignetCrypto
+import SignetOATH
+public import SignetStorage
+public import SignetWire
+
+/// One-time passwords: whether a code is good, once (`docs/protocol.md` section 6).
+public struct CodeService: Sendable {
+  private let context: ServiceContext
+  private let clientKey: HMACKey
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) {
+    self.context = context
+    clientKey = context.masterKey.clientKey()
+  }
+
+  /// Who asks, and for whom.
+  public struct Asker: Sendable {
+    /// For the audit log.
+    public let actor: String
+    /// The API key; the codes are not looked at where it is not good any more.
+    public let key: String?
+    /// The end user's address, 1 to 64 visible ASCII characters; `nil` where it is not known.
+    public let client: String?
+
+    /// Describes who asks.
+    ///
+    /// - Parameters:
+    ///   - actor: For the audit log.
+    ///   - key: The API key.
+    ///   - client: The end user's address.
+    public init(_ actor: String, key: String? = nil, client: String? = nil) {
+      (self.actor, self.key, self.client) = (actor, key, client)
+    }
+  }
+
+  /// Checks a code against all that makes codes for a user, and uses it up.
+  ///
+  /// - Parameters:
+  ///   - code: What the user typed.
+  ///   - user: Who typed it.
+  ///   - asker: Who asks; the audit log gets the reason.
+  /// - Returns: How it ended.
+  /// - Throws: ``Problem`` when it can't be told.
+  public func validate(_ code: String, user: UserID, by asker: Asker) async throws(Problem) -> CodeOutcome {
+    try await attempt(.use(code), CodeAttempt(user: user.text), asker)
+  }
+
+  /// Checks a code for somebody in this process, without API key or address.
+  ///
+  /// - Parameters:
+  ///   - code: What the user typed.
+  ///   - user: Who typed it.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: Whether the code is good.
+  /// - Throws: ``Problem`` when it can't be told.
+  public func validate(_ code: String, user: UserID, by actor: String) async throws(Problem) -> Bool {
+    try await validate(code, user: user, by: Asker(actor)) == .accepted
+  }
+
+  /// Finds the place of a credential again, and unlocks it, by two codes in a row.
+  ///
+  /// - Parameters:
+  ///   - codes: Two codes that follow each other; both are used up.
+  ///   - user: Who typed them; `nil` where an operator names a token.
+  ///   - serial: The token; `nil` for whatever credential of the user makes them.
+  ///   - asker: Who asks.
+  /// - Returns: How it ended. That they are right authenticates nobody.
+  /// - Throws: ``Problem``.
+  public func resynchronise(
+    _ codes: (String, String), user: UserID?, serial: String? = nil, by asker: Asker
+  ) async throws(Problem) -> CodeOutcome {
+    try await attempt(
+      .resynchronise(codes.0, codes.1), CodeAttempt(user: user?.text, serial: serial), asker)
+  }
+
+  /// Takes an imported token into use by its first right code.
+  ///
+  /// - Parameters:
+  ///   - code: What the token shows.
+  ///   - user: Who holds it; `nil` where an operator does it.
+  ///   - serial: The token.
+  ///   - asker: Who asks.
+  /// - Returns: How it ended.
+  /// - Throws: ``Problem``.
+  public func verify(
+    _ code: String, user: UserID?, serial: String, by asker: Asker
+  ) async throws(Problem) -> CodeOutcome {
+    try await attempt(.verify(code), CodeAttempt(user: user?.text, serial: serial), asker)
+  }
+
+  private func attempt(
+    _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker
+  ) async throws(Problem) -> CodeOutcome {
+    var attempt = attempt
+    attempt.key = asker.key
+    if attempt.user != nil {
+      attempt.client = try address(asker.client).digest(under: clientKey)
+    }
+    let audit = context.audit(by: asker.actor)
+    let judge = CodeJudge(
+      rules: context.settings.codes, limit: context.settings.codeAttempts, time: audit.time,
+      generator: { [context] in context.generator(of: $0) })
+    let user = attempt.user
+    let outcome = try await context.stored(
+      await context.storage.attemptCode(attempt) { situation in
+        let finding = judge.judge(request, situation)
+        var verdict = CodeVerdict(
+          finding.outcome, wait: finding.wait,
+          audit: Self.event(finding, request, user, limit: judge.limit, audit))
+        verdict.changed = finding.changed
+        return verdict
+      })
+    guard outcome != .keyRevoked else { throw APIKeyService.refused }
+    return outcome
+  }
+
+  private func address(_ text: String?) throws(Problem) -> ClientAddress {
+    guard let text else { return .none }
+    guard let address = ClientAddress(text) else {
+      throw Problem(.malformed, "\"client\" has 1 to 64 visible ASCII characters")
+    }
+    return address
+  }
+
+  private static func event(
+    _ finding: CodeJudge.Finding, _ request: CodeRequest, _ user: String?, limit: Int, _ audit: Audit
+  ) -> AuditEvent {
+    // Of codes that were not tried, nothing says whether they were right.
+    let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id }
+    return audit(
+      name(request, isAccepted: finding.outcome == .accepted),
+      [
+        "user": finding.used?.user ?? user,
+        "container": finding.used.flatMap { $0.serial == nil ? $0.id : nil },
+        "token": finding.used?.serial, "reason": reason(finding, request),
+        "locked": locked.isEmpty ? nil : locked.joined(separator: " "),
+      ])
+  }
+
+  private static func name(_ request: CodeRequest, isAccepted: Bool) -> String {
+    switch request {
+    case .use: isAccepted ? "code.accepted" : "code.refused"
+    case .verify: isAccepted ? "token.verified" : "token.refused"
+    case .resynchronise: isAccepted ? "codes.resynchronised" : "codes.refused"
+    }
+  }
+
+  private static func reason(_ finding: CodeJudge.Finding, _ request: CodeRequest) -> String? {
+    switch finding.outcome {
+    case .accepted, .keyRevoked: return nil
+    case .waiting: return "not tried: the address has to wait"
+    case .locked: return "not tried: too many wrong codes in a row; unlock the user, or resynchronise"
+    case .refused: break
+    }
+    if finding.isReplay { return "this code, or a later one, was used before" }
+    return switch request {
+    case .use: "nothing of the user makes this code now"
+    case .verify: "no token to be verified makes this code now"
+    case .resynchronise: "nothing of the user makes these two codes in a row"
+    }
+  }
+
+  /// Forgets what failed: a user's codes and signatures, and what addresses have to wait.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func unlock(_ user: UserID, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("user.unlocked", ["user": user.text])
+    let exists = try await context.stored(await context.storage.unlockUser(user.text, audit: event))
+    guard exists else { throw Problem(noUser: user.text) }
+  }
+}
+
+extension ServiceContext {
+  /// Opens a credential's secret; what can't be opened is logged, and makes no code.
+  func generator(of credential: CredentialRecord) -> HOTP? {
+    do {
+      guard let algorithm = OATHAlgorithm(name: credential.algorithm) else {
+        log.error(
+          "credential.unreadable", ["credential": credential.id, "cause": "the algorithm is not known"])
+        return nil
+      }
+      let secret = try masterKey.open(credential.sealedSecret, for: .otpSecret(credential: credential.id))
+      return try HOTP(secret: secret, algorithm: algorithm, digits: credential.digits)
+    } catch {
+      log.error("credential.unreadable", ["credential": credential.id, "cause": "\(error)"])
+      return nil
+    }
+  }
+}

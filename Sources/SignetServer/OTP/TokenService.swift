@@ -1,0 +1,204 @@
+public import SignetCrypto
+public import SignetOATH
+public import SignetStorage
+public import SignetWire
+
+/// Tokens that were not made by a device of ours: imported, assigned, verified, removed (`docs/protocol.md` section 7).
+public struct TokenService: Sendable {
+  /// The most tokens of one import, and of one page.
+  public static let batchLimit = 500
+
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// A token as its maker describes it.
+  public struct NewToken: ~Copyable, Sendable {
+    /// The serial number.
+    public let serial: TokenSerial
+    /// What moves on from one code to the next.
+    public let kind: CredentialRecord.Kind
+    /// The secret.
+    public let secret: SecretBytes
+    /// The hash function.
+    public let algorithm: OATHAlgorithm
+    /// The digits of a code, 6 to 10.
+    public let digits: Int
+    /// Seconds of a step of time; without meaning for a counter.
+    public let period: Int
+    /// When step 0 began, in seconds since 1970.
+    public let start: Int64
+    /// The counter of the next code; without meaning for time.
+    public let counter: Int64
+    /// For whom; `nil` for nobody yet.
+    public let user: UserID?
+
+    /// Describes a token.
+    ///
+    /// - Parameters:
+    ///   - serial: The serial number.
+    ///   - kind: What moves on.
+    ///   - secret: 16 to 128 bytes.
+    ///   - algorithm: The hash function.
+    ///   - digits: 6 to 10.
+    ///   - period: 1 to 3600 seconds.
+    ///   - start: When step 0 began, from 1970 on.
+    ///   - counter: The counter of the next code.
+    ///   - user: For whom.
+    /// - Throws: ``Problem/Code/malformed``, with the serial number and what is wrong.
+    public init(
+      serial: TokenSerial, kind: CredentialRecord.Kind, secret: consuming SecretBytes,
+      algorithm: OATHAlgorithm = .sha1, digits: Int = 6, period: Int = 30, start: Int64 = 0,
+      counter: Int64 = 0,
+      user: UserID? = nil
+    ) throws(Problem) {
+      let objection: String? =
+        if !(16...128).contains(secret.byteCount) {
+          "has a secret of \(secret.byteCount) bytes; a good one has 16 to 128 (RFC 4226 section 4)"
+        } else if !HOTP.allowedDigits.contains(digits) {
+          "has \(digits) digits; it can have 6 to 10"
+        } else if !TOTP.allowedPeriods.contains(period) {
+          "has a period of \(period) seconds; it can have 1 to 3600"
+        } else if !(0...(1 << 40)).contains(start) || !(0...(1 << 40)).contains(counter) {
+          "has a start or a counter that is out of range"
+        } else { nil }
+      if let objection { throw Problem(.malformed, "The token \(serial.text) \(objection).") }
+      (self.serial, self.kind) = (serial, kind)
+      self.secret = secret
+      (self.algorithm, self.digits, self.period) = (algorithm, digits, period)
+      (self.start, self.counter, self.user) = (start, counter, user)
+    }
+
+    /// The record, its secret sealed.
+    fileprivate borrowing func record(_ context: ServiceContext) throws(Problem) -> CredentialRecord {
+      let id = ServerMadeID(random: context.random).text
+      let sealed = try context.computed(context.masterKey.seal(secret, for: .otpSecret(credential: id)))
+      var record = CredentialRecord(
+        id: id, user: user?.text, serial: serial.text, kind: kind, algorithm: algorithm.rawValue,
+        digits: digits, period: kind == .totp ? period : 0, start: kind == .totp ? start : 0,
+        sealedSecret: sealed, created: context.clock.now)
+      if kind == .hotp { record.lastCounter = counter - 1 }
+      return record
+    }
+  }
+
+  /// Seals a token for the import; its secret is not needed afterwards.
+  ///
+  /// - Parameter token: The token.
+  /// - Returns: What ``add(_:by:)`` takes.
+  /// - Throws: ``Problem``.
+  public func sealed(_ token: borrowing NewToken) throws(Problem) -> CredentialRecord {
+    try token.record(context)
+  }
+
+  /// Imports tokens, all or none; one whose serial number is there already stays as it is.
+  ///
+  /// Each counts only once it was verified: see ``CodeService/verify(_:user:serial:by:)``.
+  ///
+  /// - Parameters:
+  ///   - tokens: At most ``batchLimit``, from ``sealed(_:)``.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The serial numbers that were added.
+  /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
+  public func add(_ tokens: [CredentialRecord], by actor: String) async throws(Problem) -> [String] {
+    for user in Set(tokens.compactMap(\.user)) {
+      let found = try await context.stored(await context.storage.user(user))
+      guard found != nil else { throw Problem(noUser: user) }
+    }
+    let audit = context.audit(by: actor)
+    return try await context.stored(
+      await context.storage.addTokens(tokens) { token in
+        audit("token.added", ["token": token.serial, "user": token.user])
+      })
+  }
+
+  /// A page of tokens, by serial number.
+  ///
+  /// - Parameters:
+  ///   - serial: The last one of the page before; empty for the first page.
+  ///   - user: Whose; `nil` for all.
+  ///   - limit: At most ``batchLimit``.
+  /// - Returns: The tokens.
+  /// - Throws: ``Problem``.
+  public func list(
+    after serial: String = "", user: UserID? = nil, limit: Int
+  ) async throws(Problem) -> [CredentialRecord] {
+    try await context.stored(
+      await context.storage.tokens(after: serial, user: user?.text, limit: min(limit, Self.batchLimit)))
+  }
+
+  /// Whether a token's codes are refused until it is unlocked.
+  ///
+  /// - Parameter token: The token.
+  /// - Returns: Whether it is locked.
+  public func isLocked(_ token: CredentialRecord) -> Bool { token.failures >= context.settings.codeAttempts }
+
+  /// Gives a token to a user, who has to verify it, or to nobody.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - user: The user; `nil` for nobody.
+  ///   - actor: Who asks, for the audit log.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func assign(_ serial: TokenSerial, to user: UserID?, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("token.assigned", ["token": serial.text, "user": user?.text])
+    try require(
+      try await context.stored(
+        await context.storage.assignToken(serial.text, to: user?.text, audit: event)), serial, user)
+  }
+
+  /// Takes a token out of use, or lets it be verified again.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - isDisabled: Whether it is out of use.
+  ///   - actor: Who asks, for the audit log.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)(
+      isDisabled ? "token.disabled" : "token.enabled", ["token": serial.text])
+    try require(
+      try await context.stored(
+        await context.storage.disableToken(serial.text, isDisabled, audit: event)), serial)
+  }
+
+  /// Removes a token and its secret.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - actor: Who asks, for the audit log.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func remove(_ serial: TokenSerial, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("token.removed", ["token": serial.text])
+    try require(
+      try await context.stored(await context.storage.removeToken(serial.text, audit: event)), serial)
+  }
+
+  private func require(
+    _ outcome: TokenOutcome, _ serial: TokenSerial, _ user: UserID? = nil
+  ) throws(Problem) {
+    switch outcome {
+    case .done: return
+    case .unknownToken: throw Problem(.unknown, "There is no token \"\(serial.text)\".")
+    case .unknownUser: throw Problem(noUser: user?.text ?? "")
+    }
+  }
+}
+
+/// The serial number of a token: 1 to 64 visible ASCII characters.
+public struct TokenSerial: Hashable, Sendable {
+  /// The number.
+  public let text: String
+
+  /// Reads a serial number.
+  ///
+  /// - Parameter text: 1 to 64 visible ASCII characters.
+  /// - Throws: ``Problem/Code/malformed``.
+  public init(_ text: String) throws(Problem) {
+    guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+      throw Problem(.malformed, "A serial number has 1 to 64 visible ASCII characters.")
+    }
+    self.text = text
+  }
+}

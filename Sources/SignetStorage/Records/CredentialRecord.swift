@@ -1,0 +1,80 @@
+/// What makes one-time passwords for a user: a container's key, or a token that was imported.
+///
+/// One mechanism for all of them: whichever it is, the server keeps the same of it.
+public struct CredentialRecord: Hashable, Sendable {
+  /// What moves on from one code to the next.
+  public enum Kind: String, Hashable, Sendable {
+    /// A counter (RFC 4226).
+    case hotp
+    /// The time (RFC 6238).
+    case totp
+  }
+
+  /// Where a credential stands; whether it is locked is told by ``failures``.
+  public enum State: String, Hashable, Sendable {
+    /// A container's before the device has confirmed it, a token's before its first right code: good for nothing else.
+    case pending
+    /// In use.
+    case active
+    /// An operator's decision: not in use.
+    case disabled
+  }
+
+  /// Names the credential: the id of its container, or a token's own.
+  public var id: String
+  /// Whose it is; `nil` for a token that is nobody's yet.
+  public var user: String?
+  /// A token's serial number; `nil` for a container.
+  public var serial: String?
+  /// What moves on.
+  public var kind: Kind
+  /// The hash function, by its name.
+  public var algorithm: String
+  /// The digits of a code.
+  public var digits: Int
+  /// Seconds of a step of time; 0 for a counter.
+  public var period: Int
+  /// When step 0 began, in seconds since 1970.
+  public var start: Int64
+  /// The secret under the server's master key, bound to ``id``.
+  public var sealedSecret: [UInt8]
+  /// Whether nothing on the device tells its user's right password from a wrong one, so that wrong codes count for good.
+  public var isSilent: Bool
+  /// When it was made or imported.
+  public var created: Int64
+  /// Where it stands.
+  public var state: State
+  /// The highest counter, or step of time, that was used up; -1 for none.
+  ///
+  /// It never gets smaller.
+  public var lastCounter: Int64 = -1
+  /// How many steps its clock is ahead of the server's, as its codes have told.
+  public var drift: Int64 = 0
+  /// Attempts in a row that this credential refused.
+  public var failures = 0
+
+  /// Describes a credential of which no code was used yet.
+  ///
+  /// - Parameters:
+  ///   - id: Names it.
+  ///   - user: Whose it is.
+  ///   - serial: A token's serial number.
+  ///   - kind: What moves on.
+  ///   - algorithm: The hash function.
+  ///   - digits: The digits of a code.
+  ///   - period: Seconds of a step; 0 for a counter.
+  ///   - start: When step 0 began.
+  ///   - sealedSecret: The secret under the server's master key.
+  ///   - isSilent: Whether the device can't tell a wrong password.
+  ///   - created: When it was made.
+  ///   - state: Where it stands.
+  public init(
+    id: String, user: String?, serial: String? = nil, kind: Kind, algorithm: String, digits: Int,
+    period: Int, start: Int64 = 0, sealedSecret: [UInt8], isSilent: Bool = false, created: Int64,
+    state: State = .pending
+  ) {
+    (self.id, self.user, self.serial, self.kind) = (id, user, serial, kind)
+    (self.algorithm, self.digits, self.period, self.start) = (algorithm, digits, period, start)
+    (self.sealedSecret, self.isSilent, self.created, self.state) = (sealedSecret, isSilent, created, state)
+  }
+}

@@ -1,0 +1,71 @@
+import SignetSQLite
+
+extension SQLiteStorage {
+  /// As ``Storage`` says.
+  public func attemptCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome {
+    try await writer.write { database in
+      guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
+      let credentials = try database.credentials(for: attempt)
+      let wait = try database.wait(for: attempt)
+      let verdict = judge(CodeSituation(credentials: credentials, wait: wait))
+      for credential in verdict.changed { try database.update(credential) }
+      if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
+      try database.appendAudit(verdict.audit)
+      return verdict.outcome
+    }
+  }
+}
+
+extension Database {
+  fileprivate func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
+    guard let key else { return true }
+    return try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+  }
+
+  fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [CredentialRecord] {
+    let rows =
+      if let serial = attempt.serial {
+        try query(
+          "SELECT * FROM credentials WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
+          .optional(attempt.user))
+      } else {
+        try query(
+          "SELECT * FROM credentials WHERE user = ? AND state = 'active' ORDER BY number",
+          .optional(attempt.user))
+      }
+    return try rows.map { row throws(SQLiteFailure) in try CredentialRecord(row) }
+  }
+
+  /// Writes what an attempt changes; a counter never gets smaller.
+  fileprivate func update(_ credential: CredentialRecord) throws {
+    try execute(
+      """
+      UPDATE credentials SET state = ?1, last_counter = ?2, drift = ?3, failures = ?4
+      WHERE id = ?5 AND last_counter <= ?2
+      """, .text(credential.state.rawValue), .integer(credential.lastCounter), .integer(credential.drift),
+      .int(credential.failures), .text(credential.id))
+    guard changes == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
+  }
+
+  fileprivate func wait(for attempt: CodeAttempt) throws(SQLiteFailure) -> WaitRecord? {
+    guard let user = attempt.user, let client = attempt.client else { return nil }
+    let rows = try query(
+      "SELECT failures, until, expires FROM waits WHERE user = ? AND client = ?", .text(user), .blob(client))
+    guard let row = rows.first else { return nil }
+    return WaitRecord(
+      failures: Int(clamping: try row.integer("failures")), until: try row.integer("until"),
+      expires: try row.integer("expires"))
+  }
+
+  fileprivate func setWait(_ wait: WaitRecord?, for attempt: CodeAttempt) throws(SQLiteFailure) {
+    guard let user = attempt.user, let client = attempt.client else { return }
+    guard let wait else {
+      return try execute("DELETE FROM waits WHERE user = ? AND client = ?", .text(user), .blob(client))
+    }
+    try execute(
+      "INSERT OR REPLACE INTO waits (user, client, failures, until, expires) VALUES (?, ?, ?, ?, ?)",
+      .text(user), .blob(client), .int(wait.failures), .integer(wait.until), .integer(wait.expires))
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetTerminal
+
+/// A file of tokens to be imported, as the requests that import them: JSON as the protocol has it, or CSV.
+struct TokenFile {
+  /// The largest file, in bytes: some hundred thousand tokens.
+  static let maximumByteCount = 64 << 20
+  /// How many tokens go into one request, which has at most 64 KiB.
+  private static let batchCount = 100
+
+  /// The tokens, each as the protocol has it.
+  let tokens: [JSONObject]
+
+  /// Reads a file.
+  ///
+  /// - Parameter path: The file; `-` stands for standard input.
+  /// - Throws: `CommandFailure`, which says where the file is wrong, and never shows a secret.
+  init(_ path: String) throws {
+    let data: Data
+    do {
+      data =
+        path == "-"
+        ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
+    } catch { throw CommandFailure(.noInput, "\(path) can't be read; check its name and permissions") }
+    guard data.count <= Self.maximumByteCount else {
+      throw CommandFailure(.dataError, "\(path) is larger than 64 MiB; split it")
+    }
+    tokens = try Self.tokens(Array(data), path)
+    guard !tokens.isEmpty else { throw CommandFailure(.dataError, "\(path) has no token") }
+  }
+
+  private static func tokens(_ bytes: [UInt8], _ path: String) throws -> [JSONObject] {
+    let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    guard first == UInt8(ascii: "{") else { return try csv(bytes, path) }
+    do {
+      let object = try JSONObject(
+        parsing: bytes, limits: JSONLimits(maximumByteCount: maximumByteCount, maximumMemberCount: 10_000_000)
+      )
+      return try objects("tokens", in: object)
+    } catch let failure as JSONFailure {
+      throw CommandFailure(.dataError, "\(path) is no file of tokens: \(failure)")
+    }
+  }
+
+  /// The requests that import the tokens.
+  var requests: [JSONObject] {
+    stride(from: 0, to: tokens.count, by: Self.batchCount).map { start in
+      ["tokens": .array(tokens[start..<min(start + Self.batchCount, tokens.count)].map { .object($0) })]
+    }
+  }
+
+  // MARK: CSV
+
+  private static let numbers = ["digits", "period", "start", "counter"]
+  private static let texts = ["serial", "kind", "algorithm", "user"]
+  private static let secrets = ["secret", "secret-hex", "secret-base32"]
+
+  private static func csv(_ bytes: [UInt8], _ path: String) throws -> [JSONObject] {
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure(.dataError, "\(path) is neither JSON nor CSV in UTF-8")
+    }
+    var lines = text.split(whereSeparator: \.isNewline)[...]
+    guard let first = lines.popFirst() else { return [] }
+    let names = fields(first).map { $0.lowercased() }
+    for name in names where !(numbers + texts + secrets).contains(name) {
+      throw CommandFailure(
+        .dataError,
+        "\(path): the first line names the columns, of \((texts + secrets + numbers).joined(separator: ", ")); "
+          + "\"\(TerminalText.sanitised(String(name.prefix(40))))\" is none of them")
+    }
+    guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
+      names.filter(secrets.contains).count == 1
+    else {
+      throw CommandFailure(
+        .dataError, "\(path): the columns \"serial\", \"kind\" and one for the secret are needed, once each")
+    }
+    return try lines.enumerated().map { index, line in
+      try token(names, fields(line), "\(path), line \(index + 2)")
+    }
+  }
+
+  private static func fields(_ line: Substring) -> [String] {
+    line.split(separator: ",", omittingEmptySubsequences: false).map {
+      $0.trimmingCharacters(in: .whitespaces)
+    }
+  }
+
+  private static func token(_ names: [String], _ fields: [String], _ place: String) throws -> JSONObject {
+    guard fields.count == names.count else {
+      throw CommandFailure(
+        .dataError, "\(place): \(fields.count) fields, and the first line names \(names.count)")
+    }
+    var object = JSONObject()
+    for (name, field) in zip(names, fields) where !field.isEmpty {
+      switch name {
+      case "secret-hex", "secret-base32":
+        var bytes: [UInt8]
+        do { bytes = name == "secret-hex" ? try Hex.decode(field) : try Base32.decode(field) } catch {
+          throw CommandFailure(.dataError, "\(place): the secret is not \(name.dropFirst("secret-".count))")
+        }
+        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+        object["secret"] = .string(Base64URL.encode(bytes))
+      case _ where numbers.contains(name):
+        guard let number = Int64(field) else {
+          throw CommandFailure(.dataError, "\(place): \"\(name)\" is not a number")
+        }
+        object[name] = .integer(number)
+      default: object[name] = .string(field)
+      }
+    }
+    return object
+  }
+}

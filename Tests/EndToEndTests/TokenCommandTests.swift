@@ -1,0 +1,107 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet-server token …`: tokens of other makers, through the command line alone.
+@Suite(.serialized) struct TokenCommandTests {
+  /// The codes of RFC 4226 appendix D, whose secret is `12345678901234567890`.
+  private static let codes = [
+    "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
+  ]
+  private static let csv = """
+    serial,kind,secret-hex,digits,user
+    HT-1, hotp, 3132333435363738393031323334353637383930, 6, alice
+    HT-2, hotp, 3132333435363738393031323334353637383930, 6,
+
+    """
+
+  @Test func wholeLife() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "alice")
+    let key = "\(server.folder.path)/shop.key"
+    #expect(try await server.run("key", "create", "shop", "--output", key).status == 0)
+    let file = "\(server.folder.path)/tokens.csv"
+    try Self.csv.write(toFile: file, atomically: true, encoding: .utf8)
+    #expect(try await server.run("token", "import", file).output == "imported 2 tokens\n")
+    #expect(
+      try await server.run("token", "import", file).output
+        == "imported 0 tokens; 2 were known and stay as they are\n")
+    func validate(_ code: String) async throws -> String {
+      try await server.run("otp", "validate", "alice", code, "--key-file", key, "--client", "192.0.2.1")
+        .output
+    }
+    #expect(try await validate(Self.codes[0]) == "not valid\n")
+    #expect(try await server.run("token", "verify", "HT-1", "000000").status == 1)
+    #expect(try await server.run("token", "verify", "HT-1", Self.codes[0]).output == "verified\n")
+    #expect(try await validate(Self.codes[1]) == "valid\n")
+    #expect(try await validate(Self.codes[1]) == "not valid\n")
+    #expect(
+      try await server.run("otp", "resync", "alice", Self.codes[3], Self.codes[4], "--key-file", key).output
+        == "resynchronised\n")
+    for _ in 1...3 { #expect(try await validate("000000") == "not valid\n") }
+    #expect(try await validate(Self.codes[5]).hasPrefix("not valid: try again in "))
+    #expect(try await server.run("user", "unlock", "alice").status == 0)
+    #expect(try await validate(Self.codes[5]) == "valid\n")
+
+    #expect(try await server.run("token", "unassign", "HT-1").output == "took back HT-1\n")
+    #expect(try await validate(Self.codes[6]) == "not valid\n")
+    #expect(try await server.run("token", "assign", "HT-2", "alice").output == "assigned HT-2\n")
+    #expect(
+      try await server.run("token", "resync", "HT-2", Self.codes[8], Self.codes[9]).output
+        == "resynchronised\n")
+    #expect(try await server.run("token", "disable", "HT-2").output == "disabled HT-2\n")
+    #expect(try await server.run("token", "enable", "HT-2").output == "enabled HT-2\n")
+    let listed = try await server.run("token", "list").output
+    #expect(listed.contains("HT-1") && listed.contains("pending") && listed.contains("alice"))
+    let alices = try await server.json("token", "list", "--user", "alice").array("tokens")
+    guard alices.count == 1, case .object(let token) = alices[0] else {
+      Issue.record("not one token: \(alices)")
+      return
+    }
+    #expect(try token.string("serial") == "HT-2")
+    #expect(try token.integer("counter") == 10)
+    #expect(try await server.run("token", "remove", "HT-2").output == "removed HT-2\n")
+    #expect(try await server.run("token", "remove", "HT-2").status == 67)
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
+  }
+
+  @Test func readsFiles() async throws {
+    let server = try await RunningServer.start()
+    let file = "\(server.folder.path)/tokens"
+    func imported(_ text: String) async throws -> ServerCommand.Result {
+      try text.write(toFile: file, atomically: true, encoding: .utf8)
+      return try await server.run("token", "import", file)
+    }
+    let secret = "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA"
+    let json = try await imported(
+      "{\"tokens\":[{\"serial\":\"J1\",\"kind\":\"totp\",\"secret\":\"\(secret)\",\"algorithm\":\"SHA256\",\"period\":60}]}"
+    )
+    #expect(json.output == "imported 1 tokens\n", "\(json.errorOutput)")
+    let base32 = try await imported("kind,serial,secret-base32\ntotp,B1,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+    #expect(base32.output == "imported 1 tokens\n", "\(base32.errorOutput)")
+    // More than fit into one request, in the order of the file.
+    let many = (0..<250).map { "M\($0),hotp,\(secret)" }.joined(separator: "\r\n")
+    #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")
+    #expect(try await server.json("token", "list").array("tokens").count == 252)
+    for (text, word) in [
+      ("", "no token"), ("{}", "tokens"), ("{\"tokens\":[]}", "no token"), ("{", "no file of tokens"),
+      ("serial,kind\ns,hotp", "secret"), ("serial,kind,secret,color\n", "\"color\""),
+      ("serial,serial,kind,secret\n", "once each"), ("serial,kind,secret\ns,hotp", "line 2"),
+      ("serial,kind,secret-hex\ns,hotp,xyz", "not hex"),
+      ("serial,kind,secret-base32\ns,hotp,0189", "not base32"),
+      ("serial,kind,secret,digits\ns,hotp,\(secret),six", "\"digits\""),
+      ("serial,kind,secret\ns,motp,\(secret)", "neither"), ("serial,kind,secret\ns,hotp,AAAA", "16 to 128"),
+      ("serial,kind,secret,user\ns,hotp,\(secret),nobody", "nobody"),
+    ] {
+      let refused = try await imported(text)
+      #expect(refused.status != 0, "\(text)")
+      #expect(refused.errorOutput.contains(word), "\(text): \(refused.errorOutput)")
+      #expect(!refused.errorOutput.contains(secret))
+    }
+    #expect(try await server.run("token", "import", "\(file)-none").status == 66)
+    #expect(try await server.json("token", "list").array("tokens").count == 252)
+    await server.stop()
+  }
+}

@@ -1,0 +1,116 @@
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Addresses: who guesses waits, and who is guessed at does not.
+@Suite struct CodeWaitTests {
+  private func validate(
+    _ code: String, _ server: ServerFixture, from client: String?, _ user: String = "alice"
+  ) async throws -> CodeOutcome {
+    try await server.codes.validate(code, user: UserID(user), by: .init("test", client: client))
+  }
+
+  @Test("an address that guesses waits; the user, from elsewhere, goes on")
+  func holdsUpTheGuesserOnly() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    for _ in 1...4 { #expect(try await validate("x", server, from: "198.51.100.7") == .refused) }
+    let right = try device.code(at: server.clock.now)
+    let waiting = CodeOutcome.waiting(seconds: 30)
+    #expect(try await validate("x", server, from: "198.51.100.7") == waiting)
+    #expect(try await validate(right, server, from: "198.51.100.7") == waiting)
+    #expect(try await server.lastReason()?.contains("not tried") == true)
+    #expect(try await validate(right, server, from: "192.0.2.1") == .accepted)
+    // Her success ends no wait but her own.
+    #expect(try await validate("x", server, from: "198.51.100.7") == waiting)
+    server.clock.advance(by: 30)
+    #expect(try await validate("x", server, from: "198.51.100.7") == .refused)
+    #expect(try await validate("x", server, from: "198.51.100.7") == .waiting(seconds: 60))
+    // Another user's attempts from there are not held up.
+    let bob = try await server.activate("bob", device: 2)
+    #expect(
+      try await validate(bob.code(at: server.clock.now), server, from: "198.51.100.7", "bob") == .accepted)
+  }
+
+  @Test("an attacker of one address needs days to lock a credential")
+  func locksSlowly() async throws {
+    let server = try ServerFixture()
+    _ = try await server.activate()
+    let start = server.clock.now
+    var tried = 0
+    while tried < 100 {
+      switch try await validate("x", server, from: "198.51.100.7") {
+      case .waiting(let seconds): server.clock.advance(by: seconds)
+      case .refused: tried += 1
+      case let other:
+        Issue.record("\(other) after \(tried)")
+        return
+      }
+    }
+    #expect(server.clock.now - start > 3 * 86_400)
+    server.clock.advance(by: 3600)
+    #expect(try await validate("x", server, from: "198.51.100.7") == .locked)
+  }
+
+  @Test(
+    "addresses of one IPv6 network are one; other texts are what they are",
+    arguments: [
+      ("2001:db8::1", "2001:db8:0:0:ffff::2", true), ("2001:db8::1", "2001:db8:0:1::1", false),
+      ("::ffff:192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
+      ("session-a", "session-b", false), ("2001:DB8::1", "2001:db8::1", true), (":::", "::", false),
+    ])
+  func networks(_ one: String, _ other: String, _ isSame: Bool) async throws {
+    let server = try ServerFixture()
+    for _ in 1...4 { _ = try await validate("x", server, from: one) }
+    #expect(try await validate("x", server, from: other) == (isSame ? .waiting(seconds: 30) : .refused))
+  }
+
+  @Test("who has no address shares one, and not with an address")
+  func withoutAddress() async throws {
+    let server = try ServerFixture()
+    for _ in 1...4 { _ = try await validate("x", server, from: nil) }
+    #expect(try await validate("x", server, from: nil) == .waiting(seconds: 30))
+    #expect(try await validate("x", server, from: "192.0.2.1") == .refused)
+  }
+
+  @Test(arguments: ["", " ", "a b", "ä", "a\n", String(repeating: "a", count: 65)])
+  func refusesOtherTexts(_ client: String) async throws {
+    let server = try ServerFixture()
+    #expect(try await problem { try await validate("x", server, from: client) } == .malformed)
+  }
+
+  @Test("a user that is none is answered like any other, wait for wait") func tellsNothing() async throws {
+    let server = try ServerFixture()
+    _ = try await server.activate()
+    for _ in 1...12 {
+      let found = try await validate("000000", server, from: "192.0.2.1")
+      #expect(try await validate("000000", server, from: "192.0.2.1", "nobody") == found)
+      server.clock.advance(by: 20)
+    }
+  }
+
+  @Test("an operator ends all waits for a user") func unlocks() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    for _ in 1...4 { _ = try await validate("x", server, from: "192.0.2.1") }
+    try await server.codes.unlock(UserID("alice"), by: "test")
+    #expect(try await validate(device.code(at: server.clock.now), server, from: "192.0.2.1") == .accepted)
+  }
+
+  @Test("two codes in a row unlock what was locked") func unlocksItself() async throws {
+    let server = try ServerFixture { ($0.codeAttempts, $0.codes.firstWait) = (5, 0) }
+    let device = try await server.activate()
+    for _ in 1...5 { #expect(try await validate("x", server, from: "198.51.100.7") == .refused) }
+    let codes = (try device.code(at: server.clock.now), try device.code(at: server.clock.now + 30))
+    #expect(try await validate(codes.0, server, from: "192.0.2.1") == .locked)
+    let asker = CodeService.Asker("test", client: "192.0.2.1")
+    let alice = try UserID("alice")
+    #expect(try await server.codes.resynchronise((codes.1, codes.0), user: alice, by: asker) == .refused)
+    #expect(try await server.codes.resynchronise(codes, user: alice, by: asker) == .accepted)
+    #expect(try await validate(codes.1, server, from: "192.0.2.1") == .refused)
+    server.clock.advance(by: 60)
+    #expect(try await validate(device.code(at: server.clock.now), server, from: "192.0.2.1") == .accepted)
+  }
+}
