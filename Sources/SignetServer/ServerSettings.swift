@@ -1,5 +1,6 @@
 public import SignetCrypto
 public import SignetOATH
+public import SignetStorage
 public import SignetWire
 
 /// What an operator decides about a server.
@@ -22,10 +23,19 @@ public struct ServerSettings: Hashable, Sendable {
   public var inviteLifetime: Int64 = 86_400
   /// How long a transaction lives unless its maker says otherwise, in seconds.
   public var transactionLifetime: Int64 = 300
+  /// How many transactions a user is asked to decide, and how often.
+  public var challengeLimits = TransactionLimits()
   /// How far a device's clock may be off for a one-time code.
   public var codeWindow = TOTPWindow.standard
   /// Failed codes in a row after which a user is locked (NIST SP 800-63B section 5.2.2 allows at most 100).
   public var codeAttempts = 100
+
+  /// What transactions are held to.
+  var transactionLimits: TransactionLimits {
+    var limits = challengeLimits
+    limits.wrongSignatures = codeAttempts
+    return limits
+  }
 
   /// Describes a server with the defaults for all but these.
   public init(serverURL: ServerURL, pins: [[UInt8]], profile: ContainerProfile) {

@@ -29,7 +29,8 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
-      try database.execute("UPDATE users SET failed_codes = 0 WHERE id = ?", .text(id))
+      try database.execute(
+        "UPDATE users SET failed_codes = 0, challenges = 0, challenge_after = 0 WHERE id = ?", .text(id))
       guard database.changes == 1 else { return false }
       try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
       try database.appendAudit(audit)
