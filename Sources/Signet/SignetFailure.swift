@@ -101,6 +101,12 @@ public import SignetWire
   case transactionDecided
   /// The server does not offer this decision.
   case decisionNotAllowed
+  /// The user has cancelled the transaction, on whatever device, or the relying party has withdrawn it.
+  case transactionCancelled
+  /// The number is not the one that the relying party shows; the problem says how many tries are left.
+  case wrongNumber(Problem)
+  /// An approval of this transaction needs a number of so many digits; 0 where it has none.
+  case numberRequired(digits: Int)
 
   /// The stable number of the case.
   public var number: Int {
@@ -145,6 +151,9 @@ public import SignetWire
     case .noSuchTransaction: 1004
     case .transactionDecided: 1003
     case .decisionNotAllowed: 1005
+    case .transactionCancelled: 1002
+    case .wrongNumber: 1006
+    case .numberRequired: 1007
     }
   }
 
@@ -227,6 +236,12 @@ public import SignetWire
     case .transactionDecided:
       "the transaction was decided before, perhaps on another device; nothing was changed"
     case .decisionNotAllowed: "the server does not offer this decision for the transaction"
+    case .transactionCancelled:
+      "the transaction was cancelled, or withdrawn by the other side; nothing was changed"
+    case .wrongNumber(let problem):
+      "the number is not the one that the other side shows: \(problem.detail.isEmpty ? "look again" : problem.detail)"
+    case .numberRequired(0): "no number is asked for; leave it out"
+    case .numberRequired(let digits): "type the \(digits) digits that the other side shows"
     }
   }
 
@@ -281,6 +296,8 @@ public import SignetWire
       case .containerUnknown: .containerUnknown
       case .transactionExpired: .transactionExpired
       case .transactionDecided: .transactionDecided
+      case .transactionCancelled: .transactionCancelled
+      case .transactionWrongNumber: .wrongNumber(problem)
       default: .refused(problem)
       }
   }

@@ -27,6 +27,10 @@ public final class MasterKey: Sendable {
     case handshake
     /// The same of a renewal.
     case renewalHandshake
+    /// The number that a user has to type.
+    case matchingNumber(transaction: String)
+    /// A key that the server signs with.
+    case signingKey(id: String)
 
     var label: [UInt8] {
       switch self {
@@ -34,6 +38,8 @@ public final class MasterKey: Sendable {
       case .otpSecret(let credential): Array("signet otp secret \(credential)".utf8)
       case .handshake: Array("signet handshake".utf8)
       case .renewalHandshake: Array("signet renewal handshake".utf8)
+      case .matchingNumber(let transaction): Array("signet matching number \(transaction)".utf8)
+      case .signingKey(let id): Array("signet signing key \(id)".utf8)
       }
     }
   }

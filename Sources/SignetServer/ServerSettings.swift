@@ -1,4 +1,5 @@
 public import SignetCrypto
+public import SignetStorage
 public import SignetWire
 
 /// What an operator decides about a server.
@@ -21,11 +22,20 @@ public struct ServerSettings: Hashable, Sendable {
   public var inviteLifetime: Int64 = 86_400
   /// How long a transaction lives unless its maker says otherwise, in seconds.
   public var transactionLifetime: Int64 = 300
+  /// How many transactions a user is asked to decide, and how often.
+  public var challengeLimits = TransactionLimits()
   /// How one-time codes are compared, and what slows down who guesses them.
   public var codes = CodeRules()
   /// Failed codes in a row after which a credential is locked (NIST SP 800-63B-4 section 3.2.2 allows at most 100), and wrong
   /// signatures after which a container is.
   public var codeAttempts = 100
+
+  /// What transactions are held to.
+  var transactionLimits: TransactionLimits {
+    var limits = challengeLimits
+    limits.wrongSignatures = codeAttempts
+    return limits
+  }
 
   /// Describes a server with the defaults for all but these.
   public init(serverURL: ServerURL, pins: [[UInt8]], profile: ContainerProfile) {

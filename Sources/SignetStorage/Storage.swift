@@ -186,30 +186,73 @@ public protocol Storage: Sendable {
 
   // MARK: Transactions
 
-  /// Adds a pending transaction.
+  /// Adds a transaction, unless its user is asked too often.
   ///
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user.
-  func addTransaction(_ transaction: TransactionRecord, audit: AuditEvent) async throws(StorageFailure)
+  /// One that nobody is named for is not counted; neither is one that a device made.
+  ///
+  /// - Parameters:
+  ///   - transaction: What is added.
+  ///   - limits: How often a user may be asked.
+  ///   - audit: Makes the event.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
+  func addTransaction(
+    _ transaction: TransactionRecord, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> AdmissionOutcome
   /// The transaction of this id; `nil` for none.
   func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord?
   /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
   func pendingTransactions(user: String, at time: Int64) async throws(StorageFailure) -> [TransactionRecord]
-  /// Decides a transaction; the first decision wins.
+  /// Decides a transaction; the first end wins.
   ///
-  /// A container that sent `limit` wrong signatures in a row is refused whatever it sends, so nothing is learnt from it.
+  /// A container that sent too many wrong signatures in a row is refused whatever it sends, so nothing is learnt from it.
+  /// Where the number is wrong, that is counted, and at the limit the transaction is denied. A transaction for anybody
+  /// becomes that of the container's user.
   ///
   /// - Parameters:
   ///   - id: The transaction.
   ///   - decision: What was decided, by which container.
   ///   - isSigned: Whether the container's key signed it: the caller verified, this counts and remembers.
-  ///   - limit: Wrong signatures in a row after which nothing is taken.
+  ///   - hasRightNumber: Whether the number is right, or none is needed.
+  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func decideTransaction(
-    _ id: String, _ decision: DecisionRecord, isSigned: Bool, limit: Int,
+    _ id: String, _ decision: DecisionRecord, isSigned: Bool, hasRightNumber: Bool, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
+  /// Ends a transaction without a decision; the first end wins.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - end: How, by whom and why; one by a container has to be that of its user.
+  ///   - isSuspicious: Whether the user finds that somebody else asked: the next transaction has to wait then.
+  ///   - limits: How long the next has to wait.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  func endTransaction(
+    _ id: String, _ end: EndRecord, isSuspicious: Bool, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome
+
+  // MARK: Signing keys
+
+  /// All keys that the server signs or has signed with, oldest first.
+  func signingKeys() async throws(StorageFailure) -> [SigningKeyRecord]
+  /// Adds a signing key in the place of the present one, which is retired.
+  ///
+  /// - Parameters:
+  ///   - key: The new one.
+  ///   - present: The one that is to be the present one; `nil` where there is to be none. Else nothing is changed.
+  ///   - audit: The event, written where the key is added.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure``.
+  func addSigningKey(
+    _ key: SigningKeyRecord, replacing present: String?, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool
 
   // MARK: Audit and upkeep
 

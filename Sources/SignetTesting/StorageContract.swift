@@ -39,7 +39,8 @@ public enum StorageContract {
 
   /// All checks.
   public static let checks: [Check] =
-    users + apiKeys + activations + containers + lifetime + codes + attempts + tokens + transactions + audit
+    users + apiKeys + activations + containers + lifetime + codes + attempts + tokens + transactions
+    + transactionEnds + audit
 }
 
 /// How many tasks race in a check.
@@ -154,8 +155,13 @@ enum Sample {
   }
 
   static func transaction(_ id: String, user: String = "alice", created: Int64 = 1000) -> TransactionRecord {
-    TransactionRecord(id: id, user: user, text: "Pay 1 €\nto Jane", created: created, expires: created + 300)
+    TransactionRecord(
+      id: id, user: user, content: #"{"from":"Example Bank","text":"Pay 1 €\nto Jane"}"#, created: created,
+      expires: created + 300)
   }
+
+  /// Limits that let all be asked: what holds them is checked apart.
+  static let limits = TransactionLimits(pending: 1000, challenges: 1000, wrongSignatures: 3)
 
   static func decision(
     _ state: TransactionRecord.State = .accepted, by container: String = "c1", at time: Int64 = 1100
@@ -208,10 +214,28 @@ extension Storage {
   }
 
   /// Decides a transaction.
-  func decide(_ id: String, _ decision: DecisionRecord, isSigned: Bool = true) async throws -> DecisionOutcome
-  {
-    try await decideTransaction(id, decision, isSigned: isSigned, limit: 3) {
+  func decide(
+    _ id: String, _ decision: DecisionRecord, _ limits: TransactionLimits = Sample.limits,
+    isSigned: Bool = true, hasRightNumber: Bool = true
+  ) async throws -> DecisionOutcome {
+    try await decideTransaction(
+      id, decision, isSigned: isSigned, hasRightNumber: hasRightNumber, limits: limits
+    ) {
       StorageContract.event("decision \($0)")
     }
+  }
+
+  func end(
+    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, limits: TransactionLimits = Sample.limits
+  ) async throws -> DecisionOutcome {
+    try await endTransaction(id, end, isSuspicious: isSuspicious, limits: limits) {
+      StorageContract.event("end \($0)")
+    }
+  }
+
+  /// Adds a transaction, however often its user is asked.
+  func addTransaction(_ transaction: TransactionRecord, audit: AuditEvent) async throws {
+    let outcome = try await addTransaction(transaction, limits: Sample.limits) { _ in audit }
+    try StorageContract.expect(outcome, is: .added, "an addition")
   }
 }

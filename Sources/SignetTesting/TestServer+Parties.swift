@@ -1,5 +1,5 @@
-import SignetServer
-import SignetStorage
+package import SignetServer
+package import SignetStorage
 public import SignetWire
 
 // What an operator and a relying party do, without their API keys: for tests of the device's side.
@@ -32,6 +32,14 @@ extension TestServer {
     return try TransactionID(transaction.id)
   }
 
+  /// Asks a user to decide a form, as a relying party does; there are 300 seconds to do it.
+  ///
+  /// - Throws: `Problem`.
+  public func createTransaction(_ form: TransactionForm, for user: UserID) async throws -> TransactionID {
+    let order = TransactionOrder(.form(form), from: TransactionService.testParty, user: user)
+    return try TransactionID(await TransactionService(context).create(order, by: Self.actor).record.id)
+  }
+
   /// What was decided about a transaction; `nil` while nothing is.
   ///
   /// - Throws: `Problem` where there is no such transaction.
@@ -42,4 +50,37 @@ extension TestServer {
 
   /// Who does it, in the audit log.
   private static let actor = "test"
+}
+
+extension TransactionService {
+  /// Who asks in tests.
+  package static let testParty = "Example Bank"
+
+  /// Asks a user to decide a text, as Example Bank.
+  package func create(
+    _ text: String, user: UserID, lifetime: Int64?, by actor: String
+  ) async throws(Problem) -> TransactionRecord {
+    let order = TransactionOrder(.text(text), from: Self.testParty, user: user, lifetime: lifetime)
+    return try await create(order, by: actor).record
+  }
+}
+
+extension TransactionRequest {
+  /// A transaction of a plain text, from Example Bank.
+  ///
+  /// - Throws: `WireFailure`.
+  package init(
+    id: TransactionID, text: String, created: Int64, expires: Int64,
+    statuses: [DecisionStatus] = DecisionStatus.allCases
+  ) throws(WireFailure) {
+    let content = try TransactionContent(
+      .text(text), from: .relyingParty(TransactionService.testParty))
+    self.init(id: id, content: content, created: created, expires: expires, statuses: statuses)
+  }
+
+  /// The plain text that is asked; `nil` for a form.
+  package var text: String? {
+    guard case .text(let text) = content.matter else { return nil }
+    return text
+  }
 }

@@ -26,14 +26,20 @@ public struct Problem: Error, Hashable, Sendable {
     case lastAdminKey = "key.last"
     /// Another decision came first.
     case transactionDecided = "transaction.decided"
+    /// The user has cancelled the transaction, or the relying party has withdrawn it.
+    case transactionCancelled = "transaction.cancelled"
     /// Too late.
     case transactionExpired = "transaction.expired"
+    /// The number is not the one that the relying party shows.
+    case transactionWrongNumber = "transaction.wrongNumber"
+    /// The user is asked too often.
+    case transactionTooMany = "transaction.tooMany"
     /// The request is too large.
     case tooLarge = "request.tooLarge"
     /// Not `application/json`.
     case mediaType = "request.mediaType"
-    /// The transaction text would not show as it is.
-    case textRefused = "text.refused"
+    /// What is to be shown would not show as it is, or is too long.
+    case contentRefused = "content.refused"
     /// The server failed and changed nothing.
     case serverFailure = "server.failure"
     /// The server has too much to do.
@@ -44,14 +50,15 @@ public struct Problem: Error, Hashable, Sendable {
       switch self {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
-      case .forbidden, .activationRefused, .deviceUnsupported: 403
+      case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber: 403
       case .unknown: 404
       case .method: 405
-      case .exists, .lastAdminKey, .transactionDecided: 409
+      case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled: 409
       case .transactionExpired: 410
       case .tooLarge: 413
       case .mediaType: 415
-      case .textRefused: 422
+      case .contentRefused: 422
+      case .transactionTooMany: 429
       case .serverFailure: 500
       case .busy: 503
       }
@@ -74,7 +81,10 @@ public struct Problem: Error, Hashable, Sendable {
       case .transactionExpired: "The transaction has expired."
       case .tooLarge: "The request is too large."
       case .mediaType: "The request is not application/json."
-      case .textRefused: "The text is refused."
+      case .transactionCancelled: "The transaction was cancelled or withdrawn."
+      case .transactionWrongNumber: "The number is wrong."
+      case .transactionTooMany: "The user is asked too often."
+      case .contentRefused: "What is to be shown is refused."
       case .serverFailure: "The server failed; nothing was changed."
       case .busy: "The server is busy; try again later."
       }
@@ -89,10 +99,12 @@ public struct Problem: Error, Hashable, Sendable {
   public let code: Code
   /// What to do about it; may be empty.
   public let detail: String
+  /// When to try again, in seconds from now; `nil` where time does not help, or nobody knows.
+  public let retryAfter: Int64?
 
   /// Puts a problem together.
-  public init(_ code: Code, _ detail: String = "") {
-    (self.code, self.detail) = (code, detail)
+  public init(_ code: Code, _ detail: String = "", retryAfter: Int64? = nil) {
+    (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
   }
 
   /// Reads a problem document; `nil` for anything else and for a code that this build does not know.
@@ -103,6 +115,7 @@ public struct Problem: Error, Hashable, Sendable {
       let code = Code(rawValue: String(type.dropFirst(Self.prefix.count)))
     else { return nil }
     self.code = code
+    if case .integer(let seconds)? = object["retryAfter"] { retryAfter = seconds } else { retryAfter = nil }
     if case .string(let detail)? = object["detail"] { self.detail = detail } else { detail = "" }
   }
 
@@ -113,6 +126,7 @@ public struct Problem: Error, Hashable, Sendable {
     object["title"] = .string(code.title)
     object["status"] = .integer(Int64(code.status))
     if !detail.isEmpty { object["detail"] = .string(detail) }
+    if let retryAfter { object["retryAfter"] = .integer(retryAfter) }
     return JSONValue.object(object).bytes
   }
 }

@@ -7,7 +7,7 @@ public enum Wire {
   /// The largest message, in bytes.
   public static let maximumByteCount = 65_536
 
-  /// The largest list of transactions, in bytes: 64 texts of 4,096 bytes, each byte of which JSON may write as two.
+  /// The largest list of transactions, in bytes: 64 contents of 4,096 bytes, each byte of which JSON may write as two.
   static let maximumListByteCount = 640 * 1024
 
   /// Reads a message's JSON object.

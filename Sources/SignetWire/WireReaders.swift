@@ -20,6 +20,13 @@ extension JSONObject {
     return text
   }
 
+  /// Refuses members that are not known, where one that is passed over would not be shown.
+  func refuseMembers(except known: [String]) throws(WireFailure) {
+    for member in members where !known.contains(where: { $0.utf8.elementsEqual(member.name.utf8) }) {
+      throw .invalid(member: String(member.name.prefix(40)), reason: "is not known here")
+    }
+  }
+
   func wireInteger(_ name: String) throws(WireFailure) -> Int64 {
     try Wire.reading(integer(name))
   }

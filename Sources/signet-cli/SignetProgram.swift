@@ -15,7 +15,8 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .password, .biometrics, .passcode, .recovery, .renew,
+    .activate, .list, .otp, .pending, .approve, .deny, .report, .cancel, .password, .biometrics, .passcode,
+    .recovery, .renew,
     .delete, .reset, .policy, .data, .doctor,
   ] + agentCommands,
   exitCodes: [
@@ -23,7 +24,7 @@ let signetProgram = Program(
     .init(
       .failure,
       "A question was answered with no, nothing waits, the session is locked, what was asked about is not enabled, the doctor has "
-        + "found something to do, or the transaction has expired or was decided before"
+        + "found something to do, or the transaction has expired, was cancelled or was decided before"
     ),
     .init(.usage, "The command line is wrong"),
     .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a password"),
@@ -66,7 +67,8 @@ let signetProgram = Program(
     .init("signet otp --password-fd 3 3<pin", "The same from a script"),
     .init(
       "signet password change --key otp", "Change the password that one-time passwords have of their own"),
-    .init("signet pending && signet approve", "Look at what waits, and approve it"),
+    .init("signet approve", "Look at what waits, and approve it"),
+    .init("signet report 6jQb7L1qNuvQfQro3fR96A", "Say that somebody else asked"),
     .init("signet renew", "Make new keys"),
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],
@@ -146,7 +148,9 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .vault(.busy): .temporaryFailure
   case .vault(.keystore(let failure)): exitCode(of: failure.remedy)
   case .vault: .dataError
-  case .transactionExpired, .transactionDecided: .failure
+  case .numberRequired: .usage
+  case .wrongNumber: .permissionDenied
+  case .transactionExpired, .transactionDecided, .transactionCancelled: .failure
   default: .protocolError
   }
 }

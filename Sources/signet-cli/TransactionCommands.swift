@@ -66,15 +66,23 @@ extension Command {
         lists.count == 1 ? "" : "  \(container.shortID)  \(TerminalText.sanitised(container.fullName))"
       for transaction in list.transactions {
         arguments.output.print("\(transaction.id.text)  until \(Moment.text(transaction.expires))\(owner)")
-        arguments.output.write(quoted(transaction.text))
+        arguments.output.write(TransactionText(transaction.content).body)
       }
     }
   }
 
   static let approve = decision(
     .accepted, "approve", "Approve a transaction: sign it with this device's key",
+    options: [
+      .value(
+        "number", "The number that the other side shows, where it shows one; else it is asked for",
+        named: "digits")
+    ],
     description: """
-      What is shown is what is signed: the text, the decision, the time, the end, and the names of server, user and device. \
+      Without an id, what waits is shown, and where that is more than one, asked for.
+
+      What is shown is what is signed: the content, the decision, the time, the end, and the names of server, user and device. \
+      Words around it are in the language of LC_ALL, LC_MESSAGES or LANG: English, German, French or Spanish. \
       The password, or a finger where that is enabled, is asked for afterwards; the password of the session key, where it has \
       one of its own, before.
       """)
@@ -83,28 +91,59 @@ extension Command {
     .denied, "deny", "Deny a transaction: sign that it is not wanted",
     description: "A denial is signed like an approval, so that nobody else can make one.")
 
+  static let report = decision(
+    .reported, "report", "Report a transaction: sign that somebody else asked for it",
+    description: """
+      Use this where the user has not asked for anything: somebody else may know the user's password. The relying party is told, \
+      and has to wait before it may ask again.
+      """)
+
+  static let cancel = Command(
+    "cancel", "Cancel a transaction, without signing anything",
+    description: """
+      It ends for all devices of the user. No password is needed but that of the session key, where it has one of its own. The \
+      relying party is told the reason; for a denial that it can show to others, use deny or report.
+      """,
+    options: [
+      ContainerChoice.option, .flag("suspicious", "Say that it looks suspicious"),
+      .value("message", "What to tell the relying party: up to 1000 characters", named: "text"),
+    ],
+    arguments: [identifier]
+  ) { arguments in
+    let cancellation = try Cancellation(
+      arguments.isSet("suspicious") ? .notifySuspicious : .userCancel,
+      message: arguments.optionalString("message") ?? "")
+    let chosen = try await ChosenTransaction(arguments)
+    try await chosen.container.server.named {
+      try await chosen.device.cancel(
+        chosen.transaction.id, cancellation, with: chosen.container, by: chosen.session)
+    }
+    chosen.tell("cancelled", "Cancelled", arguments)
+    return .success
+  }
+
+  private static let identifier = Argument(
+    "id", "The transaction, as signet pending shows it; not needed at a terminal, or where one waits",
+    arity: .optional)
+
   private static func decision(
-    _ status: DecisionStatus, _ name: String, _ summary: String, description: String
+    _ status: DecisionStatus, _ name: String, _ summary: String, options: [Option] = [], description: String
   ) -> Command {
     Command(
       name, summary, description: description,
-      options: [ContainerChoice.option, .flag("yes", "Do not ask where no password is needed", short: "y")],
-      arguments: [
-        Argument(
-          "id", "The transaction, as signet pending shows it; not needed where one waits", arity: .optional)
-      ]
+      options: [ContainerChoice.option, .flag("yes", "Do not ask where no password is needed", short: "y")]
+        + options,
+      arguments: [identifier]
     ) { arguments in
-      let options = try DeviceOptions(arguments)
-      let device = try options.device(createIfMissing: false)
-      try await options.catchUp(with: device, asking: true)
-      let container = try await ContainerChoice.container(arguments, of: device)
-      let session = try await options.password(for: container, key: .sessionTransport)
-        .map { Authentication.password($0) }
-      let waiting = try await container.server.named {
-        try await device.pendingTransactions(for: container, by: session)
-      }
-      let transaction = try choose(arguments, from: waiting)
+      var number =
+        try status == .accepted
+        ? arguments.optionalString("number").map { try MatchingNumber($0) } : nil
+      let chosen = try await ChosenTransaction(arguments)
+      let (container, transaction) = (chosen.container, chosen.transaction)
       show(transaction, status, container, arguments.errorOutput)
+      if status == .accepted, number == nil, let digits = transaction.numberDigits {
+        number = try await ask(for: digits)
+      }
       if container.protection(of: .transactionSigning).passwordPolicy == nil, !arguments.isSet("yes") {
         let isSure = try await answering(with: "--yes") {
           try await Question.terminal.confirm("Sign this", preset: false)
@@ -115,62 +154,126 @@ extension Command {
         }
       }
       try await container.server.named {
-        try await options.authenticated(container, key: .transactionSigning, on: device, to: summary) {
-          try await device.decide(transaction, status, with: container, by: $0, session: session)
+        try await chosen.options.authenticated(
+          container, key: .transactionSigning, on: chosen.device, to: summary
+        ) { [number] in
+          try await chosen.device.decide(
+            transaction, status, number: number, with: container, by: $0, session: chosen.session)
         }
       }
-      if arguments.isSet("json") {
-        let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status.rawValue)]
-        arguments.output.print(JSONValue.object(object).text)
-      } else {
-        arguments.output.print("\(status == .accepted ? "Accepted" : "Denied") \(transaction.id.text).")
-      }
+      chosen.tell(status.rawValue, status.done, arguments)
       return .success
     }
   }
+
+  private static func ask(for digits: Int) async throws -> MatchingNumber {
+    let line = try await answering(with: "--number") {
+      try await Question.terminal.line("The \(digits) digits that the other side shows: ")
+    }
+    return try MatchingNumber(line)
+  }
 }
 
-private func choose(
-  _ arguments: Arguments, from transactions: [TransactionRequest]
-) throws -> TransactionRequest {
-  guard let wanted = arguments.optionalString("id") else {
+/// What a command is about: one of the transactions that wait.
+private struct ChosenTransaction: Sendable {
+  let options: DeviceOptions
+  let device: Device
+  let container: Container
+  let session: Authentication?
+  let transaction: TransactionRequest
+
+  init(_ arguments: Arguments) async throws {
+    options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    self.device = device
+    try await options.catchUp(with: device, asking: true)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    self.container = container
+    let session = try await options.password(for: container, key: .sessionTransport)
+      .map { Authentication.password($0) }
+    self.session = session
+    let waiting = try await container.server.named {
+      try await device.pendingTransactions(for: container, by: session)
+    }
+    transaction = try await Self.choose(arguments, from: waiting)
+  }
+
+  private static func choose(
+    _ arguments: Arguments, from transactions: [TransactionRequest]
+  ) async throws -> TransactionRequest {
+    if let wanted = arguments.optionalString("id") {
+      guard let found = transactions.first(where: { $0.id.text == wanted }) else {
+        throw CommandFailure(.dataError, "no such transaction waits; signet pending shows those that do")
+      }
+      return found
+    }
     if transactions.count == 1, let only = transactions.first { return only }
-    throw transactions.isEmpty
-      ? CommandFailure(.failure, "nothing waits for a decision")
-      : CommandFailure(
-        .usage, "\(transactions.count) transactions wait; name one (signet pending shows them)")
+    guard !transactions.isEmpty else { throw CommandFailure(.failure, "nothing waits for a decision") }
+    let many = CommandFailure(
+      .usage, "\(transactions.count) transactions wait; name one (signet pending shows them)")
+    guard SecretInput.terminal.isTerminal, !arguments.isSet("yes"), !arguments.isSet("json"),
+      !arguments.isSet("password-fd")
+    else { throw many }
+    for (index, transaction) in transactions.enumerated() {
+      arguments.errorOutput.print("\(index + 1)  until \(Moment.text(transaction.expires))")
+      arguments.errorOutput.write(TransactionText(transaction.content).body)
+    }
+    let line = try await Question.terminal.line("Which one? [1-\(transactions.count)] ")
+    guard let number = Int(line), transactions.indices.contains(number - 1) else {
+      throw CommandFailure(.failure, "none was chosen; nothing was changed")
+    }
+    return transactions[number - 1]
   }
-  guard let found = transactions.first(where: { $0.id.text == wanted }) else {
-    throw CommandFailure(.dataError, "no such transaction waits; signet pending shows those that do")
+
+  func tell(_ status: String, _ word: String, _ arguments: Arguments) {
+    if arguments.isSet("json") {
+      let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status)]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      arguments.output.print("\(word) \(transaction.id.text).")
+    }
   }
-  return found
 }
 
 /// Shows what will be signed, all of it, on standard error, where the prompt follows.
 private func show(
   _ transaction: TransactionRequest, _ status: DecisionStatus, _ container: Container, _ output: Terminal
 ) {
-  output.print(status == .accepted ? "You are about to approve:" : "You are about to deny:")
-  output.write(quoted(transaction.text))
+  output.print("You are about to \(status.verb):")
+  output.write(TransactionText(transaction.content).body)
   output.print("  as      \(TerminalText.sanitised(container.user.text))")
   output.print("  at      \(container.server.fullForm)")
   output.print("  id      \(transaction.id.text)")
   output.print("  expires \(Moment.text(transaction.expires))")
 }
 
-/// The text behind bars, so that nothing in it passes for a line of ours.
-private func quoted(_ text: String) -> String {
-  text.split(separator: "\n", omittingEmptySubsequences: false)
-    .map { "  | \(TerminalText.sanitised(String($0)))\n" }.joined()
+extension DecisionStatus {
+  fileprivate var verb: String {
+    switch self {
+    case .accepted: "approve"
+    case .denied: "deny"
+    case .reported: "report, as somebody else's doing"
+    }
+  }
+
+  fileprivate var done: String {
+    switch self {
+    case .accepted: "Accepted"
+    case .denied: "Denied"
+    case .reported: "Reported"
+    }
+  }
 }
 
 extension TransactionRequest {
   fileprivate func listing(for container: Container) -> JSONObject {
-    [
-      "id": .string(id.text), "container": .string(container.id.description), "text": .string(text),
-      "created": .integer(created),
+    var object: JSONObject = [
+      "id": .string(id.text), "container": .string(container.id.description),
+      "content": .string(content.json), "created": .integer(created),
       "expires": .integer(expires),
       "statuses": .array(statuses.map { .string($0.rawValue) }),
     ]
+    if let numberDigits { object["digits"] = .integer(Int64(numberDigits)) }
+    return object
   }
 }

@@ -22,11 +22,11 @@ enum ExitCodes {
   /// For what the server answered.
   static func code(_ problem: Problem.Code) -> ExitCode {
     switch problem {
-    case .malformed, .mediaType, .tooLarge, .textRefused: .dataError
+    case .malformed, .mediaType, .tooLarge, .contentRefused: .dataError
     case .unauthorized, .forbidden, .containerUnknown: .permissionDenied
     case .unknown: .noUser
     case .exists: .cannotCreate
-    case .busy: .temporaryFailure
+    case .busy, .transactionTooMany: .temporaryFailure
     case .serverFailure: .software
     case .method: .protocolError
     default: .failure

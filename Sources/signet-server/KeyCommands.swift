@@ -23,6 +23,9 @@ enum KeyCommands {
           .value(
             "scope", "What the key is good for", default: "relying-party", isRepeatable: true,
             completion: .choices(APIKeyService.Scope.allCases.map(\.rawValue))),
+          .value(
+            "display-name", "What users are told who asks, in transactions; else it is the name",
+            named: "name"),
           .flag("offline", "Write into the database of --data, without a server"),
           .value("output", "Write the key to this new file", named: "file", completion: .file),
         ],
@@ -98,10 +101,12 @@ enum KeyCommands {
   /// Has a running server make the key.
   private static func requester(_ arguments: Arguments) throws -> () async throws -> JSONObject {
     let client = try OperatorClient(arguments, as: .admin)
-    let body: JSONObject = [
+    var object: JSONObject = [
       "name": .string(arguments.string("name")),
       "scopes": .array(arguments.strings("scope").map { .string($0) }),
     ]
+    if let name = arguments.optionalString("display-name") { object["displayName"] = .string(name) }
+    let body = object
     return { try await client.post("admin", "keys", body: body) }
   }
 
@@ -114,13 +119,14 @@ enum KeyCommands {
       throw UsageFailure.refused("--offline needs --data: the folder to write into")
     }
     let folder = try ServerFolder(opening: data)
-    let name = arguments.string("name")
+    let (name, displayName) = (arguments.string("name"), arguments.optionalString("display-name"))
     let scopes = arguments.strings("scope").compactMap(APIKeyService.Scope.init(rawValue:))
     return {
       let context = try folder.serviceContext(
         masterKeyFile: Environment.masterKeyFile, log: .standardError)
       do throws(Problem) {
-        let key = try await APIKeyService(context).create(name: name, scopes: scopes, by: "local")
+        let key = try await APIKeyService(context).create(
+          name: name, displayName: displayName, scopes: scopes, by: "local")
         await context.storage.close()
         return ["id": .string(key.id), "key": .string(key.text)]
       } catch {

@@ -43,7 +43,10 @@ struct OperatorClient: Sendable {
 
   func get(_ path: String...) async throws -> JSONObject { try await send(.get, path, nil) }
 
-  func delete(_ path: String...) async throws -> JSONObject { try await send(.delete, path, nil) }
+  func delete(_ path: String..., query: [(String, String)] = []) async throws -> JSONObject {
+    let query = query.map { "\($0)=\(Self.percentEncoded($1))" }.joined(separator: "&")
+    return try await send(.delete, path, query: query, nil)
+  }
 
   func post(_ path: String..., body: JSONObject = [:]) async throws -> JSONObject {
     try await send(.post, path, body)

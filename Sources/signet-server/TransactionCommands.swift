@@ -8,12 +8,26 @@ enum TransactionCommands {
     "transaction", "Ask users to decide, as a relying party", options: OperatorOptions.connection,
     commands: [
       Command(
-        "create", "Ask a user to accept or deny a text",
+        "create", "Ask a user to accept or deny something",
+        description: """
+          The user is asked the text, or with --form typed fields: a JSON object {"template":…,"fields":[…]}, as the protocol's \
+          section 5 has it. What is shown and signed is printed with --json, as content: compare it with the signed one, byte for \
+          byte.
+          """,
         options: [
-          .value("lifetime", "How long the user may take: 1s to 24h", named: "duration", default: "5m")
+          .value("lifetime", "How long the user may take: 1s to 24h", named: "duration", default: "5m"),
+          .value("form", "Ask typed fields: JSON, in this file", named: "file", completion: .file),
+          .value("place", "Say where the user is seen: the place", named: "text"),
+          .value("browser", "Say where the user is seen: the browser or app", named: "text"),
+          .value("address", "Say where the user is seen: the network address", named: "text"),
+          .value(
+            "status", "What the user may decide; denied is always there", isRepeatable: true,
+            completion: .choices(["accepted", "denied", "reported"])),
+          .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
         ],
         arguments: [
-          UserCommands.user, Argument("text", "What the user is asked: 1 to 4096 characters"),
+          UserCommands.user,
+          Argument("text", "What the user is asked, where --form is not given", arity: .optional),
         ],
         examples: [
           .init(
@@ -21,32 +35,70 @@ enum TransactionCommands {
             "Ask alice for a payment")
         ], handler: create),
       Command(
-        "show", "Show a transaction and its decision",
+        "show", "Show a transaction and how it ended",
         description: """
           With --wait it shows the transaction once it is decided, or the time is over, and the exit status \
-          says how: 0 accepted, 1 denied or expired, 75 still pending.
+          says how: 0 accepted, 1 anything else that is final, 75 still pending.
           """,
         options: [.value("wait", "Wait so long for the decision, in seconds", named: "seconds")],
-        arguments: [Argument("id", "The transaction's id")], handler: show),
+        arguments: [identifier], handler: show),
+      Command(
+        "withdraw", "Put an end to a transaction before it is decided",
+        options: [.value("reason", "Why: up to 1000 characters", named: "text")],
+        arguments: [identifier]
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .relyingParty).delete(
+          "transactions", arguments.string("id"),
+          query: arguments.optionalString("reason").map { [("reason", $0)] } ?? [])
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print("withdrawn \(TerminalText.sanitised(try answer.string("id")))")
+        }
+        return .success
+      },
     ])
+
+  private static let identifier = Argument("id", "The transaction's id")
 
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     let lifetime = try arguments.seconds("lifetime", in: 1...86_400)
-    let answer = try await OperatorClient(arguments, as: .relyingParty).post(
-      "transactions",
-      body: [
-        "user": .string(arguments.string("user")), "text": .string(arguments.string("text")),
-        "lifetime": .integer(Int64(lifetime)),
-      ])
+    var body: JSONObject = ["user": .string(arguments.string("user")), "lifetime": .integer(Int64(lifetime))]
+    switch (arguments.optionalString("text"), arguments.optionalString("form")) {
+    case (let text?, nil): body["text"] = .string(text)
+    case (nil, let path?): body["form"] = .object(try form(at: path))
+    default: throw UsageFailure.refused("say what the user is asked: a text, or --form, and not both")
+    }
+    var context = JSONObject()
+    for name in ["place", "browser", "address"] {
+      if let text = arguments.optionalString(name) { context[name] = .string(text) }
+    }
+    if !context.isEmpty { body["context"] = .object(context) }
+    let statuses = arguments.strings("status")
+    if !statuses.isEmpty { body["statuses"] = .array(statuses.map { .string($0) }) }
+    if let digits = try arguments.optionalInteger("number", in: 2...6) {
+      body["number"] = ["digits": .integer(Int64(digits))]
+    }
+    let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
     if arguments.isSet("json") {
       arguments.output.print(answer)
     } else {
-      arguments.output.print(fields: [
-        ("Transaction", try answer.string("id")), ("Status", try answer.string("status")),
-        ("Expires", utc(try answer.integer("expires"))),
-      ])
+      arguments.output.print(
+        fields: [
+          ("Transaction", try answer.string("id")), ("Status", try answer.string("status")),
+          ("Expires", utc(try answer.integer("expires"))),
+        ] + (try answer.optionalString("number").map { [("Number", $0)] } ?? []))
     }
     return .success
+  }
+
+  private static func form(at path: String) throws -> JSONObject {
+    guard let bytes = FileManager.default.contents(atPath: path) else {
+      throw CommandFailure(.noInput, "\(path) can't be read; check --form")
+    }
+    do { return try JSONObject(parsing: Array(bytes)) } catch {
+      throw CommandFailure(.dataError, "\(path): \(error)")
+    }
   }
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
@@ -69,14 +121,18 @@ enum TransactionCommands {
 
   private static func print(_ answer: JSONObject, _ output: Terminal) throws {
     var fields = [
-      ("Transaction", try answer.string("id")), ("User", try answer.string("user")),
-      ("Text", try answer.string("text")), ("Status", try answer.string("status")),
+      ("Transaction", try answer.string("id")), ("User", try answer.optionalString("user") ?? "-"),
+      ("Content", try answer.string("content")), ("Status", try answer.string("status")),
       ("Created", utc(try answer.integer("created"))), ("Expires", utc(try answer.integer("expires"))),
     ]
     if let decision = try answer.optionalObject("decision") {
       fields += [
         ("Decided", utc(try decision.integer("time"))), ("Container", try decision.string("container")),
       ]
+    }
+    if let end = try answer.optionalObject("end") {
+      fields += [("Ended", utc(try end.integer("time"))), ("Reason", try end.string("reason"))]
+      if let message = try end.optionalString("message") { fields.append(("Message", message)) }
     }
     output.print(fields: fields)
   }

@@ -12,6 +12,8 @@ struct DeviceCommand: Sendable {
   var launcher: [String] = []
   /// The program, where it is not the one beside the test bundle.
   var program: String?
+  /// The locale that it runs in.
+  var locale = "C.UTF-8"
 
   /// A process that is ready to start; `passwords` are its lines on the descriptor that `--password-fd` names.
   func process(_ words: [String], passwords: [String] = []) throws -> Process {
@@ -22,6 +24,7 @@ struct DeviceCommand: Sendable {
     process.arguments = line
     process.environment = ServerCommand.cleanEnvironment
     process.environment?["SIGNET_CA_FILE"] = authority
+    process.environment?["LC_ALL"] = locale
     process.standardInput = FileHandle.nullDevice
     if !passwords.isEmpty {
       let input = Pipe()

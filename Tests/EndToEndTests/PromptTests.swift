@@ -145,7 +145,8 @@ import Testing
         Issue.record("nothing waits")
         continue
       }
-      #expect(try waiting.string("text") == "Line one\nLine \"two\"")
+      #expect(
+        try waiting.string("content") == #"{"from":"shop","text":"Line one\nLine \"two\""}"#)
       let decided = try await device.json(word, id, "--yes")
       #expect(try decided.string("id") == id && decided.string("status") == status)
     }

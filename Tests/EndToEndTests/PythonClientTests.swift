@@ -57,7 +57,9 @@ import Testing
     #expect(pending.count == 1)
     guard case .object(let waiting)? = pending.first else { return }
     #expect(try waiting.string("id") == id)
-    #expect(try waiting.string("text") == text)
+    #expect(
+      try waiting.string("content")
+        == TransactionContent(.text(text), from: .relyingParty("shop")).json)
     #expect(try json(await client(server, "decide", id, "accepted")).string("status") == "accepted")
     try SignedDecisionCheck.expectAccepted(await server.transaction(id))
     #expect(try json(await client(server, "pending")).array("transactions").isEmpty)

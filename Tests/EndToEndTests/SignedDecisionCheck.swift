@@ -23,7 +23,7 @@ enum SignedDecisionCheck {
     let payload = try payload(of: transaction)
     #expect(try payload.string("status") == "accepted", comment)
     #expect(try payload.string("transaction") == transaction.string("id"), comment)
-    #expect(try payload.string("text") == transaction.string("text"), comment)
+    #expect(try payload.string("content") == transaction.string("content"), comment)
     #expect(try payload.string("user") == transaction.string("user"), comment)
     #expect(try payload.integer("expires") == transaction.integer("expires"), comment)
   }

@@ -165,16 +165,25 @@ def hides(character):
     return (code < 32 and character != "\n" or 0x7F <= code <= 0x9F or code in (0x61C, 0x200E, 0x200F)
             or 0x202A <= code <= 0x202E or 0x2066 <= code <= 0x2069)
 
+def texts(value):
+    if isinstance(value, dict):
+        return [text for one in value.values() for text in texts(one)]
+    return [text for one in value for text in texts(one)] if isinstance(value, list) else [value]
+
 def pending(ca, state):
     jwe = send(ca, state["server"], state["pins"], "GET", "/device/transactions", state=state)
     found = parse(decrypt(jwe, load_key(state["encryption"])))
-    require(not any(hides(c) for one in found["transactions"] for c in one["text"]), "a text hides something")
+    for one in found["transactions"]:
+        content = parse(one["content"])
+        canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        require(canonical == one["content"], "a content is not in its canonical form")
+        require(not any(hides(c) for text in texts(content) for c in text), "a text hides something")
     return found
 
 def decide(ca, state, transaction, status):
     wanted = {one["id"]: one for one in pending(ca, state)["transactions"]}.get(transaction)
     require(wanted and status in wanted["statuses"], "no such transaction waits for that decision")
-    decision = {"version": 1, "transaction": transaction, "text": wanted["text"], "status": status,
+    decision = {"version": 1, "transaction": transaction, "content": wanted["content"], "status": status,
                 "time": int(time.time()), "expires": wanted["expires"], "server": "https://" + state["server"],
                 "user": state["user"], "container": state["container"], "device": state["device"]}
     signing = load_key(state["signing"])

@@ -1,6 +1,7 @@
 import SignetPolicy
 import SignetJSON
 import SignetServer
+import SignetStorage
 import SignetTesting
 import SignetTransport
 import SignetWire
@@ -113,7 +114,7 @@ import Testing
     try expect(try await post("/v1/admin/users", #"{"user":"alice"}"#), .exists, "a second alice")
     try expect(try await post("/v1/admin/activations", #"{"user":"bob"}"#), .unknown, "an invite for nobody")
     try expect(
-      try await post("/v1/transactions", #"{"user":"alice","text":"a\u001b"}"#), .textRefused, "a text")
+      try await post("/v1/transactions", #"{"user":"alice","text":"a\u001b"}"#), .contentRefused, "a text")
     try expect(try await post("/v1/admin/keys", #"{"name":"x","scopes":["root"]}"#), .malformed, "a scope")
     for query in ["after=x", "after=-1", "limit=0", "limit=1001", "limit=x", "limit="] {
       try expect(try await running.send(.get, "/v1/admin/audit?\(query)", key: key), .malformed, query)
@@ -123,6 +124,68 @@ import Testing
       try await running.send(.delete, "/v1/admin/containers/none", key: key), .unknown, "a container")
     try expect(
       try await running.send(.get, "/v1/admin/containers/none", key: key), .unknown, "no container")
+    await running.server.stop()
+  }
+
+  @Test("a transaction names who asks as the operator does, not as the relying party would like")
+  func namesWhoAsks() async throws {
+    let running = try await Running()
+    let keys = APIKeyService(running.server.context)
+    let admin = try await keys.create(name: "ops", scopes: [.admin], by: "test").text
+    try await UserService(running.server.context).add(UserID("alice"), by: "test")
+    func json(_ response: HTTPResponse) throws -> JSONObject { try JSONObject(parsing: response.body) }
+    for (body, name) in [
+      (#"{"name":"shop","scopes":["relying-party"]}"#, "shop"),
+      (#"{"name":"bank","displayName":"Example Bank","scopes":["relying-party"]}"#, "Example Bank"),
+    ] {
+      let key = try json(try await running.send(.post, "/v1/admin/keys", body, key: admin)).string("key")
+      let form = #"{"template":"t","fields":[{"type":"text","value":"x","label":"L"}]}"#
+      let made = try json(
+        try await running.send(
+          .post, "/v1/transactions",
+          #"{"user":"alice","from":"Evil","form":\#(form),"context":{"place":"Bern"},"number":{"digits":4}}"#,
+          key: key))
+      #expect(try made.string("number").count == 4)
+      let content = try TransactionContent(parsing: made.string("content"))
+      #expect(content.origin == .relyingParty(name) && content.context?.place == "Bern")
+      let withdrawn = try await running.send(
+        .delete, "/v1/transactions/\(made.string("id"))?reason=no%20more%20stock", key: key)
+      #expect(try json(withdrawn).string("status") == "withdrawn")
+      let found = try json(try await running.send(.get, "/v1/transactions/\(made.string("id"))", key: key))
+      #expect(try found.object("end").string("reason") == "no more stock")
+      for bad in [
+        #"{"user":"alice"}"#, #"{"user":"alice","text":"x","form":\#(form)}"#,
+        #"{"user":"alice","form":{"template":"t","fields":[{"type":"html","value":"x"}]}}"#,
+        #"{"user":"alice","text":"x","context":{"town":"Bern"}}"#,
+      ] {
+        try expect(try await running.send(.post, "/v1/transactions", bad, key: key), .contentRefused, bad)
+      }
+      for bad in [
+        #"{"user":"alice","text":1}"#, #"{"user":"alice","text":"x","statuses":["maybe"]}"#,
+        #"{"user":"alice","text":"x","number":{"digits":7}}"#, #"{"user":"alice","text":"x","number":4}"#,
+      ] {
+        try expect(try await running.send(.post, "/v1/transactions", bad, key: key), .malformed, bad)
+      }
+    }
+    await running.server.stop()
+  }
+
+  @Test("who asks too often is told when to try again")
+  func saysWhenToTryAgain() async throws {
+    let running = try await Running()
+    let key = try await APIKeyService(running.server.context).create(
+      name: "shop", scopes: [.relyingParty], by: "test"
+    ).text
+    try await UserService(running.server.context).add(UserID("alice"), by: "test")
+    let body = #"{"user":"alice","text":"x","lifetime":600}"#
+    for _ in 0..<running.server.context.settings.challengeLimits.pending {
+      #expect(try await running.send(.post, "/v1/transactions", body, key: key).status == 201)
+    }
+    let refused = try await running.send(.post, "/v1/transactions", body, key: key)
+    try expect(refused, .transactionTooMany, "one more")
+    let seconds = try #require(refused.header("Retry-After").flatMap(Int64.init))
+    #expect((1...600).contains(seconds))
+    #expect(Problem(parsing: refused.body)?.retryAfter == seconds)
     await running.server.stop()
   }
 

@@ -158,11 +158,11 @@ struct ProtocolDevice: Sendable {
   /// The body of a decision.
   func decision(
     _ status: DecisionStatus, _ request: TransactionRequest, at time: Int64,
-    signedBy key: P256.Signing.PrivateKey? = nil
+    signedBy key: P256.Signing.PrivateKey? = nil, number: MatchingNumber? = nil
   ) async throws -> [UInt8] {
     let decision = Decision(
       status, of: request, at: time, server: server, user: user, container: try #require(container),
-      device: id)
+      device: id, number: number)
     let key = key ?? signing
     let jws = try await decision.signed(for: key.publicKey, by: key.signature(for:))
     let body: JSONObject = ["decision": .string(jws)]

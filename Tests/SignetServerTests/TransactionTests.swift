@@ -43,7 +43,7 @@ import Testing
     #expect(found.state == .accepted && container?.id == device.container?.text)
     let jws = try #require(found.decision?.jws)
     let decision = try #require(Decision(verifying: jws, signedBy: device.signing.publicKey))
-    #expect(decision.text == made.text && decision.status == .accepted)
+    #expect(decision.isAbout(made.content) && decision.status == .accepted)
     #expect(try await pending(server, device).isEmpty)
   }
 
@@ -112,7 +112,7 @@ import Testing
     let device = try await server.activate()
     let (made, second) = (try await create(server), try await create(server, "Pay 2 €"))
     let request = try #require(try await pending(server, device).first { $0.id.text == made.id })
-    for (text, expires) in [("Pay 1 € ", request.expires), (request.text, request.expires + 1)] {
+    for (text, expires) in [("Pay 1 € ", request.expires), ("Pay 1 €", request.expires + 1)] {
       let changed = try TransactionRequest(
         id: request.id, text: text, created: request.created, expires: expires)
       #expect(try await decide(server, device, .accepted, changed) == .malformed)
@@ -138,12 +138,179 @@ import Testing
     #expect(try await server.transactions.find(made.id).0.state == .pending)
   }
 
+  @Test("another byte anywhere in the content is another transaction")
+  func bindsEveryByteOfTheContent() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let form = try TransactionForm(
+      template: "payment",
+      fields: [
+        TransactionField(.amount(MoneyAmount("250.00", currency: "EUR"))),
+        TransactionField(.payee(name: "Jane", account: nil)),
+      ])
+    let order = TransactionOrder(.form(form), from: "Example Bank", user: try UserID("alice"))
+    let made = try await server.transactions.create(order, by: "test").record
+    let request = try #require(try await pending(server, device).first)
+    let bytes = Array(request.content.json.utf8)
+    for index in bytes.indices {
+      var changed = bytes
+      changed[index] ^= 1
+      guard let content = try? TransactionContent(parsing: String(decoding: changed, as: UTF8.self)) else {
+        continue
+      }
+      let other = TransactionRequest(
+        id: request.id, content: content, created: request.created, expires: request.expires)
+      #expect(try await decide(server, device, .accepted, other) == .malformed, "byte \(index)")
+    }
+    #expect(try await server.transactions.find(made.id).0.state == .pending)
+    #expect(try await decide(server, device, .accepted, request) == nil)
+  }
+
+  @Test("reported is a decision of its own; what the relying party does not offer is refused, but denying")
+  func offersStatuses() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let user = try UserID("alice")
+    let reported = try await create(server)
+    var request = try #require(try await pending(server, device).first)
+    #expect(request.statuses == [.accepted, .denied, .reported])
+    #expect(try await decide(server, device, .reported, request) == nil)
+    #expect(try await server.transactions.find(reported.id).0.state == .reported)
+    #expect(try await decide(server, device, .accepted, request) == .transactionDecided)
+    try await server.codes.unlock(user, by: "test")
+
+    let order = TransactionOrder(.text("Pay"), from: "Bank", user: user, statuses: [.accepted])
+    _ = try await server.transactions.create(order, by: "test")
+    request = try #require(try await pending(server, device).first)
+    #expect(request.statuses == [.accepted, .denied])
+    #expect(try await decide(server, device, .reported, request) == .malformed)
+    #expect(try await decide(server, device, .denied, request) == nil)
+  }
+
+  @Test("an approval takes the number that the relying party shows; nothing else does; three wrong ones deny")
+  func matchesTheNumber() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let order = TransactionOrder(
+      .text("Pay"), from: "Bank", user: try UserID("alice"), numberDigits: 4)
+    func make() async throws -> (id: String, number: MatchingNumber, TransactionRequest) {
+      let made = try await server.transactions.create(order, by: "test")
+      let request = try #require(
+        try await pending(server, device).first { $0.id.text == made.record.id })
+      #expect(request.numberDigits == 4)
+      return (made.record.id, try #require(made.number), request)
+    }
+    func decide(
+      _ status: DecisionStatus, _ request: TransactionRequest, _ number: MatchingNumber?,
+      signedBy key: P256.Signing.PrivateKey? = nil
+    ) async throws -> Problem.Code? {
+      let record = try await device.send(to: server)
+      let body = try await device.decision(
+        status, request, at: server.clock.now, signedBy: key, number: number)
+      return try await problem {
+        try await server.transactions.decide(body, id: request.id.text, by: record)
+      }
+    }
+    let (id, number, request) = try await make()
+    let wrong = try MatchingNumber(String(number.digits.map { $0 == "9" ? "0" : "9" }))
+    // Without the signing key nothing is learnt about the number, and no try is used up.
+    for guess in [number, wrong] {
+      #expect(try await decide(.accepted, request, guess, signedBy: device.session) == .unauthorized)
+    }
+    #expect(try await decide(.accepted, request, nil) == .transactionWrongNumber)
+    #expect(try await decide(.accepted, request, wrong) == .transactionWrongNumber)
+    #expect(try await decide(.denied, request, number) == .malformed)
+    #expect(try await decide(.accepted, request, number) == nil)
+    let jws = try #require(try await server.transactions.find(id).0.decision?.jws)
+    #expect(Decision(verifying: jws, signedBy: device.signing.publicKey)?.number == number)
+
+    let second = try await make()
+    for _ in 0..<3 {
+      #expect(try await decide(.accepted, second.2, MatchingNumber("12")) == .transactionWrongNumber)
+    }
+    #expect(try await decide(.accepted, second.2, second.number) == .transactionDecided)
+    let denied = try await server.transactions.find(second.id).0
+    #expect(denied.state == .denied && denied.end?.reason == "wrongNumber" && denied.decision == nil)
+    let third = try await make()
+    #expect(try await decide(.denied, third.2, nil) == nil)
+    // Where none is asked for, none is taken.
+    _ = try await create(server)
+    let plain = try #require(try await pending(server, device).first)
+    #expect(try await decide(.accepted, plain, number) == .malformed)
+    // At rest the number is sealed, for its transaction alone.
+    let sealed = try #require(denied.sealedNumber)
+    #expect(throws: CryptoFailure.self) {
+      _ = try server.context.masterKey.open(sealed, for: .matchingNumber(transaction: id))
+    }
+  }
+
+  @Test("the user cancels with a reason, for all devices; anything later is told so")
+  func isCancelled() async throws {
+    let server = try ServerFixture()
+    let (device, other) = (try await server.activate(), try await server.activate(device: 2))
+    let bobs = try await server.activate("bob")
+    let made = try await create(server)
+    let request = try #require(try await pending(server, device).first)
+    let body = try Cancellation(.userCancel, message: "changed my mind").bytes
+    #expect(
+      try await problem { try await server.transactions.cancel(body, id: made.id, by: bobs.send(to: server)) }
+        == .unknown)
+    let record = try await device.send(to: server)
+    try await server.transactions.cancel(body, id: made.id, by: record)
+    try await server.transactions.cancel(body, id: made.id, by: record)
+    let found = try await server.transactions.find(made.id).0
+    #expect(found.state == .cancelled && found.decision == nil)
+    #expect(
+      found.end
+        == EndRecord(
+          state: .cancelled, reason: "userCancel", message: "changed my mind", container: record.id,
+          time: server.clock.now))
+    #expect(try await pending(server, other).isEmpty)
+    #expect(try await decide(server, other, .accepted, request) == .transactionCancelled)
+    #expect(
+      try await problem { try await server.transactions.withdraw(made.id, reason: "", by: "key:test") }
+        == .transactionCancelled)
+    for bad in ["", "{}", #"{"reason":"userCancel","message":"a\u0007"}"#] {
+      #expect(
+        try await problem { try await server.transactions.cancel(Array(bad.utf8), id: made.id, by: record) }
+          == .malformed)
+    }
+  }
+
+  @Test func isWithdrawn() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let (made, decided) = (try await create(server), try await create(server))
+    let requests = try await pending(server, device)
+    let request = try #require(requests.first { $0.id.text == made.id })
+    try await server.transactions.withdraw(made.id, reason: "paid otherwise", by: "key:test")
+    try await server.transactions.withdraw(made.id, reason: "again", by: "key:test")
+    let found = try await server.transactions.find(made.id).0
+    #expect(found.state == .withdrawn && found.end?.reason == "paid otherwise")
+    #expect(try await decide(server, device, .accepted, request) == .transactionCancelled)
+    let other = try #require(requests.first { $0.id.text == decided.id })
+    #expect(try await decide(server, device, .accepted, other) == nil)
+    #expect(
+      try await problem { try await server.transactions.withdraw(decided.id, reason: "", by: "t") }
+        == .transactionDecided)
+    let late = try await create(server)
+    server.clock.advance(by: 300)
+    #expect(
+      try await problem { try await server.transactions.withdraw(late.id, reason: "", by: "t") }
+        == .transactionExpired)
+    #expect(
+      try await problem { try await server.transactions.withdraw("none", reason: "", by: "t") } == .unknown)
+    #expect(
+      try await problem { try await server.transactions.withdraw(late.id, reason: "a\n", by: "t") }
+        == .malformed)
+  }
+
   @Test func refusesTextsAndLifetimes() async throws {
     let server = try ServerFixture()
     _ = try await server.invite()
     let user = try UserID("alice")
     for text in ["", "a\u{1B}[31m", "a\u{202E}b", String(repeating: "x", count: 4097)] {
-      #expect(try await problem { try await create(server, text) } == .textRefused)
+      #expect(try await problem { try await create(server, text) } == .contentRefused)
     }
     for lifetime in [0, -1, 86_401, Int64.max] {
       #expect(

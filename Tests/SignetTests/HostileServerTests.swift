@@ -180,6 +180,11 @@ import Testing
       (HTTPResponse(status: 404, body: Problem(.unknown).bytes), .noSuchTransaction),
       (HTTPResponse(status: 409, body: Problem(.transactionDecided).bytes), .transactionDecided),
       (HTTPResponse(status: 410, body: Problem(.transactionExpired).bytes), .transactionExpired),
+      (HTTPResponse(status: 409, body: Problem(.transactionCancelled).bytes), .transactionCancelled),
+      (
+        HTTPResponse(status: 403, body: Problem(.transactionWrongNumber, "2 left").bytes),
+        .wrongNumber(Problem(.transactionWrongNumber, "2 left"))
+      ),
       (HTTPResponse(status: 401, body: Problem(.containerUnknown).bytes), .containerUnknown),
     ] {
       let lies = changing { $0.answers["decision"] = answer }
@@ -195,6 +200,10 @@ import Testing
       let count = server.requests.count
       await #expect(throws: SignetFailure.decisionNotAllowed) {
         try await fixture.device.decide(request, .denied, with: container)
+      }
+      await #expect(throws: SignetFailure.numberRequired(digits: 0)) {
+        try await fixture.device.decide(
+          request, .accepted, number: MatchingNumber("12"), with: container)
       }
       let ended = try TransactionRequest(id: TransactionID("t1"), text: "Pay", created: 1, expires: 2)
       await #expect(throws: SignetFailure.transactionExpired) {

@@ -10,7 +10,9 @@ import Testing
   @Test("more of the longest texts than one list has are read and decided in two rounds")
   func isRead() async throws {
     let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device)
+    let server = try await TestServer(directory: folder.path, protection: .device).restarted {
+      $0.challengeLimits = TransactionLimits(pending: 100, challenges: 100)
+    }
     let user = try UserID("alice")
     try await UserService(server.context).add(user, by: "test")
     let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
@@ -23,7 +25,8 @@ import Testing
       ContainerInitialization(code: invitation.code), handler: ScriptedActivation(reply: .abort))
 
     // JSON writes each of these bytes as two, so nothing is longer.
-    let longest = String(repeating: "\"", count: DisplayText.maximumByteCount)
+    let frame = try TransactionContent(.text("x"), from: .relyingParty("Example Bank")).json.utf8.count - 1
+    let longest = String(repeating: "\"", count: (TransactionContent.maximumByteCount - frame) / 2)
     let transactions = TransactionService(server.context)
     var made: Set<String> = []
     for _ in 0..<66 {

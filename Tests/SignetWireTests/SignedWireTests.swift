@@ -97,6 +97,21 @@ import Testing
     }
   }
 
+  @Test("another character anywhere in a signed decision, and no signature fits it", arguments: [0, 1])
+  func bindsEveryCharacterOfADecision(_ index: Int) throws {
+    let vector = try ProtocolVector.load()[index]
+    let key = try vector.signingKey("signingPrivateKey").publicKey
+    let jws = Array(try vector.text("decision").utf8)
+    for position in jws.indices {
+      for mask in [UInt8(1), 2, 0x20] {
+        var changed = jws
+        changed[position] ^= mask
+        let text = String(decoding: changed, as: UTF8.self)
+        #expect(Decision(verifying: text, signedBy: key) == nil, "character \(position)")
+      }
+    }
+  }
+
   @Test func refusesDecisionsUnderOtherHeaders() throws {
     let vector = try ProtocolVector.load()[0]
     let key = try vector.signingKey("signingPrivateKey")
@@ -115,7 +130,10 @@ import Testing
   @Test func encryptsTransactionsToOneDevice() throws {
     let key = P256.KeyAgreement.PrivateKey()
     let list = TransactionList([
-      try TransactionRequest(id: TransactionID("t1"), text: "Pay\n1 €", created: 1, expires: 2)
+      TransactionRequest(
+        id: try TransactionID("t1"),
+        content: try TransactionContent(.text("Pay\n1 €"), from: .relyingParty("Example Bank")), created: 1,
+        expires: 2)
     ])
     let jwe = try list.encrypted(to: key.publicKey)
     #expect(try TransactionList(decrypting: jwe, with: key) == list)
@@ -145,23 +163,23 @@ import Testing
     let sample = try MessageSample.named("transactions")
     let transaction = try #require(try JSONObject(parsing: sample.bytes).array("transactions").first)
     guard case .object(var object) = transaction else { return }
-    let id = try TransactionID("t1")
-    let longest = String(repeating: "ß", count: 2048)
+    let bank = TransactionContent.Origin.relyingParty("Example Bank")
+    let frame = try TransactionContent(.text("x"), from: bank).json.utf8.count - 1
+    let longest = String(repeating: "x", count: TransactionContent.maximumByteCount - frame)
     for bad in [
       "", "a\u{0}", "a\u{1B}[31m", "a\r", "a\u{9B}", "a\u{202E}b", "a\u{2066}b", "a\u{200E}", "a\u{200B}",
       "a\u{AD}b",
       "a\u{2028}b", "a\u{E0041}", "a\u{3164}", String(repeating: "x", count: 4097), longest + "x",
     ] {
-      object["text"] = .string(bad)
+      let content: JSONObject = ["from": "Example Bank", "text": .string(bad)]
+      object["content"] = .string(JSONValue.object(content).text(.sorted))
       let list = try sample.setting("transactions", to: [.object(object)])
       #expect(throws: WireFailure.self) { try TransactionList(parsing: list) }
-      #expect(throws: WireFailure.self) {
-        try TransactionRequest(id: id, text: bad, created: 1, expires: 2)
-      }
+      #expect(throws: WireFailure.self) { try TransactionContent(.text(bad), from: bank) }
     }
-    #expect(throws: Never.self) { try TransactionRequest(id: id, text: longest, created: 1, expires: 2) }
+    #expect(throws: Never.self) { try TransactionContent(.text(longest), from: bank) }
     // A status of a later version can't be chosen, and hinders nothing.
-    object["text"] = "Pay"
+    object["content"] = .string(try TransactionContent(.text("Pay"), from: bank).json)
     object["statuses"] = ["accepted", "later"]
     let list = try TransactionList(parsing: sample.setting("transactions", to: [.object(object)]))
     #expect(list.transactions.map(\.statuses) == [[.accepted]])

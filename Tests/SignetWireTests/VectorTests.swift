@@ -91,7 +91,7 @@ import Testing
       decrypting: vector.text("transactionsJWE"), with: vector.agreementKey("encryptionPrivateKey"))
     #expect(try list.bytes == vector.utf8("transactions"))
     #expect(list.transactions.map(\.id) == [decision.transaction])
-    #expect(list.transactions.map(\.text) == [decision.text])
+    #expect(list.transactions.map(\.content.json) == [decision.content])
   }
 
   @Test("another byte anywhere gives other keys", arguments: try ProtocolVector.load())

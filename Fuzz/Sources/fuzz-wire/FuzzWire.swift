@@ -41,6 +41,10 @@ import SignetWire
     roundTrip(input, RequestProof.init(parsing:), \.bytes)
     roundTrip(input, TransactionList.init(parsing:), \.bytes)
     roundTrip(input, Decision.init(parsing:), \.bytes)
+    roundTrip(input, Cancellation.init(parsing:), \.bytes)
+    if let content = accepted({ () throws(WireFailure) in try TransactionContent(parsing: text) }) {
+      require(Array(content.json.utf8) == input, "a content has one spelling")
+    }
     if let proof = accepted({ () throws(WireFailure) in try RequestProof(parsing: input) }) {
       for now in [Int64.min, 0, 1_700_000_000] {
         _ = proof.covers(method: proof.method, path: proof.path, body: input, now: now)

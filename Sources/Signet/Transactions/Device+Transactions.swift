@@ -42,45 +42,77 @@ extension Device {
 
   /// Signs a decision about a transaction and sends it.
   ///
-  /// What is signed is the text of `transaction`, exactly, with the decision, the time, the transaction's end, and the names of
-  /// server, user, container and device. Show `transaction.text` and nothing else. When the answer to a decision is lost,
-  /// the same decision can be made again until the transaction ends.
+  /// What is signed is the content of `transaction`, exactly, with the decision, the time, the transaction's end, and the names of
+  /// server, user, container and device. Show all of it, as ``TransactionDisplay`` lays it out, and nothing else. When the
+  /// answer to a decision is lost, the same decision can be made again until the transaction ends.
   ///
   /// - Parameters:
   ///   - transaction: As ``pendingTransactions(for:by:)`` gave it.
   ///   - status: What the user decided.
+  ///   - number: What the relying party shows and the user typed, where `transaction` has `numberDigits` and is accepted.
   ///   - container: Who decides.
   ///   - authentication: What opens the signing key; `nil` where the device alone does, and where
   ///     ``verify(_:for:key:)`` has just kept what it opened, which this uses up.
   ///   - sessionAuthentication: What opens the session key; `nil` where the device alone does.
   /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the server.
   public func decide(
-    _ transaction: TransactionRequest, _ status: DecisionStatus, with container: Container,
-    by authentication: Authentication? = nil, session sessionAuthentication: Authentication? = nil
+    _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber? = nil,
+    with container: Container, by authentication: Authentication? = nil,
+    session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
+    let wanted = status == .accepted ? transaction.numberDigits : nil
+    guard wanted == number?.digits.utf8.count else { throw .numberRequired(digits: wanted ?? 0) }
     // First: a wrong password of this key does not use up what is kept for the other.
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
     let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
       VaultLayout.signingKey, in: vault)
     let decision = Decision(
       status, of: transaction, at: now, server: container.server, user: container.user,
-      container: container.serverMadeID, device: vault.deviceID.bytes)
+      container: container.serverMadeID, device: vault.deviceID.bytes, number: number)
     let jws = try await decision.signed(for: signingKey.publicKey) {
       (message) async throws(SignetFailure) in try await signingKey.signature(of: message)
     }
     let body: JSONObject = ["decision": .string(jws)]
-    let answer: [UInt8]
+    let answer = try await send(
+      JSONValue.object(body).bytes, as: "decision", about: transaction.id, of: container, sessionKey)
+    try StatusAnswer.check(answer, is: status.rawValue)
+  }
+
+  /// Puts an end to a transaction without deciding it, for all devices of the user; nothing is signed but the request.
+  ///
+  /// Where the user says that somebody else asked, ``decide(_:_:number:with:by:session:)`` with `reported` says so under the
+  /// user's signature; this needs no password.
+  ///
+  /// - Parameters:
+  ///   - transaction: Which one.
+  ///   - cancellation: Why.
+  ///   - container: Whose.
+  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  /// - Throws: ``SignetFailure``.
+  public func cancel(
+    _ transaction: TransactionID, _ cancellation: Cancellation, with container: Container,
+    by authentication: Authentication? = nil
+  ) async throws(SignetFailure) {
+    let sessionKey = try await sessionKey(of: container, by: authentication)
+    let answer = try await send(
+      cancellation.bytes, as: "cancel", about: transaction, of: container, sessionKey)
+    try StatusAnswer.check(answer, is: "cancelled")
+  }
+
+  private func send(
+    _ body: [UInt8], as name: String, about transaction: TransactionID, of container: Container,
+    _ key: DeviceSigningKey
+  ) async throws(SignetFailure) -> [UInt8] {
     do throws(SignetFailure) {
-      answer = try await session(container).send(
-        .post, "/v1/device/transactions/\(transaction.id.text)/decision", JSONValue.object(body).bytes,
-        signedBy: sessionKey, container: container.serverMadeID)
+      return try await session(container).send(
+        .post, "/v1/device/transactions/\(transaction.text)/\(name)", body, signedBy: key,
+        container: container.serverMadeID)
     } catch {
       if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
       throw error
     }
-    try StatusAnswer.check(answer, is: status.rawValue)
   }
 }

@@ -104,7 +104,8 @@ struct AdminEndpoints: Sendable {
     guard scopes.count == names.count else {
       throw Problem(.malformed, "the scopes are \"relying-party\" and \"admin\"")
     }
-    let key = try await keys.create(name: name, scopes: scopes, by: actor)
+    let displayName = try members(body.optionalString("displayName"))
+    let key = try await keys.create(name: name, displayName: displayName, scopes: scopes, by: actor)
     return .json(["id": .string(key.id), "key": .string(key.text)], status: 201)
   }
 
@@ -119,6 +120,7 @@ struct AdminEndpoints: Sendable {
             "scopes": .array(key.scopes.map { .string($0) }),
             "created": .integer(key.created),
           ]
+          if let displayName = key.displayName { object["displayName"] = .string(displayName) }
           if let revoked = key.revoked { object["revoked"] = .integer(revoked) }
           return .object(object)
         })

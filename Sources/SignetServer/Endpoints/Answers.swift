@@ -24,6 +24,7 @@ extension ServerResponse {
     // RFC 9110 section 15.5.2 wants to hear how to authenticate.
     if problem.code.status == 401 { response.headers["WWW-Authenticate"] = "Signet, Bearer" }
     if problem.code == .busy { response.headers["Retry-After"] = "1" }
+    if let seconds = problem.retryAfter { response.headers["Retry-After"] = String(seconds) }
     return response
   }
 }

@@ -35,11 +35,11 @@ struct CodeEndpoints: Sendable {
 
   /// Who asks; that the key is still good is checked in the step that uses the codes up.
   private func asker(_ request: ServerRequest) async throws(Problem) -> (CodeService.Asker, JSONObject) {
-    let key = try await keys.identify(
+    let key = try await keys.key(
       authorization: request.headers["Authorization"], scope: .relyingParty)
     let body = try jsonBody(of: request)
     let client = try members(body.optionalString("client"))
-    return (CodeService.Asker("key:\(key)", key: key, client: client), body)
+    return (CodeService.Asker(key.actor, key: key.id, client: client), body)
   }
 
   private func answer(_ outcome: CodeOutcome, _ name: String) -> ServerResponse {

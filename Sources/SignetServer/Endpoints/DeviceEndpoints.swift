@@ -58,6 +58,13 @@ struct DeviceEndpoints: Sendable {
     return .json(["status": .string(status.rawValue)])
   }
 
+  func cancel(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let container = try await container(of: request)
+    try await transactions.cancel(request.body, id: request.parameters["id"] ?? "", by: container)
+    return .json(["status": "cancelled"])
+  }
+
   private func container(
     of request: ServerRequest, states: Set<ContainerRecord.State> = [.active]
   ) async throws(Problem) -> ContainerRecord {

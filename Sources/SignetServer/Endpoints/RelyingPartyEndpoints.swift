@@ -11,32 +11,53 @@ struct RelyingPartyEndpoints: Sendable {
   let transactions: TransactionService
 
   func create(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await keys.authenticate(
-      authorization: request.headers["Authorization"], scope: .relyingParty)
-    let body = try jsonBody(of: request)
-    let (user, text, lifetime) = try members(
-      (body.string("user"), body.string("text"), body.optionalInteger("lifetime")))
-    let transaction = try await transactions.create(text, user: userID(user), lifetime: lifetime, by: actor)
-    return .json(
-      [
-        "id": .string(transaction.id), "status": .string(transaction.state.rawValue),
-        "expires": .integer(transaction.expires),
-      ], status: 201)
+    let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
+    let order = try TransactionOrder(jsonBody(of: request), from: key.displayName ?? key.name)
+    let made = try await transactions.create(order, by: key.actor)
+    var object: JSONObject = [
+      "id": .string(made.record.id), "status": .string(made.record.state.rawValue),
+      "content": .string(made.record.content), "expires": .integer(made.record.expires),
+    ]
+    if let number = made.number { object["number"] = .string(number.digits) }
+    return .json(object, status: 201)
   }
 
   func find(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
     let (transaction, container) = try await transactions.find(request.parameters["id"] ?? "")
-    var object: JSONObject = [
-      "id": .string(transaction.id), "user": .string(transaction.user), "text": .string(transaction.text),
-      "status": .string(transaction.state(at: context.clock.now).rawValue),
-      "created": .integer(transaction.created),
-      "expires": .integer(transaction.expires),
-    ]
+    return .json(try json(transaction, container))
+  }
+
+  func withdraw(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    let actor = try await keys.authenticate(
+      authorization: request.headers["Authorization"], scope: .relyingParty)
+    let id = request.parameters["id"] ?? ""
+    try await transactions.withdraw(id, reason: request.query["reason"] ?? "", by: actor)
+    return .json(["id": .string(id), "status": "withdrawn"])
+  }
+
+  private func json(
+    _ transaction: TransactionRecord, _ container: ContainerRecord?
+  ) throws(Problem) -> JSONObject {
+    var object: JSONObject = ["id": .string(transaction.id)]
+    if let user = transaction.user { object["user"] = .string(user) }
+    object["content"] = .string(transaction.content)
+    object["status"] = .string(transaction.state(at: context.clock.now).rawValue)
+    object["created"] = .integer(transaction.created)
+    object["expires"] = .integer(transaction.expires)
     if let decision = transaction.decision, let container {
       object["decision"] = .object(try json(decision, container))
     }
-    return .json(object)
+    if let end = transaction.end { object["end"] = .object(Self.json(end)) }
+    return object
+  }
+
+  private static func json(_ end: EndRecord) -> JSONObject {
+    var object: JSONObject = ["reason": .string(end.reason)]
+    if !end.message.isEmpty { object["message"] = .string(end.message) }
+    if let container = end.container { object["container"] = .string(container) }
+    object["time"] = .integer(end.time)
+    return object
   }
 
   private func json(_ decision: DecisionRecord, _ container: ContainerRecord) throws(Problem)

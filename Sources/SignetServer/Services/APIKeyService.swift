@@ -32,21 +32,28 @@ public struct APIKeyService: Sendable {
   ///
   /// - Parameters:
   ///   - name: What the operator calls it.
+  ///   - displayName: What users are told who asks; `nil` for the name.
   ///   - scopes: What it may do; at least one.
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The key, which can't be had again.
   /// - Throws: ``Problem``.
-  public func create(name: String, scopes: [Scope], by actor: String) async throws(Problem) -> NewKey {
+  public func create(
+    name: String, displayName: String? = nil, scopes: [Scope], by actor: String
+  ) async throws(Problem) -> NewKey {
     // Names are shown in terminals, like user ids, and have the same rules.
-    do { _ = try UserID(name) } catch {
+    do {
+      _ = try UserID(name)
+      _ = try displayName.map { try UserID($0) }
+    } catch {
       throw Problem(.malformed, "a key has a name of 1 to 128 characters, none of them a control character")
     }
     guard !scopes.isEmpty else { throw Problem(.malformed, "a key has at least one scope") }
     let id = Hex.encode(context.random.bytes(8))
     let secret = Base64URL.encode(context.random.bytes(32))
-    let record = APIKeyRecord(
+    var record = APIKeyRecord(
       id: id, name: name, scopes: scopes.map(\.rawValue), secretDigest: Self.digest(secret),
       created: context.clock.now)
+    record.displayName = displayName
     let event = context.audit(by: actor)("key.added", ["key": id, "name": name])
     try await context.stored(await context.storage.addAPIKey(record, audit: event))
     return NewKey(id: id, text: "\(Self.prefix)_\(id)_\(secret)")
@@ -83,7 +90,7 @@ public struct APIKeyService: Sendable {
   /// - Returns: The key's name for the audit log.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
   public func authenticate(authorization: String?, scope: Scope) async throws(Problem) -> String {
-    "key:\(try await identify(authorization: authorization, scope: scope))"
+    try await key(authorization: authorization, scope: scope).actor
   }
 
   /// Finds out which key a request carries.
@@ -91,9 +98,9 @@ public struct APIKeyService: Sendable {
   /// - Parameters:
   ///   - authorization: The `Authorization` header.
   ///   - scope: What the key must be good for.
-  /// - Returns: The key's id.
+  /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
-  func identify(authorization: String?, scope: Scope) async throws(Problem) -> String {
+  func key(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
     guard let authorization, authorization.utf8.count <= 256,
       authorization.lowercased().hasPrefix("bearer ")
     else { throw Self.refused }
@@ -110,7 +117,7 @@ public struct APIKeyService: Sendable {
     guard key.scopes.contains(scope.rawValue) else {
       throw Problem(.forbidden, "The API key lacks the scope \"\(scope.rawValue)\".")
     }
-    return key.id
+    return key
   }
 
   static let refused = Problem(
@@ -119,4 +126,9 @@ public struct APIKeyService: Sendable {
   private static func digest(_ secret: String) -> [UInt8] {
     HashFunction.sha256.digest(of: Array(secret.utf8))
   }
+}
+
+extension APIKeyRecord {
+  /// The key's name for the audit log.
+  var actor: String { "key:\(id)" }
 }

@@ -6,6 +6,8 @@ public struct APIKeyRecord: Hashable, Sendable {
   public var id: String
   /// What the operator calls it.
   public var name: String
+  /// What users are told who asks, if that is another name.
+  public var displayName: String?
   /// What it may do.
   public var scopes: [String]
   /// SHA-256 of the secret half, 32 bytes.

@@ -1,6 +1,6 @@
 /// A decision as signed.
 public struct DecisionRecord: Hashable, Sendable {
-  /// What was decided; `accepted` or `denied`.
+  /// What was decided; `accepted`, `denied` or `reported`.
   public var state: TransactionRecord.State
   /// The JWS.
   public var jws: String
@@ -15,14 +15,16 @@ public struct DecisionRecord: Hashable, Sendable {
   }
 }
 
-/// How a decision ended.
+/// How a decision, or another end of a transaction, ended.
 public enum DecisionOutcome: Hashable, Sendable {
-  /// The decision stands.
+  /// It stands.
   case decided
-  /// This container has decided so already.
+  /// It has ended so already, by the same hand.
   case repeated
   /// Another decision came first.
   case decidedBefore
+  /// The user has cancelled it, or the relying party has withdrawn it.
+  case cancelled
   /// The transaction has expired.
   case expired
   /// There is no such transaction for this container.
@@ -31,4 +33,6 @@ public enum DecisionOutcome: Hashable, Sendable {
   case notSigned
   /// The container sent too many wrong signatures in a row.
   case locked
+  /// The number is not the one that the relying party shows; with no try left the transaction is denied.
+  case wrongNumber(remaining: Int)
 }

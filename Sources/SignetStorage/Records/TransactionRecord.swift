@@ -1,41 +1,77 @@
-/// A transaction and, once there is one, its decision.
+/// A transaction and, once there is one, its end.
 public struct TransactionRecord: Hashable, Sendable {
-  /// Where a transaction stands.
+  /// Where a transaction stands; all but the first are final.
   public enum State: String, Hashable, Sendable {
     /// Waits for a decision, or has expired without being swept yet: compare `expires`.
     case pending
     /// The user accepted.
     case accepted
-    /// The user denied.
+    /// The user denied, or typed the wrong number too often.
     case denied
+    /// The user says that somebody else asked for it.
+    case reported
+    /// The user put an end to it without deciding.
+    case cancelled
+    /// The relying party put an end to it.
+    case withdrawn
     /// Nobody decided in time.
     case expired
   }
 
   /// Names the transaction.
   public var id: String
-  /// Who decides.
-  public var user: String
-  /// What is asked.
-  public var text: String
+  /// Who decides; `nil` while anybody may.
+  public var user: String?
+  /// What is shown and signed.
+  public var content: String
+  /// What the user may decide, in the protocol's words.
+  public var statuses: [String]
   /// When it was made.
   public var created: Int64
   /// When it ends.
   public var expires: Int64
+  /// The number that the user has to type, under the server's master key; `nil` where there is none.
+  public var sealedNumber: [UInt8]?
+  /// Whether the device made it, at its user's wish.
+  public var isInitiatedByDevice = false
   /// Where it stands.
   public var state: State
-  /// The decision; `nil` before.
+  /// The decision; `nil` before, and where there is none.
   public var decision: DecisionRecord?
+  /// How it ended without one; `nil` before, and where there is one.
+  public var end: EndRecord?
 
   /// Describes a transaction.
   public init(
-    id: String, user: String, text: String, created: Int64, expires: Int64, state: State = .pending,
-    decision: DecisionRecord? = nil
+    id: String, user: String?, content: String, statuses: [String] = ["accepted", "denied", "reported"],
+    created: Int64, expires: Int64, state: State = .pending, decision: DecisionRecord? = nil
   ) {
-    (self.id, self.user, self.text, self.created) = (id, user, text, created)
-    (self.expires, self.state, self.decision) = (expires, state, decision)
+    (self.id, self.user, self.content, self.statuses) = (id, user, content, statuses)
+    (self.created, self.expires, self.state, self.decision) = (created, expires, state, decision)
   }
 
   /// Where the transaction stands at a time: a pending one past its end has expired.
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
+}
+
+/// How a transaction ended without a decision.
+public struct EndRecord: Hashable, Sendable {
+  /// `cancelled`, `withdrawn`, or `denied` where the number was wrong too often.
+  public var state: TransactionRecord.State
+  /// Why, in the protocol's word or in the relying party's.
+  public var reason: String
+  /// What the user added; may be empty.
+  public var message: String
+  /// The container that did it; `nil` where the relying party did.
+  public var container: String?
+  /// When.
+  public var time: Int64
+
+  /// Describes an end.
+  public init(
+    state: TransactionRecord.State, reason: String, message: String = "", container: String?, time: Int64
+  ) {
+    (self.state, self.reason, self.message) = (state, reason, message)
+    (self.container, self.time) = (container, time)
+  }
 }

@@ -98,5 +98,33 @@ enum SQLiteSchema {
         ) STRICT, WITHOUT ROWID;
         CREATE INDEX waits_by_expiry ON waits (expires);
         """),
+    // Transactions with a content, all ends and no need of a user; the server's own keys; how often a user is asked. Texts become
+    // contents so that they can be read; those that waited could not all be signed in that form.
+    Migration(
+      version: 6,
+      sql: """
+        CREATE TABLE new_transactions (
+          number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, user TEXT REFERENCES users (id),
+          content TEXT NOT NULL, statuses TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL,
+          sealed_number BLOB, wrong_numbers INTEGER NOT NULL DEFAULT 0, initiated INTEGER NOT NULL DEFAULT 0,
+          state TEXT NOT NULL, decision TEXT, container TEXT, decided INTEGER, end_reason TEXT, end_message TEXT
+        ) STRICT;
+        INSERT INTO new_transactions (id, user, content, statuses, created, expires, state, decision, container, decided)
+          SELECT id, user, json_object('from', 'Signet', 'text', text), 'accepted denied', created, expires,
+            CASE state WHEN 'pending' THEN 'expired' ELSE state END, decision, container, decided
+          FROM transactions ORDER BY rowid;
+        DROP TABLE transactions;
+        ALTER TABLE new_transactions RENAME TO transactions;
+        CREATE INDEX pending_transactions ON transactions (user, created) WHERE state = 'pending';
+        CREATE INDEX pending_by_expiry ON transactions (expires) WHERE state = 'pending';
+        ALTER TABLE users ADD COLUMN challenges INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE users ADD COLUMN challenge_after INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE api_keys ADD COLUMN display_name TEXT;
+        CREATE TABLE signing_keys (
+          id TEXT PRIMARY KEY NOT NULL, sealed BLOB NOT NULL, public_key BLOB NOT NULL, created INTEGER NOT NULL,
+          retired INTEGER, succession TEXT
+        ) STRICT;
+        CREATE UNIQUE INDEX one_signing_key ON signing_keys (retired IS NULL) WHERE retired IS NULL;
+        """),
   ]
 }

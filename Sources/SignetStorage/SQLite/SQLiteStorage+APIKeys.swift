@@ -5,9 +5,9 @@ extension SQLiteStorage {
   public func addAPIKey(_ key: APIKeyRecord, audit: AuditEvent) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
-        "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name) VALUES (?, ?, ?, ?, ?, ?, ?)",
         .text(key.id), .text(key.name), .text(key.scopes.joined(separator: " ")), .blob(key.secretDigest),
-        .integer(key.created), .optional(key.revoked))
+        .integer(key.created), .optional(key.revoked), .optional(key.displayName))
       try database.appendAudit(audit)
     }
   }
@@ -51,5 +51,6 @@ extension APIKeyRecord {
       scopes: try row.text("scopes").split(separator: " ").map(String.init),
       secretDigest: try row.blob("secret_digest"), created: try row.integer("created"),
       revoked: try row.optionalInteger("revoked"))
+    displayName = try row.optionalText("display_name")
   }
 }

@@ -2,15 +2,15 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``Storage`` says.
-  public func addTransaction(_ transaction: TransactionRecord, audit: AuditEvent) async throws(StorageFailure)
-  {
+  public func addTransaction(
+    _ transaction: TransactionRecord, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
-      try database.execute(
-        "INSERT INTO transactions (id, user, text, created, expires, state) VALUES (?, ?, ?, ?, ?, ?)",
-        .text(transaction.id), .text(transaction.user), .text(transaction.text),
-        .integer(transaction.created),
-        .integer(transaction.expires), .text(transaction.state.rawValue))
-      try database.appendAudit(audit)
+      let outcome = try database.admit(transaction, limits)
+      if outcome == .added { try database.insert(transaction) }
+      try database.appendAudit(audit(outcome))
+      return outcome
     }
   }
 
@@ -27,7 +27,7 @@ extension SQLiteStorage {
       try database.query(
         """
         SELECT * FROM transactions WHERE user = ? AND state = 'pending' AND expires > ?
-        ORDER BY created, id LIMIT 64
+        ORDER BY created, number LIMIT 64
         """, .text(user), .integer(time)
       ).map { try TransactionRecord($0) }
     }
@@ -35,12 +35,36 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func decideTransaction(
-    _ id: String, _ decision: DecisionRecord, isSigned: Bool, limit: Int,
+    _ id: String, _ decision: DecisionRecord, isSigned: Bool, hasRightNumber: Bool, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
-      let refusal = try database.countSignature(of: decision.container, isGood: isSigned, limit: limit)
-      let outcome = try refusal ?? database.decide(id, decision)
+      let refusal = try database.countSignature(
+        of: decision.container, isGood: isSigned, limit: limits.wrongSignatures)
+      let outcome: DecisionOutcome
+      if let refusal {
+        outcome = refusal
+      } else if hasRightNumber {
+        outcome = try database.decide(id, decision)
+        if outcome == .decided { try database.noteAnswer(to: id, decision.state, at: decision.time, limits) }
+      } else {
+        outcome = try database.countWrongNumber(id, decision, limits)
+      }
+      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      return outcome
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func endTransaction(
+    _ id: String, _ end: EndRecord, isSuspicious: Bool, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    try await writer.write { database in
+      let outcome = try database.end(id, end)
+      if outcome == .decided, isSuspicious {
+        try database.noteAnswer(to: id, .reported, at: end.time, limits)
+      }
       if outcome != .repeated { try database.appendAudit(audit(outcome)) }
       return outcome
     }
@@ -50,6 +74,72 @@ extension SQLiteStorage {
 extension Database {
   fileprivate func transaction(_ id: String) throws -> TransactionRecord? {
     try query("SELECT * FROM transactions WHERE id = ?", .text(id)).first.map { try TransactionRecord($0) }
+  }
+
+  fileprivate func insert(_ transaction: TransactionRecord) throws {
+    try execute(
+      """
+      INSERT INTO transactions (id, user, content, statuses, created, expires, sealed_number, initiated, state, decision,
+        container, decided)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      .text(transaction.id), .optional(transaction.user), .text(transaction.content),
+      .text(transaction.statuses.joined(separator: " ")), .integer(transaction.created),
+      .integer(transaction.expires), .optional(transaction.sealedNumber),
+      .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),
+      .optional(transaction.decision?.jws), .optional(transaction.decision?.container),
+      .optional(transaction.decision?.time))
+  }
+
+  /// Counts a transaction for its user, unless there are too many.
+  fileprivate func admit(_ transaction: TransactionRecord, _ limits: TransactionLimits) throws
+    -> AdmissionOutcome
+  {
+    guard let user = transaction.user, !transaction.isInitiatedByDevice else { return .added }
+    let found = try query("SELECT challenges, challenge_after FROM users WHERE id = ?", .text(user)).first
+    guard let found else { return .added }  // the insertion says that there is no such user
+    let now = transaction.created
+    let after = try found.integer("challenge_after")
+    guard after <= now else { return .coolingDown(retryAfter: min(after - now, limits.longestWait)) }
+    let pending = try query(
+      """
+      SELECT count(*) AS count, min(expires) AS first FROM transactions
+      WHERE user = ? AND state = 'pending' AND expires > ?
+      """, .text(user), .integer(now)
+    ).first
+    if let pending, try pending.integer("count") >= limits.pending {
+      return .tooManyPending(retryAfter: (try pending.optionalInteger("first") ?? now + 1) - now)
+    }
+    let count = Int(clamping: try found.integer("challenges")) + 1
+    let wait = limits.wait(after: count)
+    try execute(
+      "UPDATE users SET challenges = ?, challenge_after = ? WHERE id = ?", .int(count),
+      .integer(wait > 0 ? now + wait : 0), .text(user))
+    return .added
+  }
+
+  /// An acceptance ends a row of transactions that were not accepted; a report begins a wait.
+  fileprivate func noteAnswer(
+    to id: String, _ state: TransactionRecord.State, at time: Int64, _ limits: TransactionLimits
+  ) throws {
+    let found = try query(
+      "SELECT users.id, challenges FROM users JOIN transactions ON users.id = transactions.user WHERE transactions.id = ?",
+      .text(id)
+    ).first
+    guard let found else { return }
+    let user = try found.text("id")
+    switch state {
+    case .accepted:
+      try execute(
+        "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ? AND (challenges > 0 OR challenge_after > 0)",
+        .text(user))
+    case .reported:
+      let count = max(Int(clamping: try found.integer("challenges")), limits.challenges - 1) + 1
+      try execute(
+        "UPDATE users SET challenges = ?, challenge_after = ? WHERE id = ?", .int(count),
+        .integer(time + limits.wait(after: count)), .text(user))
+    default: return
+    }
   }
 
   /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.
@@ -68,42 +158,98 @@ extension Database {
   }
 
   fileprivate func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
+    if let refusal = try refusal(of: id, decision.state, by: decision.container, at: decision.time) {
+      return refusal
+    }
     try execute(
       """
-      UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4
-      WHERE id = ?5 AND state = 'pending' AND expires > ?4
-        AND user = (SELECT user FROM containers WHERE id = ?3 AND state = 'active')
+      UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4,
+        user = (SELECT user FROM containers WHERE id = ?3)
+      WHERE id = ?5 AND state = 'pending'
       """,
       .text(decision.state.rawValue), .text(decision.jws), .text(decision.container), .integer(decision.time),
       .text(id))
-    if changes == 1 { return .decided }
-    let owner = try query(
+    return .decided
+  }
+
+  fileprivate func countWrongNumber(
+    _ id: String, _ decision: DecisionRecord, _ limits: TransactionLimits
+  ) throws -> DecisionOutcome {
+    if let refusal = try refusal(of: id, decision.state, by: decision.container, at: decision.time) {
+      return refusal
+    }
+    try execute("UPDATE transactions SET wrong_numbers = wrong_numbers + 1 WHERE id = ?", .text(id))
+    let count = try query("SELECT wrong_numbers FROM transactions WHERE id = ?", .text(id)).first
+    let remaining = max(0, limits.wrongNumbers - Int(clamping: try count?.integer("wrong_numbers") ?? 0))
+    if remaining == 0 {
+      try write(
+        id,
+        EndRecord(
+          state: .denied, reason: "wrongNumber", container: decision.container, time: decision.time))
+    }
+    return .wrongNumber(remaining: remaining)
+  }
+
+  fileprivate func end(_ id: String, _ end: EndRecord) throws -> DecisionOutcome {
+    if let refusal = try refusal(of: id, end.state, by: end.container, at: end.time) { return refusal }
+    try write(id, end)
+    return .decided
+  }
+
+  private func write(_ id: String, _ end: EndRecord) throws {
+    try execute(
       """
-      SELECT 1 FROM transactions JOIN containers ON transactions.user = containers.user
-      WHERE transactions.id = ? AND containers.id = ? AND containers.state = 'active'
-      """, .text(id), .text(decision.container))
-    guard !owner.isEmpty, let found = try transaction(id) else { return .unknown }
-    switch found.state(at: decision.time) {
-    case .accepted, .denied:
-      let isSame = found.state == decision.state && found.decision?.container == decision.container
-      return isSame ? .repeated : .decidedBefore
+      UPDATE transactions SET state = ?1, end_reason = ?2, end_message = ?3, container = ?4, decided = ?5,
+        user = coalesce(user, (SELECT user FROM containers WHERE id = ?4))
+      WHERE id = ?6 AND state = 'pending'
+      """,
+      .text(end.state.rawValue), .text(end.reason), .text(end.message), .optional(end.container),
+      .integer(end.time), .text(id))
+  }
+
+  /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.
+  ///
+  /// `container` is who ends it; the relying party is none.
+  private func refusal(
+    of id: String, _ state: TransactionRecord.State, by container: String?, at time: Int64
+  ) throws -> DecisionOutcome? {
+    guard let found = try transaction(id) else { return .unknown }
+    if let container {
+      let owner = try query("SELECT user FROM containers WHERE id = ? AND state = 'active'", .text(container))
+      guard let user = try owner.first?.text("user"), found.user == nil || found.user == user else {
+        return .unknown
+      }
+    }
+    switch found.state(at: time) {
+    case .pending: return nil
     case .expired: return .expired
-    case .pending: return .unknown
+    case .accepted, .denied, .reported:
+      let isSame = found.state == state && found.decision != nil && found.decision?.container == container
+      return isSame ? .repeated : .decidedBefore
+    case .cancelled, .withdrawn:
+      return found.state == state && found.end?.container == container ? .repeated : .cancelled
     }
   }
 }
 
 extension TransactionRecord {
-  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+  init(_ row: Row) throws(SQLiteFailure) {
     guard let state = State(rawValue: try row.text("state")) else {
       throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
     }
     self.init(
-      id: try row.text("id"), user: try row.text("user"), text: try row.text("text"),
+      id: try row.text("id"), user: try row.optionalText("user"), content: try row.text("content"),
+      statuses: try row.text("statuses").split(separator: " ").map(String.init),
       created: try row.integer("created"), expires: try row.integer("expires"), state: state)
+    sealedNumber = try row.optionalBlob("sealed_number")
+    isInitiatedByDevice = try row.integer("initiated") != 0
     if let jws = try row.optionalText("decision") {
       decision = DecisionRecord(
         state: state, jws: jws, container: try row.text("container"), time: try row.integer("decided"))
+    } else if let reason = try row.optionalText("end_reason") {
+      end = EndRecord(
+        state: state, reason: reason, message: try row.text("end_message"),
+        container: try row.optionalText("container"), time: try row.integer("decided"))
     }
   }
 }

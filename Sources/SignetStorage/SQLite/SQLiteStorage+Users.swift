@@ -27,7 +27,8 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
-      guard try !database.query("SELECT 1 FROM users WHERE id = ?", .text(id)).isEmpty else { return false }
+      try database.execute("UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ?", .text(id))
+      guard database.changes == 1 else { return false }
       try database.execute("UPDATE credentials SET failures = 0 WHERE user = ?", .text(id))
       try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
       try database.execute("DELETE FROM waits WHERE user = ?", .text(id))

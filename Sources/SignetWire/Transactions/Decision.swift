@@ -8,8 +8,8 @@ public struct Decision: Hashable, Sendable {
 
   /// Which transaction.
   public let transaction: TransactionID
-  /// What was shown.
-  public let text: String
+  /// What was shown: the ``TransactionContent/json`` of the transaction.
+  public let content: String
   /// What was decided.
   public let status: DecisionStatus
   /// When, in seconds since 1970, by the device's clock.
@@ -24,14 +24,16 @@ public struct Decision: Hashable, Sendable {
   public let container: ContainerID
   /// On which device, 16 bytes.
   public let device: [UInt8]
+  /// The number that the user was shown elsewhere and typed; `nil` where none was asked for.
+  public let number: MatchingNumber?
 
   /// Decides a transaction.
   public init(
     _ status: DecisionStatus, of request: TransactionRequest, at time: Int64, server: ServerURL, user: UserID,
-    container: ContainerID, device: [UInt8]
+    container: ContainerID, device: [UInt8], number: MatchingNumber? = nil
   ) {
-    (transaction, text, expires) = (request.id, request.text, request.expires)
-    (self.status, self.time) = (status, time)
+    (transaction, content, expires) = (request.id, request.content.json, request.expires)
+    (self.status, self.time, self.number) = (status, time, number)
     (self.server, self.user, self.container, self.device) = (server, user, container, device)
   }
 
@@ -42,7 +44,7 @@ public struct Decision: Hashable, Sendable {
     let object = try Wire.object(bytes)
     try Wire.checkVersion(object)
     transaction = try ServerMadeID(object.wireString("transaction"))
-    text = try object.wireString("text")
+    content = try object.wireString("content")
     guard let status = DecisionStatus(rawValue: try object.wireName("status")) else {
       throw .invalid(member: "status", reason: "is none that may be chosen")
     }
@@ -53,6 +55,8 @@ public struct Decision: Hashable, Sendable {
     user = try UserID(object.wireString("user"))
     container = try ServerMadeID(object.wireString("container"))
     device = try object.wireBytes("device", count: 16)
+    let number = try Wire.reading(object.optionalString("number"))
+    self.number = try number.map { (digits) throws(WireFailure) in try MatchingNumber(digits) }
   }
 
   /// The payload.
@@ -60,7 +64,7 @@ public struct Decision: Hashable, Sendable {
     var object = JSONObject()
     object["version"] = .integer(Wire.version)
     object["transaction"] = .string(transaction.text)
-    object["text"] = .string(text)
+    object["content"] = .string(content)
     object["status"] = .string(status.rawValue)
     object["time"] = .integer(time)
     object["expires"] = .integer(expires)
@@ -68,6 +72,10 @@ public struct Decision: Hashable, Sendable {
     object["user"] = .string(user.text)
     object["container"] = .string(container.text)
     object["device"] = .string(Base64URL.encode(device))
+    if let number { object["number"] = .string(number.digits) }
     return JSONValue.object(object).bytes
   }
+
+  /// Whether this is the content that was shown, byte for byte.
+  public func isAbout(_ content: String) -> Bool { self.content.utf8.elementsEqual(content.utf8) }
 }

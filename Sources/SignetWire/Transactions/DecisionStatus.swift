@@ -4,4 +4,6 @@ public enum DecisionStatus: String, Hashable, Sendable, CaseIterable {
   case accepted
   /// The user does not want it.
   case denied
+  /// The user did not ask for it: somebody else did.
+  case reported
 }

@@ -5,23 +5,31 @@ public struct TransactionRequest: Hashable, Sendable {
   /// Which transaction.
   public let id: TransactionID
   /// What the user is asked, exactly as it will be signed.
-  public let text: String
+  public let content: TransactionContent
   /// When it was made, in seconds since 1970.
   public let created: Int64
   /// When it ends, in seconds since 1970.
   public let expires: Int64
   /// What the user may decide.
   public let statuses: [DecisionStatus]
+  /// How many digits the relying party shows, for the user to type with an approval; `nil` where it shows none.
+  public let numberDigits: Int?
 
   /// Puts a transaction together.
   ///
-  /// - Throws: ``WireFailure/invalid(member:reason:)`` for a text that would not show as it is.
+  /// - Parameters:
+  ///   - id: Its name.
+  ///   - content: What is asked.
+  ///   - created: When it was made.
+  ///   - expires: When it ends.
+  ///   - statuses: What the user may decide.
+  ///   - numberDigits: 2 to 6, where the relying party shows a number.
   public init(
-    id: TransactionID, text: String, created: Int64, expires: Int64,
-    statuses: [DecisionStatus] = DecisionStatus.allCases
-  ) throws(WireFailure) {
-    try DisplayText.check(text)
-    (self.id, self.text, self.created, self.expires, self.statuses) = (id, text, created, expires, statuses)
+    id: TransactionID, content: TransactionContent, created: Int64, expires: Int64,
+    statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil
+  ) {
+    (self.id, self.content, self.created, self.expires) = (id, content, created, expires)
+    (self.statuses, self.numberDigits) = (statuses, numberDigits)
   }
 
   init(_ object: JSONObject) throws(WireFailure) {
@@ -33,18 +41,25 @@ public struct TransactionRequest: Hashable, Sendable {
         statuses.append(status)
       }
     }
-    try self.init(
-      id: ServerMadeID(object.wireString("id")), text: object.wireString("text"),
-      created: object.wireInteger("created"), expires: object.wireInteger("expires"), statuses: statuses)
+    let digits = try Wire.reading(object.optionalInteger("digits")).map { Int(clamping: $0) }
+    if let digits, !MatchingNumber.digitCounts.contains(digits) {
+      throw .invalid(member: "digits", reason: "is 2 to 6")
+    }
+    self.init(
+      id: try ServerMadeID(object.wireString("id")),
+      content: try TransactionContent(parsing: object.wireString("content")),
+      created: try object.wireInteger("created"), expires: try object.wireInteger("expires"),
+      statuses: statuses, numberDigits: digits)
   }
 
   var json: JSONObject {
     var object = JSONObject()
     object["id"] = .string(id.text)
-    object["text"] = .string(text)
+    object["content"] = .string(content.json)
     object["created"] = .integer(created)
     object["expires"] = .integer(expires)
     object["statuses"] = .array(statuses.map { .string($0.rawValue) })
+    if let numberDigits { object["digits"] = .integer(Int64(numberDigits)) }
     return object
   }
 }

@@ -109,7 +109,7 @@ def totp(secret, time, digits=6, period=30):
     return str(number % 10**digits).zfill(digits)
 
 
-def activation(label, user, server, costs, profile):
+def activation(label, user, server, costs, profile, asked):
     code, typed = invite(seeded(label + " invite", 10))
     device, peer = private_key(label + " device ephemeral"), private_key(label + " server ephemeral")
     session, encryption, signing = (private_key(label + " " + name) for name in ("session", "encryption", "signing"))
@@ -143,14 +143,15 @@ def activation(label, user, server, costs, profile):
         "method": "POST", "path": f"/{domain}/v1/activation/confirm", "body": b64(hashlib.sha256(b"{}").digest()),
         "time": 1795230901, "id": b64(seeded(label + " request", 16)),
     })
+    content = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     decision = compact({
-        "version": 1, "transaction": b64(seeded(label + " transaction", 16)), "text": "Pay 250.00 € to Jane\nToday",
+        "version": 1, "transaction": b64(seeded(label + " transaction", 16)), "content": content,
         "status": "accepted", "time": 1795231300, "expires": 1795231500, "server": server, "user": user,
         "container": container, "device": b64(seeded(label + " device id", 16)),
     })
     listing = compact({"transactions": [{
-        "id": b64(seeded(label + " transaction", 16)), "text": "Pay 250.00 € to Jane\nToday", "created": 1795231200,
-        "expires": 1795231500, "statuses": ["accepted", "denied"],
+        "id": b64(seeded(label + " transaction", 16)), "content": content, "created": 1795231200,
+        "expires": 1795231500, "statuses": ["accepted", "denied", "reported"],
     }]})
     return {
         "id": label, "invite": typed, "inviteText": code,
@@ -223,10 +224,19 @@ def renewal(label, before, server, profile):
 OTP = {"label": "otp", "type": "totp", "algorithm": "SHA256", "digits": 6, "period": 30}
 VECTORS = [
     activation("device protection, least costs", "alice", "https://signet.example.com/main", (19456, 2, 1),
-               {"protection": {"type": "device"}, "otp": OTP}),
+               {"protection": {"type": "device"}, "otp": OTP},
+               {"from": "Example Bank", "text": "Pay 250.00 € to Jane\n\"Today\""}),
     activation("password protection, more lanes", "jörg@example.com", "https://127.0.0.1:8443/staff_1", (32768, 3, 4),
                {"protection": {"type": "password", "password": {"minLength": 6, "maxLength": 64},
-                               "lock": {"type": "lock", "limit": 5}}, "otp": OTP}),
+                               "lock": {"type": "lock", "limit": 5}}, "otp": OTP}, {
+        "from": "Example Bank", "context": {"place": "Zürich", "browser": "Firefox 128", "address": "192.0.2.7"},
+        "form": {"template": "payment", "fields": [
+            {"type": "amount", "value": "250.00", "currency": "EUR"},
+            {"type": "payee", "name": "Jane Doe", "account": "DE02 1203 0000 0000 2020 51"},
+            {"type": "date", "value": "2026-11-21"},
+            {"type": "text", "label": "Reference", "value": "Invoice 7\nOctober"},
+            {"type": "group", "label": "Fees", "pairs": [{"name": "Transfer", "value": "0.15 EUR"}]},
+        ]}}),
 ]
 if sys.argv[1:] == ["renewal"]:
     VECTORS = [

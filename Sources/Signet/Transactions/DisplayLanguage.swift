@@ -1,0 +1,56 @@
+/// A language of the words around a transaction.
+public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
+  /// English.
+  case english = "en"
+  /// German.
+  case german = "de"
+  /// French.
+  case french = "fr"
+  /// Spanish.
+  case spanish = "es"
+
+  /// Reads the name of a locale, such as `de_CH.UTF-8` or `fr-CA`; English for any other.
+  public init(locale: String) {
+    self = Self(rawValue: String(locale.prefix { $0.isLetter }).lowercased()) ?? .english
+  }
+
+  /// The device's own words.
+  enum Word: Int {
+    case question, payment, login, amount, payee, account, date, place, browser, address
+  }
+
+  func word(_ word: Word) -> String { words[word.rawValue] }
+
+  /// What a form is about: a word for the templates that are known here, else the template's own name.
+  func title(of template: String) -> String {
+    switch template {
+    case "payment": word(.payment)
+    case "login": word(.login)
+    default: template
+    }
+  }
+
+  /// In the order of ``Word``.
+  private var words: [String] {
+    switch self {
+    case .english:
+      [
+        "Question", "Payment", "Sign-in", "Amount", "Payee", "Account", "Date", "Place", "Browser", "Address",
+      ]
+    case .german:
+      [
+        "Frage", "Zahlung", "Anmeldung", "Betrag", "Empfänger", "Konto", "Datum", "Ort", "Browser", "Adresse",
+      ]
+    case .french:
+      [
+        "Question", "Paiement", "Connexion", "Montant", "Bénéficiaire", "Compte", "Date", "Lieu",
+        "Navigateur", "Adresse",
+      ]
+    case .spanish:
+      [
+        "Pregunta", "Pago", "Inicio de sesión", "Importe", "Beneficiario", "Cuenta", "Fecha", "Lugar",
+        "Navegador", "Dirección",
+      ]
+    }
+  }
+}

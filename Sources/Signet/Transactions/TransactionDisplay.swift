@@ -1,0 +1,59 @@
+public import SignetWire
+
+/// A transaction in lines for a screen: all that will be signed, with words around it in the user's language.
+///
+/// Show every line. The words that are the device's own depend on the language; what is from the content is shown as it is
+/// there, numbers included, and what is signed is the content, whatever the language.
+public struct TransactionDisplay: Hashable, Sendable {
+  /// A line, or a text of several, with what it is.
+  public struct Line: Hashable, Sendable {
+    /// What it is; `nil` for a text that stands alone, and for a heading.
+    public let label: String?
+    /// What the content says.
+    public let value: String
+    /// Whether it belongs to the heading above it.
+    public let isInGroup: Bool
+
+    init(_ label: String?, _ value: String, isInGroup: Bool = false) {
+      (self.label, self.value, self.isInGroup) = (label, value, isInGroup)
+    }
+  }
+
+  /// What it is about, in a word or two.
+  public let title: String
+  /// What is asked.
+  public let lines: [Line]
+  /// Where the user is said to be.
+  public let context: [Line]
+
+  /// Lays a content out.
+  public init(_ content: TransactionContent, in language: DisplayLanguage = .english) {
+    switch content.matter {
+    case .text(let text):
+      title = language.word(.question)
+      lines = [Line(nil, text)]
+    case .form(let form):
+      title = language.title(of: form.template)
+      lines = form.fields.flatMap { Self.lines(of: $0, language) }
+    }
+    let places: [(DisplayLanguage.Word, String?)] = [
+      (.place, content.context?.place), (.browser, content.context?.browser),
+      (.address, content.context?.address),
+    ]
+    context = places.compactMap { word, text in text.map { Line(language.word(word), $0) } }
+  }
+
+  private static func lines(of field: TransactionField, _ language: DisplayLanguage) -> [Line] {
+    switch field.value {
+    case .amount(let amount):
+      [Line(field.label ?? language.word(.amount), "\(amount.value) \(amount.currency)")]
+    case .payee(let name, let account):
+      [Line(field.label ?? language.word(.payee), name)]
+        + (account.map { [Line(language.word(.account), $0, isInGroup: true)] } ?? [])
+    case .text(let text): [Line(field.label, text)]
+    case .date(let day): [Line(field.label ?? language.word(.date), day.text)]
+    case .group(let pairs):
+      [Line(nil, field.label ?? "")] + pairs.map { Line($0.name, $0.value, isInGroup: true) }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import SignetJSON
+public import SignetWire
+
+/// What a relying party wants a user to be asked.
+public struct TransactionOrder: Sendable {
+  /// What is asked.
+  public var matter: TransactionContent.Matter
+  /// Who asks, as the user is told.
+  public var from: String
+  /// Where the user is said to be.
+  public var context: TransactionContext?
+  /// Who decides.
+  public var user: UserID?
+  /// Seconds; `nil` for the configured ones.
+  public var lifetime: Int64?
+  /// What the user may decide; denying is always possible.
+  public var statuses: [DecisionStatus]
+  /// How many digits the relying party wants to show, for the user to type; `nil` for none.
+  public var numberDigits: Int?
+
+  /// Describes an order.
+  public init(
+    _ matter: TransactionContent.Matter, from: String, context: TransactionContext? = nil, user: UserID?,
+    lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil
+  ) {
+    (self.matter, self.from, self.context, self.user) = (matter, from, context, user)
+    (self.lifetime, self.statuses, self.numberDigits) = (lifetime, statuses, numberDigits)
+  }
+
+  /// Reads the body of a relying party's request.
+  ///
+  /// - Throws: ``Problem``.
+  init(_ body: JSONObject, from name: String) throws(Problem) {
+    let context = try members(body.optionalObject("context"))
+    self.init(
+      try Self.content { () throws(WireFailure) in try TransactionContent.matter(body) }, from: name,
+      user: try userID(members(body.string("user"))),
+      lifetime: try members(body.optionalInteger("lifetime")), statuses: try Self.statuses(body),
+      numberDigits: try Self.numberDigits(body))
+    if let context {
+      self.context = try Self.content { () throws(WireFailure) in try TransactionContext(context) }
+    }
+  }
+
+  /// Makes a part of the content: what is no such JSON is malformed, what would not show as it is, is refused.
+  static func content<Value>(_ make: () throws(WireFailure) -> Value) throws(Problem) -> Value {
+    do { return try make() } catch {
+      if case .json = error { throw Problem(error) }
+      throw Problem(.contentRefused, error.description)
+    }
+  }
+
+  private static func statuses(_ body: JSONObject) throws(Problem) -> [DecisionStatus] {
+    guard let names = try members(body.optionalStrings("statuses")) else { return DecisionStatus.allCases }
+    let known = DecisionStatus.allCases
+    guard names.allSatisfy({ name in known.contains { $0.rawValue.utf8.elementsEqual(name.utf8) } }) else {
+      throw Problem(.malformed, "\"statuses\" are of accepted, denied and reported")
+    }
+    return known.filter { status in names.contains { $0.utf8.elementsEqual(status.rawValue.utf8) } }
+  }
+
+  private static func numberDigits(_ body: JSONObject) throws(Problem) -> Int? {
+    guard let number = try members(body.optionalObject("number")) else { return nil }
+    let digits = Int(clamping: try members(number.integer("digits")))
+    guard MatchingNumber.digitCounts.contains(digits) else {
+      throw Problem(.malformed, "\"digits\" in \"number\" is 2 to 6")
+    }
+    return digits
+  }
+}

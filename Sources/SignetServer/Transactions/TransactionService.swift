@@ -1,0 +1,176 @@
+import SignetCrypto
+import SignetJSON
+public import SignetStorage
+public import SignetWire
+
+/// Transactions: what a relying party asks and a user decides (`docs/protocol.md` section 5).
+public struct TransactionService: Sendable {
+  let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// A transaction that was made.
+  public struct NewTransaction: Sendable {
+    /// The transaction, pending.
+    public let record: TransactionRecord
+    /// The number that the relying party shows; it can't be had again.
+    public let number: MatchingNumber?
+  }
+
+  /// Makes a transaction for a user.
+  ///
+  /// - Parameters:
+  ///   - order: What the user is asked.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The transaction, pending.
+  /// - Throws: ``Problem``.
+  public func create(_ order: TransactionOrder, by actor: String) async throws(Problem) -> NewTransaction {
+    let content = try TransactionOrder.content { () throws(WireFailure) in
+      try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
+    }
+    let lifetime = order.lifetime ?? context.settings.transactionLifetime
+    guard (1...86_400).contains(lifetime) else {
+      throw Problem(.malformed, "\"lifetime\" is 1 to 86400 seconds")
+    }
+    let now = context.clock.now
+    let id = ServerMadeID(random: context.random).text
+    // Whoever is asked can say no.
+    let statuses = DecisionStatus.allCases.filter { $0 == .denied || order.statuses.contains($0) }
+    var transaction = TransactionRecord(
+      id: id, user: order.user?.text, content: content.json, statuses: statuses.map(\.rawValue),
+      created: now, expires: now + lifetime)
+    let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
+    if let number { transaction.sealedNumber = try seal(number, of: id) }
+    try await add(transaction, by: actor)
+    return NewTransaction(record: transaction, number: number)
+  }
+
+  private func add(_ transaction: TransactionRecord, by actor: String) async throws(Problem) {
+    let audit = context.audit(by: actor)
+    let user = transaction.user
+    let outcome = try await context.stored(
+      of: user ?? "",
+      await context.storage.addTransaction(transaction, limits: context.settings.transactionLimits) {
+        let reason: String? =
+          switch $0 {
+          case .added: nil
+          case .tooManyPending: "too many transactions wait for the user"
+          case .coolingDown: "too many transactions in a row were not accepted"
+          }
+        return audit(
+          $0 == .added ? "transaction.added" : "transaction.notAdded",
+          ["user": user, "transaction": transaction.id, "reason": reason])
+      })
+    switch outcome {
+    case .added: return
+    case .tooManyPending(let seconds):
+      throw Problem(
+        .transactionTooMany, "As many transactions as may be wait for the user; wait for answers.",
+        retryAfter: max(1, seconds))
+    case .coolingDown(let seconds):
+      throw Problem(
+        .transactionTooMany, "The user has accepted none of the last ones; wait, or have the user unlocked.",
+        retryAfter: max(1, seconds))
+    }
+  }
+
+  /// The transaction as its relying party sees it.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func find(_ id: String) async throws(Problem) -> (TransactionRecord, ContainerRecord?) {
+    let transaction = try await context.stored(await context.storage.transaction(id))
+    guard let transaction else { throw Self.unknown }
+    guard let decision = transaction.decision else { return (transaction, nil) }
+    let container = try await context.stored(await context.storage.container(decision.container))
+    return (transaction, container)
+  }
+
+  /// Puts an end to a transaction, as its relying party.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - reason: Why: 0 to 1,000 plain characters, no line feed.
+  ///   - actor: Who asks, for the audit log.
+  /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` and `transactionExpired` where it has ended otherwise.
+  public func withdraw(_ id: String, reason: String, by actor: String) async throws(Problem) {
+    try reading(Cancellation.check(reason, member: "reason"))
+    let end = EndRecord(state: .withdrawn, reason: reason, container: nil, time: context.clock.now)
+    try await self.end(id, end, by: actor)
+  }
+
+  /// Puts an end to a transaction, as its user, without a decision.
+  ///
+  /// - Parameters:
+  ///   - body: The request body.
+  ///   - id: The transaction that the path names.
+  ///   - container: Who sends it; its request was authenticated.
+  /// - Throws: ``Problem``.
+  public func cancel(_ body: [UInt8], id: String, by container: ContainerRecord) async throws(Problem) {
+    let cancellation = try reading(Cancellation(parsing: body))
+    let end = EndRecord(
+      state: .cancelled, reason: cancellation.reason.rawValue, message: cancellation.message,
+      container: container.id, time: context.clock.now)
+    try await self.end(
+      id, end, isSuspicious: cancellation.reason == .notifySuspicious, by: "container:\(container.id)")
+  }
+
+  private func end(
+    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, by actor: String
+  ) async throws(Problem) {
+    let audit = context.audit(by: actor)
+    let outcome = try await context.stored(
+      await context.storage.endTransaction(
+        id, end, isSuspicious: isSuspicious, limits: context.settings.transactionLimits
+      ) { outcome in
+        outcome == .decided
+          ? audit(
+            "transaction.\(end.state.rawValue)", ["transaction": id, "reason": end.reason.nonEmpty])
+          : audit("transaction.refused", ["transaction": id, "reason": Self.reason(outcome)])
+      })
+    try Self.check(outcome)
+  }
+
+  /// Why something was refused, for the audit log; `nil` where it was not.
+  static func reason(_ outcome: DecisionOutcome) -> String? {
+    switch outcome {
+    case .decided, .repeated: nil
+    case .decidedBefore: "decided before"
+    case .cancelled: "cancelled or withdrawn before"
+    case .expired: "expired"
+    case .unknown: "unknown"
+    case .notSigned: "not signed by the container's key"
+    case .locked: "too many wrong signatures in a row; unlock the user"
+    case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
+    }
+  }
+
+  /// What is told to who asked.
+  static func check(_ outcome: DecisionOutcome) throws(Problem) {
+    switch outcome {
+    case .decided, .repeated: return
+    case .decidedBefore:
+      throw Problem(.transactionDecided, "Look at the transaction again; nothing was changed.")
+    case .cancelled:
+      throw Problem(.transactionCancelled, "Ask the relying party to start again.")
+    case .expired: throw Problem(.transactionExpired, "Ask the relying party to start again.")
+    case .unknown: throw unknown
+    case .notSigned, .locked: throw notSigned
+    case .wrongNumber(0):
+      throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
+    case .wrongNumber(let remaining):
+      throw Problem(
+        .transactionWrongNumber,
+        "Type the number that the relying party shows; tries left: \(remaining).")
+    }
+  }
+
+  static let unknown = Problem(.unknown, "There is no transaction of this id.")
+  static let notSigned = Problem(
+    .unauthorized, "The decision is not signed by this container's signing key.")
+}
+
+extension String {
+  /// The text; `nil` where there is none.
+  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
+}

@@ -1,0 +1,168 @@
+import SignetStorage
+
+extension StorageContract {
+  static let transactionEnds: [Check] = [
+    Check("a transaction is cancelled or withdrawn once; the same again is a repetition") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      try await storage.activate("c1")
+      try await storage.activate("b1", user: "bob")
+      for id in ["t1", "t2", "t3"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      try await expect(
+        storage.end("t1", Sample.end(.cancelled, by: "b1")), is: .unknown, "another user's cancellation")
+      try await expect(storage.end("t1", Sample.end(.cancelled, by: "c1")), is: .decided, "a cancellation")
+      try await expect(storage.end("t1", Sample.end(.cancelled, by: "c1")), is: .repeated, "the same again")
+      try await expect(storage.end("t1", Sample.end(.withdrawn)), is: .cancelled, "withdrawn, too late")
+      try await expect(storage.decide("t1", Sample.decision()), is: .cancelled, "a decision, too late")
+      let found = try await storage.transaction("t1")
+      try expect(found?.state, is: .cancelled, "the state")
+      try expect(found?.end, is: Sample.end(.cancelled, by: "c1"), "the end")
+      try expect(found?.decision, is: nil, "the decision")
+      try await expect(storage.end("t2", Sample.end(.withdrawn)), is: .decided, "a withdrawal")
+      try await expect(storage.end("t2", Sample.end(.withdrawn)), is: .repeated, "the same again")
+      try await expect(
+        storage.end("t2", Sample.end(.cancelled, by: "c1")), is: .cancelled, "cancelled, too late")
+      try await expect(storage.decide("t3", Sample.decision(.reported)), is: .decided, "a report")
+      try await expect(storage.end("t3", Sample.end(.withdrawn)), is: .decidedBefore, "after a decision")
+      try await expect(storage.end("t4", Sample.end(.withdrawn)), is: .unknown, "one that is none")
+    },
+    Check("an end is too late from the transaction's expiry on") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      for end in [Sample.end(.cancelled, by: "c1", at: 1300), Sample.end(.withdrawn, at: 1300)] {
+        try await expect(storage.end("t1", end), is: .expired, "an end at the expiry")
+      }
+      try await expect(storage.transaction("t1")?.state, is: .pending, "the state, unswept")
+    },
+    Check("what is for anybody becomes that of who ends it, and is nobody else's then") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      try await storage.activate("c1")
+      try await storage.activate("b1", user: "bob")
+      var open = Sample.transaction("t1")
+      open.user = nil
+      try await storage.addTransaction(open, audit: event("transaction"))
+      try await expect(storage.pendingTransactions(user: "alice", at: 1100), is: [], "listed ones")
+      try await expect(storage.decide("t1", Sample.decision(by: "b1")), is: .decided, "bob's decision")
+      try await expect(storage.transaction("t1")?.user, is: "bob", "the user")
+      try await expect(storage.decide("t1", Sample.decision()), is: .unknown, "alice's decision")
+    },
+    Check("a wrong number is counted, also at once, and at the limit the transaction is denied") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      var numbered = Sample.transaction("t1")
+      numbered.sealedNumber = [1, 2, 3]
+      try await storage.addTransaction(numbered, audit: event("transaction"))
+      try await expect(storage.transaction("t1"), is: numbered, "the transaction")
+      try await expect(
+        storage.decide("t1", Sample.decision(), isSigned: false, hasRightNumber: false), is: .notSigned,
+        "a wrong number with a wrong signature, which is not counted")
+      let outcomes = try await race { _ in
+        try await storage.decide("t1", Sample.decision(), hasRightNumber: false)
+      }
+      for remaining in 0...2 {
+        try expect(
+          outcomes.filter { $0 == .wrongNumber(remaining: remaining) }.count, is: 1,
+          "wrong numbers with \(remaining) left")
+      }
+      try expect(outcomes.filter { $0 == .decidedBefore }.count, is: 47, "the rest")
+      let found = try await storage.transaction("t1")
+      try expect(found?.state, is: .denied, "the state")
+      try expect(found?.end?.reason, is: "wrongNumber", "the reason")
+      try await expect(storage.decide("t1", Sample.decision()), is: .decidedBefore, "a right one, too late")
+    },
+    Check("no more than the limit wait for a user, however many are made at once") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      let limits = TransactionLimits(pending: 5, challenges: 1000)
+      let outcomes = try await race { number in
+        try await storage.make(Sample.transaction("t\(number)"), limits)
+      }
+      try expect(outcomes.filter { $0 == .added }.count, is: 5, "transactions that were added")
+      try expect(
+        outcomes.filter { $0 == .tooManyPending(retryAfter: 300) }.count, is: 45, "those that were not")
+      try await expect(storage.pendingTransactions(user: "alice", at: 1000).count, is: 5, "pending ones")
+      try await expect(
+        storage.make(Sample.transaction("b", user: "bob"), limits), is: .added, "another user's")
+      try await expect(
+        storage.make(Sample.transaction("late", created: 1300), limits), is: .added, "one after they ended")
+      var own = Sample.transaction("own", created: 1300)
+      own.isInitiatedByDevice = true
+      for number in 0..<6 {
+        own.id = "own\(number)"
+        try await expect(storage.make(own, limits), is: .added, "one that a device made")
+      }
+    },
+    Check("after so many in a row without an accepted one each next one waits, longer each time") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      let limits = TransactionLimits(pending: 1000, challenges: 3, wait: 60, longestWait: 200)
+      @Sendable func make(_ id: String, at time: Int64) async throws -> AdmissionOutcome {
+        try await storage.make(Sample.transaction(id, created: time), limits)
+      }
+      for id in ["a1", "a2", "a3"] { try await expect(make(id, at: 1000), is: .added, "the first three") }
+      try await expect(make("a4", at: 1000), is: .coolingDown(retryAfter: 60), "the fourth at once")
+      try await expect(make("a4", at: 1059), is: .coolingDown(retryAfter: 1), "the fourth a second early")
+      try await expect(make("a4", at: 1060), is: .added, "the fourth in time")
+      try await expect(make("a5", at: 1060), is: .coolingDown(retryAfter: 120), "the fifth at once")
+      try await expect(make("a5", at: 1180), is: .added, "the fifth in time")
+      try await expect(make("a6", at: 1180), is: .coolingDown(retryAfter: 200), "the longest wait")
+      try await expect(
+        storage.decide("a5", Sample.decision(.denied, at: 1190), limits), is: .decided, "denied")
+      try await expect(make("a6", at: 1190), is: .coolingDown(retryAfter: 190), "after a denial")
+      try await expect(storage.decide("a4", Sample.decision(at: 1190), limits), is: .decided, "accepted")
+      for id in ["b1", "b2"] { try await expect(make(id, at: 1190), is: .added, "after an acceptance") }
+      try await expect(
+        storage.decide("b1", Sample.decision(.reported, at: 1200), limits), is: .decided, "reported")
+      try await expect(make("b3", at: 1200), is: .coolingDown(retryAfter: 60), "after a report")
+      try await expect(make("b3", at: 1260), is: .added, "after the wait for a report")
+      _ = try await storage.unlockUser("alice", audit: event("unlocked"))
+      try await expect(make("c1", at: 1260), is: .added, "after unlocking")
+      let suspicious = try await storage.end(
+        "c1", Sample.end(.cancelled, by: "c1", at: 1270), isSuspicious: true, limits: limits)
+      try expect(suspicious, is: .decided, "a suspicious one, cancelled")
+      try await expect(make("c2", at: 1270), is: .coolingDown(retryAfter: 60), "after a suspicion")
+    },
+    Check("a signing key takes the place of the one that is named, once") { storage in
+      try await expect(storage.signingKeys(), is: [], "the keys of a new storage")
+      let outcomes = try await race { number in
+        try await storage.addSigningKey(Sample.signingKey("k\(number)"), replacing: nil, audit: event("key"))
+      }
+      try expect(outcomes.filter { $0 }.count, is: 1, "first keys")
+      let first = try await storage.signingKeys()
+      try expect(first.count, is: 1, "keys")
+      var next = Sample.signingKey("next", at: 2000)
+      next.succession = "the word of the first"
+      try await expect(
+        storage.addSigningKey(next, replacing: "other", audit: event("key")), is: false, "in another's place")
+      try await expect(
+        storage.addSigningKey(next, replacing: first[0].id, audit: event("key")), is: true, "in its place")
+      var retired = first[0]
+      retired.retired = 2000
+      try await expect(storage.signingKeys(), is: [retired, next], "both keys")
+    },
+  ]
+}
+
+extension Sample {
+  static func end(
+    _ state: TransactionRecord.State, by container: String? = nil, at time: Int64 = 1100
+  ) -> EndRecord {
+    EndRecord(state: state, reason: "why", message: "more", container: container, time: time)
+  }
+
+  static func signingKey(_ id: String, at time: Int64 = 1000) -> SigningKeyRecord {
+    SigningKeyRecord(id: id, sealed: [1, 2], publicKey: [4, 9], created: time)
+  }
+}
+
+extension Storage {
+  func make(
+    _ transaction: TransactionRecord, _ limits: TransactionLimits
+  ) async throws -> AdmissionOutcome {
+    try await addTransaction(transaction, limits: limits) { StorageContract.event("made \($0)") }
+  }
+}

@@ -1,0 +1,64 @@
+public import SignetJSON
+
+/// A transaction of typed fields: the template says what it is about, the fields say what.
+public struct TransactionForm: Hashable, Sendable {
+  /// The most fields of a form.
+  static let maximumFieldCount = 32
+
+  /// What it is about, 1 to 64 characters from `a-z 0-9 . -`: `payment`, `login`, or any other name.
+  public let template: String
+  /// What is asked, in the order in which it is shown; at least one.
+  public let fields: [TransactionField]
+
+  /// Puts a form together.
+  ///
+  /// - Parameters:
+  ///   - template: What it is about.
+  ///   - fields: What is asked.
+  /// - Throws: ``WireFailure/invalid(member:reason:)``.
+  public init(template: String, fields: [TransactionField]) throws(WireFailure) {
+    (self.template, self.fields) = (template, fields)
+    try check()
+  }
+
+  /// Reads a form.
+  ///
+  /// - Throws: ``WireFailure``; a member or a type of field that is not known here is refused, for it could not be shown.
+  public init(_ object: JSONObject) throws(WireFailure) {
+    try object.refuseMembers(except: ["fields", "template"])
+    template = try object.wireString("template")
+    let listed = try Wire.reading(object.array("fields"))
+    var fields: [TransactionField] = []
+    for value in listed {
+      guard case .object(let field) = value else {
+        throw .invalid(member: "fields", reason: "holds something that is no object")
+      }
+      fields.append(try TransactionField(field))
+    }
+    self.fields = fields
+    try check()
+  }
+
+  func check() throws(WireFailure) {
+    guard (1...64).contains(template.utf8.count), template.utf8.allSatisfy(Self.isAllowed) else {
+      throw .invalid(member: "template", reason: "has 1 to 64 characters from a-z 0-9 . -")
+    }
+    guard (1...Self.maximumFieldCount).contains(fields.count) else {
+      throw .invalid(member: "fields", reason: "has 1 to \(Self.maximumFieldCount) fields")
+    }
+    for field in fields { try field.check() }
+  }
+
+  private static func isAllowed(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."),
+      UInt8(ascii: "-"):
+      true
+    default: false
+    }
+  }
+
+  var json: JSONObject {
+    ["fields": .array(fields.map { .object($0.json) }), "template": .string(template)]
+  }
+}

@@ -1,0 +1,165 @@
+import SignetStorage
+import SignetTesting
+import Testing
+
+/// The first end of a transaction wins: devices, relying party and expiry at once, over two connections to one database, against a
+/// model of what may have happened.
+@Suite struct TransactionRaceTests {
+  /// Who does what, when.
+  private struct Act: Sendable {
+    enum Kind: Sendable, CaseIterable { case accept, deny, report, cancel, withdraw, wrongNumber, sweep }
+    let kind: Kind
+    let container: String
+    let time: Int64
+    let transaction: String
+  }
+
+  private static let expiry: Int64 = 1300
+
+  private static func acts(seed: Int) -> [Act] {
+    var random = SeededNumbers(seed: UInt64(seed))
+    return (0..<60).map { _ in
+      // Few sweeps: each ends all that is left.
+      var kind = Act.Kind.allCases[random.next(Act.Kind.allCases.count)]
+      if kind == .sweep, random.next(4) > 0 { kind = .accept }
+      return Act(
+        kind: kind, container: ["c1", "c2"][random.next(2)],
+        time: random.next(8) == 0 ? expiry + Int64(random.next(2)) : 1100 + Int64(random.next(100)),
+        transaction: "t\(random.next(6))")
+    }
+  }
+
+  private static let limits = TransactionLimits(pending: 100, challenges: 1000)
+
+  private static func run(_ act: Act, on storage: any Storage) async throws -> DecisionOutcome? {
+    let audit: @Sendable (DecisionOutcome) -> AuditEvent = { AuditEvent(text: #"{"event":"\#($0)"}"#) }
+    func decide(_ state: TransactionRecord.State, hasRightNumber: Bool = true) async throws -> DecisionOutcome
+    {
+      let record = DecisionRecord(
+        state: state, jws: "\(state) by \(act.container)", container: act.container, time: act.time)
+      return try await storage.decideTransaction(
+        act.transaction, record, isSigned: true, hasRightNumber: hasRightNumber, limits: limits, audit: audit)
+    }
+    func end(_ state: TransactionRecord.State, by container: String?) async throws -> DecisionOutcome {
+      let record = EndRecord(state: state, reason: "why", container: container, time: act.time)
+      return try await storage.endTransaction(
+        act.transaction, record, isSuspicious: false, limits: limits, audit: audit)
+    }
+    switch act.kind {
+    case .accept: return try await decide(.accepted)
+    case .deny: return try await decide(.denied)
+    case .report: return try await decide(.reported)
+    case .wrongNumber: return try await decide(.accepted, hasRightNumber: false)
+    case .cancel: return try await end(.cancelled, by: act.container)
+    case .withdraw: return try await end(.withdrawn, by: nil)
+    case .sweep:
+      _ = try await storage.sweep(at: act.time) { AuditEvent(text: #"{"event":"expired \#($0)"}"#) }
+      return nil
+    }
+  }
+
+  private static func prepare(_ storage: any Storage) async throws {
+    let event = AuditEvent(text: "{}")
+    try await storage.addUser(UserRecord(id: "alice", created: 1), audit: event)
+    for (number, id) in ["c1", "c2"].enumerated() {
+      let activation = ActivationRecord(
+        id: "a\(id)", user: "alice", sealedInviteKey: [1], salt: [2], memoryKiB: 19_456, passes: 2, lanes: 1,
+        profile: [], created: 1, expires: 2000)
+      try await storage.addActivation(activation, audit: event)
+      let container = ContainerRecord(
+        id: id, user: "alice", activation: "a\(id)", device: [UInt8(number)], name: "", platform: "linux",
+        keystore: "software", sessionKey: [], encryptionKey: [], signingKey: [], profile: [],
+        created: 1)
+      let credential = CredentialRecord(
+        id: id, user: "alice", serial: nil, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
+        sealedSecret: [], created: 1, state: .pending)
+      let new = NewContainer(container, credential)
+      _ = try await storage.finishActivation("a\(id)", container: new, limit: 5, at: 10) { _ in event }
+      _ = try await storage.confirmContainer(id, at: 10) { _ in event }
+    }
+    for number in 0..<6 {
+      let transaction = TransactionRecord(
+        id: "t\(number)", user: "alice", content: "{}", created: 1000, expires: expiry)
+      _ = try await storage.addTransaction(transaction, limits: limits) { _ in event }
+    }
+  }
+
+  /// What the storage holds at last has to be the work of exactly one act, and every answer has to agree with it.
+  private static func check(_ done: [(Act, DecisionOutcome)], sweeps: [Int64], _ found: TransactionRecord) {
+    let mine = done.filter { $0.0.transaction == found.id }
+    let winners = mine.filter { $0.1 == .decided || $0.1 == .wrongNumber(remaining: 0) }
+    let isSwept = found.state == .expired
+    #expect(winners.count == (found.state == .pending || isSwept ? 0 : 1), "\(found.id)")
+    if isSwept { #expect(sweeps.contains { $0 >= expiry }) }
+    if let (act, outcome) = winners.first {
+      let state: TransactionRecord.State =
+        switch act.kind {
+        case .accept: .accepted
+        case .deny, .wrongNumber: .denied
+        case .report: .reported
+        case .cancel: .cancelled
+        case .withdraw: .withdrawn
+        case .sweep: .expired
+        }
+      #expect(found.state == state && act.time < expiry)
+      if outcome == .decided, found.decision != nil {
+        #expect(found.decision?.jws == "\(state) by \(act.container)" && found.decision?.time == act.time)
+      }
+    }
+    for (act, outcome) in mine {
+      switch outcome {
+      case .decided: continue
+      case .repeated:
+        let hand = found.decision?.container ?? found.end?.container
+        #expect(act.kind == .withdraw ? hand == nil : hand == act.container)
+      case .decidedBefore: #expect([.accepted, .denied, .reported].contains(found.state))
+      case .cancelled: #expect([.cancelled, .withdrawn].contains(found.state))
+      case .expired: #expect(act.time >= expiry || isSwept)
+      case .wrongNumber: #expect(act.kind == .wrongNumber && act.time < expiry)
+      case .unknown, .notSigned, .locked: Issue.record("\(outcome)")
+      }
+    }
+    let counted = mine.compactMap { act, outcome -> Int? in
+      if case .wrongNumber(let remaining) = outcome { remaining } else { nil }
+    }
+    #expect(counted.sorted(by: >) == (0..<counted.count).map { 2 - $0 })
+  }
+
+  @Test("two processes, two devices, the relying party and the sweep", arguments: 0..<12)
+  func race(_ seed: Int) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let storages = [try SQLiteStorage(path: path), try SQLiteStorage(path: path)]
+    try await Self.prepare(storages[0])
+    let acts = Self.acts(seed: seed)
+    let done = try await withThrowingTaskGroup(of: (Act, DecisionOutcome?).self) { group in
+      for (index, act) in acts.enumerated() {
+        group.addTask { (act, try await Self.run(act, on: storages[index % 2])) }
+      }
+      var done: [(Act, DecisionOutcome?)] = []
+      for try await one in group { done.append(one) }
+      return done
+    }
+    let outcomes = done.compactMap { act, outcome in outcome.map { (act, $0) } }
+    let sweeps = acts.filter { $0.kind == .sweep }.map(\.time)
+    for number in 0..<6 {
+      Self.check(outcomes, sweeps: sweeps, try #require(try await storages[0].transaction("t\(number)")))
+    }
+    for storage in storages { await storage.close() }
+  }
+}
+
+/// SplitMix64.
+private struct SeededNumbers {
+  private var state: UInt64
+
+  init(seed: UInt64) { state = seed }
+
+  mutating func next(_ bound: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var value = state
+    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
+    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
+    return Int((value ^ value >> 31) % UInt64(bound))
+  }
+}
