@@ -36,6 +36,8 @@ public struct OTPAccount: Sendable {
 
   /// Checks an account.
   ///
+  /// White space around issuer and name is dropped.
+  ///
   /// - Parameters:
   ///   - issuer: Who the account is with.
   ///   - name: Whose account it is.
@@ -50,6 +52,7 @@ public struct OTPAccount: Sendable {
     issuer: String, name: String, kind: Kind, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
     secret: SharedSecretBox, image: String? = nil, foreign: [ForeignMember] = []
   ) throws(InterchangeFailure) {
+    let (issuer, name) = (InterchangeText.trimmed(issuer), InterchangeText.trimmed(name))
     for (member, text) in [("issuer", issuer), ("account", name), ("image", image ?? "")] {
       try InterchangeText.check(text, member)
     }

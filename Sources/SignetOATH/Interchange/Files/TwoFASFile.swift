@@ -60,11 +60,11 @@ enum TwoFASFile {
     let otp = try service.entryObject("otp")
     let kind = try otp.entryKind(otp.entryText("tokenType"), period: "period", counter: "counter")
     let name = try service.entryText("name") ?? ""
-    var issuer = try otp.entryText("issuer") ?? ""
     var account = try otp.entryText("account") ?? ""
     var foreign = ForeignMembers(.twoFAS)
     var known: Set<String> = ["secret", "otp"]
-    if issuer.isEmpty { issuer = name }
+    // Only where there is no issuer at all does the name of the service stand for it.
+    let issuer = try otp.entryText("issuer") ?? name
     if name.utf8.elementsEqual(issuer.utf8) { known.insert("name") }
     if account.isEmpty { account = try otp.entryText("label") ?? "" }
     foreign.take(from: service, except: known)

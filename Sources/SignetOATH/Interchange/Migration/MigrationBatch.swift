@@ -197,12 +197,12 @@ private struct Parameters {
     var plain = InterchangeText.trimmed(name)
     var issuer = InterchangeText.trimmed(self.issuer)
     // The name is a label: it may begin with the issuer.
-    if let colon = plain.firstIndex(of: ":") {
-      let prefix = InterchangeText.trimmed(plain[..<colon])
-      if issuer.isEmpty || prefix.utf8.elementsEqual(issuer.utf8) {
-        issuer = prefix
-        plain = InterchangeText.trimmed(plain[plain.index(after: colon)...])
-      }
+    if !issuer.isEmpty, plain.utf8.starts(with: "\(issuer):".utf8) {
+      plain = InterchangeText.trimmed(
+        String(decoding: plain.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self))
+    } else if issuer.isEmpty, let colon = plain.firstIndex(of: ":") {
+      issuer = InterchangeText.trimmed(plain[..<colon])
+      plain = InterchangeText.trimmed(plain[plain.index(after: colon)...])
     }
     return try OTPAccount(
       issuer: issuer, name: plain, kind: kind, algorithm: hash, digits: digits == 2 ? 8 : 6,

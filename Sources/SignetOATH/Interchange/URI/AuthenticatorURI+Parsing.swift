@@ -33,6 +33,8 @@ extension AuthenticatorURI {
       }
     }
     backgroundColor = try query.value("b").map { String($0.drop { $0 == "#" }) }
+    try InterchangeText.check(issuer, "issuer")
+    try InterchangeText.check(otherIssuer ?? "", "issuer")
     policies = try query.value("policies").map { (text) throws(InterchangeFailure) in try Self.policies(text)
     }
     let isCodesOnly = scheme == .otpauth
@@ -47,7 +49,9 @@ extension AuthenticatorURI {
   ) throws(InterchangeFailure) -> String? {
     var found = try query.value(first)
     if found == nil, let second { found = try query.value(second) }
-    return found.map { InterchangeText.base64Text($0) ?? $0 }
+    let name = found.map { InterchangeText.base64Text($0) ?? $0 }
+    try InterchangeText.check(name ?? "", first)
+    return name
   }
 
   /// The names of the parameters that are read.
@@ -115,7 +119,8 @@ extension AuthenticatorURI {
   private static func policies(_ text: String) throws(InterchangeFailure) -> JSONObject {
     let json = text.hasPrefix("{") ? Array(text.utf8) : InterchangeText.base64(text)
     guard let json else { throw .invalid("policies", reason: "are neither JSON nor Base64 of it") }
-    do throws(JSONFailure) { return try JSONObject(parsing: json) } catch {
+    let limits = JSONLimits(maximumByteCount: maximumParameterByteCount / 2)
+    do throws(JSONFailure) { return try JSONObject(parsing: json, limits: limits) } catch {
       throw .invalid("policies", reason: "are no JSON object")
     }
   }
@@ -140,12 +145,14 @@ extension AuthenticatorURI.Push {
       challenge = nil
     }
     loadBalancer = try query.value("l").map { InterchangeText.base64Text($0) ?? $0 }
+    try InterchangeText.check(loadBalancer ?? "", "l")
     messageID = try query.value("m")
   }
 
   private static func endpoint(_ query: URIQuery, _ name: String) throws(InterchangeFailure) -> String {
     guard let text = try query.value(name) else { throw .missing("\(name) (endpoint)") }
     let url = text.contains("://") ? text : InterchangeText.base64Text(text) ?? text
+    try InterchangeText.check(url, "\(name) (endpoint)")
     let scheme = InterchangeText.lowercased(url)
     guard scheme.hasPrefix("https://") || scheme.hasPrefix("http://") else {
       throw .invalid("\(name) (endpoint)", reason: "is no URL of HTTP")

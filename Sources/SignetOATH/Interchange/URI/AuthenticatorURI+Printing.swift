@@ -13,7 +13,9 @@ extension AuthenticatorURI {
     if let oath { writer.add(oath) }
     writer.add("issuer", scheme == .otpauth ? named : named.map { Base64URL.encode(Array($0.utf8)) })
     if let push { writer.add(push) }
-    writer.add("image", scheme == .pushauth ? image.map { Base64URL.encode(Array($0.utf8)) } : image)
+    // What is no address stays as it is: it would not be taken for Base64 again.
+    let encodesImage = scheme == .pushauth && image?.contains("://") == true
+    writer.add("image", encodesImage ? image.map { Base64URL.encode(Array($0.utf8)) } : image)
     writer.add("b", backgroundColor)
     writer.add("policies", policies.map { Base64.encode($0.bytes) })
     writer.add("uid", userID.map { Base64URL.encode(Array($0.utf8)) })

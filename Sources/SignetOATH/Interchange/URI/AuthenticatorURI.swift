@@ -64,8 +64,8 @@ public struct AuthenticatorURI: Sendable {
 
   /// The longest URI, in bytes.
   public static let maximumByteCount = 16_384
-  /// The longest value of a parameter, in bytes.
-  public static let maximumParameterByteCount = 4096
+  /// The longest value of a parameter, in bytes; where it is Base64, what it encodes has at most half as many.
+  public static let maximumParameterByteCount = 8192
   /// The most parameters.
   public static let maximumParameterCount = 64
 

@@ -27,7 +27,7 @@ extension OTPAccount {
   /// The `otpauth` URI, holding the secret in a text that nobody wipes.
   ///
   /// - Returns: A URI that reads as this account again.
-  /// - Throws: ``InterchangeFailure/notRepresentable(_:reason:)`` for a period that does not begin with 1970.
+  /// - Throws: ``InterchangeFailure``: `notRepresentable` for a period that does not begin with 1970, `tooLarge`.
   public func insecureURI() throws(InterchangeFailure) -> String {
     if case .totp(_, let start) = kind, start != 0 {
       throw .notRepresentable(.otpauth, reason: "when the first period began (T0)")
@@ -40,6 +40,7 @@ extension OTPAccount {
     writer.add("issuer", other ?? (issuer.isEmpty ? nil : issuer))
     writer.add("image", image)
     for member in own where member.name != Self.otherIssuer { writer.add(member.name, member.value) }
+    _ = try URIQuery(writer.text)  // refuses what nobody could read
     return writer.text
   }
 
