@@ -56,7 +56,7 @@ let package = Package(
       name: "SignetQR", dependencies: ["CQREncode", "CZBar", "CPNG", "SignetFiles"], swiftSettings: facingC),
 
     // Shared by device and server.
-    .target(name: "SignetOATH", dependencies: ["SignetCrypto"], swiftSettings: house),
+    .target(name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
     .target(
       name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
@@ -181,7 +181,8 @@ let package = Package(
     .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
     .testTarget(
-      name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto"], swiftSettings: house),
+      name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTesting"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON"], swiftSettings: house),
     .testTarget(

@@ -29,6 +29,7 @@ let package = Package(
     fuzzTarget("fuzz-crypto", "Signet"),
     fuzzTarget("fuzz-certificate", "Signet"),
     fuzzTarget("fuzz-oath", "Signet"),
+    fuzzTarget("fuzz-accounts", "Signet"),
     fuzzTarget("fuzz-policy", "Signet"),
     fuzzTarget("fuzz-wire", "Signet"),
     fuzzTarget("fuzz-qr", "SignetQR"),

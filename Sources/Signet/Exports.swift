@@ -11,6 +11,21 @@
 // One-time passwords.
 @_exported public import enum SignetOATH.CrockfordBase32Failure
 @_exported public import struct SignetOATH.TimedCode
+// Accounts of other authenticators.
+@_exported public import enum SignetOATH.AccountFile
+@_exported public import struct SignetOATH.AuthenticatorURI
+@_exported public import enum SignetOATH.Base32
+@_exported public import struct SignetOATH.ForeignMember
+@_exported public import struct SignetOATH.ImportedAccounts
+@_exported public import enum SignetOATH.InterchangeFailure
+@_exported public import enum SignetOATH.InterchangeFormat
+@_exported public import struct SignetOATH.MigrationBatch
+@_exported public import enum SignetOATH.OATHAlgorithm
+@_exported public import enum SignetOATH.OATHFailure
+@_exported public import struct SignetOATH.OTPAccount
+@_exported public import struct SignetOATH.PSKCContainer
+@_exported public import enum SignetOATH.PSKCEncryptionKey
+@_exported public import struct SignetOATH.PSKCKey
 #if os(Linux)
   // Fingerprints and the account's passcode.
   @_exported public import class SignetBiometrics.FprintGate

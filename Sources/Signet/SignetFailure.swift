@@ -1,3 +1,4 @@
+public import SignetOATH
 public import SignetPolicy
 public import SignetTransport
 public import SignetVault
@@ -76,6 +77,14 @@ public import SignetWire
   /// The vault failed.
   case vault(VaultFailure)
 
+  // Accounts that were imported.
+  /// There is no such account.
+  case noSuchAccount
+  /// The secret may not leave this device: its server, or who imported it, does not allow that.
+  case notExportable
+  /// The account has something that an account cannot have.
+  case interchange(InterchangeFailure)
+
   // Sessions and the data of apps.
   /// App data was not encrypted or decrypted; above all because the session is locked.
   case appData(AppDataFailure)
@@ -141,6 +150,9 @@ public import SignetWire
     case .noSuchContainer: 8
     case .reasonRefused: 9
     case .vault: 10
+    case .noSuchAccount: 11
+    case .notExportable: 12
+    case .interchange: 13
     case .appData: 400
     case .sharedSession: 401
     case .transport: 303
@@ -221,6 +233,10 @@ public import SignetWire
     case .noSuchContainer: "there is no such container; list those there are"
     case .reasonRefused(let failure): "give another reason: \(failure)"
     case .vault(let failure): failure.description
+    case .noSuchAccount: "there is no such account; list those there are (signet account list)"
+    case .notExportable:
+      "this secret may not leave the device; set up the other authenticator with its issuer"
+    case .interchange(let failure): failure.description
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description

@@ -22,6 +22,14 @@
     case milliseconds
     /// The days that a certificate is valid.
     case validDays
+    /// The cost of scrypt, a power of two.
+    case scryptCost
+    /// The block size of scrypt.
+    case scryptBlockSize
+    /// The lanes of scrypt.
+    case scryptParallelization
+    /// The blocks of scrypt in all: cost, block size and lanes multiplied.
+    case scryptWork
   }
 
   /// The key has this many bytes, which the algorithm does not take.

@@ -10,14 +10,23 @@ extension Vault {
   /// - Returns: The name of the new container.
   /// - Throws: ``VaultFailure``.
   package func addContainer(_ draft: ContainerDraft) throws(VaultFailure) -> ContainerID {
+    try add(draft, as: .unconfirmed)
+  }
+
+  /// Stores a container, all of it or nothing, unless `present` finds another one that does, whose name is returned then.
+  func add(
+    _ draft: ContainerDraft, as state: Container.State,
+    unless present: (VaultState) throws -> ContainerID? = { _ in nil }
+  ) throws(VaultFailure) -> ContainerID {
     try draft.validate()
     do {
       let id = ContainerID(Identifier(from: SystemRandomSource()))
       let container = Container(
-        id: id, state: .unconfirmed, created: draft.created, attributes: draft.attributes)
-      try storingSlots {
+        id: id, state: state, created: draft.created, attributes: draft.attributes)
+      return try storingSlots {
         let domains = try draft.domains.map { try make($0, in: id) }
-        try tables.changeState { state in
+        return try tables.changeState { state in
+          if let other = try present(state) { return other }
           var rows = try ContainerRows(adding: container, to: tables, state)
           for domain in domains {
             try rows.store(domain.slot, password: domain.times)
@@ -26,9 +35,9 @@ extension Vault {
             }
           }
           state = rows.newState()
+          return id
         }
       }
-      return id
     } catch { throw VaultFailure(error) }
   }
 
@@ -47,8 +56,9 @@ extension Vault {
         try rows.store(container)
         state = rows.newState()
         let replaced = try database.query(
-          "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ?",
-          .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes))
+          "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ? AND state <> ?",
+          .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes),
+          .integer(Container.State.accounts.rawValue))
         for row in replaced {
           guard let other = Identifier(try row.blob("id")) else {
             throw VaultFailure.altered(.container(nil))

@@ -22,6 +22,8 @@ public struct ContainerProfile: Hashable, Sendable {
   public var otpLabel: String
   /// How codes are computed.
   public var totp: TOTPParameters
+  /// Whether the one-time password secret may leave the device, for another authenticator.
+  public var isOTPExportable = false
 
   /// Puts a profile together.
   public init(protection: ProtectionPolicy, otpLabel: String = "otp", totp: TOTPParameters) {
@@ -51,6 +53,7 @@ public struct ContainerProfile: Hashable, Sendable {
       throw .invalid(member: "label", reason: "has 1 to 64 characters, none of them a control character")
     }
     totp = try TOTPParameters(otp)
+    isOTPExportable = try Wire.reading(otp.optionalBool("exportable")) ?? false
   }
 
   /// What opens a key: its own protection or, where it has none, the container's; the device in the case of the session key.
@@ -96,10 +99,11 @@ public struct ContainerProfile: Hashable, Sendable {
 
   /// The profile as the protocol writes it.
   public var json: JSONObject {
-    let otp: JSONObject = [
+    var otp: JSONObject = [
       "label": .string(otpLabel), "type": "totp", "algorithm": .string(totp.algorithm.rawValue),
       "digits": .integer(Int64(totp.digits)), "period": .integer(Int64(totp.period)),
     ]
+    if isOTPExportable { otp["exportable"] = true }
     var object = JSONObject()
     object["protection"] = .object(protection.json)
     if !keys.isEmpty {

@@ -28,6 +28,7 @@ struct CheckFailure: Error {
     case let failure as Base32Failure: self.init(Self.code(failure), failure.description)
     case let failure as OATHFailure: self.init(Self.code(failure), failure.description)
     case let failure as OCRAFailure: self.init(Self.code(failure), failure.description)
+    case let failure as InterchangeFailure: self.init(Self.code(failure), failure.description)
     case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
     default: self.init("internal", "an unforeseen failure; report this as a defect")
@@ -70,6 +71,22 @@ struct CheckFailure: Error {
     case .emptySecret: "oath.secret"
     case .timeBeforeStart: "oath.time"
     default: "ocra.input"
+    }
+  }
+
+  private static func code(_ failure: InterchangeFailure) -> String {
+    switch failure {
+    case .notURI, .notUTF8: "uri.malformed"
+    case .tooLarge: "uri.tooLong"
+    case .unsupportedScheme: "uri.scheme"
+    case .unsupportedType: "uri.type"
+    case .missing: "uri.missing"
+    case .repeated: "uri.repeated"
+    case .unsupportedAlgorithm: "uri.algorithm"
+    case .secret(let failure): code(failure)
+    case .oath(let failure): code(failure)
+    case .notRepresentable: "uri.notRepresentable"
+    default: "uri.invalid"
     }
   }
 

@@ -61,7 +61,7 @@ extension ContainerChoice {
 
 extension Container {
   /// Whether this is one of its names on this device.
-  fileprivate func isCalled(_ text: String) -> Bool {
+  func isCalled(_ text: String) -> Bool {
     if id.description.hasPrefix(text) || "\(user.text)@\(server.shortForm)" == text { return true }
     return user.text == text || name == text
   }

@@ -34,29 +34,46 @@ extension Command {
 
   static let otp = Command(
     "otp", "Print a one-time password",
-    description:
-      "No network is needed. Where the one-time password key has a password of its own, that is asked for.",
-    options: [ContainerChoice.option]
+    description: """
+      No network is needed. Where the one-time password key has a password of its own, that is asked for.
+
+      With a name, containers are looked at first: the beginning of the id, the name, USER or USER@SERVER, as with --container; \
+      then the accounts that were imported: the beginning of the id (8 digits or more), ISSUER:NAME, the issuer or the name, in \
+      either case. Without one, the only container is meant, or the only account where there is no container.
+
+      The code of an account that goes by a counter is a new one each time, and the counter is on the disk before it is shown.
+      """,
+    options: [ContainerChoice.option],
+    arguments: [Argument("name", "The container or account", arity: .optional)]
   ) { arguments in
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     try await options.catchUp(with: device, asking: false)
-    let container = try await ContainerChoice.container(arguments, of: device)
-    let code = try await options.authenticated(
-      container, key: .oneTimePassword, on: device, to: "Make a one-time password"
-    ) {
-      try await device.oneTimePassword(for: container, by: $0)
+    let code: AccountCode
+    switch try await options.codeSource(on: device) {
+    case .container(let container):
+      let timed = try await options.authenticated(
+        container, key: .oneTimePassword, on: device, to: "Make a one-time password"
+      ) {
+        try await device.oneTimePassword(for: container, by: $0)
+      }
+      code = AccountCode(timed)
+    case .account(let account, let password):
+      code = try await device.accounts.code(of: account.id, by: password)
     }
     if arguments.isSet("json") {
-      let object: JSONObject = [
-        "code": .string(code.code), "validFrom": .integer(code.validFrom),
-        "validUntil": .integer(code.validUntil),
-      ]
+      var object: JSONObject = ["code": .string(code.code)]
+      if let validity = code.validity {
+        object["validFrom"] = .integer(validity.lowerBound)
+        object["validUntil"] = .integer(validity.upperBound)
+      } else {
+        object["counter"] = Int64(exactly: code.counter).map { .integer($0) } ?? .string(String(code.counter))
+      }
       arguments.output.print(JSONValue.object(object).text)
     } else {
       arguments.output.print(code.code)
-      if arguments.output.isTerminal {
-        let rest = code.validUntil - Int64(Date().timeIntervalSince1970)
+      if arguments.output.isTerminal, let validity = code.validity {
+        let rest = validity.upperBound - Int64(Date().timeIntervalSince1970)
         arguments.errorOutput.print("valid for \(max(0, rest)) s")
       }
     }

@@ -16,8 +16,7 @@ let signetProgram = Program(
   options: DeviceOptions.all,
   commands: [
     .activate, .list, .otp, .pending, .approve, .deny, .report, .cancel, .password, .biometrics, .passcode,
-    .recovery, .renew,
-    .delete, .reset, .policy, .data, .doctor,
+    .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .doctor,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -65,6 +64,11 @@ let signetProgram = Program(
       "signet activate --user alice --server id.example.com/main --invite 'XXXX-XXXX-XXXX-XXXX-X'", "By hand"),
     .init("signet otp", "Print a one-time password"),
     .init("signet otp --password-fd 3 3<pin", "The same from a script"),
+    .init("signet import backup.json", "Take over the accounts of another authenticator"),
+    .init("signet scan screenshot.png", "Take over an account from its QR code"),
+    .init("signet otp Example:alice", "Print a code of an account that was imported"),
+    .init(
+      "signet export --format aegis --encrypt -o accounts.json", "Write accounts for another authenticator"),
     .init(
       "signet password change --key otp", "Change the password that one-time passwords have of their own"),
     .init("signet approve", "Look at what waits, and approve it"),
@@ -91,7 +95,8 @@ private var agentCommands: [Command] {
   case let failure as SecretInputFailure: failure.exitCode
   case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
   case is PasswordDictionaryFailure: .unavailable
-  case is ActivationCodeFailure, is QRFailure, is InviteCodeFailure, is ServerURLFailure, is WireFailure:
+  case is ActivationCodeFailure, is InterchangeFailure, is QRFailure, is InviteCodeFailure,
+    is ServerURLFailure, is WireFailure:
     .dataError
   case let failure as CommandFailure: failure.exitCode
   case is AgentConfigurationFailure: .noInput
@@ -134,7 +139,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .passwordRefused, .activationCode, .deviceNameRefused, .reasonRefused, .serverNameMismatch,
+  case .noSuchAccount, .notExportable, .interchange, .passwordRefused, .activationCode, .deviceNameRefused,
+    .reasonRefused, .serverNameMismatch,
     .noSuchContainer,
     .noSuchTransaction,
     .decisionNotAllowed:

@@ -32,6 +32,7 @@ enum InitCommand {
       .value(
         "protection", "What opens a container's keys, besides the device", default: "password",
         completion: .choices(["password", "device"])),
+      .flag("exportable-otp", "Let users take one-time password secrets to other authenticators"),
       .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
       .value(
         "require-keystore",
@@ -91,6 +92,7 @@ enum InitCommand {
     let protection = try PolicyOptions.policy(arguments) ?? protection(arguments)
     var profile = ContainerProfile(protection: protection, totp: .standard)
     profile.keys = try PolicyOptions.keyPolicies(arguments)
+    profile.isOTPExportable = arguments.isSet("exportable-otp")
     var settings = FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
     settings.keystoreRequirement =

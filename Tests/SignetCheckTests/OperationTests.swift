@@ -38,6 +38,46 @@ struct OperationTests {
         ["code": "287082", "counter": 1, "validFrom": 130, "validUntil": 160]
       ),
       (
+        ["op": "uri-parse", "uri": "otpauth://HOTP/Acme:a%20b?secret=mzxw6ytb&counter=7&x=y"],
+        [
+          "scheme": "otpauth", "type": "hotp", "issuer": "Acme", "account": "a b", "secretHex": "666f6f6261",
+          "algorithm": "SHA1", "digits": 6, "counter": 7, "others": [["name": "x", "value": "y"]],
+        ]
+      ),
+      (
+        [
+          "op": "uri-format", "issuer": "A:B", "account": "c", "secretHex": "666f6f6261",
+          "algorithm": "sha512",
+          "period": 60, "backgroundColor": "#fff",
+        ],
+        [
+          "uri":
+            "otpauth://totp/A%3AB:c?secret=MZXW6YTB&algorithm=SHA512&period=60&issuer=A%3AB&b=fff"
+        ]
+      ),
+      (
+        [
+          "op": "uri-parse",
+          "uri": "pushauth://push/n?r=aHR0cHM6Ly9h&a=aHR0cHM6Ly9i&s=AQI&c=_w&m=id&l=YQ&issuer=QWNtZQ&d=dQ",
+        ],
+        [
+          "scheme": "pushauth", "type": "push", "issuer": "Acme", "account": "n", "userId": "u",
+          "push": [
+            "registrationEndpoint": "https://a", "authenticationEndpoint": "https://b",
+            "sharedSecretHex": "0102",
+            "challengeHex": "ff", "loadBalancer": "a", "messageId": "id", "userId": "u",
+          ],
+        ]
+      ),
+      // RFC 4231 section 4.3.
+      (
+        [
+          "op": "push-response", "challengeB64": "d2hhdCBkbyB5YSB3YW50IGZvciBub3RoaW5nPw",
+          "secretB64": "SmVmZQ==",
+        ],
+        ["responseB64": "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM="]
+      ),
+      (
         [
           "op": "ocra", "suite": "OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1", "counter": 9, "pin": "1234",
           "keyHex": "3132333435363738393031323334353637383930313233343536373839303132",

@@ -283,3 +283,39 @@ struct OCRASuiteTests {
     )
   }
 }
+
+@Suite("Challenges from the fields of a signature")
+struct OCRASigningTests {
+  private func challenge(_ fields: [String], _ suite: String) throws -> String {
+    try OCRAChallenge(signing: fields, for: OCRASuite(suite)).text
+  }
+
+  @Test("what fits is the challenge itself")
+  func plain() throws {
+    #expect(try challenge(["12345678", "100"], "OCRA-1:HOTP-SHA256-8:QN64") == "12345678100")
+    #expect(try challenge(["DE02", "Alice9"], "OCRA-1:HOTP-SHA256-8:QA64") == "DE02Alice9")
+    #expect(try challenge(["ab", "C"], "OCRA-1:HOTP-SHA256-8:QH40") == "abC")
+  }
+
+  /// Digests by `printf … | sha1sum`, and as numbers by `bc`.
+  @Test("what does not fit is a digest, cut to what the suite has room for")
+  func digests() throws {
+    let fields = ["Pay 10.00 EUR", " to Zoë"]
+    let digest = HashFunction.sha1.digest(of: Array("Pay 10.00 EUR to Zoë".utf8))
+    let hex = Hex.encode(digest).uppercased()
+    #expect(try challenge(fields, "OCRA-1:HOTP-SHA1-6:QA40") == hex)
+    #expect(try challenge(fields, "OCRA-1:HOTP-SHA1-6:QH10") == hex.suffix(10))
+    #expect(try challenge(["123456789"], "OCRA-1:HOTP-SHA1-6:QN08") == "68251713")
+    #expect(try challenge(["x"], "OCRA-1:HOTP-SHA256-8:QN64").count == 64)
+    #expect(try challenge(["a"], "OCRA-1:HOTP-SHA256-8:QN10").utf8.allSatisfy { 0x30...0x39 ~= $0 })
+  }
+
+  @Test("nothing is no signature")
+  func empty() {
+    for fields in [[], [""], ["", ""]] {
+      #expect(throws: OCRAFailure.challengeFormat(.numeric)) {
+        try challenge(fields, "OCRA-1:HOTP-SHA1-6:QN08")
+      }
+    }
+  }
+}

@@ -99,7 +99,12 @@ extension Device {
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
-    let all = try await vaulted(await vault.containers(matching: .init(state: nil)))
+    let stored = try await vaulted(await vault.containers(matching: .init(state: nil)))
+    // No server knows of the accounts that were imported; they go with the vault, or at once.
+    for container in stored where container.state == .accounts {
+      try await vaulted(await vault.deleteContainer(container.id))
+    }
+    let all = stored.filter { $0.state != .accounts }
     // All sign before the first is deleted: one that cannot at the moment stops it all.
     var ends: [(stored: SignetVault.Container, ending: Ending)] = []
     for stored in all {

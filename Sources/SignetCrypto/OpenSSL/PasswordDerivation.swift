@@ -24,6 +24,32 @@ enum PasswordDerivation {
     }
   }
 
+  /// The corresponding C function is `EVP_PBE_scrypt`.
+  static func scrypt(
+    password: Span<UInt8>, salt: Span<UInt8>, byteCount: Int, _ scrypt: Scrypt
+  ) throws(CryptoFailure) -> SecretBytes {
+    try unsafe password.withUnsafeBytes { (password) throws(CryptoFailure) in
+      try unsafe salt.withUnsafeBytes { (salt) throws(CryptoFailure) in
+        try unsafe SecretBytes(
+          byteCount: byteCount,
+          writing: { (output) throws(CryptoFailure) in
+            let memory = 128 * scrypt.blockSize * (scrypt.cost + scrypt.parallelization + 2)
+            let result = unsafe EVP_PBE_scrypt(
+              password.baseAddress?.assumingMemoryBound(to: CChar.self), password.count,
+              salt.baseAddress?.assumingMemoryBound(to: UInt8.self), salt.count,
+              UInt64(scrypt.cost), UInt64(scrypt.blockSize), UInt64(scrypt.parallelization),
+              UInt64(memory) + 1_048_576,
+              output.baseAddress?.assumingMemoryBound(to: UInt8.self), output.count)
+            // The parameters are in their bounds, so what is left to fail is memory.
+            guard result == 1 else {
+              OpenSSLCall.forgetErrors()
+              throw .outOfMemory
+            }
+          })
+      }
+    }
+  }
+
   /// The corresponding C function is `argon2id_ctx`, which wipes its memory before it frees it.
   static func argon2id(
     password: Span<UInt8>, salt: Span<UInt8>, secret: Span<UInt8>, associatedData: Span<UInt8>,

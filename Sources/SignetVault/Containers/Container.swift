@@ -8,6 +8,8 @@ package struct Container: Sendable, Hashable, Identifiable {
     case unconfirmed = 0
     /// In use.
     case active = 1
+    /// Of no server: it holds the accounts that were imported. There is at most one.
+    case accounts = 2
   }
 
   /// Its name in this vault.

@@ -1,0 +1,97 @@
+import SignetCrypto
+public import SignetOATH
+
+/// An account of one-time codes on this device that no server of ours has made: it was imported.
+public struct Account: Sendable, Hashable, Identifiable {
+  /// The name of an account on this device: 16 random bytes.
+  public struct ID: Sendable, Hashable, CustomStringConvertible {
+    /// 32 hexadecimal digits in lower case.
+    public let description: String
+
+    /// An account's name from its ``description``; `nil` unless it is 32 hexadecimal digits.
+    public init?(_ description: String) {
+      let text = description.lowercased()
+      guard text.utf8.count == 32, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || 0x61...0x66 ~= $0 }) else {
+        return nil
+      }
+      self.description = text
+    }
+
+    init(from random: any RandomSource) { description = Hex.encode(random.bytes(16)) }
+  }
+
+  /// Names it on this device.
+  public let id: ID
+  /// Who it is with; may be empty.
+  public let issuer: String
+  /// Whose it is, at the issuer; may be empty where the issuer is not.
+  public let name: String
+  /// Whether codes go by the time or by a counter, which is not told here.
+  public let isTimed: Bool
+  /// The seconds of a period; `nil` where codes go by a counter.
+  public let period: Int?
+  /// The hash function.
+  public let algorithm: OATHAlgorithm
+  /// The length of a code.
+  public let digits: Int
+  /// Whether the secret may leave this device.
+  public let isExportable: Bool
+  /// When it was imported, in seconds since 1970.
+  public let imported: Int64
+
+  init(_ record: AccountRecord, _ id: ID) {
+    self.id = id
+    (issuer, name) = (record.account.issuer, record.account.name)
+    (algorithm, digits) = (record.account.algorithm, record.account.digits)
+    (isExportable, imported) = (record.isExportable, record.imported)
+    switch record.account.kind {
+    case .totp(let period, _): (isTimed, self.period) = (true, period)
+    case .hotp: (isTimed, period) = (false, nil)
+    }
+  }
+}
+
+extension Account: CustomStringConvertible {
+  /// Issuer and name.
+  public var description: String { issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))" }
+}
+
+/// A code of an account.
+public struct AccountCode: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// ASCII digits, with leading zeros.
+  public let code: String
+  /// Whole periods since the start, or the counter, which is one further by now.
+  public let counter: UInt64
+  /// When it is valid, in seconds since 1970; `nil` where codes go by a counter.
+  public let validity: Range<Int64>?
+
+  init(code: String, counter: UInt64, validity: Range<Int64>?) {
+    (self.code, self.counter, self.validity) = (code, counter, validity)
+  }
+
+  /// The code of a container, which goes by the time.
+  ///
+  /// - Parameter code: The code.
+  public init(_ code: TimedCode) {
+    self.init(code: code.code, counter: code.counter, validity: code.validFrom..<code.validUntil)
+  }
+
+  /// When it is valid; never the code.
+  public var description: String {
+    validity.map { "one-time code, valid from \($0.lowerBound) until \($0.upperBound)" } ?? "one-time code"
+  }
+
+  /// No parts, so that a dump does not show the code.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// What became of accounts that were to be added.
+public struct AddedAccounts: Sendable {
+  /// Those that were added.
+  public internal(set) var added: [Account] = []
+  /// Those that were there already with the same secret and parameters, by the names under which they are there.
+  public internal(set) var duplicates: [Account] = []
+
+  /// Nothing, which is what becomes of no accounts.
+  public init() {}
+}

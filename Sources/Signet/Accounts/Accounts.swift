@@ -1,0 +1,337 @@
+public import SignetCrypto
+public import SignetOATH
+public import SignetPolicy
+import SignetVault
+
+/// The accounts on this device that were imported, beside the containers that servers have provisioned.
+///
+/// They lie in the vault like everything else, in a domain of their own: the device alone opens it, or the device with a
+/// password. Reading files and QR codes of other authenticators is ``SignetOATH/AccountFile``'s:
+///
+/// ```swift
+/// let imported = try AccountFile.read(bytes)
+/// let result = try await device.accounts.add(imported.accounts)
+/// let code = try await device.accounts.code(of: result.added[0].id)
+/// ```
+public struct Accounts: Sendable {
+  let device: Device
+
+  private var vault: Vault { device.vault }
+
+  /// What a password for the accounts has to be: 8 to 128 characters, no word of the dictionary.
+  public static let passwordPolicy: PasswordPolicy = {
+    do {
+      return try PasswordPolicy(
+        minimumLength: 8, maximumLength: 128, allowsSequences: true, checksDictionary: true)
+    } catch { preconditionFailure("the rules contradict each other") }
+  }()
+
+  /// What wrong passwords cost: waits that double, from 2 seconds to half an hour, and never the accounts, which no server can
+  /// make anew.
+  static let lockPolicy = LockPolicy.delay(seconds: 2, counter: 11)
+
+  // MARK: Protection
+
+  /// Whether a password opens them; the device alone does until ``setPassword(_:by:)`` was called.
+  ///
+  /// - Throws: ``SignetFailure``.
+  public func havePassword() async throws(SignetFailure) -> Bool {
+    guard let id = try await vaulted(await vault.accountsContainer()) else { return false }
+    return try await vaulted(await vault.domains(of: id)).contains { $0.slot == .password }
+  }
+
+  /// Sets or changes the password that opens them; `nil` takes it away, and the device alone opens them.
+  ///
+  /// - Parameters:
+  ///   - password: The next password: UTF-8 as typed. It is checked with ``passwordPolicy`` and the device's password checks.
+  ///   - present: The present password, where there is one.
+  /// - Throws: ``SignetFailure``: `passwordRefused`, `passwordRequired`, `wrongPassword`.
+  public func setPassword(
+    _ password: SharedSecretBox?, by present: SharedSecretBox? = nil
+  ) async throws(SignetFailure) {
+    var protection = DomainDraft.Protection.device
+    if let password {
+      let violations: [PasswordViolation]
+      do {
+        violations = try await Self.passwordPolicy.violations(
+          of: password, purpose: .enrolment, checks: device.passwordChecks)
+      } catch { throw .dictionary(error) }
+      guard violations.isEmpty else { throw .passwordRefused(violations) }
+      protection = .password(password, Self.lockPolicy)
+    }
+    if let unlocked = try await open(by: present) {
+      try await vaulted(await vault.setProtection(protection, of: unlocked))
+    } else {
+      _ = try await vaulted(
+        await vault.makeAccountsContainer(protection: protection, created: device.clock.now * 1000))
+    }
+  }
+
+  // MARK: Accounts
+
+  /// All accounts, by issuer and name.
+  ///
+  /// - Parameter password: What opens them, where they have one: UTF-8 as typed.
+  /// - Returns: The accounts; none where nothing was imported.
+  /// - Throws: ``SignetFailure``: `passwordRequired`, `wrongPassword`, `waiting`.
+  public func list(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [Account] {
+    guard let unlocked = try await open(by: password) else { return [] }
+    return try Self.records(in: unlocked).map { Account($0.record, $0.id) }.sorted {
+      ($0.issuer.lowercased(), $0.name.lowercased(), $0.id.description)
+        < ($1.issuer.lowercased(), $1.name.lowercased(), $1.id.description)
+    }
+  }
+
+  /// Adds accounts, all of them or none; one that is there already with the same secret and parameters is not added again.
+  ///
+  /// - Parameters:
+  ///   - accounts: What was read.
+  ///   - isExportable: Whether they may leave this device again.
+  ///   - password: What opens those that are there, where they have one.
+  /// - Returns: What was added, and what was there.
+  /// - Throws: ``SignetFailure``.
+  public func add(
+    _ accounts: [OTPAccount], exportable isExportable: Bool = true, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> AddedAccounts {
+    if try await vaulted(await vault.accountsContainer()) == nil {
+      _ = try await vaulted(
+        await vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
+    }
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let (now, random) = (device.clock.now, device.random)
+    return try await vaulted(
+      await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        var result = AddedAccounts()
+        var present = try Self.records(in: records)
+        for account in accounts {
+          if let same = present.first(where: { $0.record.account.makesSameCodes(as: account) }) {
+            result.duplicates.append(Account(same.record, same.id))
+            continue
+          }
+          let id = Account.ID(from: random)
+          let record = AccountRecord(account, isExportable: isExportable, imported: now)
+          try records.set(AccountRecord.name(id), to: record.bytes)
+          if case .hotp(let counter) = account.kind {
+            try records.set(AccountRecord.counterName(id), to: SecretBytes(counter: counter))
+          }
+          present.append((id, record))
+          result.added.append(Account(record, id))
+        }
+        return result
+      })
+  }
+
+  /// Deletes an account with its secret, for good.
+  ///
+  /// - Parameters:
+  ///   - id: Which one.
+  ///   - password: What opens them, where they have one.
+  /// - Throws: ``SignetFailure/noSuchAccount``.
+  public func delete(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let wasThere = try await vaulted(
+      await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        guard records.names.contains(AccountRecord.name(id)) else { return false }
+        records.remove(AccountRecord.name(id))
+        records.remove(AccountRecord.counterName(id))
+        return true
+      })
+    guard wasThere else { throw .noSuchAccount }
+  }
+
+  /// Gives an account another issuer or name.
+  ///
+  /// - Parameters:
+  ///   - id: Which one.
+  ///   - issuer: Who it is with; `nil` leaves it as it is.
+  ///   - name: Whose it is; `nil` leaves it as it is.
+  ///   - password: What opens them, where they have one.
+  /// - Returns: The account as it is now.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `interchange` for a text that no account can have.
+  public func rename(
+    _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> Account {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let changed = try await vaulted(
+      await vault.changeRecords(of: unlocked) {
+        (records) throws(VaultFailure) -> Result<Account, SignetFailure> in
+        guard let present = try Self.record(id, in: records) else { return .failure(.noSuchAccount) }
+        let old = present.account
+        let renamed: OTPAccount
+        do throws(InterchangeFailure) {
+          renamed = try OTPAccount(
+            issuer: issuer ?? old.issuer, name: name ?? old.name, kind: old.kind, algorithm: old.algorithm,
+            digits: old.digits, secret: old.secret, image: old.image, foreign: old.foreign)
+        } catch { return .failure(.interchange(error)) }
+        let record = AccountRecord(renamed, isExportable: present.isExportable, imported: present.imported)
+        try records.set(AccountRecord.name(id), to: record.bytes)
+        return .success(Account(record, id))
+      })
+    return try changed.get()
+  }
+
+  // MARK: Codes
+
+  /// The code of an account for now, or its next one where codes go by a counter.
+  ///
+  /// A counter is one further, and on the disk, before this returns: no two calls, in whatever process, get one code.
+  ///
+  /// - Parameters:
+  ///   - id: Which account.
+  ///   - password: What opens them, where they have one.
+  /// - Returns: The code.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `passwordRequired`, `wrongPassword`.
+  public func code(
+    of id: Account.ID, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> AccountCode {
+    guard let unlocked = try await open(by: password), let record = try Self.record(id, in: unlocked) else {
+      throw .noSuchAccount
+    }
+    let account = record.account
+    switch account.kind {
+    case .totp(let period, let start):
+      let code: TimedCode
+      do throws(OATHFailure) {
+        let totp = try account.secret.withSecret { (secret) throws(OATHFailure) in
+          try TOTP(
+            secret: secret, algorithm: account.algorithm, digits: account.digits, period: period, start: start
+          )
+        }
+        code = try totp.code(at: device.clock.now)
+      } catch { throw .interchange(.oath(error)) }
+      return AccountCode(code: code.code, counter: code.counter, validity: code.validFrom..<code.validUntil)
+    case .hotp:
+      let hotp: HOTP
+      do throws(OATHFailure) { hotp = try account.hotp() } catch { throw .interchange(.oath(error)) }
+      let counter = try await nextCounter(of: id, in: unlocked)
+      return AccountCode(code: hotp.code(at: counter), counter: counter, validity: nil)
+    }
+  }
+
+  private func nextCounter(
+    of id: Account.ID, in unlocked: borrowing UnlockedDomain
+  ) async throws(SignetFailure) -> UInt64 {
+    do throws(VaultFailure) {
+      return try await vault.advanceCounter(AccountRecord.counterName(id), in: unlocked)
+    } catch {
+      // Deleted meanwhile.
+      if case .noSuchRecord = error { throw .noSuchAccount }
+      throw SignetFailure(error)
+    }
+  }
+
+  // MARK: Export
+
+  /// Accounts with their secrets and counters, to be written for another authenticator.
+  ///
+  /// Both then have the same secret, and counters go apart with the first code.
+  ///
+  /// - Parameters:
+  ///   - ids: Which ones; `nil` for all.
+  ///   - password: What opens them, where they have one.
+  /// - Returns: The accounts that may leave, in the order of `ids`, and those that may not.
+  /// - Throws: ``SignetFailure/noSuchAccount``.
+  public func export(
+    _ ids: [Account.ID]? = nil, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> (accounts: [OTPAccount], refused: [Account]) {
+    guard let unlocked = try await open(by: password) else {
+      if let ids, !ids.isEmpty { throw .noSuchAccount }
+      return ([], [])
+    }
+    let all = try Self.records(in: unlocked)
+    var (accounts, refused): ([OTPAccount], [Account]) = ([], [])
+    for id in ids ?? all.map(\.id) {
+      guard let found = all.first(where: { $0.id == id }) else { throw .noSuchAccount }
+      if found.record.isExportable {
+        accounts.append(found.record.account)
+      } else {
+        refused.append(Account(found.record, id))
+      }
+    }
+    return (accounts, refused)
+  }
+
+  // MARK: Opening
+
+  /// The open domain; `nil` as long as nothing was imported.
+  private func open(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain? {
+    guard let id = try await vaulted(await vault.accountsContainer()) else { return nil }
+    guard try await havePassword() else {
+      return try await vaulted(await vault.open(Vault.accountsDomain, of: id, with: .device))
+    }
+    guard let password else { throw .passwordRequired }
+    return try await vaulted(
+      await vault.open(Vault.accountsDomain, of: id, with: .password(password.withSecret { $0.copy() })))
+  }
+
+  private typealias Identified = (id: Account.ID, record: AccountRecord)
+
+  private static func records(in unlocked: borrowing UnlockedDomain) throws(SignetFailure) -> [Identified] {
+    var records: [Identified] = []
+    for name in unlocked.recordNames {
+      guard let id = AccountRecord.id(ofRecord: name), let record = try record(id, in: unlocked) else {
+        continue
+      }
+      records.append((id, record))
+    }
+    return records
+  }
+
+  private static func record(
+    _ id: Account.ID, in unlocked: borrowing UnlockedDomain
+  ) throws(SignetFailure) -> AccountRecord? {
+    let names = unlocked.recordNames
+    guard names.contains(AccountRecord.name(id)) else { return nil }
+    var counter: UInt64?
+    if names.contains(AccountRecord.counterName(id)) {
+      counter = try unlocked.secret(AccountRecord.counterName(id)).counter
+    }
+    return try AccountRecord(unlocked.secret(AccountRecord.name(id)), counter: counter)
+  }
+
+  private static func records(in records: OpenRecords) throws(VaultFailure) -> [Identified] {
+    var found: [Identified] = []
+    for name in records.names {
+      guard let id = AccountRecord.id(ofRecord: name), let record = try record(id, in: records) else {
+        continue
+      }
+      found.append((id, record))
+    }
+    return found
+  }
+
+  private static func record(
+    _ id: Account.ID, in records: OpenRecords
+  ) throws(VaultFailure) -> AccountRecord? {
+    guard let secret = try records.secret(AccountRecord.name(id)) else { return nil }
+    let counter = try records.secret(AccountRecord.counterName(id))?.counter
+    do throws(SignetFailure) { return try AccountRecord(secret, counter: counter) } catch {
+      if case .vault(let failure) = error { throw failure }
+      throw .damaged
+    }
+  }
+}
+
+extension Device {
+  /// The accounts that were imported.
+  public var accounts: Accounts { Accounts(device: self) }
+}
+
+extension SecretBytes {
+  /// A counter as a record: 8 bytes, big-endian.
+  fileprivate init(counter: UInt64) {
+    self.init(byteCount: 8) { output in
+      for shift in stride(from: 56, through: 0, by: -8) {
+        output.append(UInt8(truncatingIfNeeded: counter >> UInt64(shift)))
+      }
+    }
+  }
+
+  /// The counter of a record; `nil` for what is none.
+  fileprivate var counter: UInt64? {
+    withUInt8Span { bytes in
+      guard bytes.count == 8 else { return nil }
+      return (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
+    }
+  }
+}

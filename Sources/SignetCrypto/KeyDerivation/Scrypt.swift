@@ -1,0 +1,41 @@
+/// The password-based key derivation of RFC 7914, for data that others made: our own use ``Argon2id``.
+public struct Scrypt: Sendable, Hashable {
+  /// The most blocks in all, `cost * blockSize * parallelization`: about 4 s and, at one lane, 512 MiB.
+  public static let maximumWork = 1 << 22
+
+  /// The cost in processor and memory: N of the RFC, a power of two from 2 to 2^20.
+  public let cost: Int
+  /// The block size: r of the RFC, 1 to 64.
+  public let blockSize: Int
+  /// The number of lanes: p of the RFC, 1 to 64.
+  public let parallelization: Int
+
+  /// Names a cost; ``derive(password:salt:byteCount:)`` checks its bounds.
+  public init(cost: Int, blockSize: Int, parallelization: Int) {
+    (self.cost, self.blockSize, self.parallelization) = (cost, blockSize, parallelization)
+  }
+
+  /// Derives bytes from a password; the bounds keep a hostile file from taking all memory, or minutes.
+  ///
+  /// - Parameters:
+  ///   - password: Of any length.
+  ///   - salt: Of any length.
+  ///   - byteCount: 1 to 1024.
+  /// - Returns: The bytes.
+  /// - Throws: ``CryptoFailure/parameterOutOfRange(_:_:allowed:)``, ``CryptoFailure/outOfMemory``.
+  public func derive(
+    password: borrowing SecretBytes, salt: [UInt8], byteCount: Int
+  ) throws(CryptoFailure) -> SecretBytes {
+    try CryptoFailure.require(cost, in: 2...(1 << 20), .scryptCost)
+    guard cost & (cost - 1) == 0 else {
+      throw .parameterOutOfRange(.scryptCost, cost, allowed: 2...(1 << 20))
+    }
+    try CryptoFailure.require(blockSize, in: 1...64, .scryptBlockSize)
+    try CryptoFailure.require(parallelization, in: 1...64, .scryptParallelization)
+    try CryptoFailure.require(cost * blockSize * parallelization, in: 1...Self.maximumWork, .scryptWork)
+    try CryptoFailure.require(byteCount, in: 1...1024, .outputByteCount)
+    return try password.withUInt8Span { (password) throws(CryptoFailure) in
+      try PasswordDerivation.scrypt(password: password, salt: salt.span, byteCount: byteCount, self)
+    }
+  }
+}

@@ -1,0 +1,163 @@
+public import SignetCrypto
+import SignetJSON
+
+/// Files of accounts, in whatever format.
+public enum AccountFile {
+  /// The largest file that is read, in bytes.
+  public static let maximumByteCount = 16 << 20
+  /// The most accounts that a file of URIs may have.
+  public static let maximumAccountCount = 20_000
+
+  static let limits = JSONLimits(
+    maximumDepth: 32, maximumByteCount: maximumByteCount, maximumMemberCount: 1 << 20)
+
+  /// Accounts as they are written.
+  public struct Written: Sendable {
+    /// The file; it holds secrets unless it is encrypted.
+    public let contents: SharedSecretBox
+    /// What the format cannot say, and was left out.
+    public let skipped: [ImportedAccounts.Skipped]
+    /// How many accounts were written.
+    public let count: Int
+  }
+
+  /// Reads a file; what format it is in is found out.
+  ///
+  /// This takes as long as the file says where a password has to be derived from: seconds at most.
+  ///
+  /// - Parameters:
+  ///   - bytes: The whole file, or URIs as text, one a line.
+  ///   - password: The password, UTF-8 as typed; `nil` for a file that is not encrypted. For PSKC with a pre-shared key use
+  ///     ``PSKCContainer``.
+  /// - Returns: The accounts, and what was skipped.
+  /// - Throws: ``InterchangeFailure``; `passwordNeeded` says that it is encrypted.
+  public static func read(
+    _ bytes: [UInt8], password: SharedSecretBox? = nil
+  ) throws(InterchangeFailure) -> ImportedAccounts {
+    guard bytes.count <= maximumByteCount else { throw .tooLarge("file", limit: maximumByteCount) }
+    let bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
+    if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) { throw .zipArchive }
+    switch bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
+    case UInt8(ascii: "{"), UInt8(ascii: "["): return try json(bytes, password)
+    case UInt8(ascii: "<"):
+      return try PSKCContainer(parsing: bytes, key: password.map { .password($0) }).imported
+    default: break
+    }
+    if let text = String(validating: bytes, as: UTF8.self), text.contains("://") { return try uris(text) }
+    guard AndOTPFile.canBeEncrypted(bytes) else { throw .unknownFormat }
+    guard let password else { throw .passwordNeeded(.andOTP) }
+    return try AndOTPFile.readEncrypted(bytes, password)
+  }
+
+  /// Writes accounts.
+  ///
+  /// - Parameters:
+  ///   - accounts: What to write.
+  ///   - format: How.
+  ///   - password: Encrypts the file; `nil` for plain text.
+  ///   - random: Where salts, keys and names come from.
+  /// - Returns: The file, and what the format cannot say.
+  /// - Throws: ``InterchangeFailure/unsupportedEncryption(_:reason:)`` for a password where the format has none.
+  public static func write(
+    _ accounts: [OTPAccount], as format: InterchangeFormat, password: SharedSecretBox? = nil,
+    random: some RandomSource = SystemRandomSource()
+  ) throws(InterchangeFailure) -> Written {
+    if password != nil, !format.canBeEncrypted {
+      throw .unsupportedEncryption(format, reason: "it has no encryption; write it without a password")
+    }
+    var writer = Collector(accounts)
+    var bytes: [UInt8] = []
+    defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+    switch format {
+    case .otpauth:
+      let lines = writer.entries { (account) throws(InterchangeFailure) in try account.insecureURI() + "\n" }
+      bytes = Array(lines.joined().utf8)
+    case .google:
+      let (uris, skipped) = MigrationBatch.insecureURIs(of: accounts, random: random)
+      writer.skip(skipped)
+      bytes = Array(uris.map { $0 + "\n" }.joined().utf8)
+    case .aegis: bytes = try AegisFile.write(&writer, password, random)
+    case .twoFAS: bytes = try TwoFASFile.write(&writer, password, random)
+    case .andOTP: bytes = try AndOTPFile.write(&writer, password, random)
+    case .freeOTP: bytes = FreeOTPFile.write(&writer)
+    case .pskc:
+      let keys = writer.entries { (account) throws(InterchangeFailure) in try PSKCKey(account) }
+      bytes = try PSKCContainer(keys: keys).insecureBytes(
+        encryptedUnder: password.map { .password($0) }, random: random)
+    case .raivo: throw .notRepresentable(.raivo, reason: "anything: it is only read here")
+    }
+    return Written(
+      contents: SharedSecretBox(SecretBytes(copying: bytes)), skipped: writer.skipped,
+      count: accounts.count - writer.skipped.count)
+  }
+
+  private static func json(
+    _ bytes: [UInt8], _ password: SharedSecretBox?
+  ) throws(InterchangeFailure) -> ImportedAccounts {
+    let value: JSONValue
+    do throws(JSONFailure) { value = try JSONValue(parsing: bytes, limits: limits) } catch {
+      throw .json(error)
+    }
+    switch value {
+    case .array(let entries) where RaivoFile.isOne(entries): return RaivoFile.read(entries)
+    case .array(let entries) where AndOTPFile.isOne(entries): return AndOTPFile.read(entries)
+    case .object(let object) where object.contains("header") && object.contains("db"):
+      return try AegisFile.read(object, password)
+    case .object(let object) where object.contains("services"): return try TwoFASFile.read(object, password)
+    case .object(let object) where object.contains("tokens"): return try FreeOTPFile.read(object)
+    default: throw .unknownFormat
+    }
+  }
+
+  private static func uris(_ text: String) throws(InterchangeFailure) -> ImportedAccounts {
+    let lines = text.split(whereSeparator: \.isNewline).map { InterchangeText.trimmed($0) }
+      .filter { !$0.isEmpty && !$0.hasPrefix("#") }
+    guard lines.count <= maximumAccountCount else {
+      throw .tooLarge("number of lines", limit: maximumAccountCount)
+    }
+    var imported = ImportedAccounts(lines.allSatisfy(MigrationBatch.isMigration) ? .google : .otpauth)
+    var batches: [MigrationBatch] = []
+    for line in lines {
+      if MigrationBatch.isMigration(line) {
+        batches.append(try MigrationBatch(line))
+      } else {
+        // The scheme and type alone: what follows may be a secret.
+        imported.read(title: String(line.prefix { $0 != "?" }.prefix(80))) { () throws(InterchangeFailure) in
+          try OTPAccount(uri: line)
+        }
+      }
+    }
+    let joined = try MigrationBatch.joined(batches)
+    imported.accounts += joined.accounts
+    imported.skipped += joined.skipped
+    return imported
+  }
+
+  /// Goes through accounts that are to be written.
+  struct Collector {
+    private let accounts: [OTPAccount]
+    private(set) var skipped: [ImportedAccounts.Skipped] = []
+
+    init(_ accounts: [OTPAccount]) { self.accounts = accounts }
+
+    /// What an entry looks like; an account that the format cannot say is skipped.
+    mutating func entries<Entry>(
+      _ entry: (OTPAccount) throws(InterchangeFailure) -> Entry
+    ) -> [Entry] {
+      var entries: [Entry] = []
+      for (index, account) in accounts.enumerated() {
+        do throws(InterchangeFailure) { entries.append(try entry(account)) } catch {
+          skipped.append(.init(position: index + 1, title: account.description, reason: error))
+        }
+      }
+      return entries
+    }
+
+    mutating func skip(_ others: MigrationBatch.SkippedAccounts) {
+      for (account, reason) in others {
+        let position = accounts.firstIndex { $0.secret === account.secret } ?? 0
+        skipped.append(.init(position: position + 1, title: account.description, reason: reason))
+      }
+    }
+  }
+}

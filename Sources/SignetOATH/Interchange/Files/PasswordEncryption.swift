@@ -1,0 +1,38 @@
+import SignetCrypto
+
+/// AES-256-GCM under a key from a password, as the files of authenticators have it.
+enum PasswordEncryption {
+  /// A key of 32 bytes by PBKDF2.
+  static func key(
+    _ password: SharedSecretBox, salt: [UInt8], iterations: Int, _ hash: HashFunction
+  ) throws(InterchangeFailure) -> SecretBytes {
+    do throws(CryptoFailure) {
+      return try password.withSecret { (password) throws(CryptoFailure) in
+        try PBKDF2.derive(password: password, salt: salt, iterations: iterations, byteCount: 32, hash)
+      }
+    } catch { throw .crypto(error) }
+  }
+
+  /// The plain bytes of what ends with its tag.
+  static func open(
+    _ sealed: [UInt8], nonce: [UInt8], key: borrowing SecretBytes, _ format: InterchangeFormat
+  ) throws(InterchangeFailure) -> [UInt8] {
+    guard sealed.count >= AESGCM.tagByteCount, nonce.count == AESGCM.nonceByteCount else {
+      throw .unsupportedEncryption(format, reason: "it is cut off")
+    }
+    do throws(CryptoFailure) {
+      return try AESGCM.openBytes(
+        Array(sealed.dropLast(AESGCM.tagByteCount)), tag: Array(sealed.suffix(AESGCM.tagByteCount)), key: key,
+        nonce: nonce)
+    } catch { throw .wrongPassword(format) }
+  }
+
+  /// What is sealed, with its tag at the end.
+  static func seal(
+    _ plain: [UInt8], nonce: [UInt8], key: borrowing SecretBytes
+  ) throws(InterchangeFailure) -> (ciphertext: [UInt8], tag: [UInt8]) {
+    do throws(CryptoFailure) { return try AESGCM.seal(plain, key: key, nonce: nonce) } catch {
+      throw .crypto(error)
+    }
+  }
+}

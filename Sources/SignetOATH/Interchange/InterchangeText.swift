@@ -1,0 +1,92 @@
+import SignetCrypto
+import SignetJSON
+
+/// Text from elsewhere, on its way in.
+enum InterchangeText {
+  /// Refuses text that is too long, or that would steer what shows it.
+  static func check(
+    _ text: String, _ member: String, limit: Int = OTPAccount.maximumTextByteCount
+  ) throws(InterchangeFailure) {
+    guard text.utf8.count <= limit else { throw .tooLarge(member, limit: limit) }
+    for scalar in text.unicodeScalars where isHostile(scalar) {
+      throw .invalid(member, reason: "has a control character")
+    }
+  }
+
+  /// Control characters, those that turn the direction of what follows, and those that XML cannot hold.
+  private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
+    default: false
+    }
+  }
+
+  /// Text without white space around it.
+  static func trimmed(_ text: some StringProtocol) -> String {
+    let isSpace = { (character: Character) in character.isWhitespace }
+    guard let first = text.firstIndex(where: { !isSpace($0) }),
+      let last = text.lastIndex(where: { !isSpace($0) })
+    else { return "" }
+    return String(text[first...last])
+  }
+
+  /// ASCII letters in lower case; other characters as they are.
+  static func lowercased(_ text: some StringProtocol) -> String {
+    String(decoding: text.utf8.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 }, as: UTF8.self)
+  }
+
+  /// A whole number in ASCII digits.
+  static func number<Number: FixedWidthInteger>(_ text: String) -> Number? {
+    let text = trimmed(text)
+    guard !text.isEmpty, text.utf8.count <= 20, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+      return nil
+    }
+    return Number(text)
+  }
+
+  /// The algorithm that a name means: `SHA1`, `sha-256`, `HmacSHA512`, `HMAC-SHA-256`.
+  static func algorithm(_ name: String) throws(InterchangeFailure) -> OATHAlgorithm {
+    var short = lowercased(trimmed(name)).filter { $0 != "-" && $0 != "_" && $0 != " " }
+    for prefix in ["hotp", "hmac"] where short.hasPrefix(prefix) { short.removeFirst(prefix.count) }
+    guard let algorithm = OATHAlgorithm(name: short) else {
+      throw .unsupportedAlgorithm(String(name.prefix(40)))
+    }
+    return algorithm
+  }
+
+  /// A secret in Base32, with spaces, hyphens and padding wherever they are.
+  static func secret(_ text: String, mode: Base32.Mode = .lenient) throws(InterchangeFailure)
+    -> SharedSecretBox
+  {
+    guard text.utf8.count < Base32.byteCountLimit else { throw .secret(.tooLong(byteCount: text.utf8.count)) }
+    let symbols = text.filter { !$0.isWhitespace && $0 != "-" && $0 != "=" }
+    do throws(Base32Failure) {
+      return SharedSecretBox(try Base32.decodeSecret(symbols, mode: mode))
+    } catch { throw .secret(error) }
+  }
+
+  /// A secret as Base32 without padding, for what must leave as text.
+  static func base32(_ secret: SharedSecretBox) -> String {
+    secret.withSecret { secret in
+      secret.withTemporaryArray { Base32.encode($0) }
+    }
+  }
+
+  /// The bytes of Base64 in either alphabet, with or without padding and white space; `nil` for what is none.
+  static func base64(_ text: String) -> [UInt8]? {
+    var body = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    for _ in 0..<2 where body.last == UInt8(ascii: "=") { body.removeLast() }
+    for index in body.indices {
+      if body[index] == UInt8(ascii: "+") { body[index] = UInt8(ascii: "-") }
+      if body[index] == UInt8(ascii: "/") { body[index] = UInt8(ascii: "_") }
+    }
+    do { return try Base64URL.decode(body) } catch { return nil }
+  }
+
+  /// The text that Base64 encodes; `nil` for what is none, or is no text that could be shown.
+  static func base64Text(_ text: String) -> String? {
+    guard let bytes = base64(text), !bytes.isEmpty, let decoded = String(validating: bytes, as: UTF8.self)
+    else { return nil }
+    return decoded.unicodeScalars.contains(where: isHostile) ? nil : decoded
+  }
+}

@@ -1,0 +1,240 @@
+public import SignetCrypto
+
+/// One QR code of an export of Google Authenticator: `otpauth-migration://offline?data=…`.
+public struct MigrationBatch: Sendable {
+  /// The longest URI that is read, in bytes.
+  public static let maximumByteCount = 65_536
+  /// The most QR codes of one export.
+  public static let maximumCount = 1000
+  /// The bytes of accounts in one QR code that is written, so that a camera still reads it.
+  static let writtenByteCount = 600
+
+  /// Which export it belongs to.
+  public let id: Int32
+  /// Which QR code of the export it is, from 0.
+  public let index: Int
+  /// How many QR codes the export has.
+  public let count: Int
+  /// The accounts in this QR code, and what was skipped.
+  public let content: ImportedAccounts
+
+  /// Whether a text is such a URI.
+  ///
+  /// - Parameter text: Any text.
+  /// - Returns: Whether it begins as one.
+  public static func isMigration(_ text: String) -> Bool {
+    InterchangeText.lowercased(InterchangeText.trimmed(text.prefix(64))).hasPrefix("otpauth-migration:")
+  }
+
+  /// Reads a URI.
+  ///
+  /// - Parameter text: The URI.
+  /// - Throws: ``InterchangeFailure``.
+  public init(_ text: String) throws(InterchangeFailure) {
+    guard text.utf8.count <= Self.maximumByteCount else {
+      throw .tooLarge("URI", limit: Self.maximumByteCount)
+    }
+    guard Self.isMigration(text) else { throw .notURI }
+    guard let mark = text.firstRange(of: "data=") else { throw .missing("data") }
+    let value = text[mark.upperBound...].prefix { $0 != "&" }
+    // A plus sign that was not escaped may have become a space on the way.
+    let base64 = InterchangeText.trimmed(try PercentEncoding.decode(value)).map { $0 == " " ? "+" : $0 }
+    guard let bytes = InterchangeText.base64(String(base64)) else {
+      throw .invalid("data", reason: "is no Base64")
+    }
+    try self.init(message: bytes)
+  }
+
+  private init(message: [UInt8]) throws(InterchangeFailure) {
+    var content = ImportedAccounts(.google)
+    var (id, index, count): (UInt64, UInt64, UInt64) = (0, 0, 0)
+    var reader = ProtocolBuffer.Reader(message[...])
+    while let field = try reader.next() {
+      switch (field.number, field.value) {
+      case (1, .bytes(let bytes)):
+        var title = ""
+        content.read(title: title) { () throws(InterchangeFailure) in
+          let parameters = try Parameters(bytes)
+          title = parameters.name.isEmpty ? parameters.issuer : parameters.name
+          return try parameters.account()
+        }
+      case (3, .varint(let value)): count = value
+      case (4, .varint(let value)): index = value
+      case (5, .varint(let value)): id = value
+      default: break
+      }
+    }
+    guard count <= UInt64(Self.maximumCount), index < max(count, 1) else {
+      throw .invalid("data", reason: "counts its QR codes wrongly")
+    }
+    self.id = Int32(truncatingIfNeeded: id)
+    (self.index, self.count, self.content) = (Int(index), max(Int(count), 1), content)
+  }
+
+  /// Puts the QR codes of one or more exports together.
+  ///
+  /// - Parameter batches: The QR codes, in any order; one that was read twice counts once.
+  /// - Returns: The accounts of all of them, in order.
+  /// - Throws: ``InterchangeFailure/incompleteBatch(missing:of:)``, ``InterchangeFailure/inconsistentBatch``.
+  public static func joined(_ batches: [MigrationBatch]) throws(InterchangeFailure) -> ImportedAccounts {
+    var (order, exports): ([Int32], [Int32: [Int: MigrationBatch]]) = ([], [:])
+    for batch in batches {
+      if exports[batch.id] == nil { order.append(batch.id) }
+      if let present = exports[batch.id]?.values.first, present.count != batch.count {
+        throw .inconsistentBatch
+      }
+      if let same = exports[batch.id]?[batch.index], !same.hasSameAccounts(as: batch) {
+        throw .inconsistentBatch
+      }
+      exports[batch.id, default: [:]][batch.index] = batch
+    }
+    var content = ImportedAccounts(.google)
+    for id in order {
+      guard let parts = exports[id], let count = parts.values.first?.count else { continue }
+      let missing = (0..<count).filter { parts[$0] == nil }.map { $0 + 1 }
+      guard missing.isEmpty else { throw .incompleteBatch(missing: missing, of: count) }
+      for index in 0..<count {
+        guard let part = parts[index] else { continue }
+        content.accounts += part.content.accounts
+        content.skipped += part.content.skipped
+      }
+    }
+    return content
+  }
+
+  private func hasSameAccounts(as other: MigrationBatch) -> Bool {
+    content.accounts.count == other.content.accounts.count && content.skipped == other.content.skipped
+      && zip(content.accounts, other.content.accounts).allSatisfy {
+        $0.issuer == $1.issuer && $0.name == $1.name && $0.makesSameCodes(as: $1)
+      }
+  }
+
+  /// Writes accounts as URIs, each for a QR code of its own, holding the secrets in texts that nobody wipes.
+  ///
+  /// - Parameters:
+  ///   - accounts: What to write.
+  ///   - random: Where the name of the export comes from.
+  /// - Returns: The URIs; what cannot be written is left out and named in ``SkippedAccounts``.
+  public static func insecureURIs(
+    of accounts: [OTPAccount], random: some RandomSource = SystemRandomSource()
+  ) -> (uris: [String], skipped: SkippedAccounts) {
+    var skipped: SkippedAccounts = []
+    var groups: [[[UInt8]]] = [[]]
+    for account in accounts {
+      do throws(InterchangeFailure) {
+        let message = try Parameters.message(account)
+        let size = groups[groups.count - 1].reduce(message.count) { $0 + $1.count }
+        if size > writtenByteCount, !groups[groups.count - 1].isEmpty { groups.append([]) }
+        groups[groups.count - 1].append(message)
+      } catch { skipped.append((account, error)) }
+    }
+    groups.removeAll { $0.isEmpty }
+    let id = random.bytes(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & 0x7FFF_FFFF
+    let uris = groups.enumerated().map { index, messages in
+      var writer = ProtocolBuffer.Writer()
+      for message in messages { writer.add(1, message) }
+      writer.add(2, 1)
+      writer.add(3, UInt64(groups.count))
+      writer.add(4, UInt64(index))
+      writer.add(5, id)
+      return "otpauth-migration://offline?data=\(PercentEncoding.encode(Base64.encode(writer.bytes)))"
+    }
+    return (uris, skipped)
+  }
+
+  /// Accounts that were not written, and why.
+  public typealias SkippedAccounts = [(account: OTPAccount, reason: InterchangeFailure)]
+}
+
+/// One account in the message.
+private struct Parameters {
+  var secret: ArraySlice<UInt8> = []
+  var name = ""
+  var issuer = ""
+  var algorithm: UInt64 = 0
+  var digits: UInt64 = 0
+  var type: UInt64 = 0
+  var counter: UInt64 = 0
+  var unknown: [UInt64] = []
+
+  init(_ bytes: ArraySlice<UInt8>) throws(InterchangeFailure) {
+    var reader = ProtocolBuffer.Reader(bytes)
+    while let field = try reader.next() {
+      switch (field.number, field.value) {
+      case (1, .bytes(let bytes)): secret = bytes
+      case (2, .bytes(let bytes)): name = try Self.text(bytes)
+      case (3, .bytes(let bytes)): issuer = try Self.text(bytes)
+      case (4, .varint(let value)): algorithm = value
+      case (5, .varint(let value)): digits = value
+      case (6, .varint(let value)): type = value
+      case (7, .varint(let value)): counter = value
+      default: unknown.append(field.number)
+      }
+    }
+  }
+
+  private static func text(_ bytes: ArraySlice<UInt8>) throws(InterchangeFailure) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    return text
+  }
+
+  func account() throws(InterchangeFailure) -> OTPAccount {
+    let hash: OATHAlgorithm
+    switch algorithm {
+    case 0, 1: hash = .sha1
+    case 2: hash = .sha256
+    case 3: hash = .sha512
+    case 4: throw .unsupportedAlgorithm("MD5")
+    default: throw .unsupportedAlgorithm("number \(algorithm)")
+    }
+    guard digits <= 2 else { throw .invalid("digits", reason: "have the unknown code \(digits)") }
+    let kind: OTPAccount.Kind
+    switch type {
+    case 0, 2: kind = .totp(period: 30)
+    case 1: kind = .hotp(counter: counter)
+    default: throw .unsupportedType("number \(type)")
+    }
+    var plain = InterchangeText.trimmed(name)
+    var issuer = InterchangeText.trimmed(self.issuer)
+    // The name is a label: it may begin with the issuer.
+    if !issuer.isEmpty, plain.utf8.starts(with: "\(issuer):".utf8) {
+      plain = InterchangeText.trimmed(
+        String(decoding: plain.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self))
+    } else if issuer.isEmpty, let colon = plain.firstIndex(of: ":") {
+      issuer = InterchangeText.trimmed(plain[..<colon])
+      plain = InterchangeText.trimmed(plain[plain.index(after: colon)...])
+    }
+    return try OTPAccount(
+      issuer: issuer, name: plain, kind: kind, algorithm: hash, digits: digits == 2 ? 8 : 6,
+      secret: SharedSecretBox(SecretBytes(copying: Array(secret))))
+  }
+
+  static func message(_ account: OTPAccount) throws(InterchangeFailure) -> [UInt8] {
+    var writer = ProtocolBuffer.Writer()
+    account.secret.withSecret { writer.add(1, $0.insecureCopy()) }
+    let needsIssuer = !account.issuer.isEmpty || account.name.contains(":")
+    writer.add(2, Array((needsIssuer ? "\(account.issuer):\(account.name)" : account.name).utf8))
+    if !account.issuer.isEmpty { writer.add(3, Array(account.issuer.utf8)) }
+    switch account.algorithm {
+    case .sha1: writer.add(4, 1)
+    case .sha256: writer.add(4, 2)
+    case .sha512: writer.add(4, 3)
+    }
+    switch account.digits {
+    case 6: writer.add(5, 1)
+    case 8: writer.add(5, 2)
+    default: throw .notRepresentable(.google, reason: "codes of \(account.digits) digits, only of 6 and 8")
+    }
+    switch account.kind {
+    case .totp(30, 0): writer.add(6, 2)
+    case .totp: throw .notRepresentable(.google, reason: "a period other than 30 s, or when it began")
+    case .hotp(let counter):
+      writer.add(6, 1)
+      guard counter <= UInt64(Int64.max) else {
+        throw .notRepresentable(.google, reason: "so high a counter")
+      }
+      writer.add(7, counter)
+    }
+    return writer.bytes
+  }
+}

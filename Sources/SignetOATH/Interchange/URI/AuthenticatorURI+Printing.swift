@@ -1,0 +1,55 @@
+import SignetCrypto
+import SignetJSON
+
+extension AuthenticatorURI {
+  /// The URI, holding its secrets in a text that nobody wipes.
+  ///
+  /// Everything but unreserved characters is escaped; secrets are Base32 without padding, which others refuse; what has its
+  /// default (SHA1, 6 digits, 30 s) is left out; HOTP always has its counter.
+  public var insecureText: String {
+    let label = URILabel(issuer: issuer, account: account)
+    var writer = URIWriter(scheme: scheme.rawValue, host: host, label: label)
+    let named = otherIssuer ?? (issuer.isEmpty ? nil : issuer)
+    if let oath { writer.add(oath) }
+    writer.add("issuer", scheme == .otpauth ? named : named.map { Base64URL.encode(Array($0.utf8)) })
+    if let push { writer.add(push) }
+    // What is no address stays as it is: it would not be taken for Base64 again.
+    let encodesImage = scheme == .pushauth && image?.contains("://") == true
+    writer.add("image", encodesImage ? image.map { Base64URL.encode(Array($0.utf8)) } : image)
+    writer.add("b", backgroundColor)
+    writer.add("policies", policies.map { Base64.encode($0.bytes) })
+    writer.add("uid", userID.map { Base64URL.encode(Array($0.utf8)) })
+    writer.add("oid", resourceID.map { Base64URL.encode(Array($0.utf8)) })
+    for other in others { writer.add(other.name, other.value) }
+    return writer.text
+  }
+
+  private var host: String {
+    switch oath?.kind {
+    case .totp: "totp"
+    case .hotp: "hotp"
+    case nil: "push"
+    }
+  }
+}
+
+extension URIWriter {
+  mutating func add(_ oath: AuthenticatorURI.OATH) {
+    add("secret", InterchangeText.base32(oath.secret))
+    if oath.algorithm != .sha1 { add("algorithm", oath.algorithm.rawValue) }
+    if oath.digits != 6 { add("digits", String(oath.digits)) }
+    switch oath.kind {
+    case .hotp(let counter): add("counter", String(counter))
+    case .totp(let period, _): if period != 30 { add("period", String(period)) }
+    }
+  }
+
+  fileprivate mutating func add(_ push: AuthenticatorURI.Push) {
+    add("r", Base64URL.encode(Array(push.registrationEndpoint.utf8)))
+    add("a", Base64URL.encode(Array(push.authenticationEndpoint.utf8)))
+    add("s", push.sharedSecret.withSecret { Base64URL.insecureEncode($0) })
+    add("c", push.challenge.map { Base64URL.encode($0) })
+    add("l", push.loadBalancer.map { Base64.encode(Array($0.utf8)) })
+    add("m", push.messageID)
+  }
+}

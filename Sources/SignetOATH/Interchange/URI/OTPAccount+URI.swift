@@ -1,0 +1,59 @@
+extension OTPAccount {
+  /// Reads an `otpauth` URI; parameters that have no meaning here are kept as ``foreign``.
+  ///
+  /// - Parameters:
+  ///   - uri: The URI.
+  ///   - secrets: How forgiving to be with the secret.
+  /// - Throws: ``InterchangeFailure``.
+  public init(uri: String, secrets: Base32.Mode = .lenient) throws(InterchangeFailure) {
+    let query = try URIQuery(uri)
+    let parsed = try AuthenticatorURI(uri, secrets: secrets)
+    guard parsed.scheme == .otpauth, let oath = parsed.oath else {
+      throw .unsupportedScheme(parsed.scheme.rawValue)
+    }
+    var known: Set<String> = ["secret", "algorithm", "digits", "issuer", "image"]
+    if case .totp = oath.kind { known.insert("period") } else { known.insert("counter") }
+    var foreign = query.others(than: known).map {
+      ForeignMember(format: .otpauth, name: $0.name, value: $0.value)
+    }
+    if let other = parsed.otherIssuer {
+      foreign.append(ForeignMember(format: .otpauth, name: Self.otherIssuer, value: other))
+    }
+    try self.init(
+      issuer: parsed.issuer, name: parsed.account, kind: oath.kind, algorithm: oath.algorithm,
+      digits: oath.digits, secret: oath.secret, image: parsed.image, foreign: foreign)
+  }
+
+  /// The `otpauth` URI, holding the secret in a text that nobody wipes.
+  ///
+  /// - Returns: A URI that reads as this account again.
+  /// - Throws: ``InterchangeFailure``: `notRepresentable` for a period that does not begin with 1970, `tooLarge`.
+  public func insecureURI() throws(InterchangeFailure) -> String {
+    if case .totp(_, let start) = kind, start != 0 {
+      throw .notRepresentable(.otpauth, reason: "when the first period began (T0)")
+    }
+    let own = foreign.filter { $0.format == .otpauth }
+    var writer = URIWriter(
+      scheme: "otpauth", host: kind.host, label: URILabel(issuer: issuer, account: name))
+    writer.add(AuthenticatorURI.OATH(kind: kind, algorithm: algorithm, digits: digits, secret: secret))
+    let other = own.first { $0.name == Self.otherIssuer }?.value
+    writer.add("issuer", other ?? (issuer.isEmpty ? nil : issuer))
+    writer.add("image", image)
+    for member in own where member.name != Self.otherIssuer { writer.add(member.name, member.value) }
+    _ = try URIQuery(writer.text)  // refuses what nobody could read
+    return writer.text
+  }
+
+  /// What the issuer that the parameter names is called where the label names another.
+  private static let otherIssuer = "issuer"
+}
+
+extension OTPAccount.Kind {
+  /// `totp` or `hotp`.
+  var host: String {
+    switch self {
+    case .hotp: "hotp"
+    case .totp: "totp"
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let account = Command(
+    "account", "Manage the accounts that were imported",
+    commands: [
+      Command("list", "List them", description: "Neither secrets nor codes are shown.") { arguments in
+        let options = try DeviceOptions(arguments)
+        var accounts: [Account] = []
+        if let device = try options.deviceIfAny() {
+          accounts = try await options.accounts(on: device).accounts
+        }
+        if arguments.isSet("json") {
+          let list = JSONValue.array(accounts.map { .object($0.json) })
+          arguments.output.print(JSONValue.object(["accounts": list]).text)
+          return .success
+        }
+        if accounts.isEmpty {
+          arguments.errorOutput.print("Nothing was imported yet; see signet import and signet scan.")
+          return .success
+        }
+        var table = TextTable(["ID", "ISSUER", "NAME", "TYPE", "EXPORTABLE", "IMPORTED"])
+        for account in accounts { table.append(account.row) }
+        arguments.output.write(table.text)
+        return .success
+      },
+      Command(
+        "rename", "Give an account another issuer or name",
+        options: [
+          .value("issuer", "Who it is with", named: "text"), .value("to", "Whose it is", named: "text"),
+        ], arguments: [accountArgument]
+      ) { arguments in
+        guard arguments.isSet("issuer") || arguments.isSet("to") else {
+          throw CommandFailure(.usage, "give --issuer, --to or both")
+        }
+        let (device, account, password) = try await chosen(arguments)
+        let renamed = try await device.accounts.rename(
+          account.id, issuer: arguments.optionalString("issuer"), name: arguments.optionalString("to"),
+          by: password)
+        arguments.report("Renamed to \(renamed.shown).", renamed.json)
+        return .success
+      },
+      Command(
+        "delete", "Delete an account with its secret, for good",
+        description: "Nothing gets it back: export it first, or have its issuer set it up anew.",
+        options: [.flag("yes", "Do not ask", short: "y")], arguments: [accountArgument]
+      ) { arguments in
+        let (device, account, password) = try await chosen(arguments)
+        if !arguments.isSet("yes") {
+          let isSure = try await answering(with: "--yes") {
+            try await Question.terminal.confirm("Delete \(account.shown) for good", preset: false)
+          }
+          guard isSure else {
+            arguments.errorOutput.print("Nothing was deleted.")
+            return .failure
+          }
+        }
+        try await device.accounts.delete(account.id, by: password)
+        arguments.report("Deleted \(account.shown).", ["deleted": .string(account.id.description)])
+        return .success
+      },
+      Command(
+        "protect", "Set or change the password of the accounts",
+        description: """
+          From then on the accounts open with this password on this device, and with nothing else. With --password-fd the present \
+          password comes first, if there is one, and then the new one.
+          """
+      ) { arguments in
+        let options = try DeviceOptions(arguments)
+        let device = try options.device(createIfMissing: true)
+        let present = try await options.accountsPassword(on: device)
+        // A wrong one is said before another is chosen.
+        _ = try await device.accounts.list(by: present)
+        let new = try await options.newPassword(under: Accounts.passwordPolicy, .none, .change)
+        try await device.accounts.setPassword(new, by: present)
+        arguments.report("The accounts have this password now.", ["password": .bool(true)])
+        return .success
+      },
+      Command("unprotect", "Take the password of the accounts away: the device alone opens them") {
+        arguments in
+        let options = try DeviceOptions(arguments)
+        let device = try options.device(createIfMissing: false)
+        guard let present = try await options.accountsPassword(on: device) else {
+          throw CommandFailure(.dataError, "the accounts have no password")
+        }
+        try await device.accounts.setPassword(nil, by: present)
+        arguments.report("The device alone opens the accounts now.", ["password": .bool(false)])
+        return .success
+      },
+    ])
+
+  private static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
+
+  private static func chosen(
+    _ arguments: Arguments
+  ) async throws -> (device: Device, account: Account, password: SharedSecretBox?) {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let (accounts, password) = try await options.accounts(on: device)
+    return (device, try AccountChoice.one(arguments.string("account"), of: accounts), password)
+  }
+}
+
+extension Account {
+  fileprivate var row: [String] {
+    [
+      String(id.description.prefix(8)), TerminalText.sanitised(issuer, limit: 40),
+      TerminalText.sanitised(name, limit: 60), period.map { "every \($0) s" } ?? "counter",
+      isExportable ? "yes" : "no", Moment.text(imported),
+    ]
+  }
+}

@@ -1,0 +1,132 @@
+import Foundation
+import Signet
+import SignetFiles
+import SignetJSON
+import SignetQR
+import SignetTerminal
+
+extension Command {
+  private static let notExportable = Option.flag(
+    "not-exportable", "Do not let the accounts leave this device again")
+
+  static let importing = Command(
+    "import", "Take over accounts of other authenticators",
+    description: """
+      Reads files of Aegis, 2FAS, andOTP, FreeOTP+ and Raivo, PSKC documents, and otpauth and otpauth-migration URIs, one a line; \
+      what it is is found out. Where the file is encrypted, its password is asked for, before that of the accounts on this device, \
+      if they have one.
+
+      What cannot be read is named with its reason, and the rest is imported. An account that is there already with the same \
+      secret is named and not imported again.
+      """,
+    options: [notExportable],
+    arguments: [
+      Argument(
+        "source", "The file, - for standard input, or a URI (which other users may see)", completion: .file)
+    ],
+    examples: [
+      .init("signet import aegis-backup.json", "Import a backup, encrypted or not"),
+      .init("signet import --password-fd 3 backup.2fas 3<passwords", "Import from a script"),
+    ]
+  ) { arguments in
+    let bytes = try bytes(of: arguments.string("source"))
+    guard !bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else {
+      throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
+    }
+    return try await take(bytes, arguments)
+  }
+
+  static let scan = Command(
+    "scan", "Take over accounts from QR codes in pictures",
+    description: """
+      Reads PNG pictures, screenshots too. An export of Google Authenticator may have several QR codes, in one picture or in many: \
+      name all of them at once, in any order.
+      """,
+    options: [notExportable],
+    arguments: [Argument("image", "A PNG picture", arity: .many(minimum: 1), completion: .file)]
+  ) { arguments in
+    var lines: [String] = []
+    for path in arguments.strings("image") {
+      do throws(QRFailure) { lines += try QRReader.texts(inPNGAt: path) } catch {
+        if case .cannotRead(let code) = error {
+          throw CommandFailure(.noInput, "\(path) cannot be read: \(String(cString: strerror(code)))")
+        }
+        throw CommandFailure(.dataError, "\(path): \(error)")
+      }
+    }
+    guard !lines.contains(where: { $0.hasPrefix("{") }) else {
+      throw CommandFailure(.dataError, "this is an activation code; use it with signet activate --qr FILE")
+    }
+    return try await take(Array(lines.joined(separator: "\n").utf8), arguments)
+  }
+
+  /// Reads accounts, asking for the password of what is encrypted, stores them, and says what became of all of them.
+  private static func take(_ bytes: [UInt8], _ arguments: Arguments) async throws -> ExitCode {
+    let options = try DeviceOptions(arguments)
+    let imported = try await read(bytes, options)
+    var added = AddedAccounts.none
+    if !imported.accounts.isEmpty {
+      let device = try options.device(createIfMissing: true)
+      let password = try await options.accountsPassword(on: device)
+      added = try await device.accounts.add(
+        imported.accounts, exportable: !arguments.isSet("not-exportable"), by: password)
+    }
+    report(imported, added, arguments)
+    return imported.accounts.isEmpty && !imported.skipped.isEmpty ? .dataError : .success
+  }
+
+  /// Reads accounts, asking for the password where there is one.
+  private static func read(_ bytes: [UInt8], _ options: DeviceOptions) async throws -> ImportedAccounts {
+    let format: InterchangeFormat
+    do throws(InterchangeFailure) { return try AccountFile.read(bytes) } catch {
+      guard case .passwordNeeded(let encrypted) = error else { throw error }
+      format = encrypted
+    }
+    return try AccountFile.read(bytes, password: try await options.password(for: "the \(format.title) file"))
+  }
+
+  private static func report(_ imported: ImportedAccounts, _ added: AddedAccounts, _ arguments: Arguments) {
+    if arguments.isSet("json") {
+      let object: JSONObject = [
+        "format": .string(imported.format.rawValue), "imported": .array(added.added.map { .object($0.json) }),
+        "duplicates": .array(added.duplicates.map { .object($0.json) }),
+        "skipped": .array(imported.skipped.map { .object($0.json) }),
+      ]
+      arguments.output.print(JSONValue.object(object).text)
+      return
+    }
+    for account in added.added { arguments.output.print("Imported \(account.shown).") }
+    for account in added.duplicates { arguments.output.print("There already: \(account.shown).") }
+    for skipped in imported.skipped { arguments.errorOutput.print("Not imported: \(skipped.line)") }
+    arguments.errorOutput.print(
+      "\(imported.format.title): \(added.added.count) imported, \(added.duplicates.count) there already, "
+        + "\(imported.skipped.count) not imported.")
+  }
+
+  private static func bytes(of source: String) throws -> [UInt8] {
+    if source.contains("://") { return Array(source.utf8) }
+    let path = source == "-" ? "/dev/stdin" : source
+    do throws(FileFailure) {
+      return try OpenFile(reading: path).contents(limit: AccountFile.maximumByteCount)
+    } catch {
+      throw CommandFailure(.noInput, "\(source) cannot be read, or has more than 16 MiB")
+    }
+  }
+}
+
+extension AddedAccounts {
+  fileprivate static let none = AddedAccounts()
+}
+
+extension ImportedAccounts.Skipped {
+  /// What `--json` prints of it.
+  var json: JSONObject {
+    ["position": .integer(Int64(position)), "title": .string(title), "reason": .string(reason.description)]
+  }
+
+  /// What and why, for a line at a terminal.
+  var line: String {
+    let name = title.isEmpty ? "number \(position)" : TerminalText.sanitised(title, limit: 200)
+    return "\(name): \(TerminalText.sanitised(reason.description, limit: 500))"
+  }
+}

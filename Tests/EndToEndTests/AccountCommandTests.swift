@@ -1,0 +1,212 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetQR
+import SignetTesting
+import Testing
+
+/// Accounts of other authenticators, with the built command.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct AccountCommandTests {
+  private static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+  private static let counted = "otpauth://hotp/Bank:bob?secret=\(secret)&issuer=Bank&counter=0"
+  private static let password = "purple-window-42"
+
+  private let folder: TemporaryFolder
+  private let device: DeviceCommand
+
+  init() throws {
+    folder = try TemporaryFolder()
+    device = DeviceCommand(data: folder.file("device"))
+  }
+
+  private func write(_ text: String, _ name: String) throws -> String {
+    let path = folder.file(name)
+    try Data(text.utf8).write(to: URL(filePath: path))
+    return path
+  }
+
+  private func accounts(_ passwords: [String] = []) async throws -> [JSONObject] {
+    let result = try await device.run(["account", "list", "--json"], passwords: passwords)
+    try #require(result.status == 0, result.summary)
+    return try JSONObject(parsing: Array(result.output.utf8)).array("accounts").compactMap {
+      if case .object(let object) = $0 { object } else { nil }
+    }
+  }
+
+  @Test func importsNamesWhatItSkipsAndMakesCodes() async throws {
+    let file = try write(
+      """
+      \(Self.counted)
+      otpauth://totp/Mail:alice?secret=\(Self.secret)&digits=8&period=60
+      otpauth://steam/Game:eve?secret=\(Self.secret)
+      \(Self.counted.replacing("Bank", with: "Other%20name"))
+      """, "uris")
+    let result = try await device.run("import", file)
+    #expect(result.status == 0, result.summary)
+    #expect(result.output == "Imported Bank (bob).\nImported Mail (alice).\nThere already: Bank (bob).\n")
+    #expect(result.errorOutput.contains("Not imported: otpauth://steam/Game:eve: codes of the type steam"))
+    #expect(!(result.output + result.errorOutput).contains(Self.secret))
+    let listed = try await accounts()
+    #expect(try listed.map { try $0.string("issuer") } == ["Bank", "Mail"])
+    #expect(try listed.allSatisfy { try $0.bool("exportable") && !$0.contains("secret") })
+    // RFC 4226 appendix D: each call has the next code, whatever name it goes by.
+    var codes: [String] = []
+    for name in ["Bank:bob", "bank", "BOB", try listed[0].string("id")] {
+      codes.append(try await device.run("otp", name).output)
+    }
+    #expect(codes == ["755224\n", "287082\n", "359152\n", "969429\n"])
+    let timed = try await device.json("otp", "Mail")
+    #expect(try timed.string("code").count == 8)
+    #expect(try timed.integer("validUntil") - timed.integer("validFrom") == 60)
+    let missing = try await device.run("otp", "nobody")
+    #expect(missing.isRefusal(65, "no container and no account is called that"), missing.summary)
+    let several = try await device.run("otp")
+    #expect(several.isRefusal(64, "there are 2 accounts"), several.summary)
+  }
+
+  @Test func encryptedFilesOfEveryFormatComeBack() async throws {
+    _ = try await device.json("import", Self.counted)
+    for format in ["aegis", "2fas", "andotp", "pskc"] {
+      let path = folder.file("export.\(format)")
+      let result = try await device.run(
+        "export", "--format", format, "--encrypt", "-o", path, passwords: [Self.password])
+      #expect(result.status == 0 && result.output == "Exported 1 account.\n", result.summary)
+      #expect(!result.errorOutput.contains("Warning"))
+      #expect(permissions(of: path) == 0o600)
+      let other = DeviceCommand(data: folder.file("device-\(format)"))
+      let wrong = try await other.run("import", path, passwords: ["wrong"])
+      #expect(wrong.isRefusal(65, "is wrong, or the file was changed"), wrong.summary)
+      let unasked = try await other.run("import", path)
+      #expect(unasked.isRefusal(64, "--password-fd"), unasked.summary)
+      let imported = try await other.json("import", path, passwords: [Self.password])
+      #expect(try imported.string("format") == format && imported.array("imported").count == 1)
+      #expect(try await other.run("otp", "Bank").output == "755224\n")
+    }
+  }
+
+  @Test func plainFilesAreForTheirOwnerAndWarned() async throws {
+    _ = try await device.json("import", Self.counted)
+    for format in ["otpauth", "google", "aegis", "2fas", "andotp", "freeotp", "pskc"] {
+      let path = folder.file("plain.\(format)")
+      let result = try await device.run("export", "--format", format, "-o", path)
+      #expect(
+        result.status == 0 && result.errorOutput.contains("Warning: this holds the secrets"), result.summary)
+      #expect(permissions(of: path) == 0o600)
+      let other = DeviceCommand(data: folder.file("plain-\(format)"))
+      #expect(try await other.json("import", path).array("imported").count == 1)
+    }
+    let encrypted = try await device.run("export", "--encrypt", "-o", folder.file("x"), passwords: ["x"])
+    #expect(encrypted.isRefusal(64, "has no encryption"), encrypted.summary)
+    let nowhere = try await device.run("export")
+    #expect(nowhere.isRefusal(64, "give one of --output FILE, --qr and --png FILE"), nowhere.summary)
+  }
+
+  @Test func qrCodesGoOutAndComeInAcrossPictures() async throws {
+    let lines = (0..<30).map { number in
+      let secret = Base32.encode(Array("secret number \(number)".utf8))
+      return "otpauth://totp/Issuer%20\(number):user?secret=\(secret)&digits=\(6 + number % 2 * 2)"
+    }.joined(separator: "\n")
+    #expect(try await device.json("import", try write(lines, "many")).array("imported").count == 30)
+    let picture = folder.file("export.png")
+    let result = try await device.run("export", "--format", "google", "--png", picture)
+    #expect(result.status == 0, result.summary)
+    let pictures = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+      .filter { $0.hasPrefix("export-") && $0.hasSuffix(".png") }.map { folder.file($0) }.sorted()
+    #expect(pictures.count > 1)
+    for path in pictures { #expect(permissions(of: path) == 0o600) }
+    let other = DeviceCommand(data: folder.file("other"))
+    let part = try await other.run(["scan"] + pictures.dropLast())
+    #expect(part.isRefusal(65, "missing; scan all of them"), part.summary)
+    let whole = try await other.run(["scan"] + pictures.reversed())
+    #expect(whole.status == 0 && whole.output.split(separator: "\n").count == 30, whole.summary)
+
+    let single = folder.file("one.png")
+    _ = try await device.run("export", "Issuer 3", "--png", single)
+    #expect(try QRReader.singleText(inPNGAt: single).hasPrefix("otpauth://totp/Issuer%203:user?secret="))
+    let drawn = try await device.run("export", "--qr", "Issuer 3")
+    #expect(drawn.status == 0 && drawn.output.contains("▀"), drawn.summary)
+    let confused = try await device.run("import", single)
+    #expect(confused.isRefusal(65, "signet scan"), confused.summary)
+  }
+
+  @Test func whatMayNotLeaveDoesNot() async throws {
+    _ = try await device.run("import", "--not-exportable", Self.counted)
+    let result = try await device.run("export", "-o", folder.file("out"))
+    #expect(result.isRefusal(65, "none of these accounts may be exported"), result.summary)
+    #expect(result.errorOutput.contains("Not exported: Bank (bob)"))
+    #expect(!FileManager.default.fileExists(atPath: folder.file("out")))
+    #expect(try await device.run("otp", "Bank").output == "755224\n")
+  }
+
+  @Test func aPasswordProtectsThem() async throws {
+    _ = try await device.json("import", Self.counted)
+    let weak = try await device.run("account", "protect", passwords: ["password"])
+    #expect(weak.status == 65, weak.summary)
+    #expect(try await device.run("account", "protect", passwords: [Self.password]).status == 0)
+    let unasked = try await device.run("otp", "Bank")
+    #expect(unasked.isRefusal(64, "--password-fd"), unasked.summary)
+    #expect(try await device.run("otp", "Bank", passwords: [Self.password]).output == "755224\n")
+    #expect(try await device.run("account", "unprotect", passwords: [Self.password]).status == 0)
+    #expect(try await device.run("otp", "Bank").output == "287082\n")
+    #expect(try await device.run("account", "protect", passwords: [Self.password]).status == 0)
+    let wrong = try await device.run("otp", "Bank", passwords: ["wrong"])
+    #expect(wrong.isRefusal(77, "the password is wrong"), wrong.summary)
+  }
+
+  @Test func renamesAndDeletes() async throws {
+    _ = try await device.json("import", Self.counted)
+    let renamed = try await device.run("account", "rename", "bob", "--issuer", "Savings", "--to", "robert")
+    #expect(renamed.output == "Renamed to Savings (robert).\n", renamed.summary)
+    let unasked = try await device.run("account", "delete", "robert")
+    #expect(unasked.isRefusal(64, "--yes"), unasked.summary)
+    #expect(try await device.run("account", "delete", "robert", "--yes").status == 0)
+    #expect(try await accounts().isEmpty)
+  }
+
+  @Test func theKeyOfAContainerLeavesOnlyWhereItsServerAllowsIt() async throws {
+    for isAllowed in [false, true] {
+      let server = try await RunningServer.startWithShop(
+        ["--protection", "device"] + (isAllowed ? ["--exportable-otp"] : []))
+      let phone = server.device()
+      _ = try await phone.json("activate", "--code-file", server.codeFile("alice"))
+      let path = folder.file("alice-\(isAllowed)")
+      let result = try await phone.run("export", "--container", "alice", "-o", path)
+      if isAllowed {
+        #expect(result.status == 0, result.summary)
+        _ = try await device.json("import", path)
+        // Both make codes that the server takes; it takes each once.
+        let code = try await device.json("otp", "alice").string("code")
+        #expect(try await server.accepts(code, of: "alice"))
+      } else {
+        #expect(result.isRefusal(65, "may not leave the device"), result.summary)
+      }
+      await server.stopAndWait()
+    }
+  }
+
+  /// Codes by a counter from many processes at once, some of them killed: none is shown twice.
+  @Test func noCodeTwiceAcrossProcessesAndKills() async throws {
+    _ = try await device.json("import", Self.counted)
+    var random = SeededRandom(test: "killed counters")
+    var shown: [String] = []
+    for _ in 0..<8 {
+      let children = try (0..<4).map { _ in
+        try ChildProcess.Running(device.process(["otp", "Bank", "--json"]))
+      }
+      let victim = children[Int.random(in: 0..<4, using: &random)]
+      // When it dies is left to chance; the seed repeats it.
+      try await Task.sleep(for: .milliseconds(Int.random(in: 0..<60, using: &random)))
+      _ = victim.kill()
+      for child in children {
+        let result = try await child.result()
+        guard result.status == 0 else {
+          #expect(result.status == -SIGKILL, result.summary)
+          continue
+        }
+        shown.append(try JSONObject(parsing: Array(result.output.utf8)).string("code"))
+      }
+    }
+    #expect(shown.count >= 24 && Set(shown).count == shown.count)
+    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "counters")
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import SignetCrypto
+import SignetOATH
+import SignetTesting
+import Testing
+
+/// Both ways with `Tests/Interop/accounts.py`, which shares no code with us and reads PSKC with python-pskc.
+@Suite struct AccountInteropTests {
+  private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+  private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../Interop/accounts.py").standardized.path
+
+  /// Skipped without the interpreter and its modules, except in CI: a failure there.
+  static let isWanted: Bool = {
+    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    do {
+      return try python.map { try run([$0, "-c", "import cryptography, pskc"], []).status == 0 } ?? false
+    } catch { return false }
+  }()
+
+  private static func run(_ words: [String], _ input: [UInt8]) throws -> (status: Int32, output: [UInt8]) {
+    let folder = try TemporaryFolder()
+    let paths = ["in", "out", "err"].map { folder.file($0) }
+    try Data(input).write(to: URL(filePath: paths[0]))
+    for path in paths[1...] { try Data().write(to: URL(filePath: path)) }
+    let process = Process()
+    process.executableURL = URL(filePath: words[0])
+    process.arguments = Array(words.dropFirst())
+    let handles = [
+      try FileHandle(forReadingFrom: URL(filePath: paths[0])),
+      try FileHandle(forWritingTo: URL(filePath: paths[1])),
+      try FileHandle(forWritingTo: URL(filePath: paths[2])),
+    ]
+    (process.standardInput, process.standardOutput, process.standardError) = (
+      handles[0], handles[1], handles[2]
+    )
+    try process.run()
+    process.waitUntilExit()
+    for handle in handles { try handle.close() }
+    if process.terminationStatus != 0 {
+      Issue.record("\(try String(contentsOf: URL(filePath: paths[2]), encoding: .utf8))")
+    }
+    return (process.terminationStatus, Array(try Data(contentsOf: URL(filePath: paths[1]))))
+  }
+
+  private func call(_ words: [String], _ input: [UInt8]) throws -> [UInt8] {
+    let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    return try Self.run([python, Self.script] + words, input).output
+  }
+
+  private func accounts(_ format: InterchangeFormat) throws -> [OTPAccount] {
+    format == .google ? try SampleAccounts.common() : try SampleAccounts.rich()
+  }
+
+  static let cases: [(InterchangeFormat, String?)] =
+    InterchangeFormat.allCases.map { ($0, nil) }
+    + InterchangeFormat.allCases.filter(\.canBeEncrypted).map { ($0, "pass wörd") }
+
+  @Test(
+    "theirs is read",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
+    arguments: cases)
+  func readsTheirs(format: InterchangeFormat, password: String?) throws {
+    let accounts = try accounts(format)
+    let input = Array(try JSONEncoder().encode(accounts.facts))
+    let bytes = try call(["write", format.rawValue] + (password.map { [$0] } ?? []), input)
+    let imported = try AccountFile.read(bytes, password: password.map(SampleAccounts.box))
+    #expect(imported.format == format && imported.skipped.isEmpty)
+    #expect(imported.accounts.facts == accounts.facts)
+  }
+
+  @Test(
+    "ours is read by them",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
+    arguments: cases.filter { $0.0 != .raivo })
+  func theyReadOurs(format: InterchangeFormat, password: String?) throws {
+    let accounts = try accounts(format)
+    let written = try AccountFile.write(accounts, as: format, password: password.map(SampleAccounts.box))
+    let bytes = written.contents.withSecret { $0.insecureCopy() }
+    let answer = try call(["read", format.rawValue] + (password.map { [$0] } ?? []), bytes)
+    #expect(try JSONDecoder().decode([AccountFacts].self, from: Data(answer)) == accounts.facts)
+  }
+
+  @Test(
+    "PSKC under a pre-shared key, both ways",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
+    arguments: [16, 32])
+  func preSharedKey(byteCount: Int) throws {
+    let bytes = SecureRandom.bytes(byteCount)
+    let key = PSKCEncryptionKey.preShared(SharedSecretBox(SecretBytes(copying: bytes)))
+    let accounts = try SampleAccounts.rich()
+    let protection = "hex:\(Hex.encode(bytes))"
+    let theirs = try call(["write", "pskc", protection], Array(try JSONEncoder().encode(accounts.facts)))
+    let container = try PSKCContainer(parsing: theirs, key: key)
+    #expect(container.imported.accounts.facts == accounts.facts)
+    #expect(container.keys.map(\.serialNumber) == (0..<5).map { "SN\($0)" })
+    let ours = try PSKCContainer(keys: accounts.map { try PSKCKey($0) }).insecureBytes(encryptedUnder: key)
+    let answer = try call(["read", "pskc", protection], ours)
+    #expect(try JSONDecoder().decode([AccountFacts].self, from: Data(answer)) == accounts.facts)
+  }
+}

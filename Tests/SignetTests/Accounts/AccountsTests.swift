@@ -1,0 +1,183 @@
+import Signet
+import SignetCrypto
+import SignetTesting
+import SignetVault
+import Testing
+
+@Suite("Imported accounts") struct AccountsTests {
+  private static let secret = Array("12345678901234567890".utf8)
+
+  private static func box(_ text: String) -> SharedSecretBox {
+    SharedSecretBox(SecretBytes(copying: Array(text.utf8)))
+  }
+
+  private static func account(
+    _ issuer: String, _ name: String, _ kind: OTPAccount.Kind, secret: [UInt8] = secret, digits: Int = 6
+  ) throws -> OTPAccount {
+    try OTPAccount(
+      issuer: issuer, name: name, kind: kind, digits: digits,
+      secret: SharedSecretBox(SecretBytes(copying: secret)),
+      foreign: [ForeignMember(format: .aegis, name: "note", value: "\"kept\"")])
+  }
+
+  private struct NoTransport: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse { throw .cancelled }
+  }
+
+  /// A device in a folder, at a time.
+  private struct Bench {
+    let folder: TemporaryFolder
+    let clock: VirtualClock
+    let trusted = VirtualTrustedClock()
+
+    init(now: Int64 = 59) throws {
+      folder = try TemporaryFolder()
+      clock = VirtualClock(now)
+    }
+
+    /// As another process opens it.
+    func device() throws -> Device {
+      let path = folder.path + "/device"
+      let vault = try Vault(
+        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum), clock: trusted)
+      return Device(
+        vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: NoDictionary())
+      ) { _ throws(TransportFailure) in NoTransport() }
+    }
+  }
+
+  private struct NoDictionary: PasswordDictionary {
+    func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool { false }
+  }
+
+  @Test("added, listed, and their codes are those of the standards; they are no containers")
+  func codes() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    #expect(try await device.accounts.list().isEmpty)
+    let result = try await device.accounts.add([
+      try Self.account("Time", "a", .totp(period: 30), digits: 8),
+      try Self.account("Count", "b", .hotp(counter: 0)),
+    ])
+    #expect(result.added.map(\.description) == ["Time (a)", "Count (b)"] && result.duplicates.isEmpty)
+    let listed = try await bench.device().accounts.list()
+    #expect(listed.map(\.issuer) == ["Count", "Time"] && listed.map(\.isTimed) == [false, true])
+    #expect(listed.allSatisfy { $0.isExportable && $0.imported == 59 })
+    // RFC 6238 appendix B, RFC 4226 appendix D.
+    let timed = try await device.accounts.code(of: result.added[0].id)
+    #expect(timed.code == "94287082" && timed.counter == 1 && timed.validity == 30..<60)
+    var codes: [String] = []
+    for _ in 0..<3 { codes.append(try await bench.device().accounts.code(of: result.added[1].id).code) }
+    #expect(codes == ["755224", "287082", "359152"])
+    #expect(try await device.containers().isEmpty)
+    #expect(try await device.unconfirmedContainers().isEmpty)
+  }
+
+  @Test("of fifty that ask for a code at once, each gets its own")
+  func oncePerCode() async throws {
+    let bench = try Bench()
+    let id = try await bench.device().accounts.add([try Self.account("A", "a", .hotp(counter: 5))]).added[0]
+      .id
+    let devices = try (0..<5).map { _ in try bench.device() }
+    let counters = try await withThrowingTaskGroup(of: UInt64.self) { group in
+      for number in 0..<50 {
+        let device = devices[number % devices.count]
+        group.addTask { try await device.accounts.code(of: id).counter }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(counters.sorted() == Array(5..<55))
+    let exported = try await bench.device().accounts.export().accounts
+    #expect(exported.map(\.kind) == [.hotp(counter: 55)])
+  }
+
+  @Test("what is there already is named and not added again; another secret is another account")
+  func duplicates() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let account = try Self.account("A", "a", .totp(period: 30))
+    let first = try await device.accounts.add([account, account])
+    #expect(first.added.count == 1 && first.duplicates.map(\.id) == [first.added[0].id])
+    let renamed = try Self.account("Other", "name", .totp(period: 30))
+    #expect(try await device.accounts.add([renamed]).duplicates.map(\.issuer) == ["A"])
+    let other = try Self.account("A", "a", .totp(period: 30), secret: [1, 2, 3])
+    #expect(try await device.accounts.add([other]).added.count == 1)
+    #expect(try await device.accounts.list().count == 2)
+  }
+
+  @Test("exported with everything that came along; what may not leave does not")
+  func export() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let first = try await device.accounts.add([try Self.account("A", "a", .totp(period: 60))])
+    let second = try await device.accounts.add(
+      [try Self.account("B", "b", .hotp(counter: 9), secret: [9])], exportable: false)
+    let (accounts, refused) = try await device.accounts.export()
+    #expect(accounts.map(\.description) == ["A (a)"] && refused.map(\.id) == second.added.map(\.id))
+    #expect(accounts[0].kind == .totp(period: 60) && accounts[0].foreign.map(\.name) == ["note"])
+    #expect(accounts[0].secret.withSecret { $0.insecureCopy() } == Self.secret)
+    #expect(try await device.accounts.export([first.added[0].id]).refused.isEmpty)
+    let unknown = try #require(Account.ID(String(repeating: "0", count: 32)))
+    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.export([unknown]) }
+  }
+
+  @Test("renamed and deleted")
+  func renamedAndDeleted() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let id = try await device.accounts.add([try Self.account("A", "a", .hotp(counter: 0))]).added[0].id
+    #expect(try await device.accounts.rename(id, name: "b").description == "A (b)")
+    #expect(try await device.accounts.rename(id, issuer: "").description == "b")
+    await #expect(throws: SignetFailure.interchange(.missing("issuer and account"))) {
+      try await device.accounts.rename(id, name: "")
+    }
+    #expect(try await device.accounts.code(of: id).code == "755224")
+    try await device.accounts.delete(id)
+    #expect(try await device.accounts.list().isEmpty)
+    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.delete(id) }
+    await #expect(throws: SignetFailure.noSuchAccount) { _ = try await device.accounts.code(of: id) }
+    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.rename(id, name: "c") }
+  }
+
+  @Test("a password protects them as it does containers; wrong ones wait, and nothing is ever lost")
+  func password() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let id = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))]).added[0].id
+    await #expect(throws: SignetFailure.self) { try await device.accounts.setPassword(Self.box("short")) }
+    try await device.accounts.setPassword(Self.box("correct horse"))
+    #expect(try await device.accounts.havePassword())
+    await #expect(throws: SignetFailure.passwordRequired) { try await device.accounts.list() }
+    await #expect(throws: SignetFailure.passwordRequired) { _ = try await device.accounts.code(of: id) }
+    #expect(try await device.accounts.code(of: id, by: Self.box("correct horse")).code.count == 6)
+    for _ in 0..<20 {
+      await #expect(throws: SignetFailure.wrongPassword(remaining: nil)) {
+        try await device.accounts.list(by: Self.box("wrong"))
+      }
+      await #expect(throws: SignetFailure.self) {
+        try await device.accounts.list(by: Self.box("correct horse"))
+      }
+      bench.trusted.advance(by: .seconds(3600))
+    }
+    #expect(try await device.accounts.list(by: Self.box("correct horse")).count == 1)
+    try await device.accounts.setPassword(Self.box("another horse"), by: Self.box("correct horse"))
+    try await device.accounts.setPassword(nil, by: Self.box("another horse"))
+    #expect(try await bench.device().accounts.list().map(\.id) == [id])
+  }
+
+  @Test("a password can be set before there are any, and a reset erases them")
+  func resets() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    try await device.accounts.setPassword(Self.box("correct horse"))
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
+    }
+    let added = try await device.accounts.add(
+      [try Self.account("A", "a", .totp(period: 30))], by: Self.box("correct horse"))
+    #expect(added.added.count == 1)
+    let report = try await device.reset()
+    #expect(report.isErased && report.untold.isEmpty)
+    #expect(try await bench.device().accounts.list().isEmpty)
+  }
+}
