@@ -27,6 +27,8 @@ public final class MasterKey: Sendable {
     case handshake
     /// The same of a renewal.
     case renewalHandshake
+    /// Where pushes for a container go.
+    case pushTarget(id: String)
 
     var label: [UInt8] {
       switch self {
@@ -34,6 +36,7 @@ public final class MasterKey: Sendable {
       case .otpSecret(let container): Array("signet otp secret \(container)".utf8)
       case .handshake: Array("signet handshake".utf8)
       case .renewalHandshake: Array("signet renewal handshake".utf8)
+      case .pushTarget(let id): Array("signet push target \(id)".utf8)
       }
     }
   }

@@ -39,7 +39,7 @@ public enum StorageContract {
 
   /// All checks.
   public static let checks: [Check] =
-    users + apiKeys + activations + containers + lifetime + codes + transactions + audit
+    users + apiKeys + activations + containers + lifetime + codes + transactions + push + audit
 }
 
 /// How many tasks race in a check.

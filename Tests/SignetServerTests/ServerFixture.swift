@@ -11,7 +11,7 @@ import Testing
 /// The services of a server over a storage of its own, with a clock that stands still and a log that is kept.
 struct ServerFixture: Sendable {
   let folder: TemporaryFolder
-  let clock = VirtualClock()
+  let clock: VirtualClock
   let capture = EventCapture()
   let storage: SQLiteStorage
   let context: ServiceContext
@@ -22,7 +22,8 @@ struct ServerFixture: Sendable {
   var users: UserService { UserService(context) }
   var keys: APIKeyService { APIKeyService(context) }
 
-  init() throws {
+  init(clock: VirtualClock = VirtualClock(), push: PushSetup = .none) throws {
+    self.clock = clock
     folder = try TemporaryFolder()
     storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
     let settings = ServerSettings(
@@ -30,7 +31,7 @@ struct ServerFixture: Sendable {
       profile: ContainerProfile(protection: .device, totp: .standard))
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log)
+      clock: clock, log: capture.log, push: push)
   }
 
   /// Adds a user and makes an invite.

@@ -6,9 +6,18 @@ public import SignetWire
 /// Transactions: what a relying party asks and a user decides (`docs/protocol.md` section 5).
 public struct TransactionService: Sendable {
   private let context: ServiceContext
+  private let announce: @Sendable (TransactionRecord) -> Void
 
   /// A service over a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  ///
+  /// - Parameters:
+  ///   - context: The context.
+  ///   - announce: Hears of each new transaction, once it is on the disk.
+  public init(
+    _ context: ServiceContext, announcing announce: @escaping @Sendable (TransactionRecord) -> Void = { _ in }
+  ) {
+    (self.context, self.announce) = (context, announce)
+  }
 
   /// Makes a transaction for a user.
   ///
@@ -34,6 +43,7 @@ public struct TransactionService: Sendable {
     let event = context.audit(by: actor)(
       "transaction.added", ["user": user.text, "transaction": transaction.id])
     try await context.stored(of: user.text, await context.storage.addTransaction(transaction, audit: event))
+    announce(transaction)
     return transaction
   }
 
@@ -66,6 +76,17 @@ public struct TransactionService: Sendable {
     let key = try context.computed(P256.KeyAgreement.PublicKey(x963: container.encryptionKey))
     return try context.composed(
       TransactionList(requests, isRenewalWanted: container.isRenewalWanted).encrypted(to: key))
+  }
+
+  /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
+  ///
+  /// - Throws: ``Problem``.
+  func tag(for container: ContainerRecord) async throws(Problem) -> String {
+    let records = try await context.stored(
+      await context.storage.pendingTransactions(user: container.user, at: context.clock.now))
+    let names = records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
+    let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
+    return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
 
   /// Takes a decision; the first one wins, and the same one sent again is answered as the first time.

@@ -59,5 +59,19 @@ enum SQLiteSchema {
         ALTER TABLE containers ADD COLUMN ended TEXT;
         CREATE INDEX successors ON containers (renews) WHERE state = 'pending';
         """),
+    // Where pushes go, and what tells waiting devices of every process that something of their user changed.
+    Migration(
+      version: 4,
+      sql: """
+        CREATE TABLE push_targets (
+          id TEXT PRIMARY KEY NOT NULL, container TEXT NOT NULL REFERENCES containers (id), name TEXT NOT NULL,
+          service TEXT NOT NULL, sealed_target BLOB NOT NULL, created INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX push_targets_of_container ON push_targets (container);
+        CREATE TABLE transaction_changes (
+          number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, user TEXT NOT NULL, time INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX transaction_changes_by_time ON transaction_changes (time);
+        """),
   ]
 }

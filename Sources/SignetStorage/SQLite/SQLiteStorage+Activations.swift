@@ -94,6 +94,9 @@ extension Database {
       "UPDATE containers SET state = 'revoked' WHERE user = ? AND device = ? AND state = 'active'",
       .text(container.user), .blob(container.device))
     try execute("UPDATE containers SET state = 'active' WHERE id = ?", .text(id))
+    if let renewed = container.renews {
+      try execute("UPDATE push_targets SET container = ? WHERE container = ?", .text(id), .text(renewed))
+    }
     return .activated
   }
 }

@@ -10,6 +10,7 @@ extension SQLiteStorage {
         .text(transaction.id), .text(transaction.user), .text(transaction.text),
         .integer(transaction.created),
         .integer(transaction.expires), .text(transaction.state.rawValue))
+      try database.noteTransactionChange(of: transaction.user)
       try database.appendAudit(audit)
     }
   }
@@ -68,15 +69,19 @@ extension Database {
   }
 
   fileprivate func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
-    try execute(
+    let decided = try query(
       """
       UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4
       WHERE id = ?5 AND state = 'pending' AND expires > ?4
         AND user = (SELECT user FROM containers WHERE id = ?3 AND state = 'active')
+      RETURNING user
       """,
       .text(decision.state.rawValue), .text(decision.jws), .text(decision.container), .integer(decision.time),
       .text(id))
-    if changes == 1 { return .decided }
+    if let row = decided.first {
+      try noteTransactionChange(of: row.text("user"))
+      return .decided
+    }
     let owner = try query(
       """
       SELECT 1 FROM transactions JOIN containers ON transactions.user = containers.user

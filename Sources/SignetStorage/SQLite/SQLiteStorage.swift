@@ -87,10 +87,17 @@ extension SQLiteStorage {
   ) async throws(StorageFailure) -> Int {
     try await writer.write { database in
       try database.execute("DELETE FROM requests WHERE expires <= ?", .integer(time))
+      try database.execute(
+        "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
+      // Who waits has looked long before.
+      try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(
-        "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= ? RETURNING id",
+        "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= ? RETURNING id, user",
         .integer(time))
-      for row in expired { try database.appendAudit(audit(try row.text("id"))) }
+      for row in expired {
+        try database.noteTransactionChange(of: row.text("user"))
+        try database.appendAudit(audit(try row.text("id")))
+      }
       return expired.count
     }
   }
