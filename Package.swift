@@ -118,8 +118,8 @@ let package = Package(
       name: "SignetServer",
       dependencies: [
         "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy",
-        "SignetStorage", "SignetWire",
+        "SignetOATH", "SignetPolicy", "SignetPush",
+        "SignetStorage", "SignetTransport", "SignetWire",
       ],
       swiftSettings: house),
     .target(
@@ -243,12 +243,13 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetStorage", "SignetTesting", "SignetTransport", "SignetWire",
+        "SignetPolicy", "SignetPush", "SignetStorage", "SignetTesting", "SignetTransport", "SignetWire",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",
       dependencies: [
-        "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetServer", "SignetStorage",
+        "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
+        "SignetStorage",
         "SignetTesting", "SignetTransport", "SignetVault", "SignetWire",
       ], swiftSettings: house),
     .testTarget(

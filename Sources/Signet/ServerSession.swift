@@ -12,7 +12,7 @@ struct ServerSession: Sendable {
 
   /// Sends a request that carries no signature.
   func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
-    try await send(.post, path, body, authorization: nil)
+    try await answer(.post, path, body, []).body
   }
 
   /// Sends a request that the session key signs.
@@ -20,13 +20,23 @@ struct ServerSession: Sendable {
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
     container: ServerMadeID
   ) async throws(SignetFailure) -> [UInt8] {
+    try await exchange(method, path, body, signedBy: key, container: container).body
+  }
+
+  /// Sends a request that the session key signs, with further fields.
+  ///
+  /// - Returns: The answer, of a status of 200 to 299, or 304 where a field asked for it.
+  func exchange(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
+    signedBy key: DeviceSigningKey, container: ServerMadeID
+  ) async throws(SignetFailure) -> HTTPResponse {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
     let authorization = try await proof.authorization(container: container) {
       (message) async throws(SignetFailure) in try await key.signature(of: message)
     }
     do throws(SignetFailure) {
-      let answer = try await send(method, path, body, authorization: authorization)
+      let answer = try await answer(method, path, body, headers + [("Authorization", authorization)])
       await hears?(true)
       return answer
     } catch {
@@ -35,18 +45,17 @@ struct ServerSession: Sendable {
     }
   }
 
-  private func send(
-    _ method: HTTPMethod, _ path: String, _ body: [UInt8], authorization: String?
-  ) async throws(SignetFailure) -> [UInt8] {
-    var headers: [(String, String)] = []
-    if method == .post { headers.append(("Content-Type", "application/json")) }
-    if let authorization { headers.append(("Authorization", authorization)) }
+  private func answer(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8], _ headers: [(String, String)]
+  ) async throws(SignetFailure) -> HTTPResponse {
+    var headers = headers
+    if !body.isEmpty { headers.append(("Content-Type", "application/json")) }
     let response: HTTPResponse
     do {
       response = try await transport.send(
         HTTPRequest(method: method, url: server.fullForm + path, headers: headers, body: body))
     } catch { throw .transport(error) }
-    if (200...299).contains(response.status) { return response.body }
+    if (200...299).contains(response.status) || response.status == 304 { return response }
     guard let problem = Problem(parsing: response.body) else {
       throw .unexpectedAnswer(status: response.status)
     }

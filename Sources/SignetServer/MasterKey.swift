@@ -31,6 +31,8 @@ public final class MasterKey: Sendable {
     case matchingNumber(transaction: String)
     /// A key that the server signs with.
     case signingKey(id: String)
+    /// Where pushes for a container go.
+    case pushTarget(id: String)
 
     var label: [UInt8] {
       switch self {
@@ -40,6 +42,7 @@ public final class MasterKey: Sendable {
       case .renewalHandshake: Array("signet renewal handshake".utf8)
       case .matchingNumber(let transaction): Array("signet matching number \(transaction)".utf8)
       case .signingKey(let id): Array("signet signing key \(id)".utf8)
+      case .pushTarget(let id): Array("signet push target \(id)".utf8)
       }
     }
   }

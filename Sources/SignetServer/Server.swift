@@ -13,6 +13,10 @@ public final class Server: Sendable {
   private let context: ServiceContext
   private let http: HTTPServer
   private let upkeep: Upkeep
+  private let watch: TransactionWatch
+  private let sender: PushSender
+  /// The transactions of this server, which announces new ones.
+  package let transactions: TransactionService
 
   /// Builds a server; nothing is bound yet.
   ///
@@ -24,7 +28,10 @@ public final class Server: Sendable {
     self.context = context
     var transport = transport
     transport.refusalResponder = { .problem(Problem($0)) }
-    let router = Self.router(context)
+    let (watch, sender) = (TransactionWatch(context), PushSender(context))
+    (self.watch, self.sender) = (watch, sender)
+    transactions = TransactionService(context) { sender.announce($0) }
+    let router = Self.router(context, watch, transactions)
     let log = context.log
     http = try HTTPServer(transport) { request in
       let response = await router.respond(to: request)
@@ -51,9 +58,16 @@ public final class Server: Sendable {
     return port
   }
 
+  /// How many devices wait for something new.
+  package var waitingDeviceCount: Int {
+    get async { await watch.waitingCount }
+  }
+
   /// Stops: no new connections, requests in flight finish within `grace`, then the storage closes.
   public func stop(grace: Duration = .seconds(10)) async {
+    await watch.stop()  // devices that wait are not to use the grace up
     await http.stop(grace: grace)
+    await sender.stop()
     await upkeep.stop()
     await context.storage.close()
     context.log.info("server.stopped")
@@ -61,12 +75,15 @@ public final class Server: Sendable {
 
   private typealias Endpoint = @Sendable (ServerRequest) async throws(Problem) -> ServerResponse
 
-  private static func router(_ context: ServiceContext) -> Router {
+  private static func router(
+    _ context: ServiceContext, _ watch: TransactionWatch, _ transactions: TransactionService
+  ) -> Router {
     let (keys, codes) = (APIKeyService(context), CodeService(context))
-    let (activations, transactions) = (ActivationService(context), TransactionService(context))
+    let activations = ActivationService(context)
     let device = DeviceEndpoints(
       activations: activations, renewals: RenewalService(context), ends: EndService(context),
-      transactions: transactions, authentication: DeviceAuthentication(context))
+      transactions: transactions, authentication: DeviceAuthentication(context),
+      targets: PushTargetService(context), watch: watch, context: context)
     let relyingParty = RelyingPartyEndpoints(
       context: context, keys: keys, transactions: transactions)
     let oneTime = CodeEndpoints(keys: keys, codes: codes)
@@ -88,6 +105,10 @@ public final class Server: Sendable {
       ("POST", "/otp/resync", oneTime.resynchronise),
       ("POST", "/otp/verify", oneTime.verify),
       ("POST", "/device/transactions/{id}/cancel", device.cancel),
+      ("POST", "/device/push-targets", device.addTarget),
+      ("GET", "/device/push-targets", device.listTargets),
+      ("PATCH", "/device/push-targets/{id}", device.changeTarget),
+      ("DELETE", "/device/push-targets/{id}", device.removeTarget),
       ("POST", "/transactions", relyingParty.create),
       ("GET", "/transactions/{id}", relyingParty.find),
       ("DELETE", "/transactions/{id}", relyingParty.withdraw),

@@ -254,6 +254,44 @@ public protocol Storage: Sendable {
     _ key: SigningKeyRecord, replacing present: String?, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool
 
+  // MARK: Pushes
+
+  /// Adds a target, unless its container is not in use or has `limit` of them.
+  ///
+  /// - Returns: Whether it was added.
+  func addPushTarget(
+    _ target: PushTargetRecord, limit: Int, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool
+  /// A container's targets, oldest first.
+  func pushTargets(container: String) async throws(StorageFailure) -> [PushTargetRecord]
+  /// The targets of a user's containers in use, oldest first.
+  func pushTargets(user: String) async throws(StorageFailure) -> [PushTargetRecord]
+  /// Changes the name of a container's target, what it is, or both.
+  ///
+  /// - Returns: Whether there is such a target.
+  func changePushTarget(
+    _ id: String, of container: String, name: String?, target: (service: String, sealed: [UInt8])?,
+    audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool
+  /// Removes a container's target.
+  ///
+  /// - Parameters:
+  ///   - id: The target.
+  ///   - container: Whose it is.
+  ///   - sealed: What it has to be still; `nil` for whatever it is.
+  ///   - audit: The event, written where it is removed.
+  /// - Returns: Whether it was removed.
+  /// - Throws: ``StorageFailure``.
+  func removePushTarget(
+    _ id: String, of container: String, ifSealed sealed: [UInt8]?, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool
+  /// Whose transactions were added, decided or ended after a change, by any process.
+  ///
+  /// - Parameter number: The last change that the caller knows; `nil` asks for the number of the last one only.
+  /// - Returns: The users, for ten minutes at least after the change, and the number of the last one.
+  /// - Throws: ``StorageFailure``.
+  func transactionChanges(after number: Int64?) async throws(StorageFailure) -> TransactionChanges
+
   // MARK: Audit and upkeep
 
   /// Appends an event that goes with no other change.

@@ -27,7 +27,7 @@ extension TestServer {
   ///
   /// - Throws: `Problem`.
   public func createTransaction(_ text: String, for user: UserID) async throws -> TransactionID {
-    let transaction = try await TransactionService(context).create(
+    let transaction = try await server.transactions.create(
       text, user: user, lifetime: nil, by: Self.actor)
     return try TransactionID(transaction.id)
   }

@@ -15,7 +15,7 @@ public final class TestServer: Sendable {
   public let certificateAuthorityPEM: String
   /// Where devices find the server.
   public let serverURL: ServerURL
-  private let server: Server
+  let server: Server
   private let directory: String
   private let transport: ServerConfiguration
 
@@ -32,9 +32,10 @@ public final class TestServer: Sendable {
     try await self.init(directory: directory, protection: protection, clock: clock, log: EventLog { _ in })
   }
 
-  /// Starts a server whose events go to `log`.
+  /// Starts a server whose events go to `log`, and whose pushes are carried by `push`.
   package init(
-    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(), log: EventLog
+    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(), log: EventLog,
+    push: PushSetup = .none
   ) async throws {
     let authority = try CertificateAuthority(commonName: "Signet test CA")
     let certificate = try authority.issueServerCertificate(
@@ -48,7 +49,7 @@ public final class TestServer: Sendable {
       profile: ContainerProfile(protection: protection, totp: .standard))
     context = ServiceContext(
       settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
-      masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log)
+      masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push)
     let identity = try certificate.privateKeyPEM.withSecret { key in
       try key.withBytes {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
@@ -77,9 +78,15 @@ public final class TestServer: Sendable {
     certificateAuthorityPEM = stopped.certificateAuthorityPEM
     context = ServiceContext(
       settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
-      masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log)
+      masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log,
+      push: stopped.context.push)
     server = try Server(context, transport: transport)
     _ = try server.start()
+  }
+
+  /// How many devices wait for something new.
+  package var waitingDeviceCount: Int {
+    get async { await server.waitingDeviceCount }
   }
 
   /// Stops the server; requests in flight finish, and its database is closed.

@@ -11,7 +11,7 @@ import Testing
 /// The services of a server over a storage of its own, with a clock that stands still and a log that is kept.
 struct ServerFixture: Sendable {
   let folder: TemporaryFolder
-  let clock = VirtualClock()
+  let clock: VirtualClock
   let capture = EventCapture()
   let storage: SQLiteStorage
   let context: ServiceContext
@@ -23,7 +23,11 @@ struct ServerFixture: Sendable {
   var keys: APIKeyService { APIKeyService(context) }
   var tokens: TokenService { TokenService(context) }
 
-  init(_ change: (inout ServerSettings) -> Void = { _ in }) throws {
+  init(
+    clock: VirtualClock = VirtualClock(), push: PushSetup = .none,
+    _ change: (inout ServerSettings) -> Void = { _ in }
+  ) throws {
+    self.clock = clock
     folder = try TemporaryFolder()
     storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
     var settings = ServerSettings(
@@ -32,7 +36,7 @@ struct ServerFixture: Sendable {
     change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log)
+      clock: clock, log: capture.log, push: push)
   }
 
   /// Adds a user and makes an invite.

@@ -3,13 +3,16 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
-/// What devices call: activation, transactions.
+/// What devices call: activation, transactions, targets of pushes.
 struct DeviceEndpoints: Sendable {
   let activations: ActivationService
   let renewals: RenewalService
   let ends: EndService
   let transactions: TransactionService
   let authentication: DeviceAuthentication
+  let targets: PushTargetService
+  let watch: TransactionWatch
+  let context: ServiceContext
 
   func start(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     try requireJSON(request)
@@ -45,9 +48,51 @@ struct DeviceEndpoints: Sendable {
     return .json(["status": "ended"])
   }
 
+  /// The list; a device that knows it already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
   func pending(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let jwe = try await transactions.pending(for: container(of: request))
-    return .bytes(Array(jwe.utf8), type: "application/jose")
+    var container = try await container(of: request)
+    var tag = try await transactions.tag(for: container)
+    if let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag {
+      let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
+      (container, tag) = try await whatIsKnown(of: container, beyond: known, until: deadline)
+      if known == tag {
+        return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
+      }
+    }
+    let jwe = try await transactions.pending(for: container)
+    var response = ServerResponse.bytes(Array(jwe.utf8), type: "application/jose")
+    response.headers["ETag"] = tag
+    return response
+  }
+
+  /// The most seconds that a request waits: less than HTTP lets a handler take.
+  private static let longestWait: Int64 = 50
+
+  /// Waits until the list has another tag than `known`, or the time is over.
+  private func whatIsKnown(
+    of container: ContainerRecord, beyond known: String, until deadline: ContinuousClock.Instant
+  ) async throws(Problem) -> (ContainerRecord, tag: String) {
+    let ticket = await watch.enter(for: container.user)
+    let result: Result<(ContainerRecord, tag: String), Problem>
+    do throws(Problem) {
+      var now = try await current(container)
+      while now.tag == known {
+        guard await watch.wait(with: ticket, until: deadline) else { break }
+        now = try await current(container)
+      }
+      result = .success(now)
+    } catch { result = .failure(error) }
+    await watch.leave(ticket)
+    return try result.get()
+  }
+
+  /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew.
+  private func current(_ container: ContainerRecord) async throws(Problem) -> (ContainerRecord, tag: String) {
+    let found = try await context.stored(await context.storage.container(container.id))
+    guard let found, found.state == .active else {
+      throw Problem(.containerUnknown, "Activate the device again.")
+    }
+    return (found, try await transactions.tag(for: found))
   }
 
   func decide(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -65,11 +110,51 @@ struct DeviceEndpoints: Sendable {
     return .json(["status": "cancelled"])
   }
 
+  func addTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let id = try await targets.add(request.body, for: container(of: request))
+    return .json(["id": .string(id)], status: 201)
+  }
+
+  func listTargets(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    .json(try await targets.list(for: container(of: request)).json)
+  }
+
+  func changeTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let id = request.parameters["id"] ?? ""
+    try await targets.change(id, to: request.body, for: container(of: request))
+    return .json(["id": .string(id)])
+  }
+
+  func removeTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    let id = request.parameters["id"] ?? ""
+    try await targets.remove(id, of: container(of: request))
+    return .json(["id": .string(id)])
+  }
+
   private func container(
     of request: ServerRequest, states: Set<ContainerRecord.State> = [.active]
   ) async throws(Problem) -> ContainerRecord {
     try await authentication.container(
       authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
       body: request.body, states: states)
+  }
+}
+
+extension ServerRequest {
+  /// The seconds of `Prefer: wait` (RFC 7240 section 4.3); `nil` where there is none.
+  fileprivate var preferredWait: Int64? {
+    for field in headers.values(for: "Prefer") where field.utf8.count <= 256 {
+      for preference in field.split(separator: ",") {
+        let parts = (preference.split(separator: ";").first ?? "").split(separator: "=", maxSplits: 1).map {
+          $0.trimmingPrefix { $0 == " " }
+        }
+        guard parts.count == 2, parts[0].utf8.elementsEqual("wait".utf8) else { continue }
+        let digits = parts[1].prefix { ("0"..."9").contains($0) }
+        if let seconds = Int64(digits), seconds > 0 { return seconds }
+      }
+    }
+    return nil
   }
 }

@@ -20,16 +20,19 @@ public struct ServiceContext: Sendable {
   public let random: any RandomSource
   /// Where events go.
   public let log: EventLog
+  /// What carries pushes.
+  public let push: PushSetup
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
   /// Puts a context together.
   public init(
     settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
-    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog
+    clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
+    push: PushSetup = .none
   ) {
     (self.settings, self.storage, self.masterKey) = (settings, storage, masterKey)
-    (self.clock, self.random, self.log) = (clock, random, log)
+    (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
   }
 
   func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }

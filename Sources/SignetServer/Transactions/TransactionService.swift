@@ -6,9 +6,18 @@ public import SignetWire
 /// Transactions: what a relying party asks and a user decides (`docs/protocol.md` section 5).
 public struct TransactionService: Sendable {
   let context: ServiceContext
+  private let announce: @Sendable (TransactionRecord) -> Void
 
   /// A service over a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  ///
+  /// - Parameters:
+  ///   - context: The context.
+  ///   - announce: Hears of each new transaction, once it is on the disk.
+  public init(
+    _ context: ServiceContext, announcing announce: @escaping @Sendable (TransactionRecord) -> Void = { _ in }
+  ) {
+    (self.context, self.announce) = (context, announce)
+  }
 
   /// A transaction that was made.
   public struct NewTransaction: Sendable {
@@ -43,6 +52,7 @@ public struct TransactionService: Sendable {
     let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
     if let number { transaction.sealedNumber = try seal(number, of: id) }
     try await add(transaction, by: actor)
+    announce(transaction)
     return NewTransaction(record: transaction, number: number)
   }
 
@@ -84,6 +94,17 @@ public struct TransactionService: Sendable {
     guard let decision = transaction.decision else { return (transaction, nil) }
     let container = try await context.stored(await context.storage.container(decision.container))
     return (transaction, container)
+  }
+
+  /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
+  ///
+  /// - Throws: ``Problem``.
+  func tag(for container: ContainerRecord) async throws(Problem) -> String {
+    let records = try await context.stored(
+      await context.storage.pendingTransactions(user: container.user, at: context.clock.now))
+    let names = records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
+    let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
+    return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
 
   /// Puts an end to a transaction, as its relying party.

@@ -126,5 +126,19 @@ enum SQLiteSchema {
         ) STRICT;
         CREATE UNIQUE INDEX one_signing_key ON signing_keys (retired IS NULL) WHERE retired IS NULL;
         """),
+    // Where pushes go, and what tells waiting devices of every process that something of their user changed.
+    Migration(
+      version: 7,
+      sql: """
+        CREATE TABLE push_targets (
+          id TEXT PRIMARY KEY NOT NULL, container TEXT NOT NULL REFERENCES containers (id), name TEXT NOT NULL,
+          service TEXT NOT NULL, sealed_target BLOB NOT NULL, created INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX push_targets_of_container ON push_targets (container);
+        CREATE TABLE transaction_changes (
+          number INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL, user TEXT NOT NULL, time INTEGER NOT NULL
+        ) STRICT;
+        CREATE INDEX transaction_changes_by_time ON transaction_changes (time);
+        """),
   ]
 }

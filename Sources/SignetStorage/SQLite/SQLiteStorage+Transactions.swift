@@ -8,7 +8,10 @@ extension SQLiteStorage {
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
       let outcome = try database.admit(transaction, limits)
-      if outcome == .added { try database.insert(transaction) }
+      if outcome == .added {
+        try database.insert(transaction)
+        try database.noteChange(of: transaction.id)
+      }
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -169,6 +172,7 @@ extension Database {
       """,
       .text(decision.state.rawValue), .text(decision.jws), .text(decision.container), .integer(decision.time),
       .text(id))
+    try noteChange(of: id)
     return .decided
   }
 
@@ -205,6 +209,7 @@ extension Database {
       """,
       .text(end.state.rawValue), .text(end.reason), .text(end.message), .optional(end.container),
       .integer(end.time), .text(id))
+    try noteChange(of: id)
   }
 
   /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.

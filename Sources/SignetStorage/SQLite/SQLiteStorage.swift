@@ -88,10 +88,17 @@ extension SQLiteStorage {
     try await writer.write { database in
       try database.execute("DELETE FROM requests WHERE expires <= ?", .integer(time))
       try database.execute("DELETE FROM waits WHERE expires <= ?", .integer(time))
+      try database.execute(
+        "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
+      // Who waits has looked long before.
+      try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(
         "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= ? RETURNING id",
         .integer(time))
-      for row in expired { try database.appendAudit(audit(try row.text("id"))) }
+      for row in expired {
+        try database.noteChange(of: row.text("id"))
+        try database.appendAudit(audit(try row.text("id")))
+      }
       return expired.count
     }
   }

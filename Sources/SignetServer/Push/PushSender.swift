@@ -1,0 +1,120 @@
+import SignetCrypto
+import SignetPush
+import SignetStorage
+import SignetWire
+import Synchronization
+
+/// Tells devices by push that a transaction waits.
+///
+/// It is a help and no more: nobody waits for it, and what it does not manage the device finds when it asks.
+final class PushSender: Sendable {
+  /// The most transactions whose pushes are under way; those beyond are left to the devices.
+  private static let limit = 1_024
+
+  private struct State {
+    var tasks: [UInt64: Task<Void, Never>] = [:]
+    var next: UInt64 = 0
+    var isStopped = false
+  }
+
+  private let context: ServiceContext
+  private let targets: PushTargetService
+  private let state = Mutex(State())
+
+  init(_ context: ServiceContext) {
+    self.context = context
+    targets = PushTargetService(context)
+  }
+
+  /// Sends pushes for a transaction that is on the disk; returns at once.
+  func announce(_ transaction: TransactionRecord) {
+    guard !context.push.delivery.services.isEmpty, let user = transaction.user else { return }
+    let isTaken = state.withLock { state in
+      guard !state.isStopped, state.tasks.count < Self.limit else { return false }
+      let number = state.next
+      state.next += 1
+      state.tasks[number] = Task {
+        await self.send(transaction, of: user)
+        self.state.withLock { $0.tasks[number] = nil }
+      }
+      return true
+    }
+    if !isTaken { context.log.error("push.skipped", ["transaction": transaction.id]) }
+  }
+
+  /// Ends what is under way.
+  func stop() async {
+    let tasks = state.withLock { state in
+      state.isStopped = true
+      return Array(state.tasks.values)
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  /// Waits for what is under way.
+  func finish() async {
+    for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
+  }
+
+  private func send(_ transaction: TransactionRecord, of user: String) async {
+    do throws(StorageFailure) {
+      let records = try await context.storage.pushTargets(user: user)
+      // Side by side: one service that is out of reach keeps no other target waiting.
+      await withTaskGroup(of: Void.self) { group in
+        for record in records { group.addTask { await self.send(transaction, to: record) } }
+      }
+    } catch {
+      context.log.error("storage.failed", ["cause": error.description])
+    }
+  }
+
+  private func send(_ transaction: TransactionRecord, to record: PushTargetRecord) async {
+    let message: PushMessage
+    let target: PushTarget
+    do {
+      guard let container = try await context.storage.container(record.container) else { return }
+      target = try targets.target(of: record)
+      message = try self.message(about: transaction, for: container)
+    } catch {
+      return context.log.error("push.failed", ["target": record.id, "cause": "\(error)"])
+    }
+    let outcome = await context.push.delivery.deliver(message, to: target)
+    let members: KeyValuePairs = [
+      "target": record.id, "service": record.service, "transaction": transaction.id,
+    ]
+    switch outcome {
+    case .taken: context.log.info("push.sent", members)
+    case .expired: context.log.info("push.late", members)
+    case .failed(let failure):
+      context.log.error(
+        "push.failed", ["target": record.id, "service": record.service, "cause": failure.description])
+    case .targetGone: await drop(record)
+    }
+  }
+
+  /// Forgets a target that its service does not know any more, unless the device has changed it meanwhile.
+  private func drop(_ record: PushTargetRecord) async {
+    let event = context.audit(by: "server")(
+      "push.target.dropped",
+      ["target": record.id, "container": record.container, "service": record.service])
+    do throws(StorageFailure) {
+      _ = try await context.storage.removePushTarget(
+        record.id, of: record.container, ifSealed: record.sealedTarget, audit: event)
+    } catch {
+      context.log.error("storage.failed", ["cause": error.description])
+    }
+  }
+
+  private func message(
+    about transaction: TransactionRecord, for container: ContainerRecord
+  ) throws -> PushMessage {
+    let payload = PushPayload(
+      server: context.settings.serverURL, container: try ServerMadeID(container.id),
+      transaction: try ServerMadeID(transaction.id))
+    let key = try P256.KeyAgreement.PublicKey(x963: container.encryptionKey)
+    return PushMessage(
+      envelope: try payload.encrypted(to: key), topic: String(transaction.id.prefix(32)),
+      expires: transaction.expires)
+  }
+}

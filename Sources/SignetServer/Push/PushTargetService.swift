@@ -1,0 +1,113 @@
+import SignetCrypto
+import SignetJSON
+import SignetPush
+public import SignetStorage
+public import SignetWire
+
+/// Where pushes for a container go (`docs/protocol.md` section 10).
+public struct PushTargetService: Sendable {
+  /// The most targets of a container: an app, its watch, a browser and one to spare.
+  static let limit = 4
+
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// Adds a target.
+  ///
+  /// - Parameters:
+  ///   - body: The request body.
+  ///   - container: Whose target it is; its request was authenticated.
+  /// - Returns: The target's id.
+  /// - Throws: ``Problem``.
+  public func add(_ body: [UInt8], for container: ContainerRecord) async throws(Problem) -> String {
+    let form = try reading(PushTargetForm(parsing: body))
+    guard let target = form.target else { throw Problem(.malformed, "\"target\" is missing") }
+    try requireService(of: target)
+    let id = ServerMadeID(random: context.random).text
+    let record = PushTargetRecord(
+      id: id, container: container.id, name: form.name ?? "", service: target.service.rawValue,
+      sealedTarget: try sealed(target, id), created: context.clock.now)
+    let event = audit(container)("push.target.added", ["target": id, "service": record.service])
+    let isAdded = try await context.stored(
+      await context.storage.addPushTarget(record, limit: Self.limit, audit: event))
+    guard isAdded else {
+      throw Problem(.exists, "This container has \(Self.limit) targets; remove or change one.")
+    }
+    return id
+  }
+
+  /// What a container's targets are, and which services there are.
+  ///
+  /// - Throws: ``Problem``.
+  public func list(for container: ContainerRecord) async throws(Problem) -> PushTargetList {
+    let records = try await context.stored(await context.storage.pushTargets(container: container.id))
+    var entries: [PushTargetList.Entry] = []
+    for record in records {
+      entries.append(
+        try context.composed(
+          PushTargetList.Entry(
+            id: ServerMadeID(record.id), name: record.name, target: target(of: record),
+            created: record.created)))
+    }
+    let services = PushTarget.Service.allCases.filter { context.push.delivery.services.contains($0) }
+    return PushTargetList(targets: entries, services: services, webPushKey: context.push.webPushKey)
+  }
+
+  /// Changes a target's name, what it is, or both.
+  ///
+  /// - Throws: ``Problem``.
+  public func change(
+    _ id: String, to body: [UInt8], for container: ContainerRecord
+  ) async throws(Problem) {
+    let form = try reading(PushTargetForm(parsing: body))
+    var changed: (service: String, sealed: [UInt8])?
+    if let target = form.target {
+      try requireService(of: target)
+      changed = (target.service.rawValue, try sealed(target, id))
+    }
+    let event = audit(container)("push.target.changed", ["target": id, "service": changed?.service])
+    let isThere = try await context.stored(
+      await context.storage.changePushTarget(
+        id, of: container.id, name: form.name, target: changed, audit: event))
+    guard isThere else { throw Self.noTarget }
+  }
+
+  /// Removes a target.
+  ///
+  /// - Throws: ``Problem``.
+  public func remove(_ id: String, of container: ContainerRecord) async throws(Problem) {
+    let event = audit(container)("push.target.removed", ["target": id])
+    let isThere = try await context.stored(
+      await context.storage.removePushTarget(id, of: container.id, ifSealed: nil, audit: event))
+    guard isThere else { throw Self.noTarget }
+  }
+
+  private static let noTarget = Problem(.unknown, "There is no target of this id.")
+
+  /// What a record's target is.
+  func target(of record: PushTargetRecord) throws(WireFailure) -> PushTarget {
+    let text: SecretBytes
+    do { text = try context.masterKey.open(record.sealedTarget, for: .pushTarget(id: record.id)) } catch {
+      throw .notAuthentic
+    }
+    let object: JSONObject
+    do { object = try JSONObject(parsing: text.insecureCopy()) } catch { throw .json(error) }
+    return try PushTarget(object)
+  }
+
+  private func sealed(_ target: PushTarget, _ id: String) throws(Problem) -> [UInt8] {
+    let text = SecretBytes(copying: JSONValue.object(target.json).bytes)
+    return try context.computed(context.masterKey.seal(text, for: .pushTarget(id: id)))
+  }
+
+  private func requireService(of target: PushTarget) throws(Problem) {
+    guard context.push.delivery.services.contains(target.service) else {
+      throw Problem(
+        .malformed, "This server sends no pushes by \"\(target.service.rawValue)\"; look at \"services\".")
+    }
+  }
+
+  private func audit(_ container: ContainerRecord) -> Audit { context.audit(by: "container:\(container.id)") }
+}

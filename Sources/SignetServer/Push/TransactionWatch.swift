@@ -1,0 +1,139 @@
+import SignetStorage
+import SignetWire
+
+/// Tells requests that wait when something changed for their user, in whatever process it was.
+///
+/// While anybody waits it looks every 10 ms for new changes in the storage, which is one read of an index. Waiting costs
+/// no thread and no read of one's own.
+actor TransactionWatch {
+  /// A place in the waiting room: what happens after it was taken is not missed.
+  struct Ticket: Hashable, Sendable { fileprivate let number: UInt64 }
+
+  private struct Waiter {
+    let user: String
+    var isSignalled = false
+    var deadline: ContinuousClock.Instant?
+    var continuation: CheckedContinuation<Bool, Never>?
+  }
+
+  private static let interval: Duration = .milliseconds(10)
+  /// Deadlines are whole seconds: they are looked at less often.
+  private static let deadlineRounds = 20
+
+  private let context: ServiceContext
+  private var waiters: [UInt64: Waiter] = [:]
+  private var tickets: [String: Set<UInt64>] = [:]
+  private var nextNumber: UInt64 = 0
+  private var lastChange: Int64?
+  private var round: Task<Void, Never>?
+  private var isStopped = false
+
+  init(_ context: ServiceContext) { self.context = context }
+
+  /// How many wait; tests wait for them.
+  var waitingCount: Int { waiters.count { $0.value.continuation != nil } }
+
+  /// Takes a place; look at what there is after this, then wait.
+  ///
+  /// - Returns: The place, which has to be given back.
+  func enter(for user: String) async -> Ticket {
+    nextNumber += 1
+    let ticket = Ticket(number: nextNumber)
+    waiters[ticket.number] = Waiter(user: user)
+    tickets[user, default: []].insert(ticket.number)
+    // Before the caller looks: a change after its look has a higher number than this.
+    if lastChange == nil { await look() }
+    startLooking()
+    return ticket
+  }
+
+  /// Waits until something changed for the ticket's user since it was taken, or since the last wait with it ended.
+  ///
+  /// - Returns: Whether something changed; no when the time is over, the task cancelled or the server about to stop.
+  func wait(with ticket: Ticket, until deadline: ContinuousClock.Instant) async -> Bool {
+    guard var waiter = waiters[ticket.number], !isStopped, !Task.isCancelled else { return false }
+    if waiter.isSignalled {
+      waiter.isSignalled = false
+      waiters[ticket.number] = waiter
+      return true
+    }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        guard !Task.isCancelled else { return continuation.resume(returning: false) }
+        waiters[ticket.number]?.deadline = deadline
+        waiters[ticket.number]?.continuation = continuation
+      }
+    } onCancel: {
+      Task { await self.end(ticket.number, changed: false) }
+    }
+  }
+
+  /// Gives a place back.
+  func leave(_ ticket: Ticket) {
+    end(ticket.number, changed: false)
+    guard let waiter = waiters.removeValue(forKey: ticket.number) else { return }
+    tickets[waiter.user]?.remove(ticket.number)
+    if tickets[waiter.user]?.isEmpty == true { tickets[waiter.user] = nil }
+  }
+
+  /// Lets all who wait go, and nobody wait any more.
+  func stop() {
+    isStopped = true
+    round?.cancel()
+    for number in waiters.keys { end(number, changed: false) }
+  }
+
+  private func end(_ number: UInt64, changed: Bool) {
+    guard let continuation = waiters[number]?.continuation else { return }
+    waiters[number]?.continuation = nil
+    waiters[number]?.deadline = nil
+    continuation.resume(returning: changed)
+  }
+
+  private func startLooking() {
+    guard round == nil, !isStopped else { return }
+    round = Task {
+      var count = 0
+      while !Task.isCancelled, !waiters.isEmpty {
+        await look()
+        count += 1
+        if count.isMultiple(of: Self.deadlineRounds) { endOverdue() }
+        do { try await Task.sleep(for: Self.interval) } catch { break }
+      }
+      // Nobody waits: what happens until somebody does is of no interest.
+      (round, lastChange) = (nil, nil)
+    }
+  }
+
+  private func look() async {
+    let known = lastChange
+    let changes: TransactionChanges
+    do { changes = try await context.storage.transactionChanges(after: known) } catch {
+      // Who waits asks again when the time is over, and hears then.
+      context.log.error("storage.failed", ["cause": error.description])
+      return
+    }
+    guard known != nil else {
+      // Another look may have begun to count meanwhile: what came after its number must not be skipped.
+      lastChange = lastChange ?? changes.last
+      return
+    }
+    lastChange = max(lastChange ?? 0, changes.last)
+    for user in changes.users {
+      for number in tickets[user] ?? [] {
+        if waiters[number]?.continuation == nil {
+          waiters[number]?.isSignalled = true
+        } else {
+          end(number, changed: true)
+        }
+      }
+    }
+  }
+
+  private func endOverdue() {
+    let now = ContinuousClock.now
+    for (number, waiter) in waiters {
+      if let deadline = waiter.deadline, deadline <= now { end(number, changed: false) }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import SignetCrypto
+import SignetJSON
+import SignetPush
+@testable import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Synchronization
+import Testing
+
+/// Where pushes go, and that they are sent (`docs/protocol.md` section 10).
+@Suite struct PushTargetTests {
+  /// Remembers what it was given, and fails as it is told.
+  private final class Recorder: PushDispatcher {
+    let service = PushTarget.Service.webhook
+    private let state = Mutex<(sent: [(PushMessage, PushTarget)], failure: PushFailure?)>(([], nil))
+
+    var sent: [(PushMessage, PushTarget)] { state.withLock { $0.sent } }
+
+    func fail(_ failure: PushFailure?) { state.withLock { $0.failure = failure } }
+
+    func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+      let failure = state.withLock { state in
+        state.sent.append((message, target))
+        return state.failure
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private let recorder = Recorder()
+  private let server: ServerFixture
+  private var targets: PushTargetService { PushTargetService(server.context) }
+
+  init() throws {
+    let clock = VirtualClock()
+    let delivery = PushDelivery([recorder], clock: clock) { (duration) async throws(CancellationError) in
+      clock.advance(by: duration.components.seconds)
+    }
+    server = try ServerFixture(clock: clock, push: PushSetup(delivery: delivery))
+  }
+
+  private func form(_ address: String, name: String = "Desk") throws -> [UInt8] {
+    try PushTargetForm(name: name, target: .webhook(address: address)).bytes
+  }
+
+  @Test("a device adds, lists, changes and removes its targets, and nobody else's")
+  func life() async throws {
+    let device = try await server.activate()
+    let other = try await server.activate(device: 2)
+    let (record, stranger) = (try await device.send(to: server), try await other.send(to: server))
+    let id = try await targets.add(form("desk-1"), for: record)
+    var list = try await targets.list(for: record)
+    #expect(list.targets.map(\.id.text) == [id] && list.targets.map(\.name) == ["Desk"])
+    #expect(list.targets.map(\.target) == [.webhook(address: "desk-1")] && list.services == [.webhook])
+    #expect(try await targets.list(for: stranger).targets.isEmpty)
+    let renamed = try PushTargetForm(name: "Couch", target: nil).bytes
+    #expect(try await problem { try await targets.change(id, to: renamed, for: stranger) } == .unknown)
+    try await targets.change(id, to: renamed, for: record)
+    try await targets.change(
+      id, to: PushTargetForm(name: nil, target: .webhook(address: "desk-2")).bytes, for: record)
+    list = try await targets.list(for: record)
+    #expect(
+      list.targets.map(\.name) == ["Couch"] && list.targets.map(\.target) == [.webhook(address: "desk-2")])
+    #expect(try await problem { try await targets.remove(id, of: stranger) } == .unknown)
+    try await targets.remove(id, of: record)
+    #expect(try await targets.list(for: record).targets.isEmpty)
+    #expect(try await problem { try await targets.remove(id, of: record) } == .unknown)
+  }
+
+  @Test("a fifth target, a service that is not set up and a name of two lines are refused")
+  func refusals() async throws {
+    let record = try await server.activate().send(to: server)
+    for number in 1...4 { _ = try await targets.add(form("desk-\(number)"), for: record) }
+    #expect(try await problem { try await targets.add(form("desk-5"), for: record) } == .exists)
+    let apns = try PushTargetForm(name: nil, target: .apns(token: [1])).bytes
+    #expect(try await problem { try await targets.add(apns, for: record) } == .malformed)
+    let lines = Array(#"{"name":"a\nb","target":{"service":"webhook","address":"x"}}"#.utf8)
+    #expect(try await problem { try await targets.add(lines, for: record) } == .malformed)
+    #expect(try await problem { try await targets.add(Array("{}".utf8), for: record) } == .malformed)
+  }
+
+  @Test("where pushes go is not in the database in clear, and no row fits another place")
+  func atRest() async throws {
+    let record = try await server.activate().send(to: server)
+    let id = try await targets.add(form("very-secret-address"), for: record)
+    var kept = try #require(try await server.storage.pushTargets(container: record.id).first)
+    #expect(!String(decoding: kept.sealedTarget, as: UTF8.self).contains("very-secret-address"))
+    #expect(try targets.target(of: kept) == .webhook(address: "very-secret-address"))
+    kept.id = "another"
+    #expect(throws: WireFailure.notAuthentic) { try targets.target(of: kept) }
+    #expect(try await server.audit().allSatisfy { !$0.contains("very-secret-address") })
+    #expect(try await server.audit().contains { $0.contains("push.target.added") && $0.contains(id) })
+  }
+
+  /// Makes a transaction and waits until its pushes were handed over or given up.
+  private func announce(_ text: String = "Pay 1 €") async throws -> TransactionRecord {
+    let sender = PushSender(server.context)
+    let transactions = TransactionService(server.context) { sender.announce($0) }
+    let made = try await transactions.create(text, user: UserID("alice"), lifetime: nil, by: "key:test")
+    await sender.finish()
+    return made
+  }
+
+  @Test("a new transaction is announced to each target with ids, which only the device can read")
+  func announces() async throws {
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    for address in ["desk", "couch"] { _ = try await targets.add(form(address), for: record) }
+    let made = try await announce("Pay 99 EUR")
+    let sent = recorder.sent
+    #expect(Set(sent.map(\.1)) == [.webhook(address: "desk"), .webhook(address: "couch")])
+    for (message, _) in sent {
+      let payload = try PushPayload(decrypting: message.envelope, with: device.encryption)
+      #expect(payload.transaction.text == made.id && payload.container == device.container)
+      #expect(message.expires == made.expires && message.topic == made.id)
+      #expect(throws: WireFailure.notAuthentic) {
+        try PushPayload(decrypting: message.envelope, with: P256.KeyAgreement.PrivateKey())
+      }
+    }
+  }
+
+  @Test("a target that is gone is dropped, one that the device changed meanwhile stays, trouble leaves it")
+  func drops() async throws {
+    let record = try await server.activate().send(to: server)
+    _ = try await targets.add(form("desk"), for: record)
+    recorder.fail(.tryAgain(afterSeconds: nil, reason: "busy"))
+    _ = try await announce()
+    #expect(recorder.sent.count > 5)
+    recorder.fail(.refused(reason: "no"))
+    _ = try await announce()
+    #expect(try await targets.list(for: record).targets.count == 1)
+    recorder.fail(.targetGone)
+    _ = try await announce()
+    #expect(try await targets.list(for: record).targets.isEmpty)
+    #expect(try await server.audit().contains { $0.contains("push.target.dropped") })
+  }
+
+  @Test("a revoked container gets no push")
+  func revoked() async throws {
+    let record = try await server.activate().send(to: server)
+    _ = try await targets.add(form("desk"), for: record)
+    _ = try await server.users.revokeContainer(record.id, by: "test")
+    _ = try await announce()
+    #expect(recorder.sent.isEmpty)
+  }
+}

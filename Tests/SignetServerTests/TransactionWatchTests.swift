@@ -1,0 +1,106 @@
+@testable import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Requests that wait for a change, and are told of it.
+@Suite struct TransactionWatchTests {
+  private let server: ServerFixture
+  private let watch: TransactionWatch
+
+  init() throws {
+    server = try ServerFixture()
+    watch = TransactionWatch(server.context)
+  }
+
+  private static var later: ContinuousClock.Instant { .now + .seconds(60) }
+
+  /// Waits until so many wait.
+  private func until(waiting count: Int) async {
+    while await watch.waitingCount < count { await Task.yield() }
+  }
+
+  private func create(_ user: String, on storage: SQLiteStorage? = nil) async throws {
+    let record = TransactionRecord(
+      id: "\(user)-\(Int.random(in: 0..<Int.max))", user: user, content: "{}", created: 1, expires: .max)
+    let limits = server.context.settings.challengeLimits
+    _ = try await (storage ?? server.storage).addTransaction(record, limits: limits) { _ in
+      AuditEvent(text: "{}")
+    }
+  }
+
+  private func addUsers() async throws {
+    for name in ["alice", "bob"] { try await server.users.add(UserID(name), by: "test") }
+  }
+
+  @Test("who waits is told of a change of the own user, not of another's")
+  func tells() async throws {
+    try await addUsers()
+    let (alice, bob) = (await watch.enter(for: "alice"), await watch.enter(for: "bob"))
+    async let forAlice = watch.wait(with: alice, until: Self.later)
+    async let forBob = watch.wait(with: bob, until: Self.later)
+    await until(waiting: 2)
+    try await create("alice")
+    #expect(await forAlice)
+    #expect(await watch.waitingCount == 1)
+    await watch.stop()
+    #expect(await forBob == false)
+  }
+
+  @Test("a change by another process is told of")
+  func otherProcess() async throws {
+    try await addUsers()
+    let other = try SQLiteStorage(path: server.folder.path + "/signet.sqlite")
+    let ticket = await watch.enter(for: "alice")
+    async let told = watch.wait(with: ticket, until: Self.later)
+    await until(waiting: 1)
+    try await create("alice", on: other)
+    #expect(await told)
+    await other.close()
+  }
+
+  @Test("a change between taking a place and waiting is not missed")
+  func betweenTheTwo() async throws {
+    try await addUsers()
+    for _ in 1...20 {
+      let ticket = await watch.enter(for: "alice")
+      try await create("alice")
+      #expect(await watch.wait(with: ticket, until: Self.later))
+      await watch.leave(ticket)
+    }
+  }
+
+  @Test("many who come and go at once are all told")
+  func many() async throws {
+    try await addUsers()
+    let told = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          let ticket = await watch.enter(for: number.isMultiple(of: 2) ? "alice" : "bob")
+          let told = await watch.wait(with: ticket, until: Self.later)
+          await watch.leave(ticket)
+          return told
+        }
+      }
+      await until(waiting: 200)
+      try await create("alice")
+      try await create("bob")
+      return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(told == 200)
+  }
+
+  @Test("time that is over, a cancelled task and the end of the server end a wait")
+  func ends() async throws {
+    let ticket = await watch.enter(for: "alice")
+    #expect(await watch.wait(with: ticket, until: .now) == false)
+    let task = Task { await watch.wait(with: ticket, until: Self.later) }
+    await until(waiting: 1)
+    task.cancel()
+    #expect(await task.value == false)
+    await watch.stop()
+    #expect(await watch.wait(with: ticket, until: Self.later) == false)
+    await watch.leave(ticket)
+  }
+}
