@@ -161,10 +161,10 @@ import Testing
   func takesOverContainers() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
-    try await SQLiteStorage(path: path).close()
-    try Database(path: path).execute(
+    let before = try Database(path: path)
+    try before.migrate(Array(SQLiteSchema.migrations.prefix(3)))
+    try before.execute(
       script: """
-        ALTER TABLE containers DROP COLUMN key_origin; PRAGMA user_version = 3;
         INSERT INTO users (id, created) VALUES ('alice', 1);
         INSERT INTO activations VALUES ('a', 'alice', x'', x'', 1, 1, 1, x'', 1, 2, 0, 'used');
         INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key, signing_key,
