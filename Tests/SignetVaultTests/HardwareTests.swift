@@ -302,7 +302,7 @@ struct HardwareTests {
     for _ in 0..<2 {
       let isDead = Recorder<Bool>()
       let dying = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
-        if sql.hasPrefix("INSERT OR REPLACE INTO slot"), try self.isPlaceNoted() { isDead.record(true) }
+        if sql.hasPrefix("INSERT INTO slot"), try self.isPlaceNoted() { isDead.record(true) }
         if !isDead.entries.isEmpty, sql != "ROLLBACK" { throw .diskFull(extendedCode: 13) }
       }
       await #expect(throws: VaultFailure.diskFull) {

@@ -138,7 +138,7 @@ struct OpeningTests {
     let id = try await vault.addContainer(.sample())
     let before = fixture.derivationCount
     let failing = try fixture.open { (sql) throws(SQLiteFailure) in
-      if sql.hasPrefix("INSERT OR REPLACE INTO slot") { throw .diskFull(extendedCode: 13) }
+      if sql.hasPrefix("INSERT INTO slot") { throw .diskFull(extendedCode: 13) }
     }
     await #expect(throws: VaultFailure.diskFull) { try await failing.signingKey(of: id) }
     #expect(fixture.derivationCount == before)

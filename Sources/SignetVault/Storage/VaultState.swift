@@ -90,9 +90,10 @@ struct VaultState {
     guard number != storedNumber || digests != stored else { return }
     for (part, digest) in digests where stored[part] != digest {
       try tables.database.execute(
-        "INSERT OR REPLACE INTO part (owner, name, digest) VALUES (?, ?, ?)", .blob(part.owner),
-        .text(part.name),
-        .blob(digest))
+        """
+        INSERT INTO part (owner, name, digest) VALUES (?, ?, ?)
+        ON CONFLICT (owner, name) DO UPDATE SET digest = excluded.digest
+        """, .blob(part.owner), .text(part.name), .blob(digest))
     }
     for part in stored.keys where digests[part] == nil {
       try tables.database.execute(

@@ -25,6 +25,7 @@
     /// Prepares everything in a TPM of its own.
     ///
     /// - Parameter databasePath: The database of a vault, which is lost.
+    /// - Throws: What the keystore and swtpm fail with.
     init(databasePath: String) throws {
       simulator = try SimulatedTPM()
       let address = try TPMAddress(simulator.address)
