@@ -18,12 +18,25 @@ struct ServerSession: Sendable {
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
     container: ServerMadeID
   ) async throws(SignetFailure) -> [UInt8] {
+    try await exchange(method, path, body, signedBy: key, container: container).body
+  }
+
+  /// Sends a request that the session key signs; what is answered may be bound to its id, 16 bytes.
+  func exchange(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
+    container: ServerMadeID
+  ) async throws(SignetFailure) -> (body: [UInt8], id: [UInt8]) {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
     let authorization = try await proof.authorization(container: container) {
       (message) async throws(SignetFailure) in try await key.signature(of: message)
     }
-    return try await send(method, path, body, authorization: authorization)
+    return (try await send(method, path, body, authorization: authorization), proof.id)
+  }
+
+  /// Asks for what is for everyone.
+  func get(_ path: String) async throws(SignetFailure) -> [UInt8] {
+    try await send(.get, path, [], authorization: nil)
   }
 
   private func send(

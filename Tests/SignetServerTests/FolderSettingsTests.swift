@@ -16,12 +16,15 @@ import Testing
     var settings = try Self.settings()
     (settings.inviteAttempts, settings.inviteLifetime) = (3, 3600)
     (settings.transactionLifetime, settings.codeAttempts) = (60, 10)
+    let limits = TransactionLimits(pending: 2, challenges: 3, wait: 4, longestWait: 5, wrongNumbers: 6)
+    settings.challengeLimits = limits
     let folder = try await ServerFolder.create(at: path, settings)
     let context = try folder.serviceContext(log: .silent)
     #expect(context.settings.inviteAttempts == 3)
     #expect(context.settings.inviteLifetime == 3600)
     #expect(context.settings.transactionLifetime == 60)
     #expect(context.settings.codeAttempts == 10)
+    #expect(context.settings.challengeLimits == limits)
     await context.storage.close()
   }
 

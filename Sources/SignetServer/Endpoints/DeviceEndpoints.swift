@@ -46,7 +46,10 @@ struct DeviceEndpoints: Sendable {
   }
 
   func pending(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let jwe = try await transactions.pending(for: container(of: request))
+    let (container, id) = try await authentication.request(
+      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
+      body: request.body)
+    let jwe = try await transactions.pending(for: container, request: id)
     return .bytes(Array(jwe.utf8), type: "application/jose")
   }
 
