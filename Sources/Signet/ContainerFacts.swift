@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetJSON
 import SignetVault
 import SignetWire
@@ -10,13 +11,16 @@ struct ContainerFacts {
   var renewals: Int64 = 0
   /// When the first of them was made, in seconds since 1970; `nil` where this is the first.
   var firstCreated: Int64?
+  /// The key that the server signs with, as far as this device knows; `nil` where an earlier version made the container.
+  var serverKey: P256.Signing.PublicKey?
   /// Where the key that signs decisions is.
   let signingKeyOrigin: KeystoreKind
   /// Where the key that signs requests is.
   let sessionKeyOrigin: KeystoreKind
 
-  init(serverMadeID: ServerMadeID, profile: ContainerProfile, keys: PrivateContainerKeys) {
-    (self.serverMadeID, self.profile) = (serverMadeID, profile)
+  init(_ receipt: ActivationReceipt, profile: ContainerProfile, keys: PrivateContainerKeys) {
+    (serverMadeID, self.profile) = (receipt.container, profile)
+    serverKey = receipt.serverKey
     (signingKeyOrigin, sessionKeyOrigin) = (keys.signing.origin, keys.session.origin)
   }
 
@@ -24,18 +28,27 @@ struct ContainerFacts {
     let object: JSONObject
     let (id, profile): (String, JSONObject)
     let (signing, session): (String?, String?)
+    let serverKey: String?
     do throws(JSONFailure) {
       object = try JSONObject(parsing: bytes)
       (id, profile) = (try object.string("container"), try object.object("profile"))
       renewals = try object.optionalInteger("renewals") ?? 0
       firstCreated = try object.optionalInteger("firstCreated")
+      serverKey = try object.optionalString("serverKey")
       signing = try object.optionalString("signingKey")
       session = try object.optionalString("sessionKey")
     } catch { throw .json(error) }
     serverMadeID = try ServerMadeID(id)
     self.profile = try ContainerProfile(profile)
+    self.serverKey = try serverKey.map { (text) throws(WireFailure) in try Self.key(text) }
     signingKeyOrigin = try Self.origin(signing, member: "signingKey")
     sessionKeyOrigin = try Self.origin(session, member: "sessionKey")
+  }
+
+  private static func key(_ text: String) throws(WireFailure) -> P256.Signing.PublicKey {
+    do { return try P256.Signing.PublicKey(x963: Base64URL.decode(text)) } catch {
+      throw .invalid(member: "serverKey", reason: "is no point of P-256")
+    }
   }
 
   private static func origin(_ name: String?, member: String) throws(WireFailure) -> KeystoreKind {
@@ -50,6 +63,7 @@ struct ContainerFacts {
     var object: JSONObject = ["container": .string(serverMadeID.text), "profile": .object(profile.json)]
     if renewals > 0 { object["renewals"] = .integer(renewals) }
     if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
+    if let serverKey { object["serverKey"] = .string(Base64URL.encode(serverKey.x963Representation)) }
     if signingKeyOrigin != .software { object["signingKey"] = .string(signingKeyOrigin.rawValue) }
     if sessionKeyOrigin != .software { object["sessionKey"] = .string(sessionKeyOrigin.rawValue) }
     return JSONValue.object(object).bytes

@@ -20,16 +20,16 @@ struct ServerSession: Sendable {
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
     container: ServerMadeID
   ) async throws(SignetFailure) -> [UInt8] {
-    try await exchange(method, path, body, signedBy: key, container: container).body
+    try await exchange(method, path, body, signedBy: key, container: container).response.body
   }
 
-  /// Sends a request that the session key signs, with further fields.
+  /// Sends a request that the session key signs, with further fields; what is answered may be bound to its id, 16 bytes.
   ///
-  /// - Returns: The answer, of a status of 200 to 299, or 304 where a field asked for it.
+  /// - Returns: The answer, of a status of 200 to 299, or 304 where a field asked for it, and the request's id.
   func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
     signedBy key: DeviceSigningKey, container: ServerMadeID
-  ) async throws(SignetFailure) -> HTTPResponse {
+  ) async throws(SignetFailure) -> (response: HTTPResponse, id: [UInt8]) {
     let proof = RequestProof(
       method: method.rawValue, path: "/\(server.domain)\(path)", body: body, time: clock.now, random: random)
     let authorization = try await proof.authorization(container: container) {
@@ -38,11 +38,16 @@ struct ServerSession: Sendable {
     do throws(SignetFailure) {
       let answer = try await answer(method, path, body, headers + [("Authorization", authorization)])
       await hears?(true)
-      return answer
+      return (answer, proof.id)
     } catch {
       if case .containerUnknown = error { await hears?(false) }
       throw error
     }
+  }
+
+  /// Asks for what is for everyone.
+  func get(_ path: String) async throws(SignetFailure) -> [UInt8] {
+    try await answer(.get, path, [], []).body
   }
 
   private func answer(

@@ -98,6 +98,8 @@ public import SignetWire
   case unexpectedAnswer(status: Int)
   /// The server does not know this container any more.
   case containerUnknown
+  /// The server signs with a key that this container does not know, and that none that it knows leads to.
+  case serverKeyUnknown
   /// The server refused the request; the problem says why.
   case refused(Problem)
 
@@ -159,6 +161,7 @@ public import SignetWire
     case .unexpectedAnswer: 302
     case .containerUnknown: 300
     case .refused: 305
+    case .serverKeyUnknown: 306
     case .transactionExpired: 1000
     case .noSuchTransaction: 1004
     case .transactionDecided: 1003
@@ -243,6 +246,8 @@ public import SignetWire
     case .unexpectedAnswer(let status):
       "the server's answer (status \(status)) is not of this protocol; check the server URL"
     case .containerUnknown: "the server does not know this container any more; activate again"
+    case .serverKeyUnknown:
+      "what answers does not sign with the server's key; check with its operator, then make new keys: signet renew"
     // What is unknown is better said by the detail alone.
     case .refused(let problem) where problem.code == .unknown && !problem.detail.isEmpty: problem.detail
     case .refused(let problem):

@@ -91,8 +91,10 @@ public final class Server: Sendable {
     let admin = AdminEndpoints(
       context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
       renewals: RenewalService(context))
+    let signingKeys = SigningKeyEndpoints(keys: keys, signingKeys: SigningKeyService(context))
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
+      ("GET", "/jwks", signingKeys.publish),
       ("POST", "/activation/start", device.start),
       ("POST", "/activation/finish", device.finish),
       ("POST", "/activation/confirm", device.confirm),
@@ -131,6 +133,8 @@ public final class Server: Sendable {
       ("POST", "/admin/tokens/{serial}/enable", tokens.enable),
       ("POST", "/admin/tokens/{serial}/verify", tokens.verify),
       ("POST", "/admin/tokens/{serial}/resync", tokens.resynchronise),
+      ("GET", "/admin/signing-keys", signingKeys.list),
+      ("POST", "/admin/signing-keys", signingKeys.rotate),
       ("GET", "/admin/audit", admin.audit),
     ]
     var router = Router { .problem(Problem($0)) }

@@ -61,7 +61,7 @@ public struct ConnectionConfiguration: Sendable, Hashable {
   ///   - version: HTTP/1.1 unless said.
   public init(
     timeoutSeconds: Int = 30, retries: Int = 0, pins: [[UInt8]] = [],
-    certificateAuthoritiesPEM: String? = nil, maximumResponseByteCount: Int = 1 << 20,
+    certificateAuthoritiesPEM: String? = nil, maximumResponseByteCount: Int = 1 << 21,
     maximumHeaderByteCount: Int = 16 << 10, maximumConnections: Int = 16, proxy: ProxySetting = .none,
     version: HTTPVersion = .http1
   ) {

@@ -154,6 +154,13 @@ extension Vault {
     try change(id) { $0.name = name }
   }
 
+  /// Replaces what the protocol fixed about a container.
+  ///
+  /// - Throws: ``VaultFailure``.
+  package func setProtocolFacts(_ facts: [UInt8], of id: ContainerID) throws(VaultFailure) {
+    try change(id) { $0.protocolFacts = facts }
+  }
+
   /// Replaces what the layer above keeps with a container.
   ///
   /// - Throws: ``VaultFailure``.

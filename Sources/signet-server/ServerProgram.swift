@@ -18,13 +18,16 @@ enum ServerProgram {
       """,
     commands: [
       InitCommand.command, ServeCommand.command, UserCommands.group, ActivationCommands.group,
-      ContainerCommands.group, KeyCommands.group, TransactionCommands.group, CodeCommands.group,
-      TokenCommands.group,
+      ContainerCommands.group, KeyCommands.group, SigningKeyCommands.group, TransactionCommands.group,
+      CodeCommands.group, TokenCommands.group,
       AuditCommands.group,
     ],
     exitCodes: [
       .init(.success, "All went well; for 'otp validate' the code is valid"),
-      .init(.failure, "The answer is no: an invalid code, a broken audit log, a denied transaction"),
+      .init(
+        .failure,
+        "The answer is no: an invalid code, a broken audit log, a denied transaction, a decision that does not hold"
+      ),
       .init(.usage, "The command line is wrong"),
       .init(.dataError, "The server refused what was sent"),
       .init(.noInput, "A file is missing or unreadable"),

@@ -57,6 +57,7 @@ enum TransactionCommands {
         }
         return .success
       },
+      VerifyCommand.command,
     ])
 
   private static let identifier = Argument("id", "The transaction's id")

@@ -66,6 +66,15 @@ def es256(key):
 def hs256(key):
     return lambda data: hmac.digest(key, data, "sha256")
 
+def verify(jws, kind, jwk):
+    header, payload, signature = (jws if isinstance(jws, str) else jws.decode()).split(".")
+    thumbprint = b64(sha256(json.dumps(jwk, sort_keys=True, separators=(",", ":")).encode()))  # RFC 7638
+    fields = parse(unb64(header))
+    require((fields["alg"], fields["typ"], fields["kid"]) == ("ES256", kind, thumbprint), "another kind of JWS, or key")
+    r, s = (int.from_bytes(half, "big") for half in (unb64(signature)[:32], unb64(signature)[32:]))
+    from_jwk(jwk).verify(utils.encode_dss_signature(r, s), f"{header}.{payload}".encode(), ec.ECDSA(hashes.SHA256()))
+    return unb64(payload)
+
 def decrypt(jwe, key):
     header, encrypted_key, nonce, ciphertext, tag = jwe.split(".")
     fields = parse(unb64(header))
@@ -76,7 +85,7 @@ def decrypt(jwe, key):
     return AESGCM(content_key).decrypt(unb64(nonce), unb64(ciphertext) + unb64(tag), header.encode())
 
 # Sections 1 and 4: requests
-def send(ca, server, pins, method, path, body=b"", state=None):
+def send(ca, server, pins, method, path, body=b"", state=None, request=None):
     trust = ssl.create_default_context(cafile=ca)  # TLS 1.2 or newer, host name and chain verified
     connection = http.client.HTTPSConnection(server.split("/")[0], timeout=30, context=trust)
     connection.connect()
@@ -87,13 +96,13 @@ def send(ca, server, pins, method, path, body=b"", state=None):
     headers = {"Content-Type": "application/json"} if method == "POST" else {}
     if state:
         proof = {"method": method, "path": path, "body": b64(sha256(body)), "time": int(time.time()),
-                 "id": b64(os.urandom(16))}
+                 "id": b64(request or os.urandom(16))}
         header = {"alg": "ES256", "typ": "signet-request", "kid": state["container"]}
         signed = sign(header, json.dumps(proof).encode(), es256(load_key(state["session"])))
         headers["Authorization"] = "Signet " + signed
     connection.request(method, path, body or None, headers)
     response = connection.getresponse()
-    answer = response.read(1 << 20).decode()
+    answer = response.read(1 << 21).decode()
     require(response.status == 200, f"status {response.status}: {answer}")
     return answer
 
@@ -145,7 +154,7 @@ def activate(ca, state_file, code):
         "version": 1, "user": user, "server": server_id, "transcript": b64(t2)}, "the receipt is for something else")
     state = {"server": server, "pins": pins, "user": user, "container": receipt["container"], "device": device["id"],
              "session": save_key(session), "encryption": save_key(encryption), "signing": save_key(signing),
-             "otp": offer["profile"]["otp"], "otpSecret": b64(otp_secret)}
+             "serverKey": receipt["serverKey"], "otp": offer["profile"]["otp"], "otpSecret": b64(otp_secret)}
     with os.fdopen(os.open(state_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
         print(json.dumps(state), file=file, flush=True)
         os.fsync(file.fileno())
@@ -171,8 +180,11 @@ def texts(value):
     return [text for one in value for text in texts(one)] if isinstance(value, list) else [value]
 
 def pending(ca, state):
-    jwe = send(ca, state["server"], state["pins"], "GET", "/device/transactions", state=state)
-    found = parse(decrypt(jwe, load_key(state["encryption"])))
+    request = os.urandom(16)
+    jwe = send(ca, state["server"], state["pins"], "GET", "/device/transactions", state=state, request=request)
+    found = parse(verify(decrypt(jwe, load_key(state["encryption"])), "signet-transactions", state["serverKey"]))
+    require(found["request"] == b64(request) and found["container"] == state["container"], "the list answers another")
+    require(found["server"] == "https://" + state["server"], "the list is another server's")
     for one in found["transactions"]:
         content = parse(one["content"])
         canonical = json.dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False)

@@ -17,6 +17,8 @@ import Testing
     (settings.inviteAttempts, settings.inviteLifetime) = (3, 3600)
     (settings.transactionLifetime, settings.codeAttempts) = (60, 10)
     (settings.codes.firstWait, settings.codes.resyncWindow) = (7, 11)
+    let limits = TransactionLimits(pending: 2, challenges: 3, wait: 4, longestWait: 5, wrongNumbers: 6)
+    settings.challengeLimits = limits
     let folder = try await ServerFolder.create(at: path, settings)
     let context = try folder.serviceContext(log: .silent)
     #expect(context.settings.inviteAttempts == 3)
@@ -24,6 +26,7 @@ import Testing
     #expect(context.settings.transactionLifetime == 60)
     #expect(context.settings.codeAttempts == 10)
     #expect(context.settings.codes == settings.codes)
+    #expect(context.settings.challengeLimits == limits)
     await context.storage.close()
   }
 

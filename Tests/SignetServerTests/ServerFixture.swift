@@ -81,6 +81,7 @@ struct ProtocolDevice: Sendable {
   let id: [UInt8]
   private(set) var container: ContainerID?
   private(set) var otpSecret: SharedSecretBox?
+  private(set) var serverKey: P256.Signing.PublicKey?
 
   init(code: ActivationCode, id: UInt8 = 1) {
     (self.code, user, server, invite) = (code, code.user, code.server, code.invite)
@@ -121,7 +122,8 @@ struct ProtocolDevice: Sendable {
     let payload = proofKey.withSecret {
       SignedMessage.verify(message, key: $0, type: SignedMessage.receiptType)
     }
-    container = try ActivationReceipt(parsing: #require(payload)).container
+    let receipt = try ActivationReceipt(parsing: #require(payload))
+    (container, serverKey) = (receipt.container, receipt.serverKey)
     otpSecret = otp
   }
 

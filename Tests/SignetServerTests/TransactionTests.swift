@@ -15,9 +15,12 @@ import Testing
   private func pending(_ server: ServerFixture, _ device: ProtocolDevice) async throws -> [TransactionRequest]
   {
     let record = try await device.send(to: server)
-    return try await TransactionList(
-      decrypting: server.transactions.pending(for: record), with: device.encryption
-    ).transactions
+    let id = [UInt8](repeating: 3, count: 16)
+    let sealed = try await SealedTransactionList(
+      decrypting: server.transactions.pending(for: record, request: id), with: device.encryption)
+    let address = ListAddress(
+      server: device.server, container: try #require(device.container), request: id)
+    return try sealed.list(signedBy: #require(device.serverKey), for: address).transactions
   }
 
   private func decide(

@@ -111,6 +111,9 @@ final class HostileServer: HTTPTransport {
     var failures: [String: TransportFailure] = [:]
   }
 
+  /// What it signs with.
+  static let signingKey = P256.Signing.PrivateKey()
+
   private let code: ActivationCode
   private let protection: ProtectionPolicy
   private let lies: Lies
@@ -173,7 +176,8 @@ final class HostileServer: HTTPTransport {
     let receipt = ActivationReceipt(
       container: try ServerMadeID("c1"), user: lies.receiptUser ?? code.user,
       server: lies.receiptServer ?? code.server, created: 1,
-      transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32))
+      transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32),
+      serverKey: Self.signingKey.publicKey)
     let message = try SignedMessage.sign(
       receipt.bytes, key: secrets.serverProofKey(), type: lies.receiptType)
     return Array(#"{"message":"\#(message)"}"#.utf8)

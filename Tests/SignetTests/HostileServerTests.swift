@@ -156,7 +156,10 @@ import Testing
 
   @Test func refusesTransactionListsThatAreNone() async throws {
     let code = try ActivationCode.made()
-    let foreign = try TransactionList([]).encrypted(to: P256.KeyAgreement.PrivateKey().publicKey)
+    let address = ListAddress(
+      server: code.server, container: try ServerMadeID("c1"), request: [UInt8](repeating: 0, count: 16))
+    let foreign = try TransactionList([]).sealed(
+      for: address, by: HostileServer.signingKey, to: P256.KeyAgreement.PrivateKey().publicKey)
     for body in ["", "{}", "a.b.c.d.e", foreign] {
       let lies = changing {
         $0.answers["transactions"] = HTTPResponse(status: 200, body: Array(body.utf8))

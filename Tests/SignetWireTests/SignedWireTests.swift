@@ -127,19 +127,41 @@ import Testing
     #expect(try !isAccepted(SigningKey(key), Decision.type))
   }
 
-  @Test func encryptsTransactionsToOneDevice() throws {
-    let key = P256.KeyAgreement.PrivateKey()
+  private static func address(_ request: UInt8 = 7) throws -> ListAddress {
+    ListAddress(
+      server: try ServerURL("signet.example.com/main"), container: try ContainerID("c1"),
+      request: [UInt8](repeating: request, count: 16))
+  }
+
+  @Test("a list is for one device, and for one request, and only the server makes it")
+  func sealsTransactionsForOneDevice() throws {
+    let (key, server) = (P256.KeyAgreement.PrivateKey(), P256.Signing.PrivateKey())
     let list = TransactionList([
       TransactionRequest(
         id: try TransactionID("t1"),
         content: try TransactionContent(.text("Pay\n1 €"), from: .relyingParty("Example Bank")), created: 1,
         expires: 2)
     ])
-    let jwe = try list.encrypted(to: key.publicKey)
-    #expect(try TransactionList(decrypting: jwe, with: key) == list)
-    #expect(try list.encrypted(to: key.publicKey) != jwe)
+    let address = try Self.address()
+    let jwe = try list.sealed(for: address, by: server, to: key.publicKey)
+    let sealed = try SealedTransactionList(decrypting: jwe, with: key)
+    #expect(sealed.signer == server.publicKey.thumbprint)
+    #expect(try sealed.list(signedBy: server.publicKey, for: address) == list)
+    #expect(try list.sealed(for: address, by: server, to: key.publicKey) != jwe)
     #expect(throws: WireFailure.notAuthentic) {
-      try TransactionList(decrypting: jwe, with: P256.KeyAgreement.PrivateKey())
+      try SealedTransactionList(decrypting: jwe, with: P256.KeyAgreement.PrivateKey())
+    }
+    // Whoever has the device's public key can encrypt; only the server signs.
+    let forged = try SealedTransactionList(
+      decrypting: list.sealed(for: address, by: P256.Signing.PrivateKey(), to: key.publicKey), with: key)
+    #expect(throws: WireFailure.notAuthentic) { try forged.list(signedBy: server.publicKey, for: address) }
+    for other in [
+      try Self.address(8),
+      ListAddress(
+        server: try ServerURL("signet.example.com/x"), container: address.container, request: address.request),
+      ListAddress(server: address.server, container: try ContainerID("c2"), request: address.request),
+    ] {
+      #expect(throws: WireFailure.notAuthentic) { try sealed.list(signedBy: server.publicKey, for: other) }
     }
     let parts = jwe.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     for index in [0, 2, 3, 4] {
@@ -147,16 +169,47 @@ import Testing
       let replacement: Character = changed[index].first == "A" ? "B" : "A"
       changed[index] = String(replacement) + changed[index].dropFirst()
       #expect(throws: WireFailure.notAuthentic, "part \(index)") {
-        try TransactionList(decrypting: changed.joined(separator: "."), with: key)
+        try SealedTransactionList(decrypting: changed.joined(separator: "."), with: key)
       }
     }
     // Encrypted for the device, by the algorithms of the protocol, and still not a list.
-    let other = try JWE.encrypt(Array("{}".utf8), for: EncryptionKey(key.publicKey), .ecdhES, .a256GCM)
-    #expect(throws: WireFailure.json(.missingMember("transactions"))) {
-      try TransactionList(decrypting: other, with: key)
+    let bare = try JWE.encrypt(list.bytes, for: EncryptionKey(key.publicKey), .ecdhES, .a256GCM)
+    #expect(throws: WireFailure.notAuthentic) { try SealedTransactionList(decrypting: bare, with: key) }
+    let signed = SigningKey(server, keyID: server.publicKey.thumbprint)
+    let other = try JWS.sign(list.bytes, with: signed, type: Decision.type)
+    let decision = try JWE.encrypt(Array(other.utf8), for: EncryptionKey(key.publicKey), .ecdhES, .a256GCM)
+    #expect(throws: WireFailure.notAuthentic) { try SealedTransactionList(decrypting: decision, with: key) }
+    let typed = try JWS.sign(list.bytes, with: signed, type: "signet-transactions")
+    let weaker = try JWE.encrypt(
+      Array(typed.utf8), for: EncryptionKey(key.publicKey), .ecdhES, .a128CBCHS256)
+    #expect(throws: WireFailure.notAuthentic) { try SealedTransactionList(decrypting: weaker, with: key) }
+  }
+
+  @Test("a key leads to the next by its word, and to no other")
+  func followsKeys() throws {
+    let server = try ServerURL("signet.example.com/main")
+    let keys = (0..<4).map { _ in P256.Signing.PrivateKey() }
+    var words = try (0..<3).map {
+      try KeySuccession(server: server, next: keys[$0 + 1].publicKey, time: 1).signed(by: keys[$0])
     }
-    let weaker = try JWE.encrypt(list.bytes, for: EncryptionKey(key.publicKey), .ecdhES, .a128CBCHS256)
-    #expect(throws: WireFailure.notAuthentic) { try TransactionList(decrypting: weaker, with: key) }
+    var set = try ServerKeySet(
+      parsing: JSONValue.object(ServerKeySet(keys: keys.map(\.publicKey), successions: words).json).bytes)
+    let last = keys[3].publicKey
+    for known in 0..<3 {
+      #expect(set.successor(of: keys[known].publicKey, called: last.thumbprint, at: server) == last)
+    }
+    #expect(set.successor(of: last, called: keys[0].publicKey.thumbprint, at: server) == nil)
+    #expect(set.successor(of: keys[0].publicKey, called: "other", at: server) == nil)
+    let stranger = P256.Signing.PrivateKey()
+    #expect(set.successor(of: stranger.publicKey, called: last.thumbprint, at: server) == nil)
+    #expect(
+      set.successor(
+        of: keys[0].publicKey, called: last.thumbprint, at: try ServerURL("evil.example.com/main")) == nil)
+    // A key that is published without its predecessor's word is trusted by nobody.
+    words[1] = try KeySuccession(server: server, next: keys[2].publicKey, time: 1).signed(by: stranger)
+    set = ServerKeySet(keys: keys.map(\.publicKey), successions: words)
+    #expect(set.successor(of: keys[0].publicKey, called: last.thumbprint, at: server) == nil)
+    #expect(set.successor(of: keys[0].publicKey, called: keys[1].publicKey.thumbprint, at: server) != nil)
   }
 
   @Test func refusesTextsThatDoNotShowWhatTheySay() throws {

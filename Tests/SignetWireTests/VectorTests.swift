@@ -87,8 +87,13 @@ import Testing
     #expect(try decision.bytes == vector.utf8("decisionPayload"))
     #expect(try Decision(verifying: vector.text("decision"), signedBy: session) == nil)
 
-    let list = try TransactionList(
+    let sealed = try SealedTransactionList(
       decrypting: vector.text("transactionsJWE"), with: vector.agreementKey("encryptionPrivateKey"))
+    let server = try vector.signingKey("serverSigningPrivateKey").publicKey
+    #expect(sealed.signer == server.thumbprint)
+    let list = try sealed.list(
+      signedBy: server,
+      for: ListAddress(server: decision.server, container: decision.container, request: proof.id))
     #expect(try list.bytes == vector.utf8("transactions"))
     #expect(list.transactions.map(\.id) == [decision.transaction])
     #expect(list.transactions.map(\.content.json) == [decision.content])

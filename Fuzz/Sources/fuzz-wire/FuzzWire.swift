@@ -55,6 +55,11 @@ import SignetWire
     }
     if let request = SignedRequest(authorization: text) { _ = request.proof(verifiedWith: key.publicKey) }
     _ = Decision(verifying: text, signedBy: key.publicKey)
+    _ = KeySuccession(verifying: text, signedBy: key.publicKey)
+    if let set = accepted({ () throws(WireFailure) in try ServerKeySet(parsing: input) }) {
+      let server = made("a server URL") { () throws(ServerURLFailure) in try ServerURL("a.example/main") }
+      require(set.successor(of: key.publicKey, called: "k", at: server) == nil, "nobody signed for it")
+    }
     _ = SignedMessage.verify(text, key: SecretBytes(copying: [UInt8](repeating: 1, count: 32)), type: "t")
   }
 

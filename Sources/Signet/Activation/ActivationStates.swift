@@ -80,7 +80,7 @@ struct ProvedActivation: Sendable {
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
-    ContainerFacts(serverMadeID: try expected.receive(body).container, profile: profile, keys: keys)
+    ContainerFacts(try expected.receive(body), profile: profile, keys: keys)
   }
 }
 

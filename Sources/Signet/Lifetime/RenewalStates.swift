@@ -87,7 +87,7 @@ struct ProvedRenewal: Sendable {
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
     let receipt = try expected.receive(body)
     guard receipt.container != container.serverMadeID else { throw .serverNotAuthentic }
-    var facts = ContainerFacts(serverMadeID: receipt.container, profile: profile, keys: keys)
+    var facts = ContainerFacts(receipt, profile: profile, keys: keys)
     facts.renewals = container.renewals + 1
     facts.firstCreated = container.firstCreated
     return facts

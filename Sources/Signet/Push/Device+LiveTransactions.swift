@@ -6,8 +6,8 @@ public import SignetWire
 public struct KnownTransactionList: Hashable, Sendable {
   /// The list.
   public let list: TransactionList
-  /// The server's name for it.
-  let tag: String
+  /// The server's name for it; `nil` where it gave none, so that there is nothing to wait beyond.
+  let tag: String?
 }
 
 extension Device {
@@ -30,19 +30,18 @@ extension Device {
       try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
       try unlocked.agreementKey(VaultLayout.encryptionKey)
     )
-    let headers = known.map { [("If-None-Match", $0.tag), ("Prefer", "wait=\(longestWait)")] } ?? []
-    let answer = try await session(container).exchange(
+    var headers: [(String, String)] = []
+    if let known {
+      guard let tag = known.tag else { throw .unexpectedAnswer(status: 200) }
+      headers = [("If-None-Match", tag), ("Prefer", "wait=\(longestWait)")]
+    }
+    let session = try await session(container)
+    let (answer, id) = try await session.exchange(
       .get, "/v1/device/transactions", headers: headers, signedBy: sessionKey,
       container: container.serverMadeID)
     if answer.status == 304 { return nil }
-    guard let tag = answer.header("ETag"), (3...128).contains(tag.utf8.count) else {
-      throw .unexpectedAnswer(status: answer.status)
-    }
-    do {
-      let list = try TransactionList(
-        decrypting: String(decoding: answer.body, as: UTF8.self), with: decryptionKey)
-      return KnownTransactionList(list: list, tag: tag)
-    } catch { throw .unexpectedAnswer(status: answer.status) }
+    let list = try await list(in: answer.body, answering: id, for: container, session, decryptionKey)
+    return KnownTransactionList(list: list, tag: answer.header("ETag"))
   }
 
   private var longestWait: Int {

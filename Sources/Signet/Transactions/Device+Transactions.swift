@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetJSON
 import SignetTransport
 import SignetVault
@@ -28,16 +29,50 @@ extension Device {
   public func transactionList(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionList {
-    let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
-    let (sessionKey, decryptionKey) = (
-      try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
-      try unlocked.agreementKey(VaultLayout.encryptionKey)
-    )
-    let body = try await session(container).send(
-      .get, "/v1/device/transactions", signedBy: sessionKey, container: container.serverMadeID)
+    guard let found = try await transactionList(beyond: nil, for: container, by: authentication) else {
+      throw .unexpectedAnswer(status: 304)
+    }
+    return found.list
+  }
+
+  /// Opens a list, and finds out that the server made it, for this container and this request.
+  func list(
+    in body: [UInt8], answering id: [UInt8], for container: Container, _ session: ServerSession,
+    _ decryptionKey: P256.KeyAgreement.PrivateKey
+  ) async throws(SignetFailure) -> TransactionList {
+    let sealed: SealedTransactionList
     do {
-      return try TransactionList(decrypting: String(decoding: body, as: UTF8.self), with: decryptionKey)
+      sealed = try SealedTransactionList(
+        decrypting: String(decoding: body, as: UTF8.self), with: decryptionKey)
     } catch { throw .unexpectedAnswer(status: 200) }
+    let key = try await serverKey(called: sealed.signer, of: container, session)
+    let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
+    do { return try sealed.list(signedBy: key, for: address) } catch { throw .unexpectedAnswer(status: 200) }
+  }
+
+  /// The server's key that has this thumbprint: the one that the container knows, or one that it leads to.
+  private func serverKey(
+    called thumbprint: String, of container: Container, _ session: ServerSession
+  ) async throws(SignetFailure) -> P256.Signing.PublicKey {
+    var facts = try await facts(of: container)
+    guard let known = facts.serverKey else { throw .serverKeyUnknown }
+    if known.thumbprint == thumbprint { return known }
+    let published = try await session.get("/v1/jwks")
+    let set: ServerKeySet
+    do { set = try ServerKeySet(parsing: published) } catch { throw .unexpectedAnswer(status: 200) }
+    guard let next = set.successor(of: known, called: thumbprint, at: container.server) else {
+      throw .serverKeyUnknown
+    }
+    facts.serverKey = next
+    try await vaulted(await vault.setProtocolFacts(facts.bytes, of: container.id))
+    return next
+  }
+
+  func facts(of container: Container) async throws(SignetFailure) -> ContainerFacts {
+    let stored = try await vaulted(await vault.container(container.id))
+    do { return try ContainerFacts(parsing: stored.attributes.protocolFacts) } catch {
+      throw .unsupportedProfile(error)
+    }
   }
 
   /// Signs a decision about a transaction and sends it.

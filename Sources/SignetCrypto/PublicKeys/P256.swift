@@ -52,6 +52,22 @@ public enum P256 {
       key = try ECPublicKey(.p256, subjectPublicKeyInfo: der, verifies: Use.self == Signing.self)
     }
 
+    /// Decodes a SubjectPublicKeyInfo in PEM, as ``pemRepresentation`` writes it (RFC 7468 section 13).
+    ///
+    /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
+    public init(pem: String) throws(CryptoFailure) {
+      let lines = pem.utf8.prefix(1024).split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
+        .map { String(decoding: $0, as: UTF8.self) }
+      guard lines.count > 2, lines.first == "-----BEGIN PUBLIC KEY-----",
+        lines.last == "-----END PUBLIC KEY-----"
+      else { throw .invalidPublicKeyEncoding }
+      let base64 = lines.dropFirst().dropLast().joined()
+      let text = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+      let der: [UInt8]
+      do { der = try Base64URL.decode(text) } catch { throw .invalidPublicKeyEncoding }
+      try self.init(der: der)
+    }
+
     /// The uncompressed point: 0x04, X and Y, 65 bytes.
     public var x963Representation: [UInt8] { key.point }
 

@@ -50,7 +50,10 @@ struct DeviceEndpoints: Sendable {
 
   /// The list; a device that knows it already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
   func pending(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    var container = try await container(of: request)
+    let (sender, id) = try await authentication.request(
+      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
+      body: request.body)
+    var container = sender
     var tag = try await transactions.tag(for: container)
     if let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag {
       let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
@@ -59,7 +62,7 @@ struct DeviceEndpoints: Sendable {
         return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
       }
     }
-    let jwe = try await transactions.pending(for: container)
+    let jwe = try await transactions.pending(for: container, request: id)
     var response = ServerResponse.bytes(Array(jwe.utf8), type: "application/jose")
     response.headers["ETag"] = tag
     return response

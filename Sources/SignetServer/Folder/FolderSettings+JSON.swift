@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetStorage
 import SignetWire
 
 extension FolderSettings {
@@ -11,7 +12,9 @@ extension FolderSettings {
 
   static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
     ("inviteAttempts", 1...100), ("inviteLifetime", 60...2_592_000),
-    ("transactionLifetime", 1...86_400), ("codeAttempts", 1...100),
+    ("transactionLifetime", 1...86_400), ("codeAttempts", 1...100), ("pendingTransactions", 1...64),
+    ("challenges", 1...1000), ("challengeWait", 1...86_400), ("challengeLongestWait", 1...86_400),
+    ("numberAttempts", 1...10),
   ]
 
   static let codeRules:
@@ -90,6 +93,12 @@ extension FolderSettings {
     inviteLifetime = values["inviteLifetime"] ?? inviteLifetime
     transactionLifetime = values["transactionLifetime"] ?? transactionLifetime
     codeAttempts = values["codeAttempts"].map(Int.init) ?? codeAttempts
+    let limits = challengeLimits
+    challengeLimits.pending = values["pendingTransactions"].map(Int.init) ?? limits.pending
+    challengeLimits.challenges = values["challenges"].map(Int.init) ?? limits.challenges
+    challengeLimits.wait = values["challengeWait"] ?? limits.wait
+    challengeLimits.longestWait = values["challengeLongestWait"] ?? limits.longestWait
+    challengeLimits.wrongNumbers = values["numberAttempts"].map(Int.init) ?? limits.wrongNumbers
   }
 
   private mutating func readCodeRules(_ object: JSONObject) throws {
@@ -132,6 +141,16 @@ extension FolderSettings {
       limits["transactionLifetime"] = .integer(transactionLifetime)
     }
     if codeAttempts != defaults.codeAttempts { limits["codeAttempts"] = .integer(Int64(codeAttempts)) }
+    let challenges = challengeLimits
+    for (name, value, usual) in [
+      ("pendingTransactions", Int64(challenges.pending), Int64(defaults.challengeLimits.pending)),
+      ("challenges", Int64(challenges.challenges), Int64(defaults.challengeLimits.challenges)),
+      ("challengeWait", challenges.wait, defaults.challengeLimits.wait),
+      ("challengeLongestWait", challenges.longestWait, defaults.challengeLimits.longestWait),
+      ("numberAttempts", Int64(challenges.wrongNumbers), Int64(defaults.challengeLimits.wrongNumbers)),
+    ] where value != usual {
+      limits[name] = .integer(value)
+    }
     if keystoreRequirement != .any {
       object["devices"] = ["keystore": .string(keystoreRequirement.rawValue)]
     }

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+public import SignetStorage
 public import SignetWire
 
 /// What `server.json` in an operator's data folder says.
@@ -14,7 +15,8 @@ public import SignetWire
 /// ```
 /// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
-/// `transactionLifetime` and `codeAttempts`, each as in ``ServerSettings``. So may `codes`, with the members of ``CodeRules``.
+/// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
+/// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -56,6 +58,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var codeAttempts: Int
   /// How one-time codes are compared, and what slows down who guesses them.
   public var codes = CodeRules()
+  /// How many transactions a user is asked to decide, and how often.
+  public var challengeLimits = TransactionLimits()
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 
@@ -95,6 +99,7 @@ public struct FolderSettings: Hashable, Sendable {
     (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
     settings.keystoreRequirement = keystoreRequirement
     settings.codes = codes
+    settings.challengeLimits = challengeLimits
     return settings
   }
 }

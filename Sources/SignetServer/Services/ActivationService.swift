@@ -131,7 +131,8 @@ public struct ActivationService: Sendable {
     let new = isProved ? try pendingContainer(core, activation, secrets) : nil
     try await stage(new, activation, core.device)
     guard let new else { throw Self.refused }
-    return try receipt(for: new.container, core, secrets)
+    let serverKey = try await SigningKeyService(context).currentPublicKey()
+    return try receipt(for: new.container, core, secrets, serverKey)
   }
 
   private func inviteKey(of activation: ActivationRecord?) throws(Problem) -> SecretBytes {
@@ -189,12 +190,13 @@ public struct ActivationService: Sendable {
   }
 
   private func receipt(
-    for container: ContainerRecord, _ core: ActivationCore, _ secrets: borrowing ActivationSecrets
+    for container: ContainerRecord, _ core: ActivationCore, _ secrets: borrowing ActivationSecrets,
+    _ serverKey: P256.Signing.PublicKey
   ) throws(Problem) -> [UInt8] {
     let id = try context.composed(ContainerID(container.id))
     let receipt = ActivationReceipt(
       container: id, user: core.user, server: context.settings.serverURL, created: container.created,
-      transcript: secrets.transcript)
+      transcript: secrets.transcript, serverKey: serverKey)
     return try context.answer(receipt, secrets, type: SignedMessage.receiptType)
   }
 

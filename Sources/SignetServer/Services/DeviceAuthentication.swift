@@ -24,6 +24,25 @@ public struct DeviceAuthentication: Sendable {
     authorization: String?, method: String, path: String, body: [UInt8],
     states: Set<ContainerRecord.State> = [.active]
   ) async throws(Problem) -> ContainerRecord {
+    try await request(
+      authorization: authorization, method: method, path: path, body: body, states: states
+    ).container
+  }
+
+  /// Checks a request as ``container(authorization:method:path:body:states:)`` does.
+  ///
+  /// - Parameters:
+  ///   - authorization: The `Authorization` header.
+  ///   - method: The request's method.
+  ///   - path: Its path as sent, without the query.
+  ///   - body: Its body.
+  ///   - states: The states in which a container may make this request.
+  /// - Returns: The container that signed it, and the request's id, 16 bytes.
+  /// - Throws: ``Problem``.
+  func request(
+    authorization: String?, method: String, path: String, body: [UInt8],
+    states: Set<ContainerRecord.State> = [.active]
+  ) async throws(Problem) -> (container: ContainerRecord, id: [UInt8]) {
     guard let authorization, let signed = SignedRequest(authorization: authorization) else {
       throw Problem(.unauthorized, "Send \"Authorization: Signet\" and a signed request.")
     }
@@ -43,6 +62,6 @@ public struct DeviceAuthentication: Sendable {
       await context.storage.claimRequest(
         proof.id, container: container.id, expires: now + 2 * RequestProof.leeway + 1))
     guard isFirst else { throw Problem(.unauthorized, "This request was made before; sign a new one.") }
-    return container
+    return (container, proof.id)
   }
 }

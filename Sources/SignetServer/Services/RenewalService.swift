@@ -82,10 +82,12 @@ public struct RenewalService: Sendable {
     }
     let successor = try successor(of: container, core, finish.message, secrets)
     try await stage(successor, of: container, core.device)
+    let serverKey = try await SigningKeyService(context).currentPublicKey()
     let receipt = ActivationReceipt(
       container: try context.composed(ContainerID(successor.container.id)), user: core.user,
-      server: context.settings.serverURL, created: successor.container.created, transcript: secrets.transcript
-    )
+      server: context.settings.serverURL, created: successor.container.created,
+      transcript: secrets.transcript,
+      serverKey: serverKey)
     return try context.answer(receipt, secrets, type: RenewalCore.receiptType)
   }
 

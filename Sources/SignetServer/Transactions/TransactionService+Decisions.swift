@@ -4,18 +4,33 @@ public import SignetStorage
 public import SignetWire
 
 extension TransactionService {
-  /// What waits for a container's user, encrypted to the container.
+  /// What waits for a container's user, signed by the server and encrypted to the container.
   ///
+  /// - Parameters:
+  ///   - container: Who asks.
+  ///   - id: The id of the request, 16 bytes, to which the answer is bound.
   /// - Returns: A JWE.
-  public func pending(for container: ContainerRecord) async throws(Problem) -> String {
+  /// - Throws: ``Problem``.
+  public func pending(for container: ContainerRecord, request id: [UInt8]) async throws(Problem) -> String {
     let now = context.clock.now
     let records = try await context.stored(
       await context.storage.pendingTransactions(user: container.user, at: now))
     var requests: [TransactionRequest] = []
     for record in records { requests.append(try request(record)) }
+    return try await seal(requests, for: container, request: id)
+  }
+
+  func seal(
+    _ requests: [TransactionRequest], for container: ContainerRecord, request id: [UInt8]
+  ) async throws(Problem) -> String {
     let key = try context.computed(P256.KeyAgreement.PublicKey(x963: container.encryptionKey))
+    let signer = try await SigningKeyService(context).current()
+    let address = ListAddress(
+      server: context.settings.serverURL, container: try context.composed(ContainerID(container.id)),
+      request: id)
     return try context.composed(
-      TransactionList(requests, isRenewalWanted: container.isRenewalWanted).encrypted(to: key))
+      TransactionList(requests, isRenewalWanted: container.isRenewalWanted).sealed(
+        for: address, by: signer, to: key))
   }
 
   /// A transaction as its device gets it.

@@ -1,4 +1,4 @@
-import SignetCrypto
+public import SignetCrypto
 import SignetJSON
 
 /// What the server says once the proof is right.
@@ -13,11 +13,17 @@ public struct ActivationReceipt: Sendable {
   public let created: Int64
   /// T2 of `docs/protocol.md` section 3.2, 32 bytes: all that was said.
   public let transcript: [UInt8]
+  /// The key that the server signs with now.
+  public let serverKey: P256.Signing.PublicKey
 
   /// Puts the receipt together.
-  public init(container: ContainerID, user: UserID, server: ServerURL, created: Int64, transcript: [UInt8]) {
+  public init(
+    container: ContainerID, user: UserID, server: ServerURL, created: Int64, transcript: [UInt8],
+    serverKey: P256.Signing.PublicKey
+  ) {
     (self.container, self.user, self.server, self.created, self.transcript) =
       (container, user, server, created, transcript)
+    self.serverKey = serverKey
   }
 
   /// Reads the payload of a verified receipt.
@@ -31,6 +37,7 @@ public struct ActivationReceipt: Sendable {
     server = try ServerURL(serverID: object.wireString("server"))
     created = try object.wireInteger("created")
     transcript = try object.wireBytes("transcript", count: 32)
+    serverKey = try P256.Signing.PublicKey(wireJWK: object.wireObject("serverKey"), member: "serverKey")
   }
 
   /// The payload.
@@ -42,6 +49,7 @@ public struct ActivationReceipt: Sendable {
     object["server"] = .string(server.fullForm)
     object["created"] = .integer(created)
     object["transcript"] = .string(Base64URL.encode(transcript))
+    object["serverKey"] = .object(serverKey.wireJWK)
     return JSONValue.object(object).bytes
   }
 }

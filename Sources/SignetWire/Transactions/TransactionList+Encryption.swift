@@ -1,28 +1,95 @@
 public import SignetCrypto
 import SignetJOSE
+import SignetJSON
+
+/// What a list of transactions answers: nobody can hand it to another container, or again.
+public struct ListAddress: Hashable, Sendable {
+  /// Who answers.
+  public let server: ServerURL
+  /// Who asked.
+  public let container: ContainerID
+  /// The id of the request, 16 bytes.
+  public let request: [UInt8]
+
+  /// Describes an answer.
+  public init(server: ServerURL, container: ContainerID, request: [UInt8]) {
+    (self.server, self.container, self.request) = (server, container, request)
+  }
+}
 
 extension TransactionList {
-  /// Encrypts the list to a device: ECDH-ES, A256GCM.
+  /// The `typ` of the JWS.
+  static let type = "signet-transactions"
+  /// base64url makes four characters of three bytes; header and signature are short.
+  static let maximumSignedByteCount = Wire.maximumListByteCount / 3 * 4 + 4096
+
+  /// Signs the list and encrypts it to a device: ES256 by the server's key, within ECDH-ES and A256GCM.
   ///
-  /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
-  public func encrypted(to key: P256.KeyAgreement.PublicKey) throws(WireFailure) -> String {
+  /// - Parameters:
+  ///   - address: What it answers.
+  ///   - signer: The server's key.
+  ///   - key: The device's.
+  /// - Returns: A JWE.
+  /// - Throws: ``WireFailure/notAuthentic`` when a key can't be used.
+  public func sealed(
+    for address: ListAddress, by signer: P256.Signing.PrivateKey, to key: P256.KeyAgreement.PublicKey
+  ) throws(WireFailure) -> String {
+    var object: JSONObject = [
+      "version": .integer(Wire.version), "server": .string(address.server.fullForm),
+      "container": .string(address.container.text), "request": .string(Base64URL.encode(address.request)),
+    ]
+    for member in json.members { object[member.name] = member.value }
+    let jws = try ServerSignature.sign(JSONValue.object(object).bytes, by: signer, type: Self.type)
     do {
-      return try JWE.encrypt(bytes, for: EncryptionKey(key), .ecdhES, .a256GCM)
+      return try JWE.encrypt(Array(jws.utf8), for: EncryptionKey(key), .ecdhES, .a256GCM)
     } catch { throw .notAuthentic }
   }
+}
 
-  /// Decrypts a list.
+/// A list that was decrypted; who sent it is still to be checked.
+public struct SealedTransactionList: Sendable {
+  private let jws: String
+  /// The thumbprint of the key that its sender names.
+  public let signer: String
+
+  /// Decrypts an answer.
   ///
-  /// - Throws: ``WireFailure``.
+  /// - Throws: ``WireFailure/notAuthentic``.
   public init(decrypting jwe: String, with key: P256.KeyAgreement.PrivateKey) throws(WireFailure) {
     let plaintext: [UInt8]
     do {
-      // base64url makes four characters of three bytes; header, key and tag are short.
-      let limit = Wire.maximumListByteCount / 3 * 4 + 4096
+      let limit = TransactionList.maximumSignedByteCount / 3 * 4 + 4096
       plaintext = try JWE(compact: jwe, maximumByteCount: limit).decrypted(
         with: DecryptionKey(key), allowing: [.ecdhES], [.a256GCM]
       ).plaintext
     } catch { throw .notAuthentic }
-    try self.init(parsing: plaintext)
+    guard let jws = String(validating: plaintext, as: UTF8.self),
+      let signer = ServerSignature.keyID(
+        of: jws, type: TransactionList.type, maximumByteCount: TransactionList.maximumSignedByteCount)
+    else { throw .notAuthentic }
+    (self.jws, self.signer) = (jws, signer)
+  }
+
+  /// The list.
+  ///
+  /// - Parameters:
+  ///   - key: The server's key.
+  ///   - address: What it has to answer.
+  /// - Returns: What the server said.
+  /// - Throws: ``WireFailure/notAuthentic`` where another key signed, or it answers something else.
+  public func list(
+    signedBy key: P256.Signing.PublicKey, for address: ListAddress
+  ) throws(WireFailure) -> TransactionList {
+    let payload = ServerSignature.payload(
+      of: jws, signedBy: key, type: TransactionList.type,
+      maximumByteCount: TransactionList.maximumSignedByteCount)
+    guard let payload else { throw .notAuthentic }
+    let object = try Wire.object(payload, maximumByteCount: Wire.maximumListByteCount)
+    try Wire.checkVersion(object)
+    guard try ServerURL(serverID: object.wireString("server")) == address.server,
+      try ContainerID(object.wireString("container")) == address.container,
+      constantTimeEqual(try object.wireBytes("request", count: 16), address.request)
+    else { throw .notAuthentic }
+    return try TransactionList(object)
   }
 }

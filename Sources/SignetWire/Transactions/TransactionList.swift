@@ -1,6 +1,6 @@
 import SignetJSON
 
-/// The transactions that wait for a user: the plaintext of the server's JWE.
+/// The transactions that wait for a user: what the server's JWS says.
 public struct TransactionList: Hashable, Sendable {
   /// The transactions, oldest first.
   public let transactions: [TransactionRequest]
@@ -16,7 +16,10 @@ public struct TransactionList: Hashable, Sendable {
   ///
   /// - Throws: ``WireFailure``.
   public init(parsing bytes: [UInt8]) throws(WireFailure) {
-    let object = try Wire.object(bytes, maximumByteCount: Wire.maximumListByteCount)
+    try self.init(Wire.object(bytes, maximumByteCount: Wire.maximumListByteCount))
+  }
+
+  init(_ object: JSONObject) throws(WireFailure) {
     let listed = try Wire.reading(object.array("transactions"))
     var transactions: [TransactionRequest] = []
     for value in listed {
@@ -29,11 +32,13 @@ public struct TransactionList: Hashable, Sendable {
     isRenewalWanted = try Wire.reading(object.optionalBool("renew")) ?? false
   }
 
-  /// The plaintext.
-  public var bytes: [UInt8] {
+  /// The list as JSON.
+  public var bytes: [UInt8] { JSONValue.object(json).bytes }
+
+  var json: JSONObject {
     var object = JSONObject()
     object["transactions"] = .array(transactions.map { .object($0.json) })
     if isRenewalWanted { object["renew"] = true }
-    return JSONValue.object(object).bytes
+    return object
   }
 }

@@ -113,6 +113,7 @@ def activation(label, user, server, costs, profile, asked):
     code, typed = invite(seeded(label + " invite", 10))
     device, peer = private_key(label + " device ephemeral"), private_key(label + " server ephemeral")
     session, encryption, signing = (private_key(label + " " + name) for name in ("session", "encryption", "signing"))
+    server_signing = private_key(label + " server signing")
     salt = seeded(label + " salt", 16)
     start = compact({"version": 1, "user": user, "nonce": b64(seeded(label + " device nonce", 32))})
     offer = compact({
@@ -136,7 +137,7 @@ def activation(label, user, server, costs, profile, asked):
     container = b64(seeded(label + " container", 16))
     receipt = compact({
         "version": 1, "container": container, "user": user, "server": server, "created": 1795230900,
-        "transcript": b64(t2),
+        "transcript": b64(t2), "serverKey": jwk(server_signing),
     })
     domain = server.rsplit("/", 1)[1]
     request = compact({
@@ -149,10 +150,15 @@ def activation(label, user, server, costs, profile, asked):
         "status": "accepted", "time": 1795231300, "expires": 1795231500, "server": server, "user": user,
         "container": container, "device": b64(seeded(label + " device id", 16)),
     })
-    listing = compact({"transactions": [{
+    listed = {"transactions": [{
         "id": b64(seeded(label + " transaction", 16)), "content": content, "created": 1795231200,
         "expires": 1795231500, "statuses": ["accepted", "denied", "reported"],
-    }]})
+    }]}
+    listing = compact(listed)
+    answer = compact({"version": 1, "server": server, "container": container,
+                      "request": b64(seeded(label + " request", 16)), **listed})
+    answer = es256(server_signing, {"alg": "ES256", "typ": "signet-transactions", "kid": thumbprint(server_signing)},
+                   answer)
     return {
         "id": label, "invite": typed, "inviteText": code,
         "devicePrivateKey": raw(device).hex(), "serverPrivateKey": raw(peer).hex(),
@@ -169,7 +175,8 @@ def activation(label, user, server, costs, profile, asked):
         "decisionPayload": decision.decode(),
         "decision": es256(
             signing, {"alg": "ES256", "typ": "signet-decision", "kid": thumbprint(signing)}, decision),
-        "transactions": listing.decode(), "transactionsJWE": jwe(encryption, label, listing),
+        "transactions": listing.decode(), "serverSigningPrivateKey": raw(server_signing).hex(),
+        "transactionsJWE": jwe(encryption, label, answer.encode()),
     }
 
 

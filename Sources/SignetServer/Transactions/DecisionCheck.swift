@@ -1,0 +1,96 @@
+public import SignetCrypto
+import SignetJOSE
+import SignetJSON
+public import SignetWire
+
+/// What a relying party checks of a signed decision (`docs/protocol.md` section 7): with the public key, without the server.
+public struct DecisionCheck: Sendable {
+  /// Why a decision does not hold.
+  @nonexhaustive public enum Failure: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It is neither a JWS nor a server's answer with one.
+    case notADecision
+    /// There is no key to verify with.
+    case keyMissing
+    /// The server's answer names another key than the one that was given.
+    case otherKey
+    /// The signature does not fit, or the header is not that of a decision.
+    case notSigned
+    /// A member is not what was expected.
+    case differs(member: String)
+    /// The content is not of the protocol's form.
+    case content(WireFailure)
+
+    /// What was found, and what it means.
+    public var description: String {
+      switch self {
+      case .notADecision: "there is no signed decision in it"
+      case .keyMissing: "a JWS alone does not say whose it is; name the public key"
+      case .otherKey: "the answer has another public key than the one that was given"
+      case .notSigned: "the signature does not fit: it was changed, or another key signed it"
+      case .differs(let member): "what was signed has another \"\(member)\""
+      case .content(let failure): "what was signed is no content of the protocol: \(failure)"
+      }
+    }
+  }
+
+  /// What was decided.
+  public let decision: Decision
+  /// What was shown.
+  public let content: TransactionContent
+
+  /// Verifies a decision.
+  ///
+  /// - Parameters:
+  ///   - text: A compact JWS, or the server's answer to `GET /v1/transactions/{id}`, all of which then has to agree.
+  ///   - key: The user's public key; `nil` for the one in the answer, which is the server's word.
+  ///   - expected: The content that the relying party asked; `nil` where it is compared elsewhere.
+  /// - Throws: ``Failure``.
+  public init(
+    _ text: String, key: P256.Signing.PublicKey?, content expected: String? = nil
+  ) throws(Failure) {
+    let answer = Answer(text)
+    let jws = answer?.jws ?? text
+    guard let key = key ?? answer?.key else {
+      throw answer == nil && Decision(unverified: text) == nil ? .notADecision : .keyMissing
+    }
+    if let answer, answer.key.thumbprint != key.thumbprint { throw .otherKey }
+    guard let decision = Decision(verifying: jws, signedBy: key) else {
+      throw Decision(unverified: jws) == nil && answer == nil ? .notADecision : .notSigned
+    }
+    if let expected, !decision.isAbout(expected) { throw .differs(member: "content") }
+    try answer?.check(decision)
+    do { content = try TransactionContent(parsing: decision.content) } catch { throw .content(error) }
+    self.decision = decision
+  }
+
+  /// What the server answers about a decided transaction.
+  private struct Answer {
+    let jws: String
+    let key: P256.Signing.PublicKey
+    let object: JSONObject
+    let details: JSONObject
+
+    init?(_ text: String) {
+      do {
+        object = try JSONObject(parsing: Array(text.utf8))
+        details = try object.object("decision")
+        jws = try details.string("jws")
+        key = try P256.Signing.PublicKey(pem: details.string("publicKeyPEM"))
+        guard try details.object("publicKey") == key.wireJWK else { return nil }
+      } catch { return nil }
+    }
+
+    func check(_ decision: Decision) throws(Failure) {
+      let expected: [(JSONObject, String, JSONValue)] = [
+        (object, "id", .string(decision.transaction.text)), (object, "user", .string(decision.user.text)),
+        (object, "content", .string(decision.content)), (object, "status", .string(decision.status.rawValue)),
+        (object, "expires", .integer(decision.expires)),
+        (details, "container", .string(decision.container.text)),
+        (details, "device", .string(Base64URL.encode(decision.device))),
+      ]
+      for (place, member, value) in expected where place[member] != value {
+        throw .differs(member: member)
+      }
+    }
+  }
+}

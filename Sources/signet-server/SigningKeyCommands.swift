@@ -1,0 +1,45 @@
+import SignetJSON
+import SignetTerminal
+
+/// `signet-server signing-key …`.
+enum SigningKeyCommands {
+  static let group = Command(
+    "signing-key", "Manage the keys that the server itself signs with",
+    description: """
+      They sign what devices are sent and what is verified offline. The first is made by itself. Devices learn the present one when \
+      they are activated or renewed, and follow the word of one key to the next. They are published at /v1/jwks.
+      """, options: OperatorOptions.connection,
+    commands: [
+      Command("list", "List the keys, retired ones included; the last one signs") { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "signing-keys")
+        guard !arguments.isSet("json") else {
+          arguments.output.print(answer)
+          return .success
+        }
+        var table = TextTable(["KEY", "CREATED", "RETIRED"])
+        for key in try objects("keys", in: answer) {
+          table.append([
+            try key.string("id"), utc(try key.integer("created")),
+            try key.optionalInteger("retired").map(utc) ?? "-",
+          ])
+        }
+        arguments.output.write(table.text)
+        return .success
+      },
+      Command(
+        "rotate", "Make another key, which signs from now on",
+        description: """
+          Devices take it on the word of the one before. Where that one is in wrong hands, so is its word: have the devices renewed \
+          then (container renew), which does not rely on it.
+          """
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin).post("admin", "signing-keys")
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print(fields: [("Key", try answer.string("id"))])
+        }
+        return .success
+      },
+    ])
+}

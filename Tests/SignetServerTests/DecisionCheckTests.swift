@@ -1,0 +1,129 @@
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// What a relying party verifies (`docs/protocol.md` section 7).
+@Suite struct DecisionCheckTests {
+  private func decided() async throws -> (jws: String, answer: JSONObject, key: P256.Signing.PublicKey) {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let made = try await server.transactions.create(
+      "Pay 1 €", user: UserID("alice"), lifetime: nil, by: "test")
+    let request = TransactionRequest(
+      id: try TransactionID(made.id), content: try TransactionContent(parsing: made.content),
+      created: made.created, expires: made.expires)
+    let body = try await device.decision(.accepted, request, at: server.clock.now)
+    _ = try await server.transactions.decide(body, id: made.id, by: device.send(to: server))
+    let (found, container) = try await server.transactions.find(made.id)
+    let jws = try #require(found.decision?.jws)
+    let key = device.signing.publicKey
+    let decision: JSONObject = [
+      "jws": .string(jws), "publicKey": .object(key.wireJWK), "publicKeyPEM": .string(key.pemRepresentation),
+      "container": .string(try #require(container).id), "device": .string(Base64URL.encode(device.id)),
+    ]
+    return (
+      jws,
+      [
+        "id": .string(made.id), "user": "alice", "content": .string(made.content), "status": "accepted",
+        "expires": .integer(made.expires), "decision": .object(decision),
+      ], key
+    )
+  }
+
+  @Test("one character changed anywhere in the JWS, and it does not hold")
+  func bindsEveryCharacter() async throws {
+    let (jws, answer, key) = try await decided()
+    #expect(try DecisionCheck(jws, key: key).decision.status == .accepted)
+    #expect(try DecisionCheck(answer.text, key: nil).content.json == answer.string("content"))
+    let bytes = Array(jws.utf8)
+    for index in bytes.indices {
+      for mask in [UInt8(1), 0x20] {
+        var changed = bytes
+        changed[index] ^= mask
+        let text = String(decoding: changed, as: UTF8.self)
+        #expect(throws: DecisionCheck.Failure.self, "character \(index)") {
+          try DecisionCheck(text, key: key)
+        }
+        var object = answer
+        var details = try answer.object("decision")
+        details["jws"] = .string(text)
+        object["decision"] = .object(details)
+        #expect(throws: DecisionCheck.Failure.self) { try DecisionCheck(object.text, key: nil) }
+      }
+    }
+  }
+
+  @Test("another character in what the answer says of it, and it does not hold")
+  func bindsTheAnswer() async throws {
+    let (_, answer, key) = try await decided()
+    for member in ["id", "user", "content", "status"] {
+      let text = Array(try answer.string(member).utf8)
+      for index in text.indices {
+        var changed = text
+        changed[index] ^= 1
+        guard let other = String(validating: changed, as: UTF8.self) else { continue }
+        var object = answer
+        object[member] = .string(other)
+        #expect(throws: DecisionCheck.Failure.differs(member: member)) {
+          try DecisionCheck(object.text, key: key)
+        }
+      }
+    }
+    for member in ["container", "device"] {
+      var object = answer
+      var details = try answer.object("decision")
+      details[member] = "AAAAAAAAAAAAAAAAAAAAAA"
+      object["decision"] = .object(details)
+      #expect(throws: DecisionCheck.Failure.differs(member: member)) {
+        try DecisionCheck(object.text, key: nil)
+      }
+    }
+  }
+
+  @Test func namesWhyNot() async throws {
+    let (jws, answer, key) = try await decided()
+    let stranger = P256.Signing.PrivateKey().publicKey
+    func failure(
+      _ text: String, _ key: P256.Signing.PublicKey?, content: String? = nil
+    ) -> DecisionCheck.Failure? {
+      do throws(DecisionCheck.Failure) { _ = try DecisionCheck(text, key: key, content: content) } catch {
+        return error
+      }
+      return nil
+    }
+    #expect(failure(jws, nil) == .keyMissing)
+    #expect(failure(jws, stranger) == .notSigned)
+    #expect(failure(answer.text, stranger) == .otherKey)
+    #expect(failure(jws, key, content: "{}") == .differs(member: "content"))
+    #expect(try failure(jws, key, content: answer.string("content")) == nil)
+    for bad in ["", "{}", "a.b.c", "<html>"] {
+      #expect(failure(bad, key) == .notADecision)
+      #expect(failure(bad, nil) == .notADecision)
+    }
+    // Two keys in one answer: whichever a reader takes, it must be the same.
+    var details = try answer.object("decision")
+    details["publicKey"] = .object(stranger.wireJWK)
+    var object = answer
+    object["decision"] = .object(details)
+    #expect(failure(object.text, nil) == .notADecision)
+  }
+
+  @Test("a public key in PEM is read as it is written, and nothing else is")
+  func readsPEM() throws {
+    let key = P256.Signing.PrivateKey().publicKey
+    #expect(try P256.Signing.PublicKey(pem: key.pemRepresentation) == key)
+    #expect(try P256.Signing.PublicKey(pem: key.pemRepresentation.replacing("\n", with: "\r\n")) == key)
+    for bad in [
+      "", "-----BEGIN PUBLIC KEY-----", key.pemRepresentation.replacing("PUBLIC", with: "PRIVATE"),
+      String(key.pemRepresentation.dropFirst()), "x\n" + key.pemRepresentation,
+      key.pemRepresentation.replacing("MFk", with: "MFl"),
+      "-----BEGIN PUBLIC KEY-----\n\n-----END PUBLIC KEY-----",
+    ] {
+      #expect(throws: CryptoFailure.self) { try P256.Signing.PublicKey(pem: bad) }
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import Signet
+import SignetCrypto
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Synchronization
+import Testing
+
+/// A device takes lists from its server only: the key is from the receipt, and leads to the next.
+@Suite struct ServerKeyTests {
+  /// Answers a request for transactions with what it is told, and hands everything else on.
+  private final class Impostor: HTTPTransport {
+    private let inner: any HTTPTransport
+    private let answer = Mutex<HTTPResponse?>(nil)
+    private let last = Mutex<HTTPResponse?>(nil)
+
+    init(_ inner: any HTTPTransport) { self.inner = inner }
+
+    /// What was answered last.
+    var recorded: HTTPResponse? { last.withLock { $0 } }
+
+    func answer(_ response: HTTPResponse?) { answer.withLock { $0 = response } }
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      let response = try await inner.send(request)
+      guard request.url.hasSuffix("/device/transactions") else { return response }
+      if let other = answer.withLock({ $0 }) { return other }
+      last.withLock { $0 = response }
+      return response
+    }
+  }
+
+  @Test(
+    "a rotated key is followed and kept; a forged list, one of before and one of another server are refused")
+  func lists() async throws {
+    let server = try await InvitingServer()
+    let code = try await server.invite("alice")
+    let transport = Impostor(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(code)
+    let user = try UserID("alice")
+    let context = server.server.context
+    _ = try await TransactionService(context).create("Pay 1", user: user, lifetime: nil, by: "test")
+    #expect(try await fixture.device.pendingTransactions(for: container).map(\.text) == ["Pay 1"])
+    for _ in 0..<2 {
+      _ = try await SigningKeyService(context).rotate(by: "test")
+      #expect(try await fixture.device.pendingTransactions(for: container).count == 1)
+    }
+    // An answer of before, sent again.
+    transport.answer(transport.recorded)
+    await #expect(throws: SignetFailure.unexpectedAnswer(status: 200)) {
+      try await fixture.device.pendingTransactions(for: container)
+    }
+    // Whoever ends TLS in between has the device's public key from nowhere; say it had.
+    let record = try #require(try await context.storage.container(container.serverMadeID.text))
+    let encryption = try P256.KeyAgreement.PublicKey(x963: record.encryptionKey)
+    let forger = P256.Signing.PrivateKey()
+    let address = ListAddress(
+      server: container.server, container: container.serverMadeID, request: [UInt8](repeating: 0, count: 16))
+    let forged = try TransactionList([]).sealed(for: address, by: forger, to: encryption)
+    transport.answer(HTTPResponse(status: 200, body: Array(forged.utf8)))
+    await #expect(throws: SignetFailure.serverKeyUnknown) {
+      try await fixture.device.pendingTransactions(for: container)
+    }
+    transport.answer(nil)
+    #expect(try await fixture.device.pendingTransactions(for: container).count == 1)
+    await server.server.stop()
+  }
+}
