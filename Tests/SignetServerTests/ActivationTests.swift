@@ -17,7 +17,9 @@ import Testing
     #expect(record.signingKey == device.signing.publicKey.x963Representation)
     let events = try await server.audit().map { try JSONObject(parsing: Array($0.utf8)).string("event") }
     #expect(
-      events == ["user.added", "activation.added", "activation.staged", "container.activated"])
+      events == [
+        "user.added", "activation.added", "activation.staged", "signingKey.added", "container.activated",
+      ])
   }
 
   @Test("five wrong invites close it, even for the right one")
