@@ -179,6 +179,21 @@ import Testing
     #expect(try await bench.device().accounts.add([account]).added.count == 1)
   }
 
+  @Test("whether a container is theirs, for who finds one that is lost")
+  func place() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let other = try #require(ContainerID(String(repeating: "0", count: 32)))
+    #expect(try await !device.accounts.lie(in: other))
+    _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
+    let path = bench.folder.path + "/device"
+    let vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let own = try #require(try await vault.accountsContainer())
+    #expect(try await device.accounts.lie(in: own))
+    #expect(try await !device.accounts.lie(in: other))
+  }
+
   @Test("what was changed from outside is refused, and can be deleted")
   func altered() async throws {
     let bench = try Bench()
