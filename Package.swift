@@ -249,6 +249,7 @@ let package = Package(
       name: "SignetTests",
       dependencies: [
         "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
+        "SignetSQLite",
         "SignetStorage",
         "SignetTesting", "SignetTransport", "SignetVault", "SignetWire",
       ], swiftSettings: house),

@@ -62,6 +62,26 @@ extension Command {
         return .success
       },
       Command(
+        "clear", "Delete all accounts, also where their password is forgotten",
+        description: "Nothing gets them back, and no password is asked for.",
+        options: [.flag("yes", "Do not ask", short: "y")]
+      ) { arguments in
+        let device = try DeviceOptions(arguments).device(createIfMissing: false)
+        if !arguments.isSet("yes") {
+          let isSure = try await answering(with: "--yes") {
+            try await Question.terminal.confirm(
+              "Delete all accounts that were imported, for good", preset: false)
+          }
+          guard isSure else {
+            arguments.errorOutput.print("Nothing was deleted.")
+            return .failure
+          }
+        }
+        try await device.accounts.deleteAll()
+        arguments.report("All accounts were deleted.", ["deleted": .bool(true)])
+        return .success
+      },
+      Command(
         "protect", "Set or change the password of the accounts",
         description: """
           From then on the accounts open with this password on this device, and with nothing else. With --password-fd the present \

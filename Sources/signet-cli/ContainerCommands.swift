@@ -7,7 +7,8 @@ extension Command {
   static let list = Command(
     "list", "List the containers on this device",
     description:
-      "No network is needed. Where no container is left, servers are told what they have not heard of the last ones."
+      "No network is needed. Where no container is left, servers are told what they have not heard of the last ones. "
+      + "Accounts that were imported are listed by signet account list."
   ) { arguments in
     var all: [ListedContainer] = []
     let options = try DeviceOptions(arguments)

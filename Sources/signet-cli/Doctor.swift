@@ -105,12 +105,23 @@ struct Doctor {
         Finding(subject: "credentials", weight: .fine, text: "what keeps the keys still opens them all")
       ]
     }
-    return Set(lost.map(\.container)).sorted { "\($0)" < "\($1)" }.map { id in
+    var findings: [Finding] = []
+    for id in Set(lost.map(\.container)).sorted(by: { "\($0)" < "\($1)" }) {
       let reason = lost.first { $0.container == id }?.failure.description ?? ""
-      return Finding(
-        subject: "credentials", weight: .problem, text: "container \(id) is lost: \(reason)",
-        advice: "delete it (signet delete --container \(id)), and activate anew")
+      var (what, advice) = (
+        "container \(id) is lost", "delete it (signet delete --container \(id)), and activate anew"
+      )
+      do throws(SignetFailure) {
+        if try await device.accounts.lie(in: id) {
+          (what, advice) = (
+            "the imported accounts are lost", "delete them (signet account clear), and import them again"
+          )
+        }
+      } catch { findings.append(.failure("credentials", error)) }
+      findings.append(
+        Finding(subject: "credentials", weight: .problem, text: "\(what): \(reason)", advice: advice))
     }
+    return findings
   }
 
   private func clock(of device: Device) async -> Finding {

@@ -19,7 +19,12 @@ extension Command {
       What cannot be read is named with its reason, and the rest is imported. An account that is there already with the same \
       secret is named and not imported again.
       """,
-    options: [notExportable],
+    options: [
+      notExportable,
+      .value(
+        "key-file", "The pre-shared key of a PSKC document: a file with 32 or 64 hexadecimal digits",
+        named: "file", completion: .file),
+    ],
     arguments: [
       Argument(
         "source", "The file, - for standard input, or a URI (which other users may see)", completion: .file)
@@ -33,7 +38,9 @@ extension Command {
     guard !bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else {
       throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
     }
-    return try await take(bytes, arguments)
+    guard let path = arguments.optionalString("key-file") else { return try await take(bytes, arguments) }
+    let key = try PSKCEncryptionKey(hexadecimal: keyText(at: path))
+    return try await store(PSKCContainer(parsing: bytes, key: key).imported, arguments)
   }
 
   static let scan = Command(
@@ -60,10 +67,14 @@ extension Command {
     return try await take(Array(lines.joined(separator: "\n").utf8), arguments)
   }
 
-  /// Reads accounts, asking for the password of what is encrypted, stores them, and says what became of all of them.
+  /// Reads accounts, asking for the password of what is encrypted, and stores them.
   private static func take(_ bytes: [UInt8], _ arguments: Arguments) async throws -> ExitCode {
+    try await store(read(bytes, try DeviceOptions(arguments)), arguments)
+  }
+
+  /// Stores accounts, and says what became of all of them.
+  private static func store(_ imported: ImportedAccounts, _ arguments: Arguments) async throws -> ExitCode {
     let options = try DeviceOptions(arguments)
-    let imported = try await read(bytes, options)
     var added = AddedAccounts.none
     if !imported.accounts.isEmpty {
       let device = try options.device(createIfMissing: true)
@@ -101,6 +112,12 @@ extension Command {
     arguments.errorOutput.print(
       "\(imported.format.title): \(added.added.count) imported, \(added.duplicates.count) there already, "
         + "\(imported.skipped.count) not imported.")
+  }
+
+  private static func keyText(at path: String) throws -> [UInt8] {
+    do throws(FileFailure) { return try OpenFile(reading: path).contents(limit: 1024) } catch {
+      throw CommandFailure(.noInput, "\(path) cannot be read, or is no key")
+    }
   }
 
   private static func bytes(of source: String) throws -> [UInt8] {

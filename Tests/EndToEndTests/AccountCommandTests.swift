@@ -84,6 +84,26 @@ import Testing
     }
   }
 
+  @Test func aPreSharedKeyOpensATokenFile() async throws {
+    let digits = String(repeating: "0123456789abcdef", count: 4)
+    let key = try PSKCEncryptionKey(hexadecimal: Array(digits.utf8))
+    var token = PSKCKey(
+      algorithm: PSKCKey.hotp,
+      secret: SharedSecretBox(SecretBytes(copying: Array("12345678901234567890".utf8))))
+    (token.manufacturer, token.serialNumber, token.counter) = ("Maker", "SN1", 1)
+    let document = folder.file("tokens.xml")
+    try Data(PSKCContainer(keys: [token]).insecureBytes(encryptedUnder: key)).write(
+      to: URL(filePath: document))
+    let unasked = try await device.run("import", document)
+    #expect(unasked.isRefusal(65, "under a pre-shared key"), unasked.summary)
+    let other = try await device.run(
+      "import", document, "--key-file", try write("\(digits.dropLast(32))", "short"))
+    #expect(other.isRefusal(65, "the authentication code is wrong"), other.summary)
+    let result = try await device.run("import", document, "--key-file", try write(digits, "key"))
+    #expect(result.output == "Imported Maker (SN1).\n", result.summary)
+    #expect(try await device.run("otp", "SN1").output == "287082\n")
+  }
+
   @Test func plainFilesAreForTheirOwnerAndWarned() async throws {
     _ = try await device.json("import", Self.counted)
     for format in ["otpauth", "google", "aegis", "2fas", "andotp", "freeotp", "pskc"] {
@@ -151,6 +171,10 @@ import Testing
     #expect(try await device.run("account", "protect", passwords: [Self.password]).status == 0)
     let wrong = try await device.run("otp", "Bank", passwords: ["wrong"])
     #expect(wrong.isRefusal(77, "the password is wrong"), wrong.summary)
+    // Forgotten: nothing opens them, and they can be deleted all the same.
+    let cleared = try await device.run("account", "clear", "--yes")
+    #expect(cleared.output == "All accounts were deleted.\n", cleared.summary)
+    #expect(try await accounts().isEmpty)
   }
 
   @Test func renamesAndDeletes() async throws {

@@ -1,7 +1,7 @@
 public import SignetCrypto
 public import SignetOATH
 public import SignetPolicy
-import SignetVault
+public import SignetVault
 
 /// The accounts on this device that were imported, beside the containers that servers have provisioned.
 ///
@@ -137,6 +137,23 @@ public struct Accounts: Sendable {
         return true
       })
     guard wasThere else { throw .noSuchAccount }
+  }
+
+  /// Deletes all accounts with their secrets and their password, for good, also where nothing opens them any more.
+  ///
+  /// - Throws: ``SignetFailure``; what was changed from outside, ``Device/deleteContainer(_:reason:by:)`` deletes.
+  public func deleteAll() async throws(SignetFailure) {
+    guard let id = try await vaulted(await vault.accountsContainer()) else { return }
+    try await vaulted(await vault.deleteContainer(id))
+  }
+
+  /// Whether a container of the vault is where the accounts lie, and no server's.
+  ///
+  /// - Parameter container: The name of a container, such as that of a ``LostCredential``.
+  /// - Returns: Whether it is.
+  /// - Throws: ``SignetFailure``.
+  public func lie(in container: ContainerID) async throws(SignetFailure) -> Bool {
+    try await vaulted(await vault.accountsContainer()) == container
   }
 
   /// Gives an account another issuer or name.

@@ -94,16 +94,13 @@ extension Device {
     }
     var untold: [UntoldContainer] = []
     for id in try await vaulted(await vault.alteredContainers()) {
-      untold.append(
-        UntoldContainer(altered: try await vaulted(await vault.unauthenticatedAttributes(of: id))))
+      let claimed = try await vaulted(await vault.unauthenticatedAttributes(of: id))
+      // The accounts that were imported claim none.
+      if claimed?.server != "" { untold.append(UntoldContainer(altered: claimed)) }
       try await vaulted(await vault.deleteContainer(id))
     }
     try await endWipedContainers()
     let stored = try await vaulted(await vault.containers(matching: .init(state: nil)))
-    // No server knows of the accounts that were imported; they go with the vault, or at once.
-    for container in stored where container.state == .accounts {
-      try await vaulted(await vault.deleteContainer(container.id))
-    }
     let all = stored.filter { $0.state != .accounts }
     // All sign before the first is deleted: one that cannot at the moment stops it all.
     var ends: [(stored: SignetVault.Container, ending: Ending)] = []
@@ -112,6 +109,10 @@ extension Device {
       for ending in try await endings(
         of: [stored], .reset, reason, by: authentication, evenIfUnsigned: isForced)
       { ends.append((stored, ending)) }
+    }
+    // No server knows of the accounts that were imported.
+    for accounts in stored where accounts.state == .accounts {
+      try await vaulted(await vault.deleteContainer(accounts.id))
     }
     for (stored, ending) in ends {
       let ended: Ending

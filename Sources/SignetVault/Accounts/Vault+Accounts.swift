@@ -33,13 +33,17 @@ extension Vault {
   }
 
   private func accountsContainer(in state: VaultState) throws -> ContainerID? {
-    let rows = try database.query(
-      "SELECT id FROM container WHERE state = ? ORDER BY number", .integer(Container.State.accounts.rawValue))
-    for row in rows {
-      guard let found = Identifier(try row.blob("id")) else { throw VaultFailure.altered(.container(nil)) }
-      let id = ContainerID(found)
-      // The row is believed once its code was checked.
-      if try ContainerRows(id, in: tables, state).attributes().state == .accounts { return id }
+    let names = try Container.names(in: database).compactMap(\.self)
+    var altered: ContainerID?
+    for name in names {
+      do {
+        if try ContainerRows(name, in: tables, state).attributes().state == .accounts { return name }
+      } catch VaultFailure.altered { altered = name }
+    }
+    let missing = state.containers.subtracting(names.map(\.bytes)).first
+    // One that was changed or taken away may be it: what is added must not go elsewhere, as if there were none.
+    if let lost = altered ?? missing.flatMap({ Identifier($0) }).map(ContainerID.init) {
+      throw VaultFailure.altered(.container(lost))
     }
     return nil
   }

@@ -78,7 +78,7 @@ struct PSKCTests {
   }
 
   /// Figure 6: under a pre-shared key.
-  private static let encrypted = """
+  static let encrypted = """
     <?xml version="1.0" encoding="UTF-8"?>
     <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc"
       xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:xenc="http://www.w3.org/2001/04/xmlenc#">
@@ -252,6 +252,15 @@ struct PSKCTests {
     let account = try SampleAccounts.account("A & <B>", "\"c\" ]]> 'd'")
     let bytes = try PSKCContainer(keys: [try PSKCKey(account)]).insecureBytes()
     #expect(try PSKCContainer(parsing: bytes).imported.accounts.facts == [account].facts)
+  }
+
+  @Test("a pre-shared key as text")
+  func keyText() throws {
+    let key = try PSKCEncryptionKey(hexadecimal: Array(" 12345678901234567890123456789012\n".utf8))
+    #expect(secret(try container(Self.encrypted, key).keys.first) == Array("12345678901234567890".utf8))
+    for text in ["", "12", "1234567890123456789012345678901g"] {
+      #expect(throws: InterchangeFailure.self) { try PSKCEncryptionKey(hexadecimal: Array(text.utf8)) }
+    }
   }
 
   @Test("a pre-shared key of another length encrypts nothing")

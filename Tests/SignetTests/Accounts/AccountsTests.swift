@@ -1,5 +1,6 @@
 import Signet
 import SignetCrypto
+import SignetSQLite
 import SignetTesting
 import SignetVault
 import Testing
@@ -163,6 +164,57 @@ import Testing
     try await device.accounts.setPassword(Self.box("another horse"), by: Self.box("correct horse"))
     try await device.accounts.setPassword(nil, by: Self.box("another horse"))
     #expect(try await bench.device().accounts.list().map(\.id) == [id])
+  }
+
+  @Test("all of them deleted without their password; what is added then needs none")
+  func deletedAll() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    try await device.accounts.deleteAll()
+    let account = try Self.account("A", "a", .totp(period: 30))
+    _ = try await device.accounts.add([account])
+    try await device.accounts.setPassword(Self.box("correct horse"))
+    try await device.accounts.deleteAll()
+    #expect(try await device.accounts.list().isEmpty)
+    #expect(try await bench.device().accounts.add([account]).added.count == 1)
+  }
+
+  @Test("whether a container is theirs, for who finds one that is lost")
+  func place() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let other = try #require(ContainerID(String(repeating: "0", count: 32)))
+    #expect(try await !device.accounts.lie(in: other))
+    _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
+    let path = bench.folder.path + "/device"
+    let vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let own = try #require(try await vault.accountsContainer())
+    #expect(try await device.accounts.lie(in: own))
+    #expect(try await !device.accounts.lie(in: other))
+  }
+
+  @Test("what was changed from outside is refused, and can be deleted")
+  func altered() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
+    let database = try Database(path: bench.folder.path + "/device/vault.sqlite", mode: .readWrite)
+    try database.execute("UPDATE container SET state = 1")
+    let failure = await #expect(throws: SignetFailure.self) { try await device.accounts.list() }
+    guard case .vault(.altered(.container(let id?))) = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    try await device.deleteContainer(id)
+    #expect(try await device.accounts.list().isEmpty)
+    // Nor is it taken for absent when it was taken away.
+    _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
+    try database.execute("DELETE FROM container")
+    await #expect(throws: SignetFailure.self) { try await device.accounts.list() }
+    await #expect(throws: SignetFailure.self) {
+      try await device.accounts.add([try Self.account("B", "b", .totp(period: 30))])
+    }
   }
 
   @Test("a password can be set before there are any, and a reset erases them")

@@ -6,6 +6,22 @@ public enum PSKCEncryptionKey: Sendable {
   case preShared(SharedSecretBox)
   /// A password, UTF-8 as typed; the key is derived from it with PBKDF2.
   case password(SharedSecretBox)
+
+  /// A pre-shared key from a text.
+  ///
+  /// - Parameter text: 32 or 64 hexadecimal digits in UTF-8; white space around them is dropped. The caller wipes it.
+  /// - Throws: ``InterchangeFailure``: `invalid`, or `crypto` for a key of another length.
+  public init(hexadecimal text: [UInt8]) throws(InterchangeFailure) {
+    let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+    let digits = text.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
+    var bytes: [UInt8]
+    do throws(EncodingFailure) { bytes = try Hex.decode(Array(digits)) } catch {
+      throw .invalid("key", reason: "is not written in hexadecimal digits")
+    }
+    defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+    guard [16, 32].contains(bytes.count) else { throw .crypto(.keyLength(bytes.count)) }
+    self = .preShared(SharedSecretBox(SecretBytes(copying: bytes)))
+  }
 }
 
 /// A PSKC document (RFC 6030): keys of tokens, plain or encrypted with AES in CBC mode and authenticated.
