@@ -15,7 +15,8 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .approve, .deny, .report, .cancel, .password, .biometrics, .passcode,
+    .activate, .list, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .password, .biometrics,
+    .passcode,
     .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .doctor,
   ] + agentCommands,
   exitCodes: [

@@ -62,11 +62,8 @@ extension Command {
       arguments.errorOutput.print("Nothing waits for a decision.")
     }
     for (container, list) in lists {
-      let owner =
-        lists.count == 1 ? "" : "  \(container.shortID)  \(TerminalText.sanitised(container.fullName))"
       for transaction in list.transactions {
-        arguments.output.print("\(transaction.id.text)  until \(Moment.text(transaction.expires))\(owner)")
-        arguments.output.write(TransactionText(transaction.content).body)
+        transaction.print(of: container, isNamed: lists.count > 1, arguments)
       }
     }
   }
@@ -266,7 +263,7 @@ extension DecisionStatus {
 }
 
 extension TransactionRequest {
-  fileprivate func listing(for container: Container) -> JSONObject {
+  func listing(for container: Container) -> JSONObject {
     var object: JSONObject = [
       "id": .string(id.text), "container": .string(container.id.description),
       "content": .string(content.json), "created": .integer(created),

@@ -88,7 +88,7 @@ import Testing
       case .webPage: (76, "is not of this protocol; check the server URL")
       case .halfBody: (69, "cut short")
       case .redirect: (69, "redirect (302), which is not followed")
-      case .endless: (69, "larger than 1048576 bytes")
+      case .endless: (69, "larger than 2097152 bytes")
       case .silent, .silentAfterTLS: (69, "did not answer in time")
       case .hangUp: (69, "no secure connection")
       }

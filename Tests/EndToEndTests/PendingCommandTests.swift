@@ -8,7 +8,8 @@ import Testing
   private func owners(_ list: JSONObject) throws -> [String: String] {
     try list.array("transactions").reduce(into: [:]) { owners, value in
       guard case .object(let transaction) = value else { return }
-      owners[try transaction.string("text")] = try transaction.string("container")
+      let content = try JSONObject(parsing: Array(transaction.string("content").utf8))
+      owners[try content.string("text")] = try transaction.string("container")
     }
   }
 

@@ -34,7 +34,10 @@ extension FolderSettings {
       guard (1...Self.format).contains(format) else { throw Refusal.tooNew(format) }
       try Self.refuseMembers(
         of: object, at: nil,
-        except: ["format", "url", "listen", "profile", "tls", "limits", "codes", "devices", "masterKeyCheck"])
+        except: [
+          "format", "url", "listen", "profile", "tls", "limits", "codes", "devices", "push",
+          "masterKeyCheck",
+        ])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
       guard let port = UInt16(exactly: try listen.integer("port")), port > 0 else {
@@ -47,6 +50,7 @@ extension FolderSettings {
       try readDevices(object.optionalObject("devices") ?? [:])
       try readLimits(object.optionalObject("limits") ?? [:])
       try readCodeRules(object.optionalObject("codes") ?? [:])
+      push = try PushSettings(object.optionalObject("push") ?? [:])
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
       throw refusal
@@ -61,12 +65,17 @@ extension FolderSettings {
       certificate: try object.string("certificate"), key: try object.string("key"),
       authority: try object.optionalString("authority"))
     for name in [files.certificate, files.key] + (files.authority.map { [$0] } ?? []) {
-      let isInside = !name.contains("/") && name != "." && name != ".."
-      guard !name.isEmpty, !name.utf8.contains(0), isInside || name.hasPrefix("/") else {
+      guard mayNameFile(name) else {
         throw Refusal.reason("a file in \"tls\" is a name within the folder or a full path")
       }
     }
     return files
+  }
+
+  /// Whether a text is a name within the folder or a full path.
+  static func mayNameFile(_ name: String) -> Bool {
+    let isInside = !name.contains("/") && name != "." && name != ".."
+    return !name.isEmpty && !name.utf8.contains(0) && (isInside || name.hasPrefix("/"))
   }
 
   private mutating func readDevices(_ object: JSONObject) throws {
@@ -112,7 +121,7 @@ extension FolderSettings {
     }
   }
 
-  private static func refuseMembers(
+  static func refuseMembers(
     of object: JSONObject, at place: String?, except known: [String]
   ) throws(Refusal) {
     for member in object.members where !known.contains(member.name) {
@@ -160,6 +169,7 @@ extension FolderSettings {
       rules[name] = .integer(Int64(codes[keyPath: member]))
     }
     if !rules.isEmpty { object["codes"] = .object(rules) }
+    if push != PushSettings() { object["push"] = .object(push.json) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object
   }

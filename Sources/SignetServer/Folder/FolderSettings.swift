@@ -16,7 +16,8 @@ public import SignetWire
 /// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
-/// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``.
+/// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``,
+/// and `push`, with ``PushSettings``.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -60,6 +61,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var codes = CodeRules()
   /// How many transactions a user is asked to decide, and how often.
   public var challengeLimits = TransactionLimits()
+  /// Which services carry pushes.
+  public var push = PushSettings()
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 

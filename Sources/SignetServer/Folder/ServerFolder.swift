@@ -121,12 +121,14 @@ public struct ServerFolder: Sendable {
     guard constantTimeEqual(Self.check(of: key), settings.masterKeyCheck) else {
       throw .wrongMasterKey(path: masterKeyFile ?? "\(path)/\(Self.masterKeyName)")
     }
+    let push = try pushSetup()
     // SQLite would make a file that is missing, and the server would start empty.
     guard access(databasePath, F_OK) == 0 else { throw .fileMissing(path: databasePath) }
     let storage: SQLiteStorage
     do { storage = try SQLiteStorage(path: databasePath) } catch { throw .storage(error) }
     let settings = settings.serverSettings(pins: [try certificatePin()])
-    return ServiceContext(settings: settings, storage: storage, masterKey: MasterKey(key), log: log)
+    return ServiceContext(
+      settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push)
   }
 
   /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.
@@ -195,12 +197,12 @@ extension ServerFolder {
     }
   }
 
-  private func read(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> SecretBytes {
+  func read(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> SecretBytes {
     let isOutside = name.hasPrefix("/")
     return try FolderFile(isOutside ? name : "\(path)/\(name)", access).read(isOutsideFolder: isOutside)
   }
 
-  private func text(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> String {
+  func text(_ name: String, _ access: FolderFile.Access) throws(ServerFolderFailure) -> String {
     let content = try read(name, access)
     guard let text = String(validating: content.insecureCopy(), as: UTF8.self) else {
       throw .notText(path: name.hasPrefix("/") ? name : "\(path)/\(name)")

@@ -1,0 +1,83 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let listen = Command(
+    "listen", "Show transactions as they come",
+    description: """
+      A request is kept open at each server, which answers when something new waits: so a transaction is shown at once, and no \
+      push service is needed. What waits already is shown first. It goes on until it is ended (Ctrl-C); trouble with the network \
+      is waited out. With --json, one object a line.
+
+      To decide what is shown, use signet approve, deny or report in another terminal.
+      """,
+    options: [
+      ContainerChoice.option, .flag("once", "End after the first transaction that is shown"),
+    ]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    try await options.catchUp(with: device, asking: true)
+    let containers = try await ContainerChoice.containers(arguments, of: device)
+    var sessions: [(container: Container, authentication: Authentication?)] = []
+    for container in containers {
+      let password = try await options.password(for: container, key: .sessionTransport)
+      sessions.append((container, password.map { .password($0) }))
+    }
+    arguments.errorOutput.print("Listening; Ctrl-C ends it.")
+    let isNamed = sessions.count > 1
+    return await withTaskGroup(of: (any Error)?.self) { group in
+      for (container, authentication) in sessions {
+        group.addTask {
+          do {
+            try await listen(to: container, by: authentication, on: device, isNamed, arguments)
+            return nil
+          } catch {
+            let name = isNamed ? "\(container.fullName): " : ""
+            arguments.errorOutput.print("signet: \(TerminalText.sanitised("\(name)\(error)", limit: 2000))")
+            return error
+          }
+        }
+      }
+      // One that ends with a failure leaves the others; one that ends without has shown what was wanted.
+      var code = ExitCode.success
+      for await failure in group {
+        guard let failure else {
+          group.cancelAll()
+          return .success
+        }
+        code = exitCode(of: failure)
+      }
+      return code
+    }
+  }
+
+  private static func listen(
+    to container: Container, by authentication: Authentication?, on device: Device, _ isNamed: Bool,
+    _ arguments: Arguments
+  ) async throws {
+    var shown: Set<TransactionID> = []
+    for try await list in device.liveTransactions(for: container, by: authentication) {
+      for transaction in list.transactions where !shown.contains(transaction.id) {
+        transaction.print(of: container, isNamed: isNamed, arguments)
+        if arguments.isSet("once") { return }
+      }
+      shown = Set(list.transactions.map(\.id))
+    }
+  }
+}
+
+extension TransactionRequest {
+  /// Shows the transaction: an object on a line, or its id, its end and what it says.
+  func print(of container: Container, isNamed: Bool, _ arguments: Arguments) {
+    if arguments.isSet("json") {
+      arguments.output.print(JSONValue.object(listing(for: container)).text)
+      return
+    }
+    let owner = isNamed ? "  \(container.shortID)  \(TerminalText.sanitised(container.fullName))" : ""
+    // One write, so that what several servers send at once does not mix.
+    arguments.output.write(
+      "\(id.text)  until \(Moment.text(expires))\(owner)\n\(TransactionText(content).body)")
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet listen`: transactions as they come.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ListenCommandTests {
+  @Test("shows a transaction that comes after it began to listen, and ends with it where that is wanted")
+  func once() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    async let shown = device.run("listen", "--once", "--json")
+    let id = try await server.ask("alice", "Pay 1 EUR")
+    let result = try await shown
+    #expect(result.status == 0, result.summary)
+    let lines = result.output.split(separator: "\n")
+    #expect(lines.count == 1, result.summary)
+    let object = try JSONObject(parsing: Array(lines.first.map(String.init)?.utf8 ?? "".utf8))
+    #expect(try object.string("id") == id && object.string("content").contains("Pay 1 EUR"))
+    // What waits already is shown at once.
+    let again = try await device.run("listen", "--once")
+    #expect(again.status == 0 && again.output.contains("  | Pay 1 EUR\n"), again.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("ends with the reason where the server does not know the container any more")
+  func revoked() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let container = try #require(try await server.activeContainers("alice").first)
+    #expect(try await server.operate("container", "revoke", container).status == 0)
+    let result = try await device.run("listen")
+    #expect(
+      result.status == 76 && result.errorOutput.contains("does not know this container"), result.summary)
+    await server.stopAndWait()
+  }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetPush
+@testable import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// The member `push` of `server.json`, and the services that come of it.
+@Suite struct PushSettingsTests {
+  private static func settings() throws -> FolderSettings {
+    FolderSettings(
+      serverURL: try ServerURL("id.example.org/main"),
+      profile: ContainerProfile(protection: .device, totp: .standard))
+  }
+
+  private func parse(_ push: String) throws -> PushSettings {
+    try PushSettings(JSONObject(parsing: Array(push.utf8)))
+  }
+
+  private static let all = """
+    {"apns":{"key":"apns.p8","keyID":"K","teamID":"T","topic":"org.example.app"},
+     "fcm":{"account":"fcm.json","url":"https://fcm.example"},
+     "webPush":{"key":"/keys/web.pem","contact":"mailto:a@example.org","hosts":["push.example.org"]},
+     "webhook":{"url":"https://gateway.example/push","key":"hook.pem","keyID":"signet"},"authority":"ca.pem"}
+    """
+
+  @Test("every member is read, and written as it was")
+  func roundTrip() throws {
+    let push = try parse(Self.all)
+    #expect(push.apns?.topic == "org.example.app" && push.fcm?.url == "https://fcm.example")
+    #expect(push.webPush?.hosts == ["push.example.org"] && push.webhook?.keyID == "signet")
+    #expect(try PushSettings(push.json) == push)
+    #expect(try parse("{}") == PushSettings())
+  }
+
+  @Test(
+    "what is missing, unknown or of another form is refused",
+    arguments: [
+      #"{"smtp":{}}"#, #"{"apns":{}}"#, #"{"apns":{"key":"a/b","keyID":"K","teamID":"T","topic":"t"}}"#,
+      #"{"apns":{"key":"a","keyID":"K \"","teamID":"T","topic":"t"}}"#, #"{"fcm":{"account":".."}}"#,
+      #"{"fcm":{"account":"a","url":"http://fcm.example"}}"#,
+      #"{"webPush":{"key":"a","contact":"operator@example.org"}}"#, #"{"webhook":{"key":"a","keyID":"b"}}"#,
+      #"{"webhook":{"url":"https://gateway.example/","key":"a","keyID":"b"}}"#, #"{"authority":""}"#,
+    ])
+  func refused(_ text: String) throws {
+    #expect(throws: (any Error).self) { try parse(text) }
+  }
+
+  @Test("a server has the services that its folder sets up, and says which file can't be used")
+  func services() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.file("server")
+    var settings = try Self.settings()
+    settings.push = try parse(
+      #"""
+      {"webPush":{"key":"web.pem","contact":"mailto:a@example.org"},
+       "webhook":{"url":"https://gateway.example/push","key":"web.pem","keyID":"signet"}}
+      """#)
+    let made = try await ServerFolder.create(at: path, settings)
+    #expect(throws: ServerFolderFailure.self) { try made.serviceContext(log: EventLog { _ in }) }
+    let pem = try CertificateAuthority().issueServerCertificate(dnsNames: ["localhost"]).insecurePrivateKeyPEM
+    let file = "\(path)/web.pem"
+    try Data(pem.utf8).write(to: URL(filePath: file))
+    try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
+    let context = try ServerFolder(opening: path).serviceContext(log: EventLog { _ in })
+    #expect(context.push.delivery.services == [.webPush, .webhook])
+    #expect(context.push.webPushKey?.count == 65)
+    await context.storage.close()
+    try Data("no key".utf8).write(to: URL(filePath: file))
+    let failure = #expect(throws: ServerFolderFailure.self) {
+      try ServerFolder(opening: path).serviceContext(log: EventLog { _ in })
+    }
+    #expect(failure?.description.contains("web.pem") == true)
+  }
+}
