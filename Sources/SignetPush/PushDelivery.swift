@@ -43,8 +43,14 @@ public struct PushDelivery: Sendable {
 
   /// Delivers one message.
   ///
+  /// - Parameters:
+  ///   - message: What to deliver.
+  ///   - target: To where.
+  ///   - isWanted: Whether the message is still of use; asked before each further attempt.
   /// - Returns: How it ended; a cancelled one has failed as it last did.
-  public func deliver(_ message: PushMessage, to target: PushTarget) async -> PushOutcome {
+  public func deliver(
+    _ message: PushMessage, to target: PushTarget, while isWanted: () async -> Bool = { true }
+  ) async -> PushOutcome {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
     var wait: Int64 = 1
     while clock.now < message.expires {
@@ -61,6 +67,7 @@ public struct PushDelivery: Sendable {
           do { try await pause(.seconds(seconds)) } catch {
             return .failed(.tryAgain(afterSeconds: told, reason: "stopped"))
           }
+          guard await isWanted() else { return .expired }
           wait = min(wait * 2, 32)
         }
       }

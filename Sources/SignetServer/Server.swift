@@ -28,7 +28,11 @@ public final class Server: Sendable {
     self.context = context
     var transport = transport
     transport.refusalResponder = { .problem(Problem($0)) }
-    let (watch, sender) = (TransactionWatch(context), PushSender(context))
+    let limits = transport.limits
+    // Half of the connections stay for those who do not wait.
+    let watch = TransactionWatch(
+      context, limit: limits.connectionCount / 2, limitPerAddress: limits.connectionCountPerAddress / 2)
+    let sender = PushSender(context)
     (self.watch, self.sender) = (watch, sender)
     transactions = TransactionService(context) { sender.announce($0) }
     let router = Self.router(context, watch, transactions)

@@ -70,8 +70,8 @@ struct APNsTests {
     "A device that is gone is told from trouble that passes",
     arguments: [
       (410, #"{"reason":"Unregistered","timestamp":1}"#, PushFailure.targetGone),
-      (400, #"{"reason":"BadDeviceToken"}"#, .targetGone),
-      (400, #"{"reason":"DeviceTokenNotForTopic"}"#, .targetGone),
+      (400, #"{"reason":"BadDeviceToken"}"#, .refused(reason: "status 400, BadDeviceToken")),
+      (400, #"{"reason":"DeviceTokenNotForTopic"}"#, .refused(reason: "status 400, DeviceTokenNotForTopic")),
       (400, #"{"reason":"BadTopic"}"#, .refused(reason: "status 400, BadTopic")),
       (403, #"{"reason":"InvalidProviderToken"}"#, .refused(reason: "status 403, InvalidProviderToken")),
       (413, "{", .refused(reason: "status 413")),

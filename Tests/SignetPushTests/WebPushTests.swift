@@ -35,9 +35,10 @@ struct WebPushTests {
 
   init() throws { services = try PushServices() }
 
-  private func dispatcher(_ hosts: WebPushHosts = WebPushHosts(["127.0.0.1"])) -> WebPushDispatcher {
+  private func dispatcher(_ hosts: WebPushHosts? = nil) -> WebPushDispatcher {
     WebPushDispatcher(
-      key: services.signingKey, contact: "mailto:operator@example.org", hosts: hosts,
+      key: services.signingKey, contact: "mailto:operator@example.org",
+      hosts: hosts ?? WebPushHosts([String(services.base.dropFirst("https://".count))]),
       over: services.transport, clock: clock)
   }
 
@@ -100,7 +101,7 @@ struct WebPushTests {
     arguments: [
       ("updates.push.services.mozilla.com", true), ("web.push.apple.com", true), ("push.apple.com", false),
       (".push.apple.com", false), ("evilpush.apple.com", false), ("web.push.apple.com.evil.org", false),
-      ("fcm.googleapis.com.", false), ("127.0.0.1", false),
+      ("fcm.googleapis.com.", false), ("fcm.googleapis.com:81", false), ("127.0.0.1", false),
     ])
   func patterns(_ host: String, _ isAllowed: Bool) {
     #expect(WebPushHosts.browsers.allows(host) == isAllowed)

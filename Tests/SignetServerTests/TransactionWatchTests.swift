@@ -11,10 +11,16 @@ import Testing
 
   init() throws {
     server = try ServerFixture()
-    watch = TransactionWatch(server.context)
+    watch = TransactionWatch(server.context, limit: 300, limitPerAddress: 250)
   }
 
   private static var later: ContinuousClock.Instant { .now + .seconds(60) }
+
+  private func enter(_ user: String, _ container: String = "c\(Int.random(in: 0..<Int.max))") async throws
+    -> TransactionWatch.Ticket
+  {
+    try #require(await watch.enter(for: user, container: container, from: "192.0.2.1"))
+  }
 
   /// Waits until so many wait.
   private func until(waiting count: Int) async {
@@ -37,7 +43,7 @@ import Testing
   @Test("who waits is told of a change of the own user, not of another's")
   func tells() async throws {
     try await addUsers()
-    let (alice, bob) = (await watch.enter(for: "alice"), await watch.enter(for: "bob"))
+    let (alice, bob) = (try await enter("alice"), try await enter("bob"))
     async let forAlice = watch.wait(with: alice, until: Self.later)
     async let forBob = watch.wait(with: bob, until: Self.later)
     await until(waiting: 2)
@@ -52,7 +58,7 @@ import Testing
   func otherProcess() async throws {
     try await addUsers()
     let other = try SQLiteStorage(path: server.folder.path + "/signet.sqlite")
-    let ticket = await watch.enter(for: "alice")
+    let ticket = try await enter("alice")
     async let told = watch.wait(with: ticket, until: Self.later)
     await until(waiting: 1)
     try await create("alice", on: other)
@@ -64,7 +70,7 @@ import Testing
   func betweenTheTwo() async throws {
     try await addUsers()
     for _ in 1...20 {
-      let ticket = await watch.enter(for: "alice")
+      let ticket = try await enter("alice")
       try await create("alice")
       #expect(await watch.wait(with: ticket, until: Self.later))
       await watch.leave(ticket)
@@ -77,7 +83,7 @@ import Testing
     let told = try await withThrowingTaskGroup(of: Bool.self) { group in
       for number in 0..<200 {
         group.addTask {
-          let ticket = await watch.enter(for: number.isMultiple(of: 2) ? "alice" : "bob")
+          let ticket = try await enter(number.isMultiple(of: 2) ? "alice" : "bob")
           let told = await watch.wait(with: ticket, until: Self.later)
           await watch.leave(ticket)
           return told
@@ -91,9 +97,39 @@ import Testing
     #expect(told == 200)
   }
 
+  @Test("a container has two places, an address and the server have as many as they have")
+  func places() async throws {
+    let small = TransactionWatch(server.context, limit: 4, limitPerAddress: 3)
+    func enter(_ container: String, _ address: String) async -> TransactionWatch.Ticket? {
+      await small.enter(for: "alice", container: container, from: address)
+    }
+    let first = try #require(await enter("c1", "a"))
+    let ended = Task { await small.wait(with: first, until: Self.later) }
+    while await small.waitingCount == 0 { await Task.yield() }
+    _ = try #require(await enter("c1", "a"))
+    _ = try #require(await enter("c1", "a"))
+    #expect(await ended.value == false)
+    _ = try #require(await enter("c2", "a"))
+    #expect(await enter("c3", "a") == nil)
+    _ = try #require(await enter("c3", "b"))
+    #expect(await enter("c4", "c") == nil)
+    await small.stop()
+  }
+
+  @Test("a container that is wanted anew, or ended, is told at once")
+  func containers() async throws {
+    let device = try await server.activate()
+    let id = try #require(device.container).text
+    let ticket = try await enter("alice", id)
+    _ = try await server.storage.askForRenewal(id, audit: AuditEvent(text: "{}"))
+    #expect(await watch.wait(with: ticket, until: Self.later))
+    _ = try await server.storage.revokeContainer(id, audit: AuditEvent(text: "{}"))
+    #expect(await watch.wait(with: ticket, until: Self.later))
+  }
+
   @Test("time that is over, a cancelled task and the end of the server end a wait")
   func ends() async throws {
-    let ticket = await watch.enter(for: "alice")
+    let ticket = try await enter("alice")
     #expect(await watch.wait(with: ticket, until: .now) == false)
     let task = Task { await watch.wait(with: ticket, until: Self.later) }
     await until(waiting: 1)

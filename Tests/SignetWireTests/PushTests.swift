@@ -45,7 +45,7 @@ struct PushTests {
   func targets() throws {
     let subscription = try WebPushSubscription(
       endpoint: "https://push.example.net:8443/a?b", key: key.publicKey, secret: [UInt8](0..<16))
-    #expect(subscription.host == "push.example.net")
+    #expect(subscription.authority == "push.example.net:8443")
     #expect(subscription.origin == "https://push.example.net:8443")
     let targets: [PushTarget] = [
       .apns(token: [0, 1, 255]), .fcm(token: "abc:def"), .webPush(subscription), .webhook(address: "desk"),

@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetTransport
 import SignetVault
 public import SignetWire
@@ -25,11 +26,28 @@ extension Device {
   public func transactionList(
     beyond known: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> KnownTransactionList? {
+    try await transactionList(
+      beyond: known, for: container, with: listKeys(of: container, by: authentication))
+  }
+
+  /// What a list is asked for and opened with.
+  private struct ListKeys: Sendable {
+    let session: DeviceSigningKey
+    let encryption: P256.KeyAgreement.PrivateKey
+  }
+
+  private func listKeys(
+    of container: Container, by authentication: Authentication?
+  ) async throws(SignetFailure) -> ListKeys {
     let unlocked = try await unlock(container, key: .sessionTransport, by: authentication)
-    let (sessionKey, decryptionKey) = (
-      try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
-      try unlocked.agreementKey(VaultLayout.encryptionKey)
-    )
+    return ListKeys(
+      session: try unlocked.signingKey(VaultLayout.sessionKey, in: vault),
+      encryption: try unlocked.agreementKey(VaultLayout.encryptionKey))
+  }
+
+  private func transactionList(
+    beyond known: KnownTransactionList?, for container: Container, with keys: ListKeys
+  ) async throws(SignetFailure) -> KnownTransactionList? {
     var headers: [(String, String)] = []
     if let known {
       guard let tag = known.tag else { throw .unexpectedAnswer(status: 200) }
@@ -37,10 +55,10 @@ extension Device {
     }
     let session = try await session(container)
     let (answer, id) = try await session.exchange(
-      .get, "/v1/device/transactions", headers: headers, signedBy: sessionKey,
+      .get, "/v1/device/transactions", headers: headers, signedBy: keys.session,
       container: container.serverMadeID)
     if answer.status == 304 { return nil }
-    let list = try await list(in: answer.body, answering: id, for: container, session, decryptionKey)
+    let list = try await list(in: answer.body, answering: id, for: container, session, keys.encryption)
     return KnownTransactionList(list: list, tag: answer.header("ETag"))
   }
 
@@ -50,8 +68,9 @@ extension Device {
 
   /// The lists of transactions of a container, one now and one after each change, for as long as they are asked for.
   ///
-  /// Trouble with the network is waited out: 1 s, then twice as long each time, at most 30 s. What does not pass ends the
-  /// sequence with its ``SignetFailure``.
+  /// The session key is opened once, and kept until the sequence ends: each opening with a password is an attempt that is
+  /// counted. Trouble with the network, and a server that answers at once with nothing new, are waited out: 1 s, then twice
+  /// as long each time, at most 30 s. What does not pass ends the sequence with its ``SignetFailure``.
   ///
   /// - Parameters:
   ///   - container: Whose.
@@ -62,25 +81,45 @@ extension Device {
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
-        var known: KnownTransactionList?
-        var wait = 1
-        while !Task.isCancelled {
-          do throws(SignetFailure) {
-            let next = try await transactionList(beyond: known, for: container, by: authentication)
-            wait = 1
-            if let next {
-              known = next
-              stream.yield(next.list)
-            }
-          } catch {
-            guard error.mayPass else { return stream.finish(throwing: error) }
-            do { try await Task.sleep(for: .seconds(wait)) } catch { break }
-            wait = min(wait * 2, 30)
-          }
-        }
-        stream.finish()
+        do throws(SignetFailure) {
+          try await follow(container, with: listKeys(of: container, by: authentication)) { stream.yield($0) }
+          stream.finish()
+        } catch { stream.finish(throwing: error) }
       }
       stream.onTermination = { _ in task.cancel() }
+    }
+  }
+}
+
+extension Device {
+  /// Hands on each list that is another one, until the task is cancelled.
+  private func follow(
+    _ container: Container, with keys: ListKeys, _ hand: (TransactionList) -> Void
+  ) async throws(SignetFailure) {
+    var known: KnownTransactionList?
+    var wait = Duration.seconds(1)
+    while !Task.isCancelled {
+      let begin = ContinuousClock.now
+      var pause = Duration.zero
+      do throws(SignetFailure) {
+        let next = try await transactionList(beyond: known, for: container, with: keys)
+        if let next, next.list != known?.list {
+          hand(next.list)
+          // Many changes in a row are one list soon after.
+          (pause, wait) = (.milliseconds(200), .seconds(1))
+        } else if ContinuousClock.now - begin < .seconds(1) {
+          pause = wait
+        } else {
+          wait = .seconds(1)
+        }
+        known = next ?? known
+      } catch {
+        guard error.mayPass else { throw error }
+        pause = wait
+      }
+      guard pause > .zero else { continue }
+      if pause >= wait { wait = min(wait * 2, .seconds(30)) }
+      do { try await Task.sleep(for: pause) } catch { return }
     }
   }
 }

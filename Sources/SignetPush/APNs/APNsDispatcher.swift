@@ -67,7 +67,8 @@ public struct APNsDispatcher: PushDispatcher {
       if answer.status == 200 { return }
       let reason = Self.reason(answer)
       switch (answer.status, reason) {
-      case (410, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"): throw .targetGone
+      // Bad tokens are refused with 400, and so is every token where the operator names the wrong topic.
+      case (410, _): throw .targetGone
       case (403, "ExpiredProviderToken") where attempt == 1: token.forget(bearer)
       default: throw answer.failure(reason)
       }

@@ -18,10 +18,11 @@ public struct WebPushHosts: Hashable, Sendable {
 
   /// Allows hosts.
   ///
-  /// - Parameter patterns: Names in lower case; `*.` in front of one stands for any names before it.
+  /// - Parameter patterns: Names in lower case, with a port where that is not 443; `*.` in front of one stands for any names
+  ///   before it.
   public init(_ patterns: [String]) { self.patterns = patterns }
 
-  /// Whether messages may go to this host, in lower case.
+  /// Whether messages may go to this host, as ``SignetWire/WebPushSubscription/authority`` gives it.
   public func allows(_ host: String) -> Bool {
     patterns.contains { pattern in
       pattern.hasPrefix("*.")
@@ -67,7 +68,7 @@ public struct WebPushDispatcher: PushDispatcher {
   ///
   /// - Throws: ``PushFailure``.
   public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
-    guard case .webPush(let subscription) = target, hosts.allows(subscription.host) else {
+    guard case .webPush(let subscription) = target, hosts.allows(subscription.authority) else {
       throw .targetNotAllowed
     }
     let envelope = Array(message.envelope.utf8)

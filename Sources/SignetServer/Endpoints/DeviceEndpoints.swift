@@ -57,7 +57,8 @@ struct DeviceEndpoints: Sendable {
     var tag = try await transactions.tag(for: container)
     if let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag {
       let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
-      (container, tag) = try await whatIsKnown(of: container, beyond: known, until: deadline)
+      (container, tag) = try await whatIsKnown(
+        of: container, beyond: known, until: deadline, from: request.remoteAddress)
       if known == tag {
         return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
       }
@@ -73,9 +74,12 @@ struct DeviceEndpoints: Sendable {
 
   /// Waits until the list has another tag than `known`, or the time is over.
   private func whatIsKnown(
-    of container: ContainerRecord, beyond known: String, until deadline: ContinuousClock.Instant
+    of container: ContainerRecord, beyond known: String, until deadline: ContinuousClock.Instant,
+    from address: String
   ) async throws(Problem) -> (ContainerRecord, tag: String) {
-    let ticket = await watch.enter(for: container.user)
+    // Where no place is left the answer comes at once, and the device waits by itself.
+    let place = await watch.enter(for: container.user, container: container.id, from: address)
+    guard let ticket = place else { return try await current(container) }
     let result: Result<(ContainerRecord, tag: String), Problem>
     do throws(Problem) {
       var now = try await current(container)

@@ -10,9 +10,12 @@ import Synchronization
 final class PushSender: Sendable {
   /// The most transactions whose pushes are under way; those beyond are left to the devices.
   private static let limit = 1_024
+  /// The most of one user.
+  private static let limitPerUser = 8
 
   private struct State {
     var tasks: [UInt64: Task<Void, Never>] = [:]
+    var counts: [String: Int] = [:]
     var next: UInt64 = 0
     var isStopped = false
   }
@@ -30,12 +33,18 @@ final class PushSender: Sendable {
   func announce(_ transaction: TransactionRecord) {
     guard !context.push.delivery.services.isEmpty, let user = transaction.user else { return }
     let isTaken = state.withLock { state in
-      guard !state.isStopped, state.tasks.count < Self.limit else { return false }
+      guard !state.isStopped, state.tasks.count < Self.limit,
+        state.counts[user, default: 0] < Self.limitPerUser
+      else { return false }
+      state.counts[user, default: 0] += 1
       let number = state.next
       state.next += 1
       state.tasks[number] = Task {
         await self.send(transaction, of: user)
-        self.state.withLock { $0.tasks[number] = nil }
+        self.state.withLock { state in
+          state.tasks[number] = nil
+          state.counts[user] = state.counts[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
       }
       return true
     }
@@ -79,7 +88,9 @@ final class PushSender: Sendable {
     } catch {
       return context.log.error("push.failed", ["target": record.id, "cause": "\(error)"])
     }
-    let outcome = await context.push.delivery.deliver(message, to: target)
+    let outcome = await context.push.delivery.deliver(message, to: target) {
+      await self.isPending(transaction.id)
+    }
     let members: KeyValuePairs = [
       "target": record.id, "service": record.service, "transaction": transaction.id,
     ]
@@ -90,6 +101,12 @@ final class PushSender: Sendable {
       context.log.error(
         "push.failed", ["target": record.id, "service": record.service, "cause": failure.description])
     case .targetGone: await drop(record)
+    }
+  }
+
+  private func isPending(_ id: String) async -> Bool {
+    do throws(StorageFailure) { return try await context.storage.transaction(id)?.state == .pending } catch {
+      return true
     }
   }
 

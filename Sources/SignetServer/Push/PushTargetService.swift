@@ -107,6 +107,9 @@ public struct PushTargetService: Sendable {
       throw Problem(
         .malformed, "This server sends no pushes by \"\(target.service.rawValue)\"; look at \"services\".")
     }
+    if case .webPush(let subscription) = target, !context.push.webPushHosts.allows(subscription.authority) {
+      throw Problem(.malformed, "This server sends no pushes to the host of \"endpoint\".")
+    }
   }
 
   private func audit(_ container: ContainerRecord) -> Audit { context.audit(by: "container:\(container.id)") }

@@ -11,35 +11,62 @@ actor TransactionWatch {
 
   private struct Waiter {
     let user: String
+    let container: String
+    let address: String
     var isSignalled = false
     var deadline: ContinuousClock.Instant?
     var continuation: CheckedContinuation<Bool, Never>?
   }
 
   private static let interval: Duration = .milliseconds(10)
+  /// After a failure of the storage.
+  private static let longestInterval: Duration = .seconds(5)
+  /// The most waits of a container: one that is lost with its connection, and the next.
+  private static let limitPerContainer = 2
   /// Deadlines are whole seconds: they are looked at less often.
   private static let deadlineRounds = 20
 
   private let context: ServiceContext
+  private let limit: Int
+  private let limitPerAddress: Int
   private var waiters: [UInt64: Waiter] = [:]
   private var tickets: [String: Set<UInt64>] = [:]
   private var nextNumber: UInt64 = 0
   private var lastChange: Int64?
   private var round: Task<Void, Never>?
   private var isStopped = false
+  private var hasFailed = false
 
-  init(_ context: ServiceContext) { self.context = context }
+  /// A watch for at most so many who wait, in all and from one address.
+  init(_ context: ServiceContext, limit: Int = 512, limitPerAddress: Int = 32) {
+    (self.context, self.limit, self.limitPerAddress) = (context, limit, limitPerAddress)
+  }
 
   /// How many wait; tests wait for them.
   var waitingCount: Int { waiters.count { $0.value.continuation != nil } }
 
   /// Takes a place; look at what there is after this, then wait.
   ///
-  /// - Returns: The place, which has to be given back.
-  func enter(for user: String) async -> Ticket {
+  /// A container has two places: a third ends the wait of its oldest.
+  ///
+  /// - Parameters:
+  ///   - user: Whose changes count.
+  ///   - container: Who waits.
+  ///   - address: From where.
+  /// - Returns: The place, which has to be given back; `nil` where there is none left.
+  func enter(for user: String, container: String, from address: String) async -> Ticket? {
+    let own = waiters.filter { $0.value.container == container }.keys.sorted()
+    if own.count >= Self.limitPerContainer, let oldest = own.first {
+      end(oldest, changed: false)
+      remove(oldest)
+    }
+    guard waiters.count < limit, waiters.count(where: { $0.value.address == address }) < limitPerAddress
+    else {
+      return nil
+    }
     nextNumber += 1
     let ticket = Ticket(number: nextNumber)
-    waiters[ticket.number] = Waiter(user: user)
+    waiters[ticket.number] = Waiter(user: user, container: container, address: address)
     tickets[user, default: []].insert(ticket.number)
     // Before the caller looks: a change after its look has a higher number than this.
     if lastChange == nil { await look() }
@@ -71,8 +98,12 @@ actor TransactionWatch {
   /// Gives a place back.
   func leave(_ ticket: Ticket) {
     end(ticket.number, changed: false)
-    guard let waiter = waiters.removeValue(forKey: ticket.number) else { return }
-    tickets[waiter.user]?.remove(ticket.number)
+    remove(ticket.number)
+  }
+
+  private func remove(_ number: UInt64) {
+    guard let waiter = waiters.removeValue(forKey: number) else { return }
+    tickets[waiter.user]?.remove(number)
     if tickets[waiter.user]?.isEmpty == true { tickets[waiter.user] = nil }
   }
 
@@ -94,29 +125,38 @@ actor TransactionWatch {
     guard round == nil, !isStopped else { return }
     round = Task {
       var count = 0
+      var interval = Self.interval
       while !Task.isCancelled, !waiters.isEmpty {
-        await look()
+        if await look() {
+          interval = Self.interval
+        } else {
+          interval = min(interval * 2, Self.longestInterval)
+        }
         count += 1
         if count.isMultiple(of: Self.deadlineRounds) { endOverdue() }
-        do { try await Task.sleep(for: Self.interval) } catch { break }
+        do { try await Task.sleep(for: interval) } catch { break }
       }
       // Nobody waits: what happens until somebody does is of no interest.
       (round, lastChange) = (nil, nil)
     }
   }
 
-  private func look() async {
+  /// Looks once; no where the storage can't be read, which is logged when it begins.
+  @discardableResult
+  private func look() async -> Bool {
     let known = lastChange
     let changes: TransactionChanges
     do { changes = try await context.storage.transactionChanges(after: known) } catch {
       // Who waits asks again when the time is over, and hears then.
-      context.log.error("storage.failed", ["cause": error.description])
-      return
+      if !hasFailed { context.log.error("storage.failed", ["cause": error.description]) }
+      hasFailed = true
+      return false
     }
+    hasFailed = false
     guard known != nil else {
       // Another look may have begun to count meanwhile: what came after its number must not be skipped.
       lastChange = lastChange ?? changes.last
-      return
+      return true
     }
     lastChange = max(lastChange ?? 0, changes.last)
     for user in changes.users {
@@ -128,6 +168,7 @@ actor TransactionWatch {
         }
       }
     }
+    return true
   }
 
   private func endOverdue() {

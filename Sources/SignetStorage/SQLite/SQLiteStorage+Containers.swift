@@ -24,6 +24,7 @@ extension SQLiteStorage {
       try database.execute("UPDATE containers SET state = 'revoked' WHERE id = ?", .text(id))
       guard database.changes == 1 else { return false }
       try database.removeCredential(id)
+      try database.noteChange(ofContainer: id)
       try database.appendAudit(audit)
       return true
     }

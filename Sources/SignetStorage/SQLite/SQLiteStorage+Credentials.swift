@@ -50,7 +50,10 @@ extension SQLiteStorage {
         return .unknownUser
       }
       return try database.changeToken(
-        "UPDATE credentials SET user = ?, state = 'pending', failures = 0 WHERE serial = ?",
+        """
+        UPDATE credentials SET user = ?, state = iif(state = 'disabled', 'disabled', 'pending'), failures = 0
+        WHERE serial = ?
+        """,
         [.optional(user), .text(serial)], audit)
     }
   }

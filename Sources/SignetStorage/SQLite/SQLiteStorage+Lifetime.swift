@@ -7,6 +7,7 @@ extension SQLiteStorage {
       try database.execute(
         "UPDATE containers SET renewal_wanted = 1 WHERE id = ? AND state = 'active'", .text(id))
       guard database.changes == 1 else { return false }
+      try database.noteChange(ofContainer: id)
       try database.appendAudit(audit)
       return true
     }
@@ -34,6 +35,7 @@ extension SQLiteStorage {
         .text(id))
       guard database.changes == 1 else { return false }
       try database.removeCredential(id)
+      try database.noteChange(ofContainer: id)
       try database.appendAudit(audit)
       return true
     }

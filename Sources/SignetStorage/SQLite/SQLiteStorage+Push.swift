@@ -101,6 +101,16 @@ extension Database {
   }
 }
 
+extension Database {
+  /// Tells who waits that a container's list is another one, or that the container ended.
+  func noteChange(ofContainer id: String) throws(SQLiteFailure) {
+    try execute(
+      """
+      INSERT INTO transaction_changes (user, time) SELECT user, unixepoch() FROM containers WHERE id = ?
+      """, .text(id))
+  }
+}
+
 extension PushTargetRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
     self.init(

@@ -118,8 +118,11 @@ public struct WebPushSubscription: Hashable, Sendable {
     object["auth"] = .string(Base64URL.encode(secret))
   }
 
-  /// The endpoint's host in lower case.
-  public var host: String { Self.host(of: endpoint) ?? "" }
+  /// The endpoint's host in lower case, with its port where that is not 443.
+  public var authority: String {
+    let authority = origin.dropFirst("https://".count).lowercased()
+    return authority.hasSuffix(":443") ? String(authority.dropLast(4)) : authority
+  }
 
   /// The endpoint's scheme, host and port: whom a token for the push service is for (RFC 8292 section 2).
   public var origin: String { String(endpoint.prefix(endpoint.utf8.count - Self.pathByteCount(endpoint))) }
