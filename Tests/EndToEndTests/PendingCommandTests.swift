@@ -1,4 +1,5 @@
 import Foundation
+import Signet
 import SignetJSON
 import SignetTesting
 import Testing

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetTransport
 import SignetVault
 public import SignetWire
 
@@ -42,15 +43,16 @@ extension Device {
       try unlocked.agreementKey(VaultLayout.encryptionKey)
     )
     let session = try await session(container)
-    let (body, request): ([UInt8], [UInt8])
+    let exchanged: (answer: HTTPResponse, id: [UInt8])
     do throws(SignetFailure) {
-      (body, request) = try await session.exchange(
+      exchanged = try await session.exchange(
         .get, "/v1/device/transactions/\(id.text)", signedBy: sessionKey, container: container.serverMadeID)
     } catch {
       if case .refused(let problem) = error, problem.code == .unknown { throw .noSuchTransaction }
       throw error
     }
-    let list = try await list(in: body, answering: request, for: container, session, decryptionKey)
+    let list = try await list(
+      in: exchanged.answer.body, answering: exchanged.id, for: container, session, decryptionKey)
     guard list.transactions.count == 1, let found = list.transactions.first, found.id == id else {
       throw .unexpectedAnswer(status: 200)
     }
