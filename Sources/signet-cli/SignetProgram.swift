@@ -140,7 +140,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .passwordRefused, .activationCode, .deviceNameRefused,
+  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .passwordRefused,
+    .activationCode, .deviceNameRefused,
     .reasonRefused, .serverNameMismatch,
     .noSuchContainer,
     .noSuchTransaction,

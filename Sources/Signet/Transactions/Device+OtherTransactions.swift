@@ -43,7 +43,7 @@ extension Device {
       try unlocked.agreementKey(VaultLayout.encryptionKey)
     )
     let session = try await session(container)
-    let exchanged: (answer: HTTPResponse, id: [UInt8])
+    let exchanged: (response: HTTPResponse, id: [UInt8])
     do throws(SignetFailure) {
       exchanged = try await session.exchange(
         .get, "/v1/device/transactions/\(id.text)", signedBy: sessionKey, container: container.serverMadeID)
@@ -52,7 +52,7 @@ extension Device {
       throw error
     }
     let list = try await list(
-      in: exchanged.answer.body, answering: exchanged.id, for: container, session, decryptionKey)
+      in: exchanged.response.body, answering: exchanged.id, for: container, session, decryptionKey)
     guard list.transactions.count == 1, let found = list.transactions.first, found.id == id else {
       throw .unexpectedAnswer(status: 200)
     }
@@ -97,8 +97,7 @@ extension Device {
 
   /// Reads a transaction that was carried here as a text, such as a QR code, and finds out that the server made it.
   ///
-  /// - Parameters:
-  ///   - text: What was scanned.
+  /// - Parameter text: What was scanned.
   /// - Returns: The transaction, and the container that it is for.
   /// - Throws: ``SignetFailure``: `noSuchContainer` where it is for somebody else, `serverKeyUnknown` where the server signs with a
   ///   key that this device has not met, `transactionExpired`.

@@ -225,7 +225,7 @@ def renewal(label, before, server, profile):
     finish = compact({"handshake": handshake, "message": message, "proof": b64(mac(kd, message.encode()))})
     receipt = compact({
         "version": 1, "container": b64(seeded(label + " container", 16)), "user": user, "server": server,
-        "created": 1797822900, "transcript": b64(t2),
+        "created": 1797822900, "transcript": b64(t2), "serverKey": jwk(private_key(before["id"] + " server signing")),
     })
     return {
         "id": label, "container": present, "presentSigningPrivateKey": raw(present_signing).hex(),
