@@ -1,7 +1,8 @@
 import SignetJSON
 
-/// Which services carry pushes: the member `push` of `server.json`. Each may be left out.
+/// Which services carry pushes: the member `push` of `server.json`.
 ///
+/// Each may be left out.
 /// ```json
 /// {"apns":{"key":"apns.p8","keyID":"…","teamID":"…","topic":"org.example.app"},
 ///  "fcm":{"account":"fcm.json"},
