@@ -111,6 +111,7 @@
 @_exported public import enum SignetWire.InviteCodeFailure
 @_exported public import struct SignetWire.MatchingNumber
 @_exported public import struct SignetWire.MoneyAmount
+@_exported public import struct SignetWire.OfflineTransaction
 @_exported public import struct SignetWire.Problem
 @_exported public import struct SignetWire.ServerMadeID
 @_exported public import struct SignetWire.ServerURL
@@ -122,6 +123,7 @@
 @_exported public import struct SignetWire.TransactionField
 @_exported public import struct SignetWire.TransactionForm
 @_exported public import typealias SignetWire.TransactionID
+@_exported public import struct SignetWire.TransactionLink
 @_exported public import struct SignetWire.TransactionList
 @_exported public import struct SignetWire.TransactionRequest
 @_exported public import struct SignetWire.UserID

@@ -110,6 +110,10 @@ public import SignetWire
   case noSuchTransaction
   /// Another decision came first.
   case transactionDecided
+  /// Several containers could decide what was scanned; the user has to choose one of these.
+  case severalContainers([Container])
+  /// What is to be signed, or was scanned, would not show as it is, or is no transaction.
+  case contentRefused(WireFailure)
   /// The server does not offer this decision.
   case decisionNotAllowed
   /// The user has cancelled the transaction, on whatever device, or the relying party has withdrawn it.
@@ -165,6 +169,8 @@ public import SignetWire
     case .transactionExpired: 1000
     case .noSuchTransaction: 1004
     case .transactionDecided: 1003
+    case .severalContainers: 11
+    case .contentRefused: 1008
     case .decisionNotAllowed: 1005
     case .transactionCancelled: 1002
     case .wrongNumber: 1006
@@ -256,6 +262,9 @@ public import SignetWire
     case .noSuchTransaction: "there is no such transaction waiting; list those there are"
     case .transactionDecided:
       "the transaction was decided before, perhaps on another device; nothing was changed"
+    case .severalContainers(let containers):
+      "several users of this device could decide it: \(containers.map(\.user.text).joined(separator: ", ")); choose one"
+    case .contentRefused(let failure): "it can't be shown as it is, or is no transaction: \(failure)"
     case .decisionNotAllowed: "the server does not offer this decision for the transaction"
     case .transactionCancelled:
       "the transaction was cancelled, or withdrawn by the other side; nothing was changed"

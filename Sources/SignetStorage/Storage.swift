@@ -238,6 +238,49 @@ public protocol Storage: Sendable {
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
 
+  /// Adds what a device has made and its user has signed; it is accepted from the beginning.
+  ///
+  /// - Parameters:
+  ///   - transaction: What is added, with its decision.
+  ///   - isSigned: Whether the container's key signed it: the caller verified, this counts and remembers.
+  ///   - limits: Wrong signatures after which nothing is taken.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended; `repeated` for the same content by the same container again.
+  /// - Throws: ``StorageFailure``.
+  func addInitiated(
+    _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome
+  /// A user's transactions that a device has made, oldest first.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - id: Only what came after this one; from the beginning where there is none of this id.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
+  /// - Throws: ``StorageFailure``.
+  func initiatedTransactions(
+    user: String, after id: String?, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord]
+  /// Ends one check of an answer that was carried from a device: the caller compared, this decides and remembers.
+  ///
+  /// A wrong answer counts as a refused code of each container of the user; one of a container that has refused as many as may be is
+  /// not taken, whatever it is.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - container: Whose answer it is; `nil` where it is nobody's.
+  ///   - time: When.
+  ///   - attempts: Refused codes in a row after which nothing is taken from a container.
+  ///   - limits: Those of transactions.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended; `notSigned` for a wrong answer.
+  /// - Throws: ``StorageFailure``.
+  func answerTransaction(
+    _ id: String, by container: String?, at time: Int64, attempts: Int, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome
+
   // MARK: Signing keys
 
   /// All keys that the server signs or has signed with, oldest first.

@@ -32,6 +32,8 @@ public struct Problem: Error, Hashable, Sendable {
     case transactionExpired = "transaction.expired"
     /// The number is not the one that the relying party shows.
     case transactionWrongNumber = "transaction.wrongNumber"
+    /// The digits are not those that the device shows for the transaction.
+    case transactionWrongAnswer = "transaction.wrongAnswer"
     /// The user is asked too often.
     case transactionTooMany = "transaction.tooMany"
     /// The request is too large.
@@ -50,7 +52,9 @@ public struct Problem: Error, Hashable, Sendable {
       switch self {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
-      case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber: 403
+      case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber,
+        .transactionWrongAnswer:
+        403
       case .unknown: 404
       case .method: 405
       case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled: 409
@@ -83,6 +87,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .mediaType: "The request is not application/json."
       case .transactionCancelled: "The transaction was cancelled or withdrawn."
       case .transactionWrongNumber: "The number is wrong."
+      case .transactionWrongAnswer: "The answer is wrong."
       case .transactionTooMany: "The user is asked too often."
       case .contentRefused: "What is to be shown is refused."
       case .serverFailure: "The server failed; nothing was changed."

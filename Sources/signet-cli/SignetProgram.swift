@@ -15,8 +15,8 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .password, .biometrics,
-    .passcode,
+    .activate, .list, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate, .password,
+    .biometrics, .passcode,
     .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .doctor,
   ] + agentCommands,
   exitCodes: [
@@ -140,7 +140,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .notExportable, .interchange, .passwordRefused, .activationCode, .deviceNameRefused,
+  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .passwordRefused,
+    .activationCode, .deviceNameRefused,
     .reasonRefused, .serverNameMismatch,
     .noSuchContainer,
     .noSuchTransaction,

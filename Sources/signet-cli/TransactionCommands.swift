@@ -73,7 +73,11 @@ extension Command {
     options: [
       .value(
         "number", "The number that the other side shows, where it shows one; else it is asked for",
-        named: "digits")
+        named: "digits"),
+      .value(
+        "offline",
+        "Approve what was carried here, a picture of a QR code or a text, without a network: 8 digits are printed",
+        named: "file", completion: .file),
     ],
     description: """
       Without an id, what waits is shown, and where that is more than one, asked for.
@@ -102,7 +106,7 @@ extension Command {
       relying party is told the reason; for a denial that it can show to others, use deny or report.
       """,
     options: [
-      ContainerChoice.option, .flag("suspicious", "Say that it looks suspicious"),
+      ContainerChoice.option, picture, .flag("suspicious", "Say that it looks suspicious"),
       .value("message", "What to tell the relying party: up to 1000 characters", named: "text"),
     ],
     arguments: [identifier]
@@ -120,18 +124,25 @@ extension Command {
   }
 
   private static let identifier = Argument(
-    "id", "The transaction, as signet pending shows it; not needed at a terminal, or where one waits",
+    "id",
+    "The transaction, as signet pending shows it, or a link to one; not needed at a terminal, or where one waits",
     arity: .optional)
+  private static let picture = Option.value(
+    "qr", "The transaction whose link is in this PNG picture", named: "file", completion: .file)
 
   private static func decision(
     _ status: DecisionStatus, _ name: String, _ summary: String, options: [Option] = [], description: String
   ) -> Command {
     Command(
       name, summary, description: description,
-      options: [ContainerChoice.option, .flag("yes", "Do not ask where no password is needed", short: "y")]
-        + options,
+      options: [
+        ContainerChoice.option, picture, .flag("yes", "Do not ask where no password is needed", short: "y"),
+      ] + options,
       arguments: [identifier]
     ) { arguments in
+      if status == .accepted, let path = arguments.optionalString("offline") {
+        return try await approveOffline(path, arguments)
+      }
       var number =
         try status == .accepted
         ? arguments.optionalString("number").map { try MatchingNumber($0) } : nil
@@ -141,14 +152,9 @@ extension Command {
       if status == .accepted, number == nil, let digits = transaction.numberDigits {
         number = try await ask(for: digits)
       }
-      if container.protection(of: .transactionSigning).passwordPolicy == nil, !arguments.isSet("yes") {
-        let isSure = try await answering(with: "--yes") {
-          try await Question.terminal.confirm("Sign this", preset: false)
-        }
-        guard isSure else {
-          arguments.errorOutput.print("Nothing was signed.")
-          return .failure
-        }
+      guard try await isSure(container, .transactionSigning, "Sign this", arguments) else {
+        arguments.errorOutput.print("Nothing was signed.")
+        return .failure
       }
       try await container.server.named {
         try await chosen.options.authenticated(
@@ -184,15 +190,43 @@ private struct ChosenTransaction: Sendable {
     let device = try options.device(createIfMissing: false)
     self.device = device
     try await options.catchUp(with: device, asking: true)
-    let container = try await ContainerChoice.container(arguments, of: device)
+    let link = try Self.link(arguments)
+    let container = try await Self.container(for: link, arguments, of: device)
     self.container = container
     let session = try await options.password(for: container, key: .sessionTransport)
       .map { Authentication.password($0) }
     self.session = session
+    if let link {
+      transaction = try await container.server.named {
+        try await device.transaction(link.id, for: container, by: session)
+      }
+      return
+    }
     let waiting = try await container.server.named {
       try await device.pendingTransactions(for: container, by: session)
     }
     transaction = try await Self.choose(arguments, from: waiting)
+  }
+
+  private static func link(_ arguments: Arguments) throws -> TransactionLink? {
+    if let path = arguments.optionalString("qr") {
+      return try TransactionLink(
+        parsing: ScannedText.read(path, limit: TransactionLink.maximumByteCount))
+    }
+    guard let text = arguments.optionalString("id"), text.hasPrefix("signet:") else { return nil }
+    return try TransactionLink(parsing: text)
+  }
+
+  private static func container(
+    for link: TransactionLink?, _ arguments: Arguments, of device: Device
+  ) async throws -> Container {
+    guard let link else { return try await ContainerChoice.container(arguments, of: device) }
+    guard arguments.isSet("container") else { return try await device.container(at: link.server) }
+    let container = try await ContainerChoice.container(arguments, of: device)
+    guard container.server == link.server else {
+      throw CommandFailure(.dataError, "the transaction is at another server than that container")
+    }
+    return container
   }
 
   private static func choose(

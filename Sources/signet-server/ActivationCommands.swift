@@ -53,7 +53,8 @@ enum ActivationCommands {
     return .success
   }
 
-  private static func show(_ code: QRCode, _ arguments: Arguments) {
+  /// Prints a QR code, if it fits or is asked for.
+  static func show(_ code: QRCode, _ arguments: Arguments) {
     let output = arguments.output
     let columns = (code.side + 2 * QRCode.standardQuietZone) * (output.usesUTF8 ? 1 : 2)
     guard columns <= output.width || arguments.isSet("show-qr") else {

@@ -63,6 +63,12 @@ struct OperatorClient: Sendable {
     return try await send(.get, path, query: query, nil)
   }
 
+  /// Asks with a query of texts.
+  func get(_ path: String..., texts: [(String, String)]) async throws -> JSONObject {
+    let query = texts.map { "\($0)=\(Self.percentEncoded($1))" }.joined(separator: "&")
+    return try await send(.get, path, query: query, nil)
+  }
+
   private func send(
     _ method: HTTPMethod, _ segments: [String], query: String = "", _ body: JSONObject?
   ) async throws -> JSONObject {

@@ -58,7 +58,7 @@ enum TransactionCommands {
         return .success
       },
       VerifyCommand.command,
-    ])
+    ] + CarriedTransactionCommands.all)
 
   private static let identifier = Argument("id", "The transaction's id")
 

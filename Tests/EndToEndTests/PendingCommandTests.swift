@@ -1,4 +1,5 @@
 import Foundation
+import Signet
 import SignetJSON
 import SignetTesting
 import Testing
@@ -8,8 +9,9 @@ import Testing
   private func owners(_ list: JSONObject) throws -> [String: String] {
     try list.array("transactions").reduce(into: [:]) { owners, value in
       guard case .object(let transaction) = value else { return }
-      let content = try JSONObject(parsing: Array(transaction.string("content").utf8))
-      owners[try content.string("text")] = try transaction.string("container")
+      let content = try TransactionContent(parsing: transaction.string("content"))
+      guard case .text(let text) = content.matter else { return }
+      owners[text] = try transaction.string("container")
     }
   }
 
@@ -28,7 +30,8 @@ import Testing
     let text = try await device.run("pending")
     #expect(text.status == 0, text.summary)
     for user in ["alice", "bob"] {
-      let name = "\(ids[user]?.prefix(8) ?? "none")  \(user) at \(server.url)\n  | Pay for \(user)\n"
+      let name =
+        "\(ids[user]?.prefix(8) ?? "none")  \(user) at \(server.url)\n  from    shop\n  | Pay for \(user)\n"
       #expect(text.output.contains(name), text.summary)
     }
     let one = try await device.run("pending", "--container", "alice")

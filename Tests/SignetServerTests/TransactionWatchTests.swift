@@ -30,7 +30,7 @@ import Testing
   private func create(_ user: String, on storage: SQLiteStorage? = nil) async throws {
     let record = TransactionRecord(
       id: "\(user)-\(Int.random(in: 0..<Int.max))", user: user, content: "{}", created: 1, expires: .max)
-    let limits = server.context.settings.challengeLimits
+    let limits = TransactionLimits(pending: 1000, challenges: 1000)
     _ = try await (storage ?? server.storage).addTransaction(record, limits: limits) { _ in
       AuditEvent(text: "{}")
     }

@@ -76,7 +76,8 @@ import Testing
     let page = try String(
       contentsOf: URL(filePath: #filePath).appending(path: "../../../docs/protocol.md").standardized,
       encoding: .utf8)
-    let section = try #require(page.components(separatedBy: "\n## 9. Test vectors\n").last)
+    let rest = try #require(page.components(separatedBy: "\n## 9. Test vectors\n").last)
+    let section = try #require(rest.components(separatedBy: "\n## ").first)
     var tables: [[(name: String, value: String)]] = []
     for line in section.split(separator: "\n", omittingEmptySubsequences: false) {
       guard line.hasPrefix("| ") else { continue }

@@ -87,6 +87,12 @@ import SignetWire
     }
     _ = accepted { () throws(WireFailure) in try DisplayText.check(text) }
     _ = accepted { () throws(WireFailure) in try ServerMadeID(text) }
+    if let link = accepted({ () throws(WireFailure) in try TransactionLink(parsing: text) }) {
+      require(link.text.utf8.elementsEqual(text.utf8), "a link has one spelling")
+    }
+    _ = accepted { () throws(WireFailure) in
+      try OfflineTransaction(verifying: text, signedBy: key.publicKey)
+    }
   }
 
   /// What is read, printed and read again is printed alike.

@@ -102,18 +102,26 @@ extension Device {
     guard wanted == number?.digits.utf8.count else { throw .numberRequired(digits: wanted ?? 0) }
     // First: a wrong password of this key does not use up what is kept for the other.
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
-    let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
-      VaultLayout.signingKey, in: vault)
-    let decision = Decision(
-      status, of: transaction, at: now, server: container.server, user: container.user,
-      container: container.serverMadeID, device: vault.deviceID.bytes, number: number)
-    let jws = try await decision.signed(for: signingKey.publicKey) {
-      (message) async throws(SignetFailure) in try await signingKey.signature(of: message)
-    }
+    let jws = try await sign(
+      transaction, status, at: now, number: number, with: container, by: authentication)
     let body: JSONObject = ["decision": .string(jws)]
     let answer = try await send(
       JSONValue.object(body).bytes, as: "decision", about: transaction.id, of: container, sessionKey)
     try StatusAnswer.check(answer, is: status.rawValue)
+  }
+
+  func sign(
+    _ transaction: TransactionRequest, _ status: DecisionStatus, at time: Int64,
+    number: MatchingNumber? = nil, with container: Container, by authentication: Authentication?
+  ) async throws(SignetFailure) -> String {
+    let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
+      VaultLayout.signingKey, in: vault)
+    let decision = Decision(
+      status, of: transaction, at: time, server: container.server, user: container.user,
+      container: container.serverMadeID, device: vault.deviceID.bytes, number: number)
+    return try await decision.signed(for: signingKey.publicKey) {
+      (message) async throws(SignetFailure) in try await signingKey.signature(of: message)
+    }
   }
 
   /// Puts an end to a transaction without deciding it, for all devices of the user; nothing is signed but the request.

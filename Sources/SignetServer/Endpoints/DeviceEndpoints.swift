@@ -102,6 +102,21 @@ struct DeviceEndpoints: Sendable {
     return (found, try await transactions.tag(for: found))
   }
 
+  func one(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    let (container, id) = try await authentication.request(
+      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
+      body: request.body)
+    let jwe = try await transactions.one(request.parameters["id"] ?? "", for: container, request: id)
+    return .bytes(Array(jwe.utf8), type: "application/jose")
+  }
+
+  func initiate(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    try requireJSON(request)
+    let container = try await container(of: request)
+    let id = try await transactions.initiate(request.body, by: container)
+    return .json(["id": .string(id.text), "status": "accepted"])
+  }
+
   func decide(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     try requireJSON(request)
     let container = try await container(of: request)

@@ -19,7 +19,40 @@ struct RelyingPartyEndpoints: Sendable {
       "content": .string(made.record.content), "expires": .integer(made.record.expires),
     ]
     if let number = made.number { object["number"] = .string(number.digits) }
+    if made.record.user == nil {
+      let id = try context.composed(TransactionID(made.record.id))
+      object["link"] = .string(TransactionLink(id, at: context.settings.serverURL).text)
+    }
     return .json(object, status: 201)
+  }
+
+  func initiated(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
+    guard request.query["initiated"] == "device", let user = request.query["user"],
+      let limit = Int(request.query["limit"] ?? "100"), (1...100).contains(limit)
+    else {
+      throw Problem(.malformed, "\"initiated\" is device, \"user\" is needed, \"limit\" is 1 to 100")
+    }
+    let found = try await transactions.initiated(
+      by: userID(user), after: request.query["after"], limit: limit)
+    var list: [JSONValue] = []
+    for (transaction, container) in found { list.append(.object(try json(transaction, container))) }
+    return .json(["transactions": .array(list)])
+  }
+
+  func offline(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
+    let text = try await transactions.offline(request.parameters["id"] ?? "")
+    return .json(["text": .string(text)])
+  }
+
+  func answer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    let actor = try await keys.authenticate(
+      authorization: request.headers["Authorization"], scope: .relyingParty)
+    let body = try jsonBody(of: request)
+    let id = request.parameters["id"] ?? ""
+    try await transactions.answer(members(body.string("answer")), to: id, by: actor)
+    return .json(["id": .string(id), "status": "accepted"])
   }
 
   func find(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -45,6 +78,7 @@ struct RelyingPartyEndpoints: Sendable {
     object["status"] = .string(transaction.state(at: context.clock.now).rawValue)
     object["created"] = .integer(transaction.created)
     object["expires"] = .integer(transaction.expires)
+    if transaction.isInitiatedByDevice { object["initiated"] = "device" }
     if let decision = transaction.decision, let container {
       object["decision"] = .object(try json(decision, container))
     }
@@ -63,12 +97,18 @@ struct RelyingPartyEndpoints: Sendable {
   private func json(_ decision: DecisionRecord, _ container: ContainerRecord) throws(Problem)
     -> JSONObject
   {
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    return [
-      "jws": .string(decision.jws), "publicKey": .object(key.wireJWK),
-      "publicKeyPEM": .string(key.pemRepresentation),
-      "container": .string(container.id), "device": .string(Base64URL.encode(container.device)),
-      "time": .integer(decision.time),
-    ]
+    var object: JSONObject = [:]
+    if let jws = decision.jws {
+      let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
+      object["jws"] = .string(jws)
+      object["publicKey"] = .object(key.wireJWK)
+      object["publicKeyPEM"] = .string(key.pemRepresentation)
+    } else {
+      object["offline"] = true
+    }
+    object["container"] = .string(container.id)
+    object["device"] = .string(Base64URL.encode(container.device))
+    object["time"] = .integer(decision.time)
+    return object
   }
 }

@@ -9,7 +9,7 @@ public struct TransactionOrder: Sendable {
   public var from: String
   /// Where the user is said to be.
   public var context: TransactionContext?
-  /// Who decides.
+  /// Who decides; `nil` for whoever scans it.
   public var user: UserID?
   /// Seconds; `nil` for the configured ones.
   public var lifetime: Int64?
@@ -34,12 +34,22 @@ public struct TransactionOrder: Sendable {
     let context = try members(body.optionalObject("context"))
     self.init(
       try Self.content { () throws(WireFailure) in try TransactionContent.matter(body) }, from: name,
-      user: try userID(members(body.string("user"))),
+      user: try Self.user(body),
       lifetime: try members(body.optionalInteger("lifetime")), statuses: try Self.statuses(body),
       numberDigits: try Self.numberDigits(body))
     if let context {
       self.context = try Self.content { () throws(WireFailure) in try TransactionContext(context) }
     }
+  }
+
+  /// A user, or expressly anybody: one that was forgotten is a mistake.
+  private static func user(_ body: JSONObject) throws(Problem) -> UserID? {
+    let isForAnybody = try members(body.optionalBool("anybody")) ?? false
+    guard isForAnybody else { return try userID(members(body.string("user"))) }
+    guard !body.contains("user") else {
+      throw Problem(.malformed, "\"anybody\" goes without \"user\"")
+    }
+    return nil
   }
 
   /// Makes a part of the content: what is no such JSON is malformed, what would not show as it is, is refused.

@@ -1,16 +1,16 @@
-/// A decision as signed.
+/// A decision: signed, or answered by the digits of a device without a network.
 public struct DecisionRecord: Hashable, Sendable {
   /// What was decided; `accepted`, `denied` or `reported`.
   public var state: TransactionRecord.State
-  /// The JWS.
-  public var jws: String
+  /// The JWS; `nil` where digits were typed.
+  public var jws: String?
   /// With which container.
   public var container: String
   /// When the server took it.
   public var time: Int64
 
   /// Describes a decision.
-  public init(state: TransactionRecord.State, jws: String, container: String, time: Int64) {
+  public init(state: TransactionRecord.State, jws: String?, container: String, time: Int64) {
     (self.state, self.jws, self.container, self.time) = (state, jws, container, time)
   }
 }

@@ -140,5 +140,8 @@ enum SQLiteSchema {
         ) STRICT;
         CREATE INDEX transaction_changes_by_time ON transaction_changes (time);
         """),
+    Migration(
+      version: 8,
+      sql: "CREATE INDEX initiated_transactions ON transactions (user, number) WHERE initiated = 1"),
   ]
 }

@@ -75,11 +75,11 @@ extension SQLiteStorage {
 }
 
 extension Database {
-  fileprivate func transaction(_ id: String) throws -> TransactionRecord? {
+  func transaction(_ id: String) throws -> TransactionRecord? {
     try query("SELECT * FROM transactions WHERE id = ?", .text(id)).first.map { try TransactionRecord($0) }
   }
 
-  fileprivate func insert(_ transaction: TransactionRecord) throws {
+  func insert(_ transaction: TransactionRecord) throws {
     try execute(
       """
       INSERT INTO transactions (id, user, content, statuses, created, expires, sealed_number, initiated, state, decision,
@@ -122,7 +122,7 @@ extension Database {
   }
 
   /// An acceptance ends a row of transactions that were not accepted; a report begins a wait.
-  fileprivate func noteAnswer(
+  func noteAnswer(
     to id: String, _ state: TransactionRecord.State, at time: Int64, _ limits: TransactionLimits
   ) throws {
     let found = try query(
@@ -160,7 +160,7 @@ extension Database {
     return isGood ? nil : .notSigned
   }
 
-  fileprivate func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
+  func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
     if let refusal = try refusal(of: id, decision.state, by: decision.container, at: decision.time) {
       return refusal
     }
@@ -170,7 +170,8 @@ extension Database {
         user = (SELECT user FROM containers WHERE id = ?3)
       WHERE id = ?5 AND state = 'pending'
       """,
-      .text(decision.state.rawValue), .text(decision.jws), .text(decision.container), .integer(decision.time),
+      .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
+      .integer(decision.time),
       .text(id))
     try noteChange(of: id)
     return .decided
@@ -248,13 +249,14 @@ extension TransactionRecord {
       created: try row.integer("created"), expires: try row.integer("expires"), state: state)
     sealedNumber = try row.optionalBlob("sealed_number")
     isInitiatedByDevice = try row.integer("initiated") != 0
-    if let jws = try row.optionalText("decision") {
-      decision = DecisionRecord(
-        state: state, jws: jws, container: try row.text("container"), time: try row.integer("decided"))
-    } else if let reason = try row.optionalText("end_reason") {
+    if let reason = try row.optionalText("end_reason") {
       end = EndRecord(
         state: state, reason: reason, message: try row.text("end_message"),
         container: try row.optionalText("container"), time: try row.integer("decided"))
+    } else if let container = try row.optionalText("container") {
+      decision = DecisionRecord(
+        state: state, jws: try row.optionalText("decision"), container: container,
+        time: try row.integer("decided"))
     }
   }
 }

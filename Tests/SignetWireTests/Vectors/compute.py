@@ -103,7 +103,10 @@ def jwe(key, label, plaintext):
 
 
 def totp(secret, time, digits=6, period=30):
-    digest = mac(secret, struct.pack(">Q", time // period))
+    return truncated(mac(secret, struct.pack(">Q", time // period)), digits)
+
+
+def truncated(digest, digits):
     offset = digest[-1] & 15
     number = struct.unpack(">I", digest[offset : offset + 4])[0] & 0x7FFFFFFF
     return str(number % 10**digits).zfill(digits)
@@ -155,6 +158,12 @@ def activation(label, user, server, costs, profile, asked):
         "expires": 1795231500, "statuses": ["accepted", "denied", "reported"],
     }]}
     listing = compact(listed)
+    offline = compact({
+        "version": 1, "transaction": b64(seeded(label + " transaction", 16)), "content": content,
+        "expires": 1795231500, "server": server, "user": user,
+    })
+    offline_key = mac(otp, b"signet/1 offline\0", container.encode(), b"\x01")  # HKDF-Expand, one block
+    question = hashlib.sha256(offline).digest().ljust(128, b"\0")  # RFC 6287 section 5.1
     answer = compact({"version": 1, "server": server, "container": container,
                       "request": b64(seeded(label + " request", 16)), **listed})
     answer = es256(server_signing, {"alg": "ES256", "typ": "signet-transactions", "kid": thumbprint(server_signing)},
@@ -175,6 +184,10 @@ def activation(label, user, server, costs, profile, asked):
         "decisionPayload": decision.decode(),
         "decision": es256(
             signing, {"alg": "ES256", "typ": "signet-decision", "kid": thumbprint(signing)}, decision),
+        "offlinePayload": offline.decode(),
+        "offline": es256(
+            server_signing, {"alg": "ES256", "typ": "signet-offline", "kid": thumbprint(server_signing)}, offline),
+        "offlineAnswer": truncated(mac(offline_key, b"OCRA-1:HOTP-SHA256-8:QH64\0", question), 8),
         "transactions": listing.decode(), "serverSigningPrivateKey": raw(server_signing).hex(),
         "transactionsJWE": jwe(encryption, label, answer.encode()),
     }
@@ -212,7 +225,7 @@ def renewal(label, before, server, profile):
     finish = compact({"handshake": handshake, "message": message, "proof": b64(mac(kd, message.encode()))})
     receipt = compact({
         "version": 1, "container": b64(seeded(label + " container", 16)), "user": user, "server": server,
-        "created": 1797822900, "transcript": b64(t2),
+        "created": 1797822900, "transcript": b64(t2), "serverKey": jwk(private_key(before["id"] + " server signing")),
     })
     return {
         "id": label, "container": present, "presentSigningPrivateKey": raw(present_signing).hex(),

@@ -1,0 +1,78 @@
+import SignetSQLite
+
+extension SQLiteStorage {
+  /// As ``Storage`` says.
+  public func addInitiated(
+    _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    guard let container = transaction.decision?.container else { return .unknown }
+    return try await writer.write { database in
+      let refusal = try database.countSignature(
+        of: container, isGood: isSigned, limit: limits.wrongSignatures)
+      let outcome: DecisionOutcome
+      if let refusal {
+        outcome = refusal
+      } else if let known = try database.transaction(transaction.id) {
+        let isSame =
+          known.isInitiatedByDevice && known.decision?.container == container
+          && known.content.utf8.elementsEqual(transaction.content.utf8)
+        outcome = isSame ? .repeated : .decidedBefore
+      } else {
+        try database.insert(transaction)
+        outcome = .decided
+      }
+      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      return outcome
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func initiatedTransactions(
+    user: String, after id: String?, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord] {
+    try await reader.read { database in
+      try database.query(
+        """
+        SELECT * FROM transactions WHERE initiated = 1 AND user = ?1
+          AND number > coalesce((SELECT number FROM transactions WHERE id = ?2), 0)
+        ORDER BY number LIMIT ?3
+        """, .text(user), .optional(id), .int(max(0, limit))
+      ).map { try TransactionRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func answerTransaction(
+    _ id: String, by container: String?, at time: Int64, attempts: Int, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    try await writer.write { database in
+      let outcome = try database.answer(id, by: container, at: time, attempts: attempts)
+      if outcome == .decided { try database.noteAnswer(to: id, .accepted, at: time, limits) }
+      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      return outcome
+    }
+  }
+}
+
+extension Database {
+  fileprivate func answer(
+    _ id: String, by container: String?, at time: Int64, attempts: Int
+  ) throws -> DecisionOutcome {
+    guard let user = try transaction(id)?.user else { return .unknown }
+    let open = """
+      user = ?1 AND state = 'active' AND serial IS NULL AND failures < ?2
+      """
+    guard let container else {
+      // Whose answer it should be nobody can tell: it counts for all that could have made one.
+      try execute(
+        "UPDATE credentials SET failures = failures + 1 WHERE \(open)", .text(user), .int(attempts))
+      return changes > 0 ? .notSigned : .locked
+    }
+    let credential = try query(
+      "SELECT 1 FROM credentials WHERE \(open) AND id = ?3", .text(user), .int(attempts), .text(container))
+    guard !credential.isEmpty else { return .locked }
+    return try decide(id, DecisionRecord(state: .accepted, jws: nil, container: container, time: time))
+  }
+}

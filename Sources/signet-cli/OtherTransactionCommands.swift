@@ -1,0 +1,87 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let initiate = Command(
+    "initiate", "Sign something at your own wish, and have it wait for the relying party",
+    description: """
+      Nobody asks: the text is the user's, is shown, signed like an approval, and waits at the server. The relying party fetches it.
+      """,
+    options: [ContainerChoice.option, .flag("yes", "Do not ask where no password is needed", short: "y")],
+    arguments: [Argument("text", "What to sign: up to about 4000 characters")]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    try await options.catchUp(with: device, asking: true)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let content = try TransactionContent(.text(arguments.string("text")), from: .device)
+    let session = try await options.password(for: container, key: .sessionTransport)
+      .map { Authentication.password($0) }
+    let output = arguments.errorOutput
+    output.print("You are about to sign:")
+    output.write(TransactionText(content).body)
+    output.print("  as      \(TerminalText.sanitised(container.user.text))")
+    output.print("  at      \(container.server.fullForm)")
+    guard try await isSure(container, .transactionSigning, "Sign this", arguments) else {
+      output.print("Nothing was signed.")
+      return .failure
+    }
+    let id = try await container.server.named {
+      try await options.authenticated(
+        container, key: .transactionSigning, on: device, to: "Sign a text"
+      ) {
+        try await device.initiate(content.matter, with: container, by: $0, session: session)
+      }
+    }
+    if arguments.isSet("json") {
+      let object: JSONObject = ["id": .string(id.text), "status": "accepted"]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      arguments.output.print("Signed \(id.text).")
+    }
+    return .success
+  }
+
+  /// Asks where no password will be asked for.
+  static func isSure(
+    _ container: Container, _ key: Key.Usage, _ question: String, _ arguments: Arguments
+  ) async throws -> Bool {
+    guard container.protection(of: key).passwordPolicy == nil, !arguments.isSet("yes") else { return true }
+    return try await answering(with: "--yes") {
+      try await Question.terminal.confirm(question, preset: false)
+    }
+  }
+
+  /// Shows what was carried here, and the digits by which its user approves it; no network is used.
+  static func approveOffline(_ path: String, _ arguments: Arguments) async throws -> ExitCode {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let text = try ScannedText.read(path, limit: OfflineTransaction.maximumByteCount)
+    let (transaction, container) = try await device.offlineTransaction(scanned: text)
+    let output = arguments.errorOutput
+    output.print("You are about to approve, without a network:")
+    output.write(TransactionText(transaction.content).body)
+    output.print("  as      \(TerminalText.sanitised(container.user.text))")
+    output.print("  at      \(container.server.fullForm)")
+    output.print("  id      \(transaction.id.text)")
+    output.print("  expires \(Moment.text(transaction.expires))")
+    guard try await isSure(container, .oneTimePassword, "Approve this", arguments) else {
+      output.print("Nothing was approved.")
+      return .failure
+    }
+    let answer = try await options.authenticated(
+      container, key: .oneTimePassword, on: device, to: "Approve a transaction"
+    ) {
+      try await device.offlineAnswer(to: transaction, with: container, by: $0)
+    }
+    if arguments.isSet("json") {
+      let object: JSONObject = ["id": .string(transaction.id.text), "answer": .string(answer)]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      output.print("Type these digits where the transaction came from:")
+      arguments.output.print(answer)
+    }
+    return .success
+  }
+}

@@ -1,0 +1,102 @@
+import SignetJSON
+import SignetQR
+import SignetTerminal
+
+/// The commands of `signet-server transaction` for what is scanned, typed back, or begun on a device.
+enum CarriedTransactionCommands {
+  private static let pictures: [Option] = [
+    .value("qr", "Write it as a PNG image, readable by its owner only", named: "file", completion: .file),
+    .flag("show-qr", "Print the QR code even where the output is no terminal"),
+  ]
+  private static let identifier = Argument("id", "The transaction's id")
+
+  static let all: [Command] = [
+    Command(
+      "offer", "Ask whoever scans it: the one who decides becomes the user",
+      description: "On a terminal the link is shown as a QR code; signet approve LINK takes it as a text.",
+      options: [
+        .value("lifetime", "How long it may be decided: 1s to 24h", named: "duration", default: "5m")
+      ] + pictures,
+      arguments: [Argument("text", "What is asked")]
+    ) { arguments in
+      let lifetime = try arguments.seconds("lifetime", in: 1...86_400)
+      let answer = try await OperatorClient(arguments, as: .relyingParty).post(
+        "transactions",
+        body: [
+          "anybody": true, "text": .string(arguments.string("text")), "lifetime": .integer(Int64(lifetime)),
+        ])
+      let link = try answer.string("link")
+      try show(link, answer, arguments) {
+        [
+          ("Transaction", try answer.string("id")), ("Link", link),
+          ("Expires", utc(try answer.integer("expires"))),
+        ]
+      }
+      return .success
+    },
+    Command(
+      "offline", "Print a pending transaction as a text, to carry it to a device without a network",
+      description: """
+        The device shows it with signet approve --offline FILE, and then 8 digits, which 'transaction answer' takes.
+        """,
+      options: pictures, arguments: [identifier]
+    ) { arguments in
+      let answer = try await OperatorClient(arguments, as: .relyingParty).get(
+        "transactions", arguments.string("id"), "offline")
+      let text = try answer.string("text")
+      if !arguments.isSet("json") { arguments.output.print(text) }
+      try show(text, answer, arguments) { [] }
+      return .success
+    },
+    Command(
+      "answer", "Take the digits that a device without a network shows",
+      description: "The exit status is 0 where they are right; the transaction is accepted then.",
+      arguments: [identifier, Argument("digits", "What the user typed")]
+    ) { arguments in
+      let answer = try await OperatorClient(arguments, as: .relyingParty).post(
+        "transactions", arguments.string("id"), "answer",
+        body: ["answer": .string(arguments.string("digits"))])
+      if arguments.isSet("json") {
+        arguments.output.print(answer)
+      } else {
+        arguments.output.print(try answer.string("status"))
+      }
+      return .success
+    },
+    Command(
+      "initiated", "List what a user has signed at their own wish, oldest first",
+      options: [.value("after", "Only what came after this one", named: "id")],
+      arguments: [UserCommands.user]
+    ) { arguments in
+      var query = [("initiated", "device"), ("user", arguments.string("user"))]
+      if let after = arguments.optionalString("after") { query.append(("after", after)) }
+      let answer = try await OperatorClient(arguments, as: .relyingParty).get("transactions", texts: query)
+      guard !arguments.isSet("json") else {
+        arguments.output.print(answer)
+        return .success
+      }
+      var table = TextTable(["TRANSACTION", "SIGNED", "CONTENT"])
+      for transaction in try objects("transactions", in: answer) {
+        table.append([
+          try transaction.string("id"), utc(try transaction.integer("created")),
+          try transaction.string("content"),
+        ])
+      }
+      arguments.output.write(table.text)
+      return .success
+    },
+  ]
+
+  private static func show(
+    _ text: String, _ answer: JSONObject, _ arguments: Arguments, _ fields: () throws -> [(String, String)]
+  ) throws {
+    if arguments.isSet("json") { arguments.output.print(answer) }
+    let wantsPicture = arguments.isSet("show-qr") || arguments.output.isTerminal
+    if !arguments.isSet("json") {
+      if wantsPicture { ActivationCommands.show(try QRCode(text), arguments) }
+      let fields = try fields()
+      if !fields.isEmpty { arguments.output.print(fields: fields) }
+    }
+    if let file = arguments.optionalString("qr") { try QRCode(text).writePNG(to: file) }
+  }
+}

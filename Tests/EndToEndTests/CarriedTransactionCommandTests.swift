@@ -1,0 +1,86 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// Transactions that are scanned, begun on the device, or answered without a network, by the commands.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct CarriedTransactionCommandTests {
+  @Test("who scans an offer and approves becomes its user; of several containers one is chosen")
+  func anybody() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    for user in ["alice", "bob"] {
+      _ = try await device.json("activate", "--code-file", server.codeFile(user))
+    }
+    let picture = "\(server.folder.path)/offer.png"
+    let offer = try await server.answer(
+      "transaction", "offer", "Sign in", "--qr", picture, "--key-file", server.shopKey)
+    let (id, link) = (try offer.string("id"), try offer.string("link"))
+    let several = try await device.run("approve", link, "--yes")
+    #expect(several.status == 65 && several.errorOutput.contains("alice, bob"), several.summary)
+    _ = try await device.json("approve", "--qr", picture, "--yes", "--container", "bob")
+    let found = try await server.transaction(id)
+    #expect(try found.string("user") == "bob" && found.string("status") == "accepted")
+    let late = try await device.run("approve", link, "--yes", "--container", "alice")
+    #expect(late.status == 65, late.summary)
+    let garbage = try await device.run("approve", "signet:nonsense", "--yes")
+    #expect(garbage.status == 65 && garbage.errorOutput.contains("no link"), garbage.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("what a user signs unasked is listed, and verified like a decision")
+  func initiated() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let signed = try await device.json("initiate", "Block my card", "--yes")
+    _ = try await device.json("initiate", "And the other one", "--yes")
+    let id = try signed.string("id")
+    let list = try await server.answer("transaction", "initiated", "alice", "--key-file", server.shopKey)
+    let all = try list.array("transactions")
+    #expect(all.count == 2)
+    guard case .object(let first)? = all.first else { return }
+    #expect(try first.string("id") == id && first.string("initiated") == "device")
+    #expect(try first.string("content") == #"{"initiated":"device","text":"Block my card"}"#)
+    let file = try server.write(first.text, to: "first.json")
+    let verified = try await ServerCommand.run("transaction", "verify", file)
+    #expect(verified.status == 0, verified.summary)
+    let rest = try await server.answer(
+      "transaction", "initiated", "alice", "--after", id, "--key-file", server.shopKey)
+    #expect(try rest.array("transactions").count == 1)
+    await server.stopAndWait()
+  }
+
+  @Test("eight digits approve what a picture brought to a device without a network")
+  func offline() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let id = try await server.ask("alice", "Pay 250.00 EUR to Jane Doe")
+    let picture = "\(server.folder.path)/offline.png"
+    let carried = try await server.answer(
+      "transaction", "offline", id, "--qr", picture, "--key-file", server.shopKey)
+    let text = try server.write(carried.string("text"), to: "offline.txt")
+    var answers: Set<String> = []
+    for path in [picture, text] {
+      let shown = try await device.run("approve", "--offline", path, "--yes")
+      #expect(shown.status == 0 && shown.errorOutput.contains("| Pay 250.00 EUR to Jane Doe"), shown.summary)
+      answers.insert(shown.output.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    #expect(answers.count == 1)
+    let digits = try #require(answers.first)
+    let wrong = try await server.operate(
+      "transaction", "answer", id, digits == "00000000" ? "1" : "00000000", "--key-file", server.shopKey)
+    #expect(wrong.status == 1 && wrong.errorOutput.contains("answer is wrong"), wrong.summary)
+    _ = try await server.answer("transaction", "answer", id, digits, "--key-file", server.shopKey)
+    let found = try await server.transaction(id)
+    #expect(try found.string("status") == "accepted")
+    #expect(try found.object("decision").optionalBool("offline") == true)
+    // Changed on the way, it is not the server's.
+    let changed = try carried.string("text").replacing("A", with: "B")
+    let refused = try await device.run("approve", "--offline", server.write(changed, to: "changed"), "--yes")
+    #expect(refused.status != 0 && refused.output.isEmpty, refused.summary)
+    await server.stopAndWait()
+  }
+}

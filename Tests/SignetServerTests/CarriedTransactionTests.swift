@@ -1,0 +1,160 @@
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// What nobody in particular is asked, what a device begins, and what is answered without a network.
+@Suite struct CarriedTransactionServiceTests {
+  private func one(
+    _ server: ServerFixture, _ id: String, _ device: ProtocolDevice
+  ) async throws -> TransactionRequest {
+    let request = [UInt8](repeating: 4, count: 16)
+    let sealed = try await SealedTransactionList(
+      decrypting: server.transactions.one(id, for: device.send(to: server), request: request),
+      with: device.encryption)
+    let address = ListAddress(
+      server: device.server, container: try #require(device.container), request: request)
+    let list = try sealed.list(signedBy: #require(device.serverKey), for: address)
+    return try #require(list.transactions.first)
+  }
+
+  private func decide(
+    _ server: ServerFixture, _ device: ProtocolDevice, _ request: TransactionRequest
+  ) async throws -> Problem.Code? {
+    let record = try await device.send(to: server)
+    let body = try await device.decision(.accepted, request, at: server.clock.now)
+    return try await problem {
+      try await server.transactions.decide(body, id: request.id.text, by: record)
+    }
+  }
+
+  @Test("whoever decides what is for anybody becomes its user; one does")
+  func anybody() async throws {
+    let server = try ServerFixture()
+    let (alices, bobs) = (try await server.activate("alice"), try await server.activate("bob", device: 2))
+    let order = TransactionOrder(.text("Sign in"), from: "Bank", user: nil)
+    let made = try await server.transactions.create(order, by: "test").record
+    #expect(made.user == nil)
+    let requests = [try await one(server, made.id, alices), try await one(server, made.id, bobs)]
+    #expect(requests[0] == requests[1])
+    #expect(try await decide(server, bobs, requests[1]) == nil)
+    #expect(try await decide(server, alices, requests[0]) == .unknown)
+    let (found, container) = try await server.transactions.find(made.id)
+    #expect(found.user == "bob" && found.state == .accepted && container?.id == bobs.container?.text)
+    #expect(try await problem { try await one(server, made.id, alices) } == .unknown)
+    #expect(try await problem { try await one(server, made.id, bobs) } == .transactionDecided)
+    #expect(try await problem { try await one(server, "none", bobs) } == .unknown)
+    let late = try await server.transactions.create(order, by: "test").record
+    server.clock.advance(by: 300)
+    #expect(try await problem { try await one(server, late.id, bobs) } == .transactionExpired)
+    // What is for alice is not bob's to see.
+    let alices1 = try await server.transactions.create(
+      "Pay", user: UserID("alice"), lifetime: nil, by: "test")
+    #expect(try await problem { try await one(server, alices1.id, bobs) } == .unknown)
+  }
+
+  private func initiated(
+    _ device: ProtocolDevice, _ server: ServerFixture, id: String = "own-1",
+    origin: TransactionContent.Origin = .device,
+    lifetime: Int64 = 300, status: DecisionStatus = .accepted, signedBy key: P256.Signing.PrivateKey? = nil
+  ) async throws -> [UInt8] {
+    let now = server.clock.now
+    let request = TransactionRequest(
+      id: try TransactionID(id), content: try TransactionContent(.text("Block my card"), from: origin),
+      created: now, expires: now + lifetime)
+    return try await device.decision(status, request, at: now, signedBy: key)
+  }
+
+  @Test("what a user signs unasked is kept once, and listed for the relying party in order")
+  func initiated() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    func send(_ body: [UInt8]) async throws -> Problem.Code? {
+      try await problem { try await server.transactions.initiate(body, by: record) }
+    }
+    let body = try await initiated(device, server)
+    #expect(try await send(body) == nil)
+    #expect(try await send(body) == nil)
+    #expect(try await send(initiated(device, server, id: "own-2")) == nil)
+    let user = try UserID("alice")
+    let all = try await server.transactions.initiated(by: user, after: nil, limit: 10)
+    #expect(all.map(\.0.id) == ["own-1", "own-2"])
+    #expect(all.allSatisfy { $0.0.state == .accepted && $0.0.isInitiatedByDevice })
+    let jws = try #require(all.first?.0.decision?.jws)
+    #expect(Decision(verifying: jws, signedBy: device.signing.publicKey)?.transaction.text == "own-1")
+    let rest = try await server.transactions.initiated(by: user, after: "own-1", limit: 10)
+    #expect(rest.map(\.0.id) == ["own-2"])
+    #expect(try await server.transactions.initiated(by: UserID("bob"), after: nil, limit: 10).isEmpty)
+    // Nothing of it waits, or counts as a question.
+    #expect(try await server.storage.pendingTransactions(user: "alice", at: 0).isEmpty)
+
+    let asked = try await server.transactions.create("Pay", user: user, lifetime: nil, by: "test")
+    for (bad, code) in [
+      (try await initiated(device, server, id: asked.id), Problem.Code.transactionDecided),
+      (try await initiated(device, server, id: "x", origin: .relyingParty("Bank")), .malformed),
+      (try await initiated(device, server, id: "x", lifetime: 0), .transactionExpired),
+      (try await initiated(device, server, id: "x", lifetime: 86_401), .malformed),
+      (try await initiated(device, server, id: "x", status: .denied), .malformed),
+      (try await initiated(device, server, id: "x", signedBy: device.session), .unauthorized),
+      (Array("{}".utf8), .malformed), (Array(#"{"decision":"a.b.c"}"#.utf8), .unauthorized),
+    ] {
+      #expect(try await send(bad) == code)
+    }
+    #expect(try await server.transactions.find(asked.id).0.state == .pending)
+  }
+
+  @Test("digits of the user's device approve what was carried there; wrong ones are counted")
+  func offline() async throws {
+    let server = try ServerFixture()
+    let (device, other) = (try await server.activate(), try await server.activate("bob", device: 2))
+    let user = try UserID("alice")
+    func carried(_ id: String) async throws -> OfflineTransaction {
+      try OfflineTransaction(
+        verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
+    }
+    func digits(_ transaction: OfflineTransaction, _ device: ProtocolDevice) throws -> String {
+      let (secret, container) = (try #require(device.otpSecret), try #require(device.container))
+      return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
+    }
+    func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
+      try await problem { try await server.transactions.answer(digits, to: id, by: "test") }
+    }
+    let made = try await server.transactions.create("Pay 1 €", user: user, lifetime: nil, by: "test")
+    let transaction = try await carried(made.id)
+    #expect(transaction.content.json == made.content && transaction.user == user)
+    let right = try digits(transaction, device)
+    #expect(right.count == 8)
+    for wrong in ["", "12345678", right + "0", try digits(transaction, other)] where wrong != right {
+      #expect(try await answer(wrong, made.id) == .transactionWrongAnswer)
+    }
+    #expect(try await answer(right, made.id) == nil)
+    #expect(try await answer(right, made.id) == nil)
+    let found = try await server.transactions.find(made.id).0
+    #expect(found.state == .accepted && found.decision != nil && found.decision?.jws == nil)
+    // Another transaction has other digits, and wrong ones lock like wrong codes.
+    let next = try await server.transactions.create("Pay 2 €", user: user, lifetime: nil, by: "test")
+    let nextDigits = try digits(await carried(next.id), device)
+    #expect(nextDigits != right)
+    for _ in 0..<server.context.settings.codeAttempts {
+      #expect(try await answer("00000000", next.id) == .transactionWrongAnswer)
+    }
+    #expect(try await answer(nextDigits, next.id) == .transactionWrongAnswer)
+    #expect(try await server.transactions.find(next.id).0.state == .pending)
+    try await server.codes.unlock(user, by: "test")
+    server.clock.advance(by: 300)
+    #expect(try await answer(nextDigits, next.id) == .transactionExpired)
+    // What is for anybody, or may not be accepted, goes nowhere.
+    for order in [
+      TransactionOrder(.text("x"), from: "Bank", user: nil),
+      TransactionOrder(.text("x"), from: "Bank", user: user, statuses: [.denied]),
+    ] {
+      let id = try await server.transactions.create(order, by: "test").record.id
+      #expect(try await problem { try await server.transactions.offline(id) } == .malformed)
+    }
+    #expect(try await problem { try await server.transactions.offline("none") } == .unknown)
+  }
+}
