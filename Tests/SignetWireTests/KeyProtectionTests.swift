@@ -37,6 +37,27 @@ import Testing
     #expect(profile.json.members.map(\.name) == ["protection", "keys", "otp"])
   }
 
+  @Test func saysWhetherTheSecretMayLeave() throws {
+    var object: JSONObject = ["protection": ["type": "device"]]
+    for (member, isExportable) in [(nil, false), (.bool(false), false), (.bool(true), true)]
+      as [(JSONValue?, Bool)]
+    {
+      var otp = otp
+      otp["exportable"] = member
+      object["otp"] = .object(otp)
+      let profile = try ContainerProfile(object)
+      #expect(profile.isOTPExportable == isExportable)
+      #expect(try profile.json.object("otp").contains("exportable") == isExportable)
+      #expect(try ContainerProfile(profile.json) == profile)
+    }
+    for member in [.integer(1), .string("true"), .null] as [JSONValue] {
+      var otp = otp
+      otp["exportable"] = member
+      object["otp"] = .object(otp)
+      #expect(throws: WireFailure.self) { try ContainerProfile(object) }
+    }
+  }
+
   @Test func leavesOutWhatIsNotThere() throws {
     for keys in [nil, .object([:])] as [JSONValue?] {
       let profile = try profile(keys)
