@@ -8,10 +8,13 @@ import Foundation
 final class MarkupReader: NSObject, XMLParserDelegate {
   static let maximumDepth = 32
   static let maximumElementCount = 400_000
+  /// Errors that a document is read in spite of, such as a prefix without a namespace.
+  static let maximumErrorCount = 100
 
   private var open: [MarkupElement] = []
   private var root: MarkupElement?
   private var count = 0
+  private var errorCount = 0
   private var failure: InterchangeFailure?
 
   /// The root element.
@@ -71,6 +74,12 @@ final class MarkupReader: NSObject, XMLParserDelegate {
     guard var element = open.popLast() else { return }
     element.text = InterchangeText.trimmed(element.text)
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
+  }
+
+  /// FoundationXML does not give back the memory of an error that it tells, so a document has few.
+  func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
+    errorCount += 1
+    if errorCount > Self.maximumErrorCount { stop(parser, "has too many errors") }
   }
 
   func parser(_ parser: XMLParser, foundCharacters string: String) {
