@@ -18,10 +18,11 @@ let package = Package(
         .linkedLibrary("tss2-esys", .when(platforms: [.linux])),
         .linkedLibrary("sqlite3", .when(platforms: [.linux])),
       ]),
+    .target(name: "CEmptyServer", linkerSettings: [.linkedLibrary("microhttpd")]),
     .executableTarget(
       name: "signet-bench",
       dependencies: [
-        "CLoadClient",
+        "CEmptyServer", "CLoadClient",
         .target(name: "CTPMPeer", condition: .when(platforms: [.linux])),
         .product(name: "Signet", package: "signet"),
         .product(name: "SignetTesting", package: "signet"),

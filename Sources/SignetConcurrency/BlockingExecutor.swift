@@ -31,6 +31,11 @@ public final class BlockingExecutor: SerialExecutor {
     queue.async { unsafe job.runSynchronously(on: executor) }
   }
 
+  /// Runs `body` after all that were enqueued before it; nobody waits.
+  public func begin(_ body: @escaping @Sendable () -> Void) {
+    queue.async(execute: body)
+  }
+
   /// Runs `body` after all that were enqueued before it, and waits without holding a thread of the shared pool.
   public func run<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
     await withCheckedContinuation { continuation in

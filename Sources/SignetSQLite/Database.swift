@@ -35,6 +35,9 @@ import SignetFiles
   /// Called with each statement before it runs.
   package var willExecute: StatementObserver?
 
+  /// Something that the owner remembers about the open transaction; undoing forgets it.
+  package var note: (any Sendable)?
+
   var isTransactionExpected = false
   var savepointDepth = 0
 
@@ -148,18 +151,27 @@ import SignetFiles
 }
 
 extension Database {
-  /// The compiled statement, out of the cache while it runs, so that a nested use of the same SQL gets another.
+  /// The compiled statement; where it runs already, a nested use of the same SQL gets another.
   private func take(_ sql: String) throws(SQLiteFailure) -> Statement {
     try refuseAfterRollback()
     try willExecute?(sql)
-    if let statement = statements.removeValue(forKey: sql) { return statement }
-    return try unsafe Statement(sql, connection: connection)
+    let known = statements[sql]
+    if let known, !known.isRunning {
+      known.isRunning = true
+      return known
+    }
+    let statement = try unsafe Statement(sql, connection: connection)
+    if known == nil {
+      if statements.count >= Self.statementLimit { statements.removeAll(keepingCapacity: true) }
+      statements[sql] = statement
+    }
+    statement.isRunning = true
+    return statement
   }
 
   private func giveBack(_ statement: Statement) {
     statement.reset()
-    if statements.count >= Self.statementLimit { statements.removeAll(keepingCapacity: true) }
-    statements[statement.sql] = statement
+    statement.isRunning = false
   }
 
   /// Refuses to go on where SQLite has ended the transaction.

@@ -3,6 +3,8 @@ import CSQLite
 /// A compiled statement, finalised with its last reference.
 @safe final class Statement {
   let sql: String
+  /// Whether somebody steps through it.
+  var isRunning = false
   private let handle: OpaquePointer
   private let connection: OpaquePointer
   private var names: [String] = []

@@ -37,7 +37,7 @@ extension Database {
     precondition(isTransactionExpected, "a savepoint needs an open transaction")
     savepointDepth += 1
     defer { savepointDepth -= 1 }
-    let name = "level\(savepointDepth)"
+    let name = savepointDepth == 1 ? "level1" : "level\(savepointDepth)"
     try execute("SAVEPOINT \(name)")
     do {
       let result = try body()
@@ -63,6 +63,7 @@ extension Database {
 
   /// Undoes; fails only where SQLite has rolled back by itself, or will when the file is next opened.
   private func rollBack(_ sql: String) {
+    note = nil
     guard isInTransaction else { return }
     do { try execute(sql) } catch {}
   }

@@ -1,4 +1,3 @@
-import SignetJSON
 import SignetStorage
 
 /// The events of the audit log, as one JSON object each: `time`, `event`, who and what, and a reason.
@@ -17,13 +16,13 @@ struct Audit: Sendable {
 
   /// Makes an event whose members are put together by the caller.
   func callAsFunction(_ event: String, _ members: [(key: String, value: String?)]) -> AuditEvent {
-    var object = JSONObject()
-    object["time"] = .integer(time)
-    object["event"] = .string(event)
-    object["by"] = .string(by)
+    var line = JSONLine()
+    line.add("time", time)
+    line.add("event", event)
+    line.add("by", by)
     for (name, value) in members {
-      if let value { object[name] = .string(value) }
+      if let value { line.add(name, value) }
     }
-    return AuditEvent(text: JSONValue.object(object).text)
+    return AuditEvent(text: line.text)
   }
 }

@@ -3,7 +3,6 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
-import SignetJSON
 public import SignetWire
 
 /// `write` of the C library, which the log's own property hides.
@@ -37,11 +36,11 @@ public struct EventLog: Sendable {
   }
 
   private func line(_ level: String, _ event: String, _ members: KeyValuePairs<String, String>) {
-    var object = JSONObject()
-    object["time"] = .integer(clock.now)
-    object["level"] = .string(level)
-    object["event"] = .string(event)
-    for (name, value) in members { object[name] = .string(value) }
-    write(JSONValue.object(object).text)
+    var line = JSONLine()
+    line.add("time", clock.now)
+    line.add("level", level)
+    line.add("event", event)
+    for (name, value) in members { line.add(name, value) }
+    write(line.text)
   }
 }

@@ -8,12 +8,15 @@ public final class MasterKey: Sendable {
   public static let byteCount = 32
 
   private let secret: SharedSecretBox
+  /// HMAC under what HKDF extracts from the key, which each derivation begins with.
+  private let extracted: HMACKey
 
   /// Takes the key over.
   ///
   /// - Precondition: `secret` has 32 bytes.
   public init(_ secret: consuming SecretBytes) {
     precondition(secret.byteCount == Self.byteCount, "a master key has 32 bytes")
+    extracted = HMACKey(HKDF.extract(salt: [], inputKey: secret, .sha256), .sha256)
     self.secret = SharedSecretBox(secret)
   }
 
@@ -66,7 +69,8 @@ public final class MasterKey: Sendable {
 
   /// A key for each purpose and owner, so that no key ever sees enough random nonces for two to meet.
   private func key(for purpose: Purpose) -> SecretBytes {
-    secret.withSecret { HKDF.derive(inputKey: $0, salt: [], info: purpose.label, byteCount: 32, .sha256) }
+    // HKDF-Expand to one digest is one HMAC (RFC 5869 section 2.3).
+    extracted.secretAuthenticationCode(for: purpose.label + [1])
   }
 
   /// The key of what is stored in the place of end users' addresses.

@@ -1,4 +1,7 @@
+import SignetCrypto
+import SignetFiles
 import SignetJSON
+import SignetOATH
 import SignetTerminal
 
 /// `signet-server token …`.
@@ -11,13 +14,23 @@ enum TokenCommands {
       Command(
         "import", "Import tokens from a file",
         description: """
-          The file is JSON as docs/protocol.md has it, {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV whose first \
+          The file is PSKC (RFC 6030), plain or encrypted; JSON as docs/protocol.md has it, {"tokens":[{"serial":"…","kind":"hotp","secret":"…"}]}, or CSV whose first \
           line names the columns: serial, kind (hotp or totp), the secret as secret-hex, secret-base32 or secret (base64url), and, \
           where they are not the usual ones, algorithm, digits, period, start, counter, user.
 
           A token that is known already stays as it is, so an import that was cut can be done again. An imported token counts once \
           it was verified.
           """,
+        options: [
+          .value(
+            "transport-key", "The key of an encrypted PSKC file: a file with it in hexadecimal",
+            named: "file",
+            completion: .file),
+          .value(
+            "transport-password", "The password of an encrypted PSKC file: a file whose first line it is",
+            named: "file",
+            completion: .file),
+        ],
         arguments: [Argument("file", "The file; - for standard input", completion: .file)],
         examples: [.init("signet-server token import tokens.csv --data ./demo", "Import a box of tokens")],
         handler: importTokens),
@@ -60,7 +73,7 @@ enum TokenCommands {
     ])
 
   private static func importTokens(_ arguments: Arguments) async throws -> ExitCode {
-    let file = try TokenFile(arguments.string("file"))
+    let file = try TokenFile(arguments.string("file"), key: transportKey(arguments))
     let client = try OperatorClient(arguments, as: .admin)
     var (added, known): ([JSONValue], [JSONValue]) = ([], [])
     for request in file.requests {
@@ -76,6 +89,33 @@ enum TokenCommands {
           + (known.isEmpty ? "" : "; \(known.count) were known and stay as they are"))
     }
     return .success
+  }
+
+  private static func transportKey(_ arguments: Arguments) throws -> PSKCEncryptionKey? {
+    if let path = arguments.optionalString("transport-key") {
+      guard !arguments.isSet("transport-password") else {
+        throw UsageFailure.refused("--transport-key and --transport-password exclude each other")
+      }
+      var line = try firstLine(path)
+      defer { line.withUnsafeMutableBytes { wipe($0) } }
+      var key: [UInt8]
+      do { key = try Hex.decode(String(decoding: line, as: UTF8.self)) } catch {
+        throw CommandFailure(.dataError, "\(path) does not hold a key in hexadecimal")
+      }
+      defer { key.withUnsafeMutableBytes { wipe($0) } }
+      return .preShared(SharedSecretBox(SecretBytes(copying: key)))
+    }
+    guard let path = arguments.optionalString("transport-password") else { return nil }
+    var line = try firstLine(path)
+    defer { line.withUnsafeMutableBytes { wipe($0) } }
+    return .password(SharedSecretBox(SecretBytes(copying: line)))
+  }
+
+  private static func firstLine(_ path: String) throws -> [UInt8] {
+    do throws(FileFailure) {
+      let bytes = try OpenFile(reading: path).contents(limit: 4096)
+      return Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D })
+    } catch { throw CommandFailure(.noInput, "\(path) can't be read; check its name and permissions") }
   }
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {

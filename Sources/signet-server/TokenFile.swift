@@ -4,7 +4,7 @@ import SignetJSON
 import SignetOATH
 import SignetTerminal
 
-/// A file of tokens to be imported, as the requests that import them: JSON as the protocol has it, or CSV.
+/// A file of tokens to be imported, as the requests that import them: PSKC (RFC 6030), JSON as the protocol has it, or CSV.
 struct TokenFile {
   /// The largest file, in bytes: some hundred thousand tokens.
   static let maximumByteCount = 64 << 20
@@ -16,9 +16,11 @@ struct TokenFile {
 
   /// Reads a file.
   ///
-  /// - Parameter path: The file; `-` stands for standard input.
+  /// - Parameters:
+  ///   - path: The file; `-` stands for standard input.
+  ///   - key: What decrypts PSKC; `nil` where it is not encrypted.
   /// - Throws: `CommandFailure`, which says where the file is wrong, and never shows a secret.
-  init(_ path: String) throws {
+  init(_ path: String, key: PSKCEncryptionKey? = nil) throws {
     let data: Data
     do {
       data =
@@ -28,12 +30,16 @@ struct TokenFile {
     guard data.count <= Self.maximumByteCount else {
       throw CommandFailure(.dataError, "\(path) is larger than 64 MiB; split it")
     }
-    tokens = try Self.tokens(Array(data), path)
+    tokens = try Self.tokens(Array(data), path, key)
     guard !tokens.isEmpty else { throw CommandFailure(.dataError, "\(path) has no token") }
   }
 
-  private static func tokens(_ bytes: [UInt8], _ path: String) throws -> [JSONObject] {
-    let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+  private static func tokens(
+    _ bytes: [UInt8], _ path: String, _ key: PSKCEncryptionKey?
+  ) throws -> [JSONObject] {
+    // A byte order mark may stand before XML.
+    let first = bytes.first { ![0x20, 0x09, 0x0A, 0x0D, 0xEF, 0xBB, 0xBF].contains($0) }
+    if first == UInt8(ascii: "<") { return try pskc(bytes, path, key) }
     guard first == UInt8(ascii: "{") else { return try csv(bytes, path) }
     do {
       let object = try JSONObject(
@@ -49,6 +55,48 @@ struct TokenFile {
   var requests: [JSONObject] {
     stride(from: 0, to: tokens.count, by: Self.batchCount).map { start in
       ["tokens": .array(tokens[start..<min(start + Self.batchCount, tokens.count)].map { .object($0) })]
+    }
+  }
+
+  // MARK: PSKC
+
+  private static func pskc(
+    _ bytes: [UInt8], _ path: String, _ key: PSKCEncryptionKey?
+  ) throws -> [JSONObject] {
+    let container: PSKCContainer
+    do throws(InterchangeFailure) { container = try PSKCContainer(parsing: bytes, key: key) } catch {
+      switch error {
+      case .passwordNeeded, .unsupportedEncryption:
+        throw CommandFailure(
+          .dataError,
+          "\(path) is encrypted (\(error)); --transport-key or --transport-password names what it is encrypted with"
+        )
+      default: throw CommandFailure(.dataError, "\(path): \(error)")
+      }
+    }
+    return try container.keys.map { key in
+      guard let serial = key.serialNumber ?? key.id else {
+        throw CommandFailure(.dataError, "\(path): a key has neither a serial number nor an id")
+      }
+      let account: OTPAccount
+      do throws(InterchangeFailure) { account = try OTPAccount(key) } catch {
+        throw CommandFailure(.dataError, "\(path): the token \(TerminalText.sanitised(serial)): \(error)")
+      }
+      var object: JSONObject = [
+        "serial": .string(serial), "algorithm": .string(account.algorithm.rawValue),
+        "digits": .integer(Int64(account.digits)),
+        "secret": .string(account.secret.withSecret { Base64URL.encode($0.insecureCopy()) }),
+      ]
+      switch account.kind {
+      case .hotp(let counter):
+        object["kind"] = "hotp"
+        object["counter"] = .integer(Int64(clamping: counter))
+      case .totp(let period, let start):
+        object["kind"] = "totp"
+        object["period"] = .integer(Int64(period))
+        object["start"] = .integer(start)
+      }
+      return object
     }
   }
 

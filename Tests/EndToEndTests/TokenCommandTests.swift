@@ -16,6 +16,43 @@ import Testing
 
     """
 
+  /// RFC 6030 section 6.1.
+  private static let encrypted = """
+    <?xml version="1.0" encoding="UTF-8"?>
+    <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc"
+      xmlns:ds="http://www.w3.org/2000/09/xmldsig#" xmlns:xenc="http://www.w3.org/2001/04/xmlenc#">
+      <EncryptionKey><ds:KeyName>Pre-shared-key</ds:KeyName></EncryptionKey>
+      <MACMethod Algorithm="http://www.w3.org/2000/09/xmldsig#hmac-sha1">
+        <MACKey>
+          <xenc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>
+          <xenc:CipherData><xenc:CipherValue>
+            ESIzRFVmd4iZABEiM0RVZgKn6WjLaTC1sbeBMSvIhRejN9vJa2BOlSaMrR7I5wSX
+          </xenc:CipherValue></xenc:CipherData>
+        </MACKey>
+      </MACMethod>
+      <KeyPackage>
+        <DeviceInfo><Manufacturer>Manufacturer</Manufacturer><SerialNo>987654321</SerialNo></DeviceInfo>
+        <Key Id="12345678" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:hotp">
+          <Issuer>Issuer</Issuer>
+          <AlgorithmParameters><ResponseFormat Length="8" Encoding="DECIMAL"/></AlgorithmParameters>
+          <Data>
+            <Secret>
+              <EncryptedValue>
+                <xenc:EncryptionMethod Algorithm="http://www.w3.org/2001/04/xmlenc#aes128-cbc"/>
+                <xenc:CipherData><xenc:CipherValue>
+                  AAECAwQFBgcICQoLDA0OD+cIHItlB3Wra1DUpxVvOx2lef1VmNPCMl8jwZqIUqGv
+                </xenc:CipherValue></xenc:CipherData>
+              </EncryptedValue>
+              <ValueMAC>Su+NvtQfmvfJzF6bmQiJqoLRExc=
+              </ValueMAC>
+            </Secret>
+            <Counter><PlainValue>0</PlainValue></Counter>
+          </Data>
+        </Key>
+      </KeyPackage>
+    </KeyContainer>
+    """
+
   @Test func wholeLife() async throws {
     let server = try await RunningServer.start()
     _ = try await server.json("user", "add", "alice")
@@ -81,10 +118,21 @@ import Testing
     #expect(json.output == "imported 1 tokens\n", "\(json.errorOutput)")
     let base32 = try await imported("kind,serial,secret-base32\ntotp,B1,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
     #expect(base32.output == "imported 1 tokens\n", "\(base32.errorOutput)")
+    let pskc = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc"><KeyPackage>
+      <DeviceInfo><Manufacturer>Example</Manufacturer><SerialNo>P1</SerialNo></DeviceInfo>
+      <Key Id="k1" Algorithm="urn:ietf:params:xml:ns:keyprov:pskc:hotp"><Issuer>Example</Issuer>
+      <AlgorithmParameters><ResponseFormat Length="8" Encoding="DECIMAL"/></AlgorithmParameters>
+      <Data><Secret><PlainValue>\(secret)=</PlainValue></Secret><Counter><PlainValue>5</PlainValue></Counter></Data>
+      </Key></KeyPackage></KeyContainer>
+      """
+    let document = try await imported(pskc)
+    #expect(document.output == "imported 1 tokens\n", "\(document.errorOutput)")
     // More than fit into one request, in the order of the file.
     let many = (0..<250).map { "M\($0),hotp,\(secret)" }.joined(separator: "\r\n")
     #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")
-    #expect(try await server.json("token", "list").array("tokens").count == 252)
+    #expect(try await server.json("token", "list").array("tokens").count == 253)
     for (text, word) in [
       ("", "no token"), ("{}", "tokens"), ("{\"tokens\":[]}", "no token"), ("{", "no file of tokens"),
       ("serial,kind\ns,hotp", "secret"), ("serial,kind,secret,color\n", "\"color\""),
@@ -101,7 +149,17 @@ import Testing
       #expect(!refused.errorOutput.contains(secret))
     }
     #expect(try await server.run("token", "import", "\(file)-none").status == 66)
-    #expect(try await server.json("token", "list").array("tokens").count == 252)
+    // A document that says it is encrypted, and no key, a wrong one, and none at all.
+    try Self.encrypted.write(toFile: file, atomically: true, encoding: .utf8)
+    let key = "\(server.folder.path)/transport.key"
+    #expect(try await server.run("token", "import", file).errorOutput.contains("--transport-key"))
+    try String(repeating: "00", count: 16).write(toFile: key, atomically: true, encoding: .utf8)
+    #expect(try await server.run("token", "import", file, "--transport-key", key).status == 65)
+    try "12345678901234567890123456789012\n".write(toFile: key, atomically: true, encoding: .utf8)
+    let decrypted = try await server.run("token", "import", file, "--transport-key", key)
+    #expect(decrypted.output == "imported 1 tokens\n", "\(decrypted.errorOutput)")
+    #expect(try await server.run("token", "remove", "987654321").status == 0)
+    #expect(try await server.json("token", "list").array("tokens").count == 253)
     await server.stop()
   }
 }

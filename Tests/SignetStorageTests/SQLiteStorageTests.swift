@@ -62,7 +62,7 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
     let before = try Database(path: path)
-    try before.migrate(Array(SQLiteSchema.migrations.prefix(3)))
+    try before.migrate(Array(SQLiteSchema.migrations.prefix(4)))
     try before.execute(
       script: """
         INSERT INTO users (id, created, failed_codes) VALUES ('alice', 1, 5);

@@ -1,31 +1,28 @@
 #include "load_client.h"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <netinet/tcp.h>
 #include <openssl/ssl.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-struct shared {
-  uint16_t port;
-  const char *const *requests;
-  size_t count;
-  const char *expected;
-  uint64_t *latencies;
-  SSL_CTX *context;
-  pthread_barrier_t start;
-  atomic_size_t next;
-  atomic_int failed_line;
-  atomic_uint_least64_t cpu;
-};
+enum { most_connections = 64 };
 
-#define FAIL(shared) atomic_store(&(shared)->failed_line, __LINE__)
+// One keep-alive connection: it waits for the answer to one request.
+struct link {
+  int descriptor;
+  SSL *tls;
+  size_t index;
+  uint64_t start;
+  size_t count, whole;
+  char buffer[8192];
+};
 
 static uint64_t nanoseconds(clockid_t clock) {
   struct timespec t;
@@ -33,80 +30,116 @@ static uint64_t nanoseconds(clockid_t clock) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static SSL *connect_tls(struct shared *shared, int *descriptor) {
-  *descriptor = socket(AF_INET, SOCK_STREAM, 0);
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(shared->port)};
+static int connect_tls(struct link *link, uint16_t port, SSL_CTX *context) {
+  link->descriptor = socket(AF_INET, SOCK_STREAM, 0);
+  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   int on = 1;
-  if (*descriptor < 0 || connect(*descriptor, (struct sockaddr *)&address, sizeof address) != 0) return NULL;
-  setsockopt(*descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  if (link->descriptor < 0 || connect(link->descriptor, (struct sockaddr *)&address, sizeof address) != 0) return 0;
+  setsockopt(link->descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   // The generator measures; it does not authenticate the server that it started itself.
-  SSL *tls = SSL_new(shared->context);
-  if (tls && SSL_set_fd(tls, *descriptor) == 1 && SSL_connect(tls) == 1) return tls;
-  SSL_free(tls);
-  return NULL;
+  link->tls = SSL_new(context);
+  if (!link->tls || SSL_set_fd(link->tls, link->descriptor) != 1 || SSL_connect(link->tls) != 1) return 0;
+  return fcntl(link->descriptor, F_SETFL, O_NONBLOCK) == 0;
 }
 
-// Reads one answer with a Content-Length and says whether it is 200 and contains what is expected.
-static int read_answer(SSL *tls, const char *expected) {
-  char buffer[16384];
-  size_t count = 0, whole = 0;
-  while (whole == 0 || count < whole) {
-    if (count == sizeof buffer - 1) return 0;
-    int read = SSL_read(tls, buffer + count, (int)(sizeof buffer - 1 - count));
-    if (read <= 0) return 0;
-    count += (size_t)read;
-    buffer[count] = 0;
-    char *end = whole == 0 ? strstr(buffer, "\r\n\r\n") : NULL;
+static int send_request(struct link *link, const char *request, size_t index) {
+  link->index = index;
+  link->count = link->whole = 0;
+  link->start = nanoseconds(CLOCK_MONOTONIC);
+  // A request is far smaller than the socket's buffer, which is empty: the answer before was read.
+  return SSL_write(link->tls, request, (int)strlen(request)) > 0;
+}
+
+// Reads what there is: 1 for a whole answer that is 200 and contains what is expected, 0 for a part of one, -1 for
+// anything else.
+static int read_answer(struct link *link, const char *expected) {
+  for (;;) {
+    int room = (int)(sizeof link->buffer - 1 - link->count);
+    if (room == 0) return -1;
+    int read = SSL_read(link->tls, link->buffer + link->count, room);
+    if (read <= 0) return SSL_get_error(link->tls, read) == SSL_ERROR_WANT_READ ? 0 : -1;
+    link->count += (size_t)read;
+    link->buffer[link->count] = 0;
+    char *end = link->whole == 0 ? strstr(link->buffer, "\r\n\r\n") : NULL;
     if (end) {
-      char *length = strcasestr(buffer, "\r\ncontent-length:");
-      if (!length || length > end) return 0;
-      whole = (size_t)(end + 4 - buffer) + strtoul(length + 17, NULL, 10);
+      char *length = strcasestr(link->buffer, "\r\ncontent-length:");
+      if (!length || length > end) return -1;
+      link->whole = (size_t)(end + 4 - link->buffer) + strtoul(length + 17, NULL, 10);
+    }
+    if (link->whole == 0 || link->count < link->whole) continue;
+    return strncmp(link->buffer, "HTTP/1.1 200", 12) == 0 && strstr(link->buffer, expected) ? 1 : -1;
+  }
+}
+
+// Sends all requests, and reads all answers, on this thread.
+static int exchange(struct link *links, int connections, int poll, const char *const *requests, size_t count,
+                    const char *expected, uint64_t *latencies) {
+  size_t next = 0, answered = 0;
+  for (int i = 0; i < connections && next < count; i++, next++)
+    if (!send_request(&links[i], requests[next], next)) return __LINE__;
+  while (answered < count) {
+    struct epoll_event events[most_connections];
+    int ready = epoll_wait(poll, events, most_connections, 10000);
+    if (ready <= 0) return __LINE__;
+    for (int i = 0; i < ready; i++) {
+      struct link *link = events[i].data.ptr;
+      int outcome = read_answer(link, expected);
+      if (outcome < 0) return __LINE__;
+      if (outcome == 0) continue;
+      latencies[link->index] = nanoseconds(CLOCK_MONOTONIC) - link->start;
+      answered++;
+      if (next < count && !send_request(link, requests[next], next)) return __LINE__;
+      if (next < count) next++;
     }
   }
-  return strncmp(buffer, "HTTP/1.1 200", 12) == 0 && strstr(buffer, expected) != NULL;
+  return 0;
 }
 
-static void *worker(void *argument) {
-  struct shared *shared = argument;
-  int descriptor;
-  SSL *tls = connect_tls(shared, &descriptor);
-  if (!tls) FAIL(shared);
-  pthread_barrier_wait(&shared->start);
-  uint64_t cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
-  while (tls && atomic_load(&shared->failed_line) == 0) {
-    size_t index = atomic_fetch_add(&shared->next, 1);
-    if (index >= shared->count) break;
-    const char *request = shared->requests[index];
-    uint64_t start = nanoseconds(CLOCK_MONOTONIC);
-    if (SSL_write(tls, request, (int)strlen(request)) <= 0 || !read_answer(tls, shared->expected)) FAIL(shared);
-    shared->latencies[index] = nanoseconds(CLOCK_MONOTONIC) - start;
+struct load_client {
+  SSL_CTX *context;
+  int poll;
+  int32_t connections;
+  struct link links[most_connections];
+};
+
+struct load_client *load_client_open(uint16_t port, int32_t connections) {
+  struct load_client *client = calloc(1, sizeof *client);
+  if (!client || connections < 1 || connections > most_connections) abort();
+  client->context = SSL_CTX_new(TLS_client_method());
+  client->poll = epoll_create1(EPOLL_CLOEXEC);
+  client->connections = connections;
+  if (!client->context || client->poll < 0) abort();
+  SSL_CTX_set_min_proto_version(client->context, TLS1_2_VERSION);
+  SSL_CTX_set_verify(client->context, SSL_VERIFY_NONE, NULL);
+  for (int i = 0; i < connections; i++) {
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = &client->links[i]};
+    if (!connect_tls(&client->links[i], port, client->context) ||
+        epoll_ctl(client->poll, EPOLL_CTL_ADD, client->links[i].descriptor, &event) != 0) {
+      load_client_close(client);
+      return NULL;
+    }
   }
-  atomic_fetch_add(&shared->cpu, nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu);
-  if (tls) {
-    SSL_shutdown(tls);
-    SSL_free(tls);
-  }
-  if (descriptor >= 0) close(descriptor);
-  return NULL;
+  return client;
 }
 
-int load_client_run(uint16_t port, int32_t connections, const char *const *requests, size_t count,
-                    const char *expected, uint64_t *latencies, struct load_cost *cost) {
-  struct shared shared = {port, requests, count, expected, latencies, .context = SSL_CTX_new(TLS_client_method())};
-  pthread_t threads[64];
-  if (!shared.context || connections < 1 || connections > 64) return __LINE__;
-  SSL_CTX_set_min_proto_version(shared.context, TLS1_2_VERSION);
-  SSL_CTX_set_verify(shared.context, SSL_VERIFY_NONE, NULL);
-  pthread_barrier_init(&shared.start, NULL, (unsigned)connections + 1);
-  for (int i = 0; i < connections; i++)
-    if (pthread_create(&threads[i], NULL, worker, &shared) != 0) abort();
-  pthread_barrier_wait(&shared.start);
-  uint64_t start = nanoseconds(CLOCK_MONOTONIC);
-  for (int i = 0; i < connections; i++) pthread_join(threads[i], NULL);
+int load_client_run(struct load_client *client, const char *const *requests, size_t count, const char *expected,
+                    uint64_t *latencies, struct load_cost *cost) {
+  uint64_t start = nanoseconds(CLOCK_MONOTONIC), cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+  int failed_line =
+      exchange(client->links, client->connections, client->poll, requests, count, expected, latencies);
   cost->elapsed = nanoseconds(CLOCK_MONOTONIC) - start;
-  cost->cpu = atomic_load(&shared.cpu);
-  pthread_barrier_destroy(&shared.start);
-  SSL_CTX_free(shared.context);
-  return atomic_load(&shared.failed_line);
+  cost->cpu = nanoseconds(CLOCK_THREAD_CPUTIME_ID) - cpu;
+  return failed_line;
+}
+
+void load_client_close(struct load_client *client) {
+  for (int i = 0; i < client->connections; i++) {
+    if (client->links[i].tls) SSL_shutdown(client->links[i].tls);
+    SSL_free(client->links[i].tls);
+    if (client->links[i].descriptor > 0) close(client->links[i].descriptor);
+  }
+  close(client->poll);
+  SSL_CTX_free(client->context);
+  free(client);
 }

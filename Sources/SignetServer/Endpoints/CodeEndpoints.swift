@@ -11,7 +11,7 @@ struct CodeEndpoints: Sendable {
   func validate(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let (asker, body) = try await asker(request)
     let (user, code) = try members((body.string("user"), body.string("code")))
-    return answer(try await codes.validate(code, user: userID(user), by: asker), "valid")
+    return try answer(await codes.validate(code, user: userID(user), by: asker), "valid", asker)
   }
 
   func resynchronise(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -22,7 +22,7 @@ struct CodeEndpoints: Sendable {
       twoCodes(pair), user: userID(user),
       serial: serial.map { text throws(Problem) in try TokenSerial(text).text },
       by: asker)
-    return answer(outcome, "resynchronised")
+    return try answer(outcome, "resynchronised", asker)
   }
 
   func verify(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -30,20 +30,26 @@ struct CodeEndpoints: Sendable {
     let (user, serial, code) = try members((body.string("user"), body.string("serial"), body.string("code")))
     let outcome = try await codes.verify(
       code, user: userID(user), serial: TokenSerial(serial).text, by: asker)
-    return answer(outcome, "verified")
+    return try answer(outcome, "verified", asker)
   }
 
   /// Who asks; that the key is still good is checked in the step that uses the codes up.
   private func asker(_ request: ServerRequest) async throws(Problem) -> (CodeService.Asker, JSONObject) {
-    let key = try await keys.key(
+    let key = try await keys.seenKey(
       authorization: request.headers["Authorization"], scope: .relyingParty)
     let body = try jsonBody(of: request)
     let client = try members(body.optionalString("client"))
     return (CodeService.Asker(key.actor, key: key.id, client: client), body)
   }
 
-  private func answer(_ outcome: CodeOutcome, _ name: String) -> ServerResponse {
-    .json(outcome.json(name))
+  private func answer(
+    _ outcome: CodeOutcome, _ name: String, _ asker: CodeService.Asker
+  ) throws(Problem) -> ServerResponse {
+    guard outcome != .keyRevoked else {
+      if let key = asker.key { keys.forget(key) }
+      throw APIKeyService.refused
+    }
+    return .json(outcome.json(name))
   }
 }
 

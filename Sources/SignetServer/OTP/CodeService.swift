@@ -40,7 +40,7 @@ public struct CodeService: Sendable {
   ///   - code: What the user typed.
   ///   - user: Who typed it.
   ///   - asker: Who asks; the audit log gets the reason.
-  /// - Returns: How it ended.
+  /// - Returns: How it ended; ``CodeOutcome/keyRevoked`` where the asker's key is not good any more.
   /// - Throws: ``Problem`` when it can't be told.
   public func validate(_ code: String, user: UserID, by asker: Asker) async throws(Problem) -> CodeOutcome {
     try await attempt(.use(code), CodeAttempt(user: user.text), asker)
@@ -102,7 +102,7 @@ public struct CodeService: Sendable {
       rules: context.settings.codes, limit: context.settings.codeAttempts, time: audit.time,
       generator: { [context] in context.generator(of: $0) })
     let user = attempt.user
-    let outcome = try await context.stored(
+    return try await context.stored(
       await context.storage.attemptCode(attempt) { situation in
         let finding = judge.judge(request, situation)
         var verdict = CodeVerdict(
@@ -111,8 +111,6 @@ public struct CodeService: Sendable {
         verdict.changed = finding.changed
         return verdict
       })
-    guard outcome != .keyRevoked else { throw APIKeyService.refused }
-    return outcome
   }
 
   private func address(_ text: String?) throws(Problem) -> ClientAddress {

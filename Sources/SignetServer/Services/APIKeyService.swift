@@ -1,6 +1,7 @@
 import SignetCrypto
 public import SignetStorage
 public import SignetWire
+import Synchronization
 
 /// The keys of relying parties and operators.
 public struct APIKeyService: Sendable {
@@ -14,6 +15,7 @@ public struct APIKeyService: Sendable {
 
   private static let prefix = "signet"
   private let context: ServiceContext
+  private let seen = SeenKeys()
 
   /// A service over a context.
   public init(_ context: ServiceContext) { self.context = context }
@@ -93,6 +95,28 @@ public struct APIKeyService: Sendable {
     try await key(authorization: authorization, scope: scope).actor
   }
 
+  /// Finds out which key a request carries, without a look into the database where the key was seen before.
+  ///
+  /// The key may have been revoked since: whoever goes by the answer checks that in the step that changes something, as
+  /// `Storage.attemptCode` does. So a revocation holds at once, for all processes.
+  ///
+  /// - Parameters:
+  ///   - authorization: The `Authorization` header.
+  ///   - scope: What the key must be good for.
+  /// - Returns: The key.
+  /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
+  func seenKey(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
+    let parts = try Self.parts(authorization)
+    if let key = seen[parts.id], key.scopes.contains(scope.rawValue),
+      constantTimeEqual(key.secretDigest, Self.digest(parts.secret))
+    {
+      return key
+    }
+    let key = try await verified(parts, scope)
+    seen[key.id] = key
+    return key
+  }
+
   /// Finds out which key a request carries.
   ///
   /// - Parameters:
@@ -101,6 +125,13 @@ public struct APIKeyService: Sendable {
   /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
   func key(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
+    try await verified(Self.parts(authorization), scope)
+  }
+
+  /// Forgets a key that was seen, because it is not good any more.
+  func forget(_ id: String) { seen[id] = nil }
+
+  private static func parts(_ authorization: String?) throws(Problem) -> (id: String, secret: String) {
     guard let authorization, authorization.utf8.count <= 256,
       authorization.lowercased().hasPrefix("bearer ")
     else { throw Self.refused }
@@ -108,10 +139,16 @@ public struct APIKeyService: Sendable {
     let parts = authorization.dropFirst("bearer ".count).split(
       separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
     guard parts.count == 3, parts[0] == Self.prefix else { throw Self.refused }
-    let found = try await context.stored(await context.storage.apiKey(String(parts[1])))
+    return (String(parts[1]), String(parts[2]))
+  }
+
+  private func verified(
+    _ parts: (id: String, secret: String), _ scope: Scope
+  ) async throws(Problem) -> APIKeyRecord {
+    let found = try await context.stored(await context.storage.apiKey(parts.id))
     // An unknown key costs the same comparison.
     let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
-    guard constantTimeEqual(digest, Self.digest(String(parts[2]))), let key = found, key.revoked == nil else {
+    guard constantTimeEqual(digest, Self.digest(parts.secret)), let key = found, key.revoked == nil else {
       throw Self.refused
     }
     guard key.scopes.contains(scope.rawValue) else {
@@ -131,4 +168,20 @@ public struct APIKeyService: Sendable {
 extension APIKeyRecord {
   /// The key's name for the audit log.
   var actor: String { "key:\(id)" }
+}
+
+/// API keys that were good when they were last looked up: few, since a server has few relying parties.
+private final class SeenKeys: Sendable {
+  private static let limit = 256
+  private let keys = Mutex<[String: APIKeyRecord]>([:])
+
+  subscript(id: String) -> APIKeyRecord? {
+    get { keys.withLock { $0[id] } }
+    set {
+      keys.withLock { keys in
+        if keys.count >= Self.limit { keys.removeAll() }
+        keys[id] = newValue
+      }
+    }
+  }
 }

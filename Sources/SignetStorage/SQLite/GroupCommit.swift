@@ -5,14 +5,17 @@ import Synchronization
 /// Writes to one SQLite file, the changes of concurrent callers in one commit.
 ///
 /// A commit with `synchronous=FULL` waits for the disk, for as long whether it holds one change or many. While one waits, others
-/// queue up; the next commit takes them all. Each change runs in a savepoint, so one that fails undoes only itself, and
-/// nobody hears of success before the commit that holds it is on the disk.
+/// queue up; the next commit takes them all. They run one after the other; where one fails, all are undone and run again,
+/// each in a savepoint, so that one that fails undoes only itself. Nobody hears of success before the commit that holds it is
+/// on the disk.
 final class GroupCommit: Sendable {
   /// The most changes in one commit: bounds how long the first of them waits.
   private static let batchLimit = 256
 
-  /// Runs a change, where there is a database to run it on.
-  private typealias Change = @Sendable (Database?) -> Staged
+  /// Runs a change, where there is a database to run it on, in a savepoint or not.
+  private typealias Change = @Sendable (Database?, _ undoesItself: Bool) -> Staged
+  /// A change failed that is not in a savepoint: what it did before would stay.
+  private struct Undo: Error {}
   /// Hears how a commit ended; `nil` is success.
   private typealias Listener = @Sendable (StorageFailure?) -> Void
   /// A change that was run: what it failed with by itself, and who must be told how the commit ended.
@@ -51,15 +54,17 @@ final class GroupCommit: Sendable {
 
   /// Makes one change; it is durable when this returns.
   ///
+  /// - Parameter body: The change; it may run twice, and the first time is undone then.
+  /// - Returns: What `body` returns.
   /// - Throws: What `body` throws where it is a ``StorageFailure``, or what the commit failed with.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StorageFailure) -> Value {
     let result: Result<Value, StorageFailure> = await withCheckedContinuation { continuation in
-      let change: Change = { database in
+      let change: Change = { database, undoesItself in
         let outcome = Result {
           guard let database else { throw StorageFailure.closed }
-          return try database.savepoint { try body(database) }
+          return try undoesItself ? database.savepoint { try body(database) } : body(database)
         }.mapError(StorageFailure.init)
         let failure: StorageFailure? =
           switch outcome {
@@ -77,7 +82,10 @@ final class GroupCommit: Sendable {
         return (false, !queue.isDraining)
       }
       if verdict.isClosed { continuation.resume(returning: .failure(.closed)) }
-      if verdict.startsDraining { Task { await drain() } }
+      if verdict.startsDraining {
+        // Straight to the thread that writes: a task of its own would take two turns through the shared pool.
+        connection.executor.begin { [self] in connection.assumeIsolated { drain($0) } }
+      }
     }
     return try result.get()
   }
@@ -96,7 +104,7 @@ final class GroupCommit: Sendable {
     await connection.close()
   }
 
-  private func drain() async {
+  private func drain(_ connection: isolated Connection) {
     while true {
       let (batch, closing) = queue.withLock { queue in
         let batch = Array(queue.changes.prefix(Self.batchLimit))
@@ -108,13 +116,13 @@ final class GroupCommit: Sendable {
       }
       for continuation in closing { continuation.resume() }
       if batch.isEmpty { return }
-      await connection.commit(batch)
+      connection.commit(batch)
     }
   }
 
   /// The one connection that writes.
   private actor Connection {
-    private let executor = BlockingExecutor(label: "signet.storage.writer")
+    nonisolated let executor = BlockingExecutor(label: "signet.storage.writer")
     private var database: Database?
     private(set) var commitCount = 0
 
@@ -125,6 +133,9 @@ final class GroupCommit: Sendable {
     ) throws(StorageFailure) {
       do {
         let database = try Database(path: path, mode: .readWriteCreate)
+        // Pages that many commits change are written into the file once for all of them, and those that are looked up often,
+        // of a million credentials, stay in memory: 16 MiB and 32 MiB at most.
+        try database.execute(script: "PRAGMA wal_autocheckpoint = 4000; PRAGMA cache_size = -32768")
         try database.migrate(migrations)
         database.willExecute = observer
         self.database = database
@@ -135,24 +146,55 @@ final class GroupCommit: Sendable {
 
     func commit(_ changes: [Change]) {
       guard let database else {
-        for change in changes { change(nil).tell(.closed) }
+        for change in changes { change(nil, false).tell(.closed) }
         return
       }
       var staged: [Staged] = []
       var failure: StorageFailure?
       do {
-        try database.transaction {
-          for change in changes { staged.append(change(database)) }
+        do { staged = try run(changes, on: database, undoingThemselves: false) } catch is Undo {
+          staged = try run(changes, on: database, undoingThemselves: true)
         }
         commitCount += 1
-      } catch {
+      } catch let aborted as Aborted {
         // A full disk makes SQLite roll everything back in the middle; the commit then says only that there is nothing
         // to commit, and the change that met the cause knows it.
-        failure = staged.lazy.compactMap(\.failure).first(where: \.endsTransaction) ?? StorageFailure(error)
+        staged = aborted.staged
+        failure =
+          staged.lazy.compactMap(\.failure).first(where: \.endsTransaction) ?? StorageFailure(aborted.cause)
         // Where the transaction could not begin, nothing was run, and everyone hears why.
-        for change in changes[staged.count...] { staged.append(change(nil)) }
-      }
+        for change in changes[staged.count...] { staged.append(change(nil, false)) }
+      } catch { preconditionFailure("a transaction ends in one of three ways") }
       for change in staged { change.tell(failure) }
+    }
+
+    /// A transaction that was not committed, with what was run in it.
+    private struct Aborted: Error {
+      let staged: [Staged]
+      let cause: any Error
+    }
+
+    /// Runs changes in one transaction, committed when this returns.
+    private func run(
+      _ changes: [Change], on database: Database, undoingThemselves undoThemselves: Bool
+    ) throws -> [Staged] {
+      var staged: [Staged] = []
+      do {
+        try database.transaction {
+          database.forgetAuditTail()
+          for change in changes {
+            let one = change(database, undoThemselves)
+            staged.append(one)
+            if !undoThemselves, let failure = one.failure {
+              if failure.isOfTheDisk { throw failure }
+              throw Undo()
+            }
+          }
+        }
+      } catch let undo as Undo {
+        throw undo
+      } catch { throw Aborted(staged: staged, cause: error) }
+      return staged
     }
   }
 }
@@ -164,6 +206,14 @@ extension StorageFailure {
     switch self {
     case .busy, .full, .readOnly, .failed: true
     case .exists, .unknown, .tooNew, .closed: false
+    }
+  }
+
+  /// Whether the next change would fail in the same way.
+  fileprivate var isOfTheDisk: Bool {
+    switch self {
+    case .busy, .full, .readOnly: true
+    case .failed, .exists, .unknown, .tooNew, .closed: false
     }
   }
 

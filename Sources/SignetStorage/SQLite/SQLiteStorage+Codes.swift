@@ -7,10 +7,14 @@ extension SQLiteStorage {
   ) async throws(StorageFailure) -> CodeOutcome {
     try await writer.write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
-      let credentials = try database.credentials(for: attempt)
+      let rows = try database.credentials(for: attempt)
+      let credentials = try rows.map { row throws(SQLiteFailure) in try CredentialRecord(row) }
       let wait = try database.wait(for: attempt)
       let verdict = judge(CodeSituation(credentials: credentials, wait: wait))
-      for credential in verdict.changed { try database.update(credential) }
+      for credential in verdict.changed {
+        guard let index = credentials.firstIndex(where: { $0.id == credential.id }) else { continue }
+        try database.update(credential, number: rows[index].integer("number"))
+      }
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       try database.appendAudit(verdict.audit)
       return verdict.outcome
@@ -24,28 +28,26 @@ extension Database {
     return try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
   }
 
-  fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [CredentialRecord] {
-    let rows =
-      if let serial = attempt.serial {
-        try query(
-          "SELECT * FROM credentials WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
-          .optional(attempt.user))
-      } else {
-        try query(
-          "SELECT * FROM credentials WHERE user = ? AND state = 'active' ORDER BY number",
-          .optional(attempt.user))
-      }
-    return try rows.map { row throws(SQLiteFailure) in try CredentialRecord(row) }
+  fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [Row] {
+    if let serial = attempt.serial {
+      try query(
+        "SELECT * FROM credentials WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
+        .optional(attempt.user))
+    } else {
+      try query(
+        "SELECT * FROM credentials WHERE user = ? AND state = 'active' ORDER BY number",
+        .optional(attempt.user))
+    }
   }
 
   /// Writes what an attempt changes; a counter never gets smaller.
-  fileprivate func update(_ credential: CredentialRecord) throws {
+  fileprivate func update(_ credential: CredentialRecord, number: Int64) throws {
     try execute(
       """
       UPDATE credentials SET state = ?1, last_counter = ?2, drift = ?3, failures = ?4
-      WHERE id = ?5 AND last_counter <= ?2
+      WHERE number = ?5 AND last_counter <= ?2
       """, .text(credential.state.rawValue), .integer(credential.lastCounter), .integer(credential.drift),
-      .int(credential.failures), .text(credential.id))
+      .int(credential.failures), .integer(number))
     guard changes == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
   }
 

@@ -47,14 +47,24 @@ public final class SQLiteStorage: Storage {
 extension Database {
   /// Appends to the audit log inside the open transaction.
   func appendAudit(_ event: AuditEvent) throws {
-    let last = try query("SELECT number, event, hash FROM audit ORDER BY number DESC LIMIT 1").first
-    var chain = try last.map { AuditChain(after: try AuditEntry($0)) } ?? AuditChain()
+    var chain = try auditTail()
     let entry = chain.append(event)
     try execute(
       "INSERT INTO audit (number, event, hash) VALUES (?, ?, ?)", .integer(entry.number),
       .text(entry.event.text),
       .blob(entry.hash))
+    note = chain
   }
+
+  /// The chain up to the last entry, read once in a transaction.
+  private func auditTail() throws -> AuditChain {
+    if let chain = note as? AuditChain { return chain }
+    let last = try query("SELECT number, event, hash FROM audit ORDER BY number DESC LIMIT 1").first
+    return try last.map { AuditChain(after: try AuditEntry($0)) } ?? AuditChain()
+  }
+
+  /// Forgets what was read of the log: another process may have written since, or what was written was undone.
+  func forgetAuditTail() { note = nil }
 }
 
 extension AuditEntry {

@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
-import SignetJSON
 import SignetPolicy
+import SignetSQLite
 import SignetServer
 import SignetStorage
 @testable import SignetTesting
@@ -11,31 +11,26 @@ import Synchronization
 /// A server in a process of its own, so that its CPU time is its own, with users whose codes the benchmark knows.
 ///
 /// It is the server of `signet-server` with one difference: its clock stands still until it is told to go on, because a
-/// user has three codes at any time and a benchmark needs thousands.
+/// user has three codes at any time and a benchmark needs thousands. Each user uses each code, one after the other, as a
+/// clock that goes right has them.
 enum ServerProcess {
   static let verb = "serve"
   /// Where the clock stands at first.
   static let start: Int64 = 1_800_000_000
-  /// How far a step goes: past all three codes that were good before.
-  static let step: Int64 = 90
+  /// How far a step goes: two codes of each user.
+  static let step: Int64 = 60
 
   /// The one-time password secret of a user.
   static func secret(of user: Int) -> SecretBytes {
     SecretBytes(copying: HashFunction.sha256.digest(of: Array("benchmark user \(user)".utf8)))
   }
 
-  /// Serves until standard input ends: `serve DIRECTORY USERS` says `PORT KEY` and then answers `step` and `cpu`.
+  /// Serves until standard input ends: `serve DIRECTORY USERS` says `PORT KEY` and then answers `step`, `cpu` and `memory`.
   static func serve(_ arguments: [String]) async throws {
     guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let clock = SteppedClock(start)
     let server = try await TestServer(directory: arguments[0], protection: .device, clock: clock)
-    try await withThrowingTaskGroup(of: Void.self) { group in
-      for user in 0..<users {
-        if user >= 64 { try await group.next() }
-        group.addTask { try await enroll(user, server.context) }
-      }
-      try await group.waitForAll()
-    }
+    try enroll(users, "\(arguments[0])/signet.sqlite", server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: "bench")
     say("\(server.serverURL.port) \(key.text)")
@@ -44,38 +39,40 @@ enum ServerProcess {
       case "step":
         clock.advance(by: step)
         say("ok")
+      case "memory": say(String(try residentBytes()))
       default: say(String(Clocks.processCPU))
       }
     }
     await server.stop()
   }
 
-  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
-  /// What an activation leaves behind, without the handshake.
-  private static func enroll(_ user: Int, _ context: ServiceContext) async throws {
-    let (name, container, now) = ("user\(user)", "container\(user)", context.clock.now)
-    let event = AuditEvent(text: "{}")
-    let profile = context.settings.profile.json.bytes
-    try await context.storage.addUser(UserRecord(id: name, created: now), audit: event)
-    try await context.storage.addActivation(
-      ActivationRecord(
-        id: name, user: name, sealedInviteKey: [], salt: [UInt8](repeating: 0, count: 16), memoryKiB: 0,
-        passes: 0,
-        lanes: 0, profile: profile, created: now, expires: now + 60), audit: event)
-    let point = [UInt8](repeating: 0, count: 65)
-    let record = ContainerRecord(
-      id: container, user: name, activation: name, device: [UInt8](repeating: 0, count: 16), name: "",
-      platform: "linux", keystore: "software", sessionKey: point, encryptionKey: point, signingKey: point,
-      profile: profile, created: now)
-    let credential = CredentialRecord(
-      id: container, user: name, kind: .totp, algorithm: "SHA256", digits: 6, period: 30,
-      sealedSecret: try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: container)),
-      created: now)
-    _ = try await context.storage.finishActivation(
-      name, container: NewContainer(record, credential), limit: 5, at: now
-    ) { _ in event }
-    _ = try await context.storage.confirmContainer(container, at: now) { _ in event }
+  /// The largest memory of this process so far, in bytes (proc(5), `VmHWM`).
+  private static func residentBytes() throws -> Int {
+    let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(separator: " ").compactMap { Int($0) }.first ?? 0) * 1024
+  }
+
+  /// Puts users with a credential each into the database, past the server: a million activations would take an hour.
+  private static func enroll(_ users: Int, _ path: String, _ context: ServiceContext) throws {
+    let database = try Database(path: path)
+    for first in stride(from: 0, to: users, by: 20_000) {
+      try database.transaction {
+        for user in first..<min(first + 20_000, users) {
+          let id = "container\(user)"
+          let sealed = try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: id))
+          try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text("user\(user)"))
+          try database.execute(
+            """
+            INSERT INTO credentials (id, user, kind, algorithm, digits, period, start, sealed_secret, silent, created,
+              state, last_counter, drift, failures)
+            VALUES (?, ?, 'totp', 'SHA256', 6, 30, 0, ?, 0, 0, 'active', -1, 0, 0)
+            """, .text(id), .text("user\(user)"), .blob(sealed))
+        }
+      }
+    }
   }
 }
 
