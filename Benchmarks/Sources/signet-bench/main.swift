@@ -5,7 +5,7 @@ _ = signal(SIGPIPE, SIG_IGN)
 if CommandLine.arguments.dropFirst().first == ServerProcess.verb {
   try await ServerProcess.serve(Array(CommandLine.arguments.dropFirst(2)))
 } else if CommandLine.arguments.dropFirst().first == EmptyServer.verb {
-  try EmptyServer.serve()
+  try await EmptyServer.serve(Array(CommandLine.arguments.dropFirst(2)))
 } else if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--open-vault" {
   try await Bench.openVault(CommandLine.arguments[2])
 } else {

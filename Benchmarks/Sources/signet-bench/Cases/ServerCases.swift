@@ -16,13 +16,14 @@ extension Bench {
     let large = try CodeLoad(
       directory: folders[1].path, users: options.isQuick ? 20_000 : 1_000_000, sample: 1000)
     let commits = try CommitLoad(directory: folders[0].path)
-    let empty = try EmptyLoad()
+    let (empty, emptySwift) = (try EmptyLoad("c"), try EmptyLoad("swift"))
     var runs = ServerRuns()
     for load in [small, large] { _ = try load.run(connections: 8, count: load.limit) }  // warms up
     for _ in 0..<(options.isQuick ? 2 : 9) {
       runs.one.append(try small.run(connections: 1, count: small.limit / 4))
       runs.eight.append(try small.run(connections: 8, count: small.limit))
       runs.limits.append(try commits.rate(seconds: options.isQuick ? 0.2 : 0.7))
+      runs.emptySwift.append(try emptySwift.run(connections: 64, count: small.limit, batches: 3))
       // The three that are compared follow one another closely.
       for _ in 0..<(options.isQuick ? 1 : 2) {
         let batches = options.isQuick ? 1 : 3
@@ -41,6 +42,8 @@ private struct ServerRuns {
   var eight: [LoadRun] = []
   /// At 64 connections: empty answers, codes of a thousand credentials, codes of a million.
   var empty: [LoadRun] = []
+  /// Empty answers of SignetHTTP.
+  var emptySwift: [LoadRun] = []
   var small: [LoadRun] = []
   var large: [LoadRun] = []
   /// Commits per second.
@@ -64,6 +67,10 @@ private struct ServerRuns {
           name: "  beside empty answers", value: rate, unit: "requests/s",
           comparedWith: "libmicrohttpd, TLS, in C \(emptyRate.formatted())/s",
           ratio: Self.ratio(small, empty), goal: .ratioAtLeast(0.4)),
+        Measurement(
+          name: "  beside empty answers of SignetHTTP", value: rate, unit: "requests/s",
+          comparedWith: "SignetHTTP \(Self.rate(emptySwift).formatted())/s",
+          ratio: rate / Self.rate(emptySwift)),
         Measurement(
           name: "  the same in CPU time, both sides", value: 1e6 / Self.cost(small), unit: "requests/s",
           comparedWith: "libmicrohttpd, TLS, in C \((1e6 / Self.cost(empty)).formatted())/s",
@@ -218,8 +225,8 @@ private final class EmptyLoad {
   private let server: LineProcess
   private let port: UInt16
 
-  init() throws {
-    server = try LineProcess(LineProcess.ownPath, [EmptyServer.verb])
+  init(_ language: String) throws {
+    server = try LineProcess(LineProcess.ownPath, [EmptyServer.verb, language])
     port = UInt16(try server.readLine()) ?? 0
   }
 
