@@ -76,6 +76,27 @@ public enum TerminalText {
     return lines
   }
 
+  /// Breaks text into lines of at most `width` columns wherever they are full, so that no terminal has to: what it would put at
+  /// the beginning of a row is then ours.
+  ///
+  /// - Parameters:
+  ///   - text: Sanitised text.
+  ///   - width: The columns, at least 2.
+  /// - Returns: The lines, at least one; together they are the text.
+  public static func broken(_ text: String, width: Int) -> [String] {
+    var (lines, columns) = ([""], 0)
+    for character in text {
+      let wide = Self.width(character)
+      if columns + wide > width {
+        lines.append("")
+        columns = 0
+      }
+      lines[lines.count - 1].append(character)
+      columns += wide
+    }
+    return lines
+  }
+
   private static func append(_ scalar: Unicode.Scalar, to output: inout String) {
     switch scalar.value {
     case 0x00...0x1F: output.unicodeScalars.append(Unicode.Scalar(0x2400 + scalar.value) ?? "\u{FFFD}")

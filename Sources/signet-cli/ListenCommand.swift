@@ -78,6 +78,7 @@ extension TransactionRequest {
     let owner = isNamed ? "  \(container.shortID)  \(TerminalText.sanitised(container.fullName))" : ""
     // One write, so that what several servers send at once does not mix.
     arguments.output.write(
-      "\(id.text)  until \(Moment.text(expires))\(owner)\n\(TransactionText(content).body)")
+      "\(id.text)  until \(Moment.text(expires))\(owner)\n\(TransactionText(content, on: arguments.output).body)"
+    )
   }
 }

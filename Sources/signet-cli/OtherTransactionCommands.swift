@@ -20,7 +20,7 @@ extension Command {
       .map { Authentication.password($0) }
     let output = arguments.errorOutput
     output.print("You are about to sign:")
-    output.write(TransactionText(content).body)
+    output.write(TransactionText(content, on: output).body)
     output.print("  as      \(TerminalText.sanitised(container.user.text))")
     output.print("  at      \(container.server.fullForm)")
     guard try await isSure(container, .transactionSigning, "Sign this", arguments) else {
@@ -61,7 +61,7 @@ extension Command {
     let (transaction, container) = try await device.offlineTransaction(scanned: text)
     let output = arguments.errorOutput
     output.print("You are about to approve, without a network:")
-    output.write(TransactionText(transaction.content).body)
+    output.write(TransactionText(transaction.content, on: output).body)
     output.print("  as      \(TerminalText.sanitised(container.user.text))")
     output.print("  at      \(container.server.fullForm)")
     output.print("  id      \(transaction.id.text)")

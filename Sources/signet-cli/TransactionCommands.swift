@@ -247,7 +247,8 @@ private struct ChosenTransaction: Sendable {
     else { throw many }
     for (index, transaction) in transactions.enumerated() {
       arguments.errorOutput.print("\(index + 1)  until \(Moment.text(transaction.expires))")
-      arguments.errorOutput.write(TransactionText(transaction.content).body)
+      arguments.errorOutput.write(
+        TransactionText(transaction.content, on: arguments.errorOutput).body)
     }
     let line = try await Question.terminal.line("Which one? [1-\(transactions.count)] ")
     guard let number = Int(line), transactions.indices.contains(number - 1) else {
@@ -271,7 +272,7 @@ private func show(
   _ transaction: TransactionRequest, _ status: DecisionStatus, _ container: Container, _ output: Terminal
 ) {
   output.print("You are about to \(status.verb):")
-  output.write(TransactionText(transaction.content).body)
+  output.write(TransactionText(transaction.content, on: output).body)
   output.print("  as      \(TerminalText.sanitised(container.user.text))")
   output.print("  at      \(container.server.fullForm)")
   output.print("  id      \(transaction.id.text)")

@@ -3,35 +3,52 @@ import Signet
 import SignetTerminal
 
 /// A transaction's content as a terminal shows it: all of it, behind bars, so that nothing in it passes for a line of ours.
+///
+/// Lines are broken here and not by the terminal, which would begin a row with whatever stands there.
 struct TransactionText {
   /// The lines, each with its line feed.
   let body: String
 
-  init(_ content: TransactionContent, in language: DisplayLanguage = .preferred) {
+  init(_ content: TransactionContent, on terminal: Terminal, in language: DisplayLanguage = .preferred) {
     let display = TransactionDisplay(content, in: language)
+    let page = Page(width: terminal.width)
     var text = ""
     if case .relyingParty(let name) = content.origin {
-      text += "  from    \(TerminalText.sanitised(name))\n"
+      text += page.rows("  from    ", name, next: Page.margin)
     }
-    if case .form = content.matter { text += "  | \(TerminalText.sanitised(display.title))\n" }
-    for line in display.lines { text += Self.lines(line) }
+    if case .form = content.matter { text += page.rows("  | ", display.title, next: Page.further) }
+    for line in display.lines { text += page.lines(line) }
     for line in display.context {
-      text += "  seen    \(TerminalText.sanitised("\(line.label ?? ""): \(line.value)", limit: 1000))\n"
+      text += page.rows("  seen    ", "\(line.label ?? ""): \(line.value)", next: Page.margin)
     }
     body = text
   }
 
-  private static func lines(_ line: TransactionDisplay.Line) -> String {
-    let indentation = line.isInGroup ? "  " : ""
-    let parts = line.value.split(separator: "\n", omittingEmptySubsequences: false).map {
-      TerminalText.sanitised(String($0))
+  private struct Page {
+    static let margin = "          "
+    /// No label begins so far in: what goes on does not pass for another field.
+    static let further = "  |       "
+
+    let width: Int
+
+    /// A text after `first`, going on after `next` where the columns are full.
+    func rows(_ first: String, _ text: String, next: String) -> String {
+      let room = max(20, width - 1 - max(first.count, next.count))
+      let parts = TerminalText.broken(TerminalText.sanitised(text), width: room)
+      return parts.enumerated().map { ($0 == 0 ? first : next) + $1 + "\n" }.joined()
     }
-    guard let label = line.label.map({ TerminalText.sanitised($0) }) else {
-      return parts.map { "  | \(indentation)\($0)\n" }.joined()
+
+    func lines(_ line: TransactionDisplay.Line) -> String {
+      let bar = line.isInGroup ? "  |   " : "  | "
+      let parts = line.value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      guard let label = line.label else {
+        return parts.map { rows(bar, $0, next: bar) }.joined()
+      }
+      // A value of several lines stands under its label and further in.
+      guard parts.count > 1 else { return rows(bar, "\(label): \(parts.first ?? "")", next: Self.further) }
+      return rows(bar, "\(label):", next: Self.further)
+        + parts.map { rows(Self.further, $0, next: Self.further) }.joined()
     }
-    // A value of several lines stands under its label and further in, so that none of them passes for another field.
-    guard parts.count > 1 else { return "  | \(indentation)\(label): \(parts.first ?? "")\n" }
-    return "  | \(indentation)\(label):\n" + parts.map { "  |       \($0)\n" }.joined()
   }
 }
 

@@ -79,6 +79,27 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("a long value goes on further in, so that no row of a terminal passes for another field")
+  func longValues() async throws {
+    let (server, device) = try await started()
+    let (spaces, bar) = (String(repeating: " ", count: 60), "  | Amount: 5.00 EUR")
+    let name = "Jane Doe" + spaces + bar + spaces + bar
+    let path = try server.write(
+      #"{"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},"#
+        + #"{"type":"payee","name":"\#(name)"}]}"#, to: "form.json")
+    _ = try await server.answer(
+      "transaction", "create", "alice", "--form", path, "--browser", "x" + spaces + spaces + "  as      bob",
+      "--key-file", server.shopKey)
+    let shown = try await device.run("pending")
+    let rows = shown.output.split(separator: "\n").dropFirst()
+    #expect(rows.allSatisfy { $0.count < 80 }, shown.summary)
+    #expect(rows.count { $0.hasPrefix("  | Amount:") } == 1, shown.summary)
+    #expect(!rows.contains { $0.hasPrefix("  as") }, shown.summary)
+    let known = ["  from    ", "  | ", "  seen    ", "          "]
+    #expect(rows.allSatisfy { row in known.contains { row.hasPrefix($0) } }, shown.summary)
+    await server.stopAndWait()
+  }
+
   @Test("the number that the shop shows is typed at the terminal, or given")
   func number() async throws {
     let (server, device) = try await started()

@@ -50,6 +50,17 @@ import Testing
     #expect(TerminalText.sanitised(text, limit: limit) == expected)
   }
 
+  @Test(
+    "is broken where the columns are full, and nothing of it is lost",
+    arguments: [
+      ("", [""]), ("abc", ["abc"]), ("abcd", ["abcd"]), ("abcde", ["abcd", "e"]), ("    x", ["    ", "x"]),
+      ("a送b送c", ["a送b", "送c"]),
+      ("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}", ["e\u{301}e\u{301}e\u{301}e\u{301}", "e\u{301}"]),
+    ])
+  func broken(_ text: String, _ lines: [String]) {
+    #expect(TerminalText.broken(text, width: 4) == lines)
+  }
+
   @Test("of a megabyte takes no longer than its limit")
   func flood() {
     let marks = "a" + String(repeating: "\u{301}", count: 1_000_000)
