@@ -43,7 +43,8 @@ import SignetWire
     roundTrip(input, Decision.init(parsing:), \.bytes)
     roundTrip(input, Cancellation.init(parsing:), \.bytes)
     if let content = accepted({ () throws(WireFailure) in try TransactionContent(parsing: text) }) {
-      require(Array(content.json.utf8) == input, "a content has one spelling")
+      // The text, and not the input: bytes that are no UTF-8 became replacement characters on the way.
+      require(content.json.utf8.elementsEqual(text.utf8), "a content has one spelling")
     }
     if let proof = accepted({ () throws(WireFailure) in try RequestProof(parsing: input) }) {
       for now in [Int64.min, 0, 1_700_000_000] {
