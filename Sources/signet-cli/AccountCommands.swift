@@ -94,8 +94,9 @@ extension Command {
         // A wrong one is said before another is chosen.
         _ = try await device.accounts.list(by: present)
         let new = try await options.newPassword(under: Accounts.passwordPolicy, .none, .change)
-        try await device.accounts.setPassword(new, by: present)
+        let outcome = try await device.accounts.setPassword(new, by: present)
         arguments.report("The accounts have this password now.", ["password": .bool(true)])
+        arguments.warn(of: outcome)
         return .success
       },
       Command("unprotect", "Take the password of the accounts away: the device alone opens them") {
@@ -105,8 +106,9 @@ extension Command {
         guard let present = try await options.accountsPassword(on: device) else {
           throw CommandFailure(.dataError, "the accounts have no password")
         }
-        try await device.accounts.setPassword(nil, by: present)
+        let outcome = try await device.accounts.setPassword(nil, by: present)
         arguments.report("The device alone opens the accounts now.", ["password": .bool(false)])
+        arguments.warn(of: outcome)
         return .success
       },
     ])

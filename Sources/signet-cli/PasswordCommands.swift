@@ -127,6 +127,11 @@ extension Arguments {
   /// Says that a password was changed, and what is left to be done about it.
   fileprivate func report(_ outcome: PasswordChangeOutcome) {
     report("The password was changed.", ["changed": .bool(true)])
+    warn(of: outcome)
+  }
+
+  /// Says what is left to be done about a changed password.
+  func warn(of outcome: PasswordChangeOutcome) {
     guard case .uncounted(let failure) = outcome else { return }
     let reason = TerminalText.sanitised(failure.description, limit: 2000)
     errorOutput.print(

@@ -147,13 +147,15 @@ import Testing
     try await server.codes.unlock(user, by: "test")
     server.clock.advance(by: 300)
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
-    // What is for anybody, or may not be accepted, goes nowhere.
+    // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
     for order in [
       TransactionOrder(.text("x"), from: "Bank", user: nil),
       TransactionOrder(.text("x"), from: "Bank", user: user, statuses: [.denied]),
+      TransactionOrder(.text("x"), from: "Bank", user: user, numberDigits: 4),
     ] {
       let id = try await server.transactions.create(order, by: "test").record.id
       #expect(try await problem { try await server.transactions.offline(id) } == .malformed)
+      #expect(try await answer("00000000", id) == .malformed)
     }
     #expect(try await problem { try await server.transactions.offline("none") } == .unknown)
   }

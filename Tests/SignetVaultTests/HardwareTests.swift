@@ -266,7 +266,7 @@ struct HardwareTests {
     let recorded = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
     let code = try await vault.makeRecoveryCode(for: recorded)
     let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
-      guard sql.hasPrefix("INSERT OR REPLACE INTO slot"), try self.isPlaceNoted() else { return }
+      guard sql.hasPrefix("INSERT INTO slot"), try self.isPlaceNoted() else { return }
       self.hardware.fail(.counting, with: .busy)
     }
     let changed = try await failing.changePassword(
@@ -281,6 +281,20 @@ struct HardwareTests {
     #expect(
       try await vault.changePassword(
         of: "keys", in: id, from: SecretBytes("newer"), to: SecretBytes("newest"), policy: .any) == nil)
+  }
+
+  @Test("a password of accounts that is on the disk is set, also where the hardware cannot count that yet")
+  func uncountedProtection() async throws {
+    let id = try await vault.makeAccountsContainer(protection: .device, created: 0)
+    let failing = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
+      if sql.hasPrefix("INSERT INTO slot") { self.hardware.fail(.counting, with: .busy) }
+    }
+    let open = try await failing.open(Vault.accountsDomain, of: id, with: .device)
+    let protection = DomainDraft.Protection.password(
+      SharedSecretBox(VaultFixture.password), .delay(seconds: 2, counter: 11))
+    #expect(try await failing.setProtection(protection, of: open) == .keystore(.busy))
+    _ = try await fixture.open(keystore: hardware).open(
+      Vault.accountsDomain, of: id, with: .password(SecretBytes(VaultFixture.password)))
   }
 
   @Test("a place that somebody writes among those to be given back is noticed, and stays")

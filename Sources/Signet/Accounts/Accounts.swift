@@ -45,10 +45,12 @@ public struct Accounts: Sendable {
   /// - Parameters:
   ///   - password: The next password: UTF-8 as typed. It is checked with ``passwordPolicy`` and the device's password checks.
   ///   - present: The present password, where there is one.
+  /// - Returns: What became of it.
   /// - Throws: ``SignetFailure``: `passwordRefused`, `passwordRequired`, `wrongPassword`.
+  @discardableResult
   public func setPassword(
     _ password: SharedSecretBox?, by present: SharedSecretBox? = nil
-  ) async throws(SignetFailure) {
+  ) async throws(SignetFailure) -> PasswordChangeOutcome {
     var protection = DomainDraft.Protection.device
     if let password {
       let violations: [PasswordViolation]
@@ -59,12 +61,17 @@ public struct Accounts: Sendable {
       guard violations.isEmpty else { throw .passwordRefused(violations) }
       protection = .password(password, Self.lockPolicy)
     }
-    if let unlocked = try await open(by: present) {
-      try await vaulted(await vault.setProtection(protection, of: unlocked))
-    } else {
+    if try await vaulted(await vault.accountsContainer()) == nil {
       _ = try await vaulted(
         await vault.makeAccountsContainer(protection: protection, created: device.clock.now * 1000))
+      // Unless another process has made them just before: for the device alone, or with a password that is not this one.
+      if try await havePassword() == (password != nil) {
+        _ = try await open(by: password)
+        return .done
+      }
     }
+    guard let unlocked = try await open(by: present) else { return .done }
+    return PasswordChangeOutcome(try await vaulted(await vault.setProtection(protection, of: unlocked)))
   }
 
   // MARK: Accounts

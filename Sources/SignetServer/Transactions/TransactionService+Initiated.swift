@@ -161,6 +161,10 @@ extension TransactionService {
     guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
       throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
     }
+    // The digits would do without the number, which is there so that they do not.
+    guard found.sealedNumber == nil else {
+      throw Problem(.malformed, "A transaction with a number to type does not go offline.")
+    }
     let transaction = try context.composed(
       OfflineTransaction(
         id: TransactionID(found.id), content: TransactionContent(parsing: found.content),

@@ -53,14 +53,16 @@ extension Vault {
   /// - Parameters:
   ///   - protection: What opens it from now on.
   ///   - unlocked: The domain.
+  /// - Returns: What kept the hardware from counting the change, which is done all the same; `nil` where nothing did.
   /// - Throws: ``VaultFailure``: `outdated` if something else was changed meanwhile, `silentDomain`.
+  @discardableResult
   package func setProtection(
     _ protection: DomainDraft.Protection, of unlocked: borrowing UnlockedDomain
-  ) throws(VaultFailure) {
+  ) throws(VaultFailure) -> VaultFailure? {
     guard !unlocked.isSilent else { throw .silentDomain(unlocked.name) }
     let (place, opened) = (unlocked.place, unlocked.slot)
     do {
-      try storingSlots {
+      let uncounted = try storingSlots {
         let slot: NewSlot
         var times: PasswordTimes?
         switch protection {
@@ -77,7 +79,7 @@ extension Vault {
             for: unlocked.masterKey, password, cost: try passwordCost(), lock, place)
           times = PasswordTimes(setAt: moment.wallSeconds, isInitial: false)
         }
-        try tables.change(place.container) { rows in
+        return try tables.changeBeforeCounting(place.container) { rows in
           guard try rows.slot(place.domain, opened.header.kind).slot == opened else {
             throw VaultFailure.outdated(domain: place.domain)
           }
@@ -87,6 +89,7 @@ extension Vault {
         }
       }
       forgetReplaced()
+      return uncounted
     } catch { throw VaultFailure(error) }
   }
 
