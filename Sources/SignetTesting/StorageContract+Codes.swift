@@ -210,6 +210,8 @@ extension StorageContract {
       let done = try await storage.disableToken("s1", true, audit: event("disabled"))
       try expect(done, is: .done, "disabling")
       try await expect(seen(CodeAttempt(user: "alice")), is: false, "a disabled one")
+      _ = try await storage.assignToken("s1", to: "alice", audit: event("assigned"))
+      try await expect(storage.credential("s1")?.state, is: .disabled, "a disabled one that was assigned")
       _ = try await storage.disableToken("s1", false, audit: event("enabled"))
       try await expect(storage.credential("s1")?.state, is: .pending, "the state of one to be verified again")
     },

@@ -15,16 +15,46 @@ import Testing
     let service = PushTarget.Service.webhook
     private let state = Mutex<(sent: [(PushMessage, PushTarget)], failure: PushFailure?)>(([], nil))
 
+    private let held = Mutex<Gate?>(nil)
+
     var sent: [(PushMessage, PushTarget)] { state.withLock { $0.sent } }
+
+    /// Lets every message wait until the gate opens.
+    func hold(_ gate: Gate) { held.withLock { $0 = gate } }
 
     func fail(_ failure: PushFailure?) { state.withLock { $0.failure = failure } }
 
     func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
+      await held.withLock { $0 }?.pass()
       let failure = state.withLock { state in
         state.sent.append((message, target))
         return state.failure
       }
       if let failure { throw failure }
+    }
+  }
+
+  /// Is closed until it is opened.
+  private final class Gate: Sendable {
+    private let state = Mutex<(isOpen: Bool, waiting: [CheckedContinuation<Void, Never>])>((false, []))
+
+    func pass() async {
+      await withCheckedContinuation { continuation in
+        let isOpen = state.withLock { state in
+          if !state.isOpen { state.waiting.append(continuation) }
+          return state.isOpen
+        }
+        if isOpen { continuation.resume() }
+      }
+    }
+
+    func open() {
+      let waiting = state.withLock { state in
+        state.isOpen = true
+        defer { state.waiting = [] }
+        return state.waiting
+      }
+      for continuation in waiting { continuation.resume() }
     }
   }
 
@@ -135,6 +165,52 @@ import Testing
     _ = try await announce()
     #expect(try await targets.list(for: record).targets.isEmpty)
     #expect(try await server.audit().contains { $0.contains("push.target.dropped") })
+  }
+
+  @Test("a target at a host, or a port, that the operator does not name is refused when it is added")
+  func hosts() async throws {
+    /// Takes everything.
+    struct Everywhere: PushDispatcher {
+      let service = PushTarget.Service.webPush
+      func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {}
+    }
+    let server = try ServerFixture(
+      push: PushSetup(
+        delivery: PushDelivery([Everywhere()]), webPushHosts: WebPushHosts(["push.example.org"])))
+    let record = try await server.activate().send(to: server)
+    func add(_ host: String) async throws -> Problem.Code? {
+      let subscription = try WebPushSubscription(
+        endpoint: "https://\(host)/x", key: P256.KeyAgreement.PrivateKey().publicKey,
+        secret: [UInt8](repeating: 1, count: 16))
+      let target = PushTarget.webPush(subscription)
+      let form = try PushTargetForm(name: "", target: target)
+      return try await problem { try await PushTargetService(server.context).add(form.bytes, for: record) }
+    }
+    #expect(try await add("push.example.org") == nil)
+    for host in ["push.example.org:81", "10.0.0.1", "localhost", "evil-push.example.org"] {
+      #expect(try await add(host) == .malformed)
+    }
+  }
+
+  @Test("what is decided is not tried again, and no user has more than eight announcements under way")
+  func bounded() async throws {
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    _ = try await targets.add(form("desk"), for: record)
+    recorder.fail(.tryAgain(afterSeconds: nil, reason: "busy"))
+    let made = try await server.transactions.create(
+      "Pay", user: UserID("alice"), lifetime: nil, by: "key:test")
+    try await server.transactions.withdraw(made.id, reason: "", by: "key:test")
+    let sender = PushSender(server.context)
+    // None is done before all were announced: each waits for the gate.
+    let gate = Gate()
+    recorder.hold(gate)
+    for _ in 1...20 { sender.announce(made) }
+    gate.open()
+    await sender.finish()
+    // One attempt for each that was taken, and none after it: the transaction has ended.
+    #expect(recorder.sent.count == 8)
+    #expect(server.capture.lines.count { $0.contains("push.skipped") } == 12)
   }
 
   @Test("a revoked container gets no push")

@@ -2,6 +2,7 @@ import Signet
 import SignetServer
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetWire
 import Testing
 
@@ -82,5 +83,37 @@ import Testing
     while await server.waitingDeviceCount == 0 { await Task.yield() }
     await server.stop()
     #expect(try await waiting.value == nil)
+  }
+
+  /// A server whose answers to waiting requests come at once, with nothing new.
+  private struct HastyTransport: HTTPTransport {
+    let inner: any HTTPTransport
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      let isWaiting = request.headers.contains { $0.0 == "Prefer" }
+      return isWaiting ? HTTPResponse(status: 304) : try await inner.send(request)
+    }
+  }
+
+  @Test("a server that answers at once with nothing new does not drive the device")
+  func hasty() async throws {
+    let inviting = try await InvitingServer()
+    let fixture = try DeviceFixture(HastyTransport(inner: inviting.transport))
+    let container = try await fixture.activate(inviting.invite())
+    let pauses = AsyncStream<Duration>.makeStream()
+    struct Enough: Error {}
+    let lists = fixture.device.liveTransactions(for: container) { duration in
+      pauses.continuation.yield(duration)
+      if duration == .seconds(30) {
+        pauses.continuation.finish()
+        throw Enough()
+      }
+    }
+    var count = 0
+    for try await _ in lists { count += 1 }
+    #expect(count == 1)
+    let found = await pauses.stream.reduce(into: [Duration]()) { $0.append($1) }
+    #expect(found == [.milliseconds(200)] + [1, 2, 4, 8, 16, 30].map { .seconds($0) })
+    await inviting.server.stop()
   }
 }

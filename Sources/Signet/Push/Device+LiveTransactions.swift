@@ -79,10 +79,20 @@ extension Device {
   public func liveTransactions(
     for container: Container, by authentication: Authentication? = nil
   ) -> AsyncThrowingStream<TransactionList, any Error> {
+    liveTransactions(for: container, by: authentication) { try await Task.sleep(for: $0) }
+  }
+
+  /// The same, with another way to wait between requests; tests do not wait.
+  package func liveTransactions(
+    for container: Container, by authentication: Authentication? = nil,
+    pausing pause: @escaping @Sendable (Duration) async throws -> Void
+  ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
         do throws(SignetFailure) {
-          try await follow(container, with: listKeys(of: container, by: authentication)) { stream.yield($0) }
+          try await follow(container, with: listKeys(of: container, by: authentication), pause) {
+            stream.yield($0)
+          }
           stream.finish()
         } catch { stream.finish(throwing: error) }
       }
@@ -94,7 +104,8 @@ extension Device {
 extension Device {
   /// Hands on each list that is another one, until the task is cancelled.
   private func follow(
-    _ container: Container, with keys: ListKeys, _ hand: (TransactionList) -> Void
+    _ container: Container, with keys: ListKeys, _ sleep: (Duration) async throws -> Void,
+    _ hand: (TransactionList) -> Void
   ) async throws(SignetFailure) {
     var known: KnownTransactionList?
     var wait = Duration.seconds(1)
@@ -119,7 +130,7 @@ extension Device {
       }
       guard pause > .zero else { continue }
       if pause >= wait { wait = min(wait * 2, .seconds(30)) }
-      do { try await Task.sleep(for: pause) } catch { return }
+      do { try await sleep(pause) } catch { return }
     }
   }
 }
