@@ -219,4 +219,5 @@ def main():
                 "decide": lambda: decide(given.ca, content, *given.operands)}
     print(json.dumps(commands[given.command]()))
 
-main()
+if __name__ == "__main__":
+    main()
