@@ -3,6 +3,7 @@
 
 // Secrets and randomness.
 @_exported public import struct SignetCrypto.Argon2id
+@_exported public import enum SignetCrypto.Base64URL
 @_exported public import enum SignetCrypto.CryptoFailure
 @_exported public import protocol SignetCrypto.RandomSource
 @_exported public import struct SignetCrypto.SecretBytes
@@ -10,6 +11,14 @@
 @_exported public import struct SignetCrypto.SystemRandomSource
 // One-time passwords.
 @_exported public import enum SignetOATH.CrockfordBase32Failure
+@_exported public import struct SignetOATH.HOTP
+@_exported public import struct SignetOATH.OCRA
+@_exported public import struct SignetOATH.OCRAChallenge
+@_exported public import enum SignetOATH.OCRAChallengeFormat
+@_exported public import enum SignetOATH.OCRAFailure
+@_exported public import struct SignetOATH.OCRAInput
+@_exported public import struct SignetOATH.OCRASuite
+@_exported public import struct SignetOATH.TOTP
 @_exported public import struct SignetOATH.TimedCode
 // Accounts of other authenticators.
 @_exported public import enum SignetOATH.AccountFile
@@ -58,6 +67,7 @@
 @_exported public import enum SignetTransport.HTTPMethod
 @_exported public import struct SignetTransport.HTTPRequest
 @_exported public import struct SignetTransport.HTTPResponse
+@_exported public import enum SignetTransport.HTTPVersion
 @_exported public import protocol SignetTransport.HTTPTransport
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
@@ -113,6 +123,8 @@
 @_exported public import struct SignetWire.MoneyAmount
 @_exported public import struct SignetWire.OfflineTransaction
 @_exported public import struct SignetWire.Problem
+@_exported public import enum SignetWire.PushTarget
+@_exported public import struct SignetWire.PushTargetList
 @_exported public import struct SignetWire.ServerMadeID
 @_exported public import struct SignetWire.ServerURL
 @_exported public import enum SignetWire.ServerURLFailure
@@ -128,4 +140,5 @@
 @_exported public import struct SignetWire.TransactionRequest
 @_exported public import struct SignetWire.UserID
 @_exported public import protocol SignetWire.WallClock
+@_exported public import struct SignetWire.WebPushSubscription
 @_exported public import enum SignetWire.WireFailure

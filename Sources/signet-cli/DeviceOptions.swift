@@ -105,9 +105,16 @@ struct DeviceOptions {
     get throws {
       let named = arguments.optionalString("ca") ?? ProcessInfo.processInfo.environment["SIGNET_CA_FILE"]
       guard let path = named, !path.isEmpty else { return nil }
-      do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
-        throw CommandFailure(.noInput, "\(path) cannot be read; name a PEM file of certificates with --ca")
-      }
+      return try Self.certificates(inFile: path)
+    }
+  }
+
+  /// The text of a file of certificates.
+  ///
+  /// - Throws: `CommandFailure` for a file that cannot be read.
+  static func certificates(inFile path: String) throws -> String {
+    do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
+      throw CommandFailure(.noInput, "\(path) cannot be read; name a PEM file of certificates")
     }
   }
 

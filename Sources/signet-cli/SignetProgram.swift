@@ -15,7 +15,8 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate, .password,
+    .activate, .list, .rename, .trust, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate,
+    .password,
     .biometrics, .passcode,
     .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .doctor,
   ] + agentCommands,
@@ -34,6 +35,7 @@ let signetProgram = Program(
       "The server could not be reached or not trusted, the fingerprint reader or the passcode's check does not work, or a reset "
         + "has left notices to servers"
     ),
+    .init(.software, "Something failed that should not have; what is stored is as it was"),
     .init(.cannotCreate, "The data folder cannot be used"),
     .init(.inputOutput, "The disk is full, or reading or writing failed"),
     .init(.temporaryFailure, "Something is busy or defends itself; try again later"),
@@ -50,6 +52,13 @@ let signetProgram = Program(
       "The TPM for a new vault: device:PATH, swtpm:host=ADDRESS,port=N or swtpm:path=SOCKET; none for a file. "
         + "Unset: /dev/tpmrm0 where this user may use it"),
     .init("SIGNET_CA_FILE", "Trusted certificates in PEM, where --ca is not given"),
+    .init(
+      "XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR",
+      "Where the data folder, the agent's groups and its socket are, where nothing else is said"),
+    .init(
+      "LC_ALL, LC_MESSAGES, LANG",
+      "The language of the words around a transaction: de, en, es or fr; what is signed does not depend on it"
+    ),
     .init("NO_COLOR", "If not empty, no colour is used"),
   ],
   files: [
@@ -58,6 +67,8 @@ let signetProgram = Program(
       "The data folder ($XDG_DATA_HOME/signet), mode 0700: vault and key of this device"),
     .init(
       "~/.config/signet/agent.json", "Which programs share a session ($XDG_CONFIG_HOME/signet/agent.json)"),
+    .init("$XDG_RUNTIME_DIR/signet/agent.sock", "Where the agent listens"),
+    .init("/etc/pam.d/signet", "How PAM asks for the passcode of the device"),
   ],
   examples: [
     .init("signet activate --qr invite.png", "Activate with a QR code"),

@@ -40,6 +40,7 @@ enum ServerProgram {
       .init(.protocolError, "What answered is no Signet server, or not the trusted one"),
       .init(.permissionDenied, "The API key is not accepted, or a file is open to others"),
       .init(.configuration, "The data folder is damaged or has wrong settings"),
+      .init(.interrupted, "Stopped while it waited for the server"),
     ],
     environment: [
       .init("SIGNET_SERVER", "The server, HOST[:PORT]/DOMAIN, where neither --data nor --server is given"),
@@ -57,7 +58,7 @@ enum ServerProgram {
     files: [
       .init(
         "DIR/server.json",
-        "The server's settings, read by serve; docs/server-settings.md of the source has every member"),
+        "The server's settings, read by serve; signet-server.json(5) has every member"),
       .init("DIR/ca.pem", "The certificate authority that devices and relying parties trust"),
       .init("DIR/tls.pem, DIR/tls.key", "The server's certificate and its key"),
       .init("DIR/master.key", "The key of secrets in the database; keep a copy apart from the database's"),
@@ -74,6 +75,6 @@ enum ServerProgram {
         "signet-server activation create alice --data /var/lib/signet/bank --qr alice.png",
         "Invite the user to activate a device"),
     ],
-    seeAlso: ["signet(1)"],
+    seeAlso: ["signet(1)", "signet-server.json(5)"],
     classify: ExitCodes.code)
 }

@@ -85,7 +85,7 @@ enum TokenCommands {
       arguments.output.print(["added": .array(added), "known": .array(known)])
     } else {
       arguments.output.print(
-        "imported \(added.count) tokens"
+        "imported \(added.count) \(added.count == 1 ? "token" : "tokens")"
           + (known.isEmpty ? "" : "; \(known.count) were known and stay as they are"))
     }
     return .success

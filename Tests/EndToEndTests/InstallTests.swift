@@ -49,7 +49,8 @@
         "usr/share/bash-completion/completions/signet-server": 0o644,
         "usr/share/fish/vendor_completions.d/signet-server.fish": 0o644,
         "usr/share/fish/vendor_completions.d/signet.fish": 0o644, "usr/share/man/man1/signet.1": 0o644,
-        "usr/share/man/man1/signet-server.1": 0o644, "usr/share/zsh/site-functions/_signet": 0o644,
+        "usr/share/man/man1/signet-server.1": 0o644,
+        "usr/share/man/man5/signet-server.json.5": 0o644, "usr/share/zsh/site-functions/_signet": 0o644,
         "usr/share/zsh/site-functions/_signet-server": 0o644,
       ]
       let found = try FileManager.default.subpathsOfDirectory(atPath: root).filter { path in
@@ -67,6 +68,105 @@
       let unit = try #require(content("\(root)/usr/lib/systemd/user/signet-agent.service"))
       #expect(unit.contains("ExecStart=/usr/bin/signet agent\n") && !unit.contains("@bindir@"))
       #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
+    }
+
+    private static func canRun(_ tool: String) -> Bool {
+      FileManager.default.isExecutableFile(atPath: "/usr/bin/\(tool)")
+        || ProcessInfo.processInfo.environment["CI"] != nil
+    }
+
+    private func run(_ tool: String, _ words: [String], input: String? = nil) async throws
+      -> ServerCommand.Result
+    {
+      let process = Process()
+      process.executableURL = URL(filePath: "/usr/bin/\(tool)")
+      process.arguments = words
+      process.environment = ServerCommand.cleanEnvironment
+      process.standardInput = FileHandle.nullDevice
+      if let input {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try pipe.fileHandleForWriting.close()
+        process.standardInput = pipe
+      }
+      return try await ChildProcess.finish(process)
+    }
+
+    @Test("mandoc finds nothing wrong with the manuals", .enabled(if: canRun("mandoc")))
+    func manuals() async throws {
+      let prefix = folder.file("prefix")
+      #expect(try await install(["PREFIX": prefix]).status == 0)
+      for page in ["man1/signet.1", "man1/signet-server.1", "man5/signet-server.json.5"] {
+        let lint = try await run("mandoc", ["-T", "lint", "-W", "all", "\(prefix)/share/man/\(page)"])
+        // Other pages are looked for where the system has them, and the text of examples is not ours to break.
+        let found = (lint.output + lint.errorOutput).split(separator: "\n").filter {
+          !$0.contains("referenced manual not found") && !$0.contains("input text line longer than 80 bytes")
+        }
+        #expect(found.isEmpty, "\(page): \(found)")
+      }
+    }
+
+    @Test(
+      "the settings' manual has every member that docs/server-settings.md has", .enabled(if: canRun("mandoc"))
+    )
+    func settingsManual() async throws {
+      let prefix = folder.file("prefix")
+      #expect(try await install(["PREFIX": prefix]).status == 0)
+      let page = try #require(content("\(prefix)/share/man/man5/signet-server.json.5"))
+      let document = try #require(content("\(Self.root)/docs/server-settings.md"))
+      let members = document.matches(of: /(?m)^\| `([A-Za-z]+)`/).map { String($0.output.1) }
+      #expect(members.count > 20)
+      for member in members { #expect(page.contains("\n.It Ic \(member)"), "\(member)") }
+      let shown = try await run("mandoc", ["-T", "ascii", "\(prefix)/share/man/man5/signet-server.json.5"])
+      let plain = shown.output.replacing(/.\u{8}/, with: "").split(whereSeparator: \.isWhitespace)
+        .joined(separator: " ")
+      #expect(plain.contains("An operator's key") && plain.contains("Default: 86400 (a day)."))
+    }
+
+    @Test(
+      "the completions load in their shells and know the commands",
+      arguments: [
+        ("bash", "usr/share/bash-completion/completions", "signet"),
+        ("bash", "usr/share/bash-completion/completions", "signet-server"),
+        ("fish", "usr/share/fish/vendor_completions.d", "signet"),
+        ("fish", "usr/share/fish/vendor_completions.d", "signet-server"),
+        ("zsh", "usr/share/zsh/site-functions", "signet"),
+        ("zsh", "usr/share/zsh/site-functions", "signet-server"),
+      ])
+    func completions(_ shell: String, _ place: String, _ command: String) async throws {
+      guard Self.canRun(shell) else { return }
+      let root = folder.file("image")
+      #expect(try await install(["DESTDIR": root, "PREFIX": "/usr"]).status == 0)
+      let wanted = command == "signet" ? "approve" : "transaction"
+      let beginning = String(wanted.prefix(4))
+      let file = "\(root)/\(place)/\(shell == "zsh" ? "_" : "")\(command)\(shell == "fish" ? ".fish" : "")"
+      let result =
+        switch shell {
+        case "bash":
+          try await run(
+            "bash", ["--norc", "-s"],
+            input: """
+              source '\(file)'
+              COMP_WORDS=(\(command) \(beginning)) COMP_CWORD=1
+              $(complete -p \(command) | sed -n 's/.*-F \\([^ ]*\\).*/\\1/p')
+              printf '%s\\n' "${COMPREPLY[@]-}"
+
+              """)
+        case "fish":
+          try await run(
+            "fish", ["--no-config"], input: "source '\(file)'\ncomplete -C '\(command) \(beginning)'\n")
+        default:
+          try await run(
+            "zsh", ["-f", "-s"],
+            input: """
+              fpath=('\(root)/\(place)' $fpath)
+              autoload -Uz compinit; compinit -D
+              [[ $_comps[\(command)] = _\(command) ]] && autoload -Uz +X _\(command) && grep -o '\(wanted)' '\(file)' | head -1
+
+              """)
+        }
+      #expect(result.output.split(whereSeparator: \.isWhitespace).contains(Substring(wanted)), result.summary)
+      #expect(result.errorOutput.isEmpty, result.summary)
     }
 
     @Test("PAM's file of the administrator stays, and so does a link in its place")

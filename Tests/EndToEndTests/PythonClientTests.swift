@@ -70,6 +70,55 @@ import Testing
     await server.stopAndWait()
   }
 
+  /// Everything else that the page says of a device.
+  @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func allOfThePageWorks() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    _ = try await json(client(server, "activate", server.codeFile("alice")))
+    func status(_ id: String) async throws -> String { try await server.transaction(id).string("status") }
+
+    // Section 5.6: the answer comes with the transaction, or at once where that was first.
+    async let waiting = client(server, "wait")
+    let cancelled = try await server.ask("alice", "Pay 1 EUR")
+    _ = try await json(waiting)
+    #expect(try await json(client(server, "cancel", cancelled)).string("status") == "cancelled")
+    #expect(try await status(cancelled) == "cancelled")
+
+    // Sections 5.5 and 5.2: the server signs with another key, and a number is typed.
+    _ = try await server.answer("signing-key", "rotate")
+    let asked = try await server.answer(
+      "transaction", "create", "alice", "Pay 2 EUR", "--number", "4", "--key-file", server.shopKey)
+    let numbered = try asked.string("id")
+    _ = try await json(client(server, "decide", numbered, "accepted", asked.string("number")))
+    try SignedDecisionCheck.expectAccepted(await server.transaction(numbered))
+
+    // Sections 5.7 to 5.9.
+    let offer = try await server.answer("transaction", "offer", "Sign in", "--key-file", server.shopKey)
+    _ = try await json(client(server, "scanned", offer.string("link"), "accepted"))
+    #expect(try await server.transaction(offer.string("id")).string("user") == "alice")
+    let initiated = try await json(client(server, "initiate", "Block my card, “now”"))
+    #expect(try await status(initiated.string("id")) == "accepted")
+    let carried = try await server.ask("alice", "Pay 3 EUR")
+    let text = try await server.answer("transaction", "offline", carried, "--key-file", server.shopKey)
+    let shown = try await json(
+      client(server, "offline", server.write(text.string("text"), to: "offline.txt")))
+    _ = try await server.answer(
+      "transaction", "answer", carried, shown.string("answer"), "--key-file", server.shopKey)
+    #expect(try await status(carried) == "accepted")
+
+    // Sections 3.5 and 3.6.
+    let before = try await server.activeContainers("alice")
+    let renewed = try await json(client(server, "renew")).string("container")
+    #expect(try await server.activeContainers("alice") == [renewed] && before != [renewed])
+    let denied = try await server.ask("alice", "Pay 4 EUR")
+    _ = try await json(client(server, "decide", denied, "denied"))
+    #expect(try await status(denied) == "denied")
+    #expect(try await server.accepts(json(client(server, "otp")).string("code"), of: "alice"))
+    #expect(try await json(client(server, "end")).string("status") == "ended")
+    #expect(try await server.activeContainers("alice").isEmpty)
+    await server.stopAndWait()
+  }
+
   @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func theServerRefusesItAWrongInviteAndItRefusesAWrongPin() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -115,9 +115,9 @@ import Testing
     let json = try await imported(
       "{\"tokens\":[{\"serial\":\"J1\",\"kind\":\"totp\",\"secret\":\"\(secret)\",\"algorithm\":\"SHA256\",\"period\":60}]}"
     )
-    #expect(json.output == "imported 1 tokens\n", "\(json.errorOutput)")
+    #expect(json.output == "imported 1 token\n", "\(json.errorOutput)")
     let base32 = try await imported("kind,serial,secret-base32\ntotp,B1,GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
-    #expect(base32.output == "imported 1 tokens\n", "\(base32.errorOutput)")
+    #expect(base32.output == "imported 1 token\n", "\(base32.errorOutput)")
     let pskc = """
       <?xml version="1.0" encoding="UTF-8"?>
       <KeyContainer Version="1.0" xmlns="urn:ietf:params:xml:ns:keyprov:pskc"><KeyPackage>
@@ -128,7 +128,7 @@ import Testing
       </Key></KeyPackage></KeyContainer>
       """
     let document = try await imported(pskc)
-    #expect(document.output == "imported 1 tokens\n", "\(document.errorOutput)")
+    #expect(document.output == "imported 1 token\n", "\(document.errorOutput)")
     // More than fit into one request, in the order of the file.
     let many = (0..<250).map { "M\($0),hotp,\(secret)" }.joined(separator: "\r\n")
     #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")
@@ -157,7 +157,7 @@ import Testing
     #expect(try await server.run("token", "import", file, "--transport-key", key).status == 65)
     try "12345678901234567890123456789012\n".write(toFile: key, atomically: true, encoding: .utf8)
     let decrypted = try await server.run("token", "import", file, "--transport-key", key)
-    #expect(decrypted.output == "imported 1 tokens\n", "\(decrypted.errorOutput)")
+    #expect(decrypted.output == "imported 1 token\n", "\(decrypted.errorOutput)")
     #expect(try await server.run("token", "remove", "987654321").status == 0)
     #expect(try await server.json("token", "list").array("tokens").count == 253)
     await server.stop()

@@ -85,6 +85,8 @@ extension Device {
   ///   - transaction: As ``pendingTransactions(for:by:)`` gave it.
   ///   - status: What the user decided.
   ///   - number: What the relying party shows and the user typed, where `transaction` has `numberDigits` and is accepted.
+  ///   - deviceContext: What the app says of the circumstances, such as a place: 1 to 750 bytes, signed with the decision, which
+  ///     the relying party reads and nobody else.
   ///   - container: Who decides.
   ///   - authentication: What opens the signing key; `nil` where the device alone does, and where
   ///     ``verify(_:for:key:)`` has just kept what it opened, which this uses up.
@@ -92,7 +94,7 @@ extension Device {
   /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the server.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber? = nil,
-    with container: Container, by authentication: Authentication? = nil,
+    deviceContext: [UInt8]? = nil, with container: Container, by authentication: Authentication? = nil,
     session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
@@ -100,10 +102,14 @@ extension Device {
     guard transaction.expires > now else { throw .transactionExpired }
     let wanted = status == .accepted ? transaction.numberDigits : nil
     guard wanted == number?.digits.utf8.count else { throw .numberRequired(digits: wanted ?? 0) }
+    if let deviceContext {
+      do { try Decision.check(deviceContext: deviceContext) } catch { throw .contentRefused(error) }
+    }
     // First: a wrong password of this key does not use up what is kept for the other.
     let sessionKey = try await sessionKey(of: container, by: sessionAuthentication)
     let jws = try await sign(
-      transaction, status, at: now, number: number, with: container, by: authentication)
+      transaction, status, at: now, number: number, deviceContext: deviceContext, with: container,
+      by: authentication)
     let body: JSONObject = ["decision": .string(jws)]
     let answer = try await send(
       JSONValue.object(body).bytes, as: "decision", about: transaction.id, of: container, sessionKey)
@@ -112,13 +118,15 @@ extension Device {
 
   func sign(
     _ transaction: TransactionRequest, _ status: DecisionStatus, at time: Int64,
-    number: MatchingNumber? = nil, with container: Container, by authentication: Authentication?
+    number: MatchingNumber? = nil, deviceContext: [UInt8]? = nil, with container: Container,
+    by authentication: Authentication?
   ) async throws(SignetFailure) -> String {
     let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
       VaultLayout.signingKey, in: vault)
     let decision = Decision(
       status, of: transaction, at: time, server: container.server, user: container.user,
-      container: container.serverMadeID, device: vault.deviceID.bytes, number: number)
+      container: container.serverMadeID, device: vault.deviceID.bytes, number: number,
+      deviceContext: deviceContext)
     return try await decision.signed(for: signingKey.publicKey) {
       (message) async throws(SignetFailure) in try await signingKey.signature(of: message)
     }
@@ -126,7 +134,7 @@ extension Device {
 
   /// Puts an end to a transaction without deciding it, for all devices of the user; nothing is signed but the request.
   ///
-  /// Where the user says that somebody else asked, ``decide(_:_:number:with:by:session:)`` with `reported` says so under the
+  /// Where the user says that somebody else asked, ``decide(_:_:number:deviceContext:with:by:session:)`` with `reported` says so under the
   /// user's signature; this needs no password.
   ///
   /// - Parameters:

@@ -26,15 +26,27 @@ public struct Decision: Hashable, Sendable {
   public let device: [UInt8]
   /// The number that the user was shown elsewhere and typed; `nil` where none was asked for.
   public let number: MatchingNumber?
+  /// What the app on the device says of the circumstances, for the relying party: 1 to 750 bytes that nobody else reads.
+  public let deviceContext: [UInt8]?
 
   /// Decides a transaction.
   public init(
     _ status: DecisionStatus, of request: TransactionRequest, at time: Int64, server: ServerURL, user: UserID,
-    container: ContainerID, device: [UInt8], number: MatchingNumber? = nil
+    container: ContainerID, device: [UInt8], number: MatchingNumber? = nil, deviceContext: [UInt8]? = nil
   ) {
     (transaction, content, expires) = (request.id, request.content.json, request.expires)
     (self.status, self.time, self.number) = (status, time, number)
     (self.server, self.user, self.container, self.device) = (server, user, container, device)
+    self.deviceContext = deviceContext
+  }
+
+  /// Checks what an app says of the circumstances.
+  ///
+  /// - Throws: ``WireFailure/invalid(member:reason:)`` unless it has 1 to 750 bytes.
+  public static func check(deviceContext: [UInt8]) throws(WireFailure) {
+    guard (1...750).contains(deviceContext.count) else {
+      throw .invalid(member: "deviceContext", reason: "has 1 to 750 bytes")
+    }
   }
 
   /// Reads the payload of a decision.
@@ -57,6 +69,9 @@ public struct Decision: Hashable, Sendable {
     device = try object.wireBytes("device", count: 16)
     let number = try Wire.reading(object.optionalString("number"))
     self.number = try number.map { (digits) throws(WireFailure) in try MatchingNumber(digits) }
+    deviceContext =
+      try object.contains("deviceContext") ? object.wireBytes("deviceContext", count: nil) : nil
+    if let deviceContext { try Self.check(deviceContext: deviceContext) }
   }
 
   /// The payload.
@@ -73,6 +88,7 @@ public struct Decision: Hashable, Sendable {
     object["container"] = .string(container.text)
     object["device"] = .string(Base64URL.encode(device))
     if let number { object["number"] = .string(number.digits) }
+    if let deviceContext { object["deviceContext"] = .string(Base64URL.encode(deviceContext)) }
     return JSONValue.object(object).bytes
   }
 

@@ -1,0 +1,63 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let rename = Command(
+    "rename", "Give a container another name on this device",
+    description: "No network is needed. Accounts that were imported are renamed by signet account rename.",
+    options: [ContainerChoice.option],
+    arguments: [Argument("name", "What you call the container")]
+  ) { arguments in
+    let device = try DeviceOptions(arguments).device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let renamed = try await device.rename(container, to: arguments.string("name"))
+    if arguments.isSet("json") {
+      arguments.output.print(JSONValue.object(renamed.json).text)
+    } else {
+      arguments.output.print("\(renamed.fullName) is called \(TerminalText.sanitised(renamed.name)).")
+    }
+    return .success
+  }
+
+  static let trust = Command(
+    "trust", "Trust other certificates of a container's server",
+    description: """
+      A container remembers which certificates it was activated with. Where the server gets others, name those here: the \
+      authority's, or none for those that the system trusts. No network is needed; what the server signs is verified as before.
+      """,
+    options: [
+      ContainerChoice.option,
+      .value(
+        "pin", "Also ask for this key, as signet-server init prints it; without one, for no certain key",
+        named: "pin", isRepeatable: true),
+    ],
+    arguments: [
+      Argument(
+        "file", "The certificates, PEM; without it, those that the system trusts", arity: .optional,
+        completion: .file)
+    ]
+  ) { arguments in
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let file = arguments.optionalString("file")
+    let pins = try arguments.strings("pin").map { pin in
+      do { return try Base64URL.decode(pin) } catch {
+        throw CommandFailure(
+          .dataError, "a pin is the base64url of 32 bytes, as signet-server init prints it")
+      }
+    }
+    try await device.setTrust(
+      certificateAuthoritiesPEM: file.map { try DeviceOptions.certificates(inFile: $0) }, pins: pins,
+      of: container)
+    if arguments.isSet("json") {
+      arguments.output.print(JSONValue.object(container.json).text)
+    } else {
+      let certificates =
+        file.map { "those of \(TerminalText.sanitised($0))" } ?? "those that the system trusts"
+      arguments.output.print("Certificates for \(container.fullName): \(certificates).")
+    }
+    return .success
+  }
+}

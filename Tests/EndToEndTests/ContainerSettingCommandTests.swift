@@ -1,0 +1,49 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet rename` and `signet trust`.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct ContainerSettingCommandTests {
+  @Test("a container gets another name")
+  func rename() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), "--name", "Old")
+    #expect(try await device.json("rename", "Bank", "--container", "Old").string("name") == "Bank")
+    let again = try await device.run("rename", "Savings", "--container", "Bank")
+    #expect(again.status == 0 && again.output.contains("is called Savings."), again.summary)
+    #expect(try await device.run("otp", "Savings").status == 0)
+    #expect(
+      try await device.run("rename", "x", "--container", "Bank").isRefusal(65, "no container is called"))
+    await server.stopAndWait()
+  }
+
+  @Test("a container trusts other certificates and another key from then on, and what is neither is refused")
+  func trust() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let other = try await RunningServer.start()
+
+    _ = try await device.json("trust", other.authority)
+    let refused = try await device.run("pending")
+    #expect(refused.status == 69 && refused.errorOutput.contains("certificate was refused"), refused.summary)
+    // SIGNET_CA_FILE names the right ones, where the container has none of its own.
+    #expect(try await device.run("trust").output.hasSuffix("those that the system trusts.\n"))
+    #expect(try await device.run("pending").status == 0)
+
+    let wrongPin = Array(repeating: "A", count: 43).joined()
+    _ = try await device.json("trust", server.authority, "--pin", wrongPin)
+    #expect(try await device.run("pending").status == 69)
+    #expect(try await device.run("trust", "--pin", "!").isRefusal(65, "a pin is the base64url of 32 bytes"))
+    #expect(try await device.run("trust", "--pin", "AAAA").status != 0)
+    #expect(try await device.run("trust", server.shopKey).status != 0)
+    #expect(try await device.run("trust", "\(server.folder.path)/none").isRefusal(66, "cannot be read"))
+    #expect(try await device.run("pending").status == 69)  // what was refused has changed nothing
+    _ = try await device.json("trust", server.authority)
+    #expect(try await device.run("pending").status == 0)
+    await other.stopAndWait()
+    await server.stopAndWait()
+  }
+}
