@@ -10,6 +10,8 @@ final class Exchange: @unchecked Sendable {
   private let link: Link
   private let target: [UInt8]
   private var head: RequestHead?
+  /// Method and path of the request that a handler has.
+  private var line = (method: "", path: "")
   private var body: [UInt8] = []
   private var stage = Stage.head
 
@@ -78,7 +80,7 @@ final class Exchange: @unchecked Sendable {
     case .body:
       guard let head else { return false }
       guard !link.isTurnedAway else { return refuse(.tooManyConnections) }
-      return handle(request(head))
+      return handle(takeRequest(head))
     case .handling:
       guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }
       return send(response)
@@ -91,33 +93,44 @@ final class Exchange: @unchecked Sendable {
     link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
   }
 
-  private func request(_ head: RequestHead) -> ServerRequest {
+  /// Moves the request out: while it waits, the exchange keeps no more of it than the log needs.
+  private func takeRequest(_ head: RequestHead) -> ServerRequest {
     let request = ServerRequest(
       method: head.method, path: head.target.path, query: head.target.query, headers: head.headers,
       body: body, remoteAddress: link.peer.text)
+    line = (head.method, head.target.path.raw)
     body = []
+    self.head = nil
     return request
   }
 
-  /// Runs the handler on this thread up to its first suspension: a handler that has nothing to wait for needs
-  /// no other thread and no suspended connection.
+  /// Runs the handler on this thread: one that has nothing to wait for needs no other thread and no suspended
+  /// connection.
   private func handle(_ request: ServerRequest) -> Bool {
     stage = .handling
     let mayHandle = link.handles(
       self, deadline: core.handlerDeadline, isRefusing: { [core] in core.isRefusing })
     guard mayHandle else { return refuse(.stopping) }
-    let task = Task.immediate { [core, link] in
-      let response = await core.handler(request)
-      link.answer(self, response)
-    }
-    guard let response = link.responseOrSuspend(task, sendingUntil: core.responseDeadline) else {
-      return true
-    }
+    core.handler(request, Responder(self))
+    guard let response = link.responseOrSuspend(sendingUntil: core.responseDeadline) else { return true }
     return send(response)
   }
 
+  // MARK: On any thread
+
+  func answer(_ response: ServerResponse) { link.answer(self, response) }
+
+  func whenCancelled(replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
+    link.whenCancelled(self, replacing: replacing, cancel)
+  }
+
+  // MARK: On the polling thread
+
   private func send(_ response: ServerResponse) -> Bool {
     stage = .answered
+    core.observe(
+      AnsweredRequest(
+        method: line.method, path: line.path, remoteAddress: link.peer.text, status: response.status))
     let response = response.isValid ? response : core.response(to: .invalidResponse)
     return connection.queue(response, closing: core.isDraining)
   }

@@ -21,13 +21,27 @@ public final class HTTPServer: Sendable {
   ///   - handler: Answers every request that is well formed and within the limits; ``Router`` makes one.
   /// - Throws: ``ServerFailure`` for an address that is not numeric, plaintext beyond loopback, or a limit that
   ///   is out of range.
-  public init(_ configuration: ServerConfiguration, handler: @escaping ServerHandler) throws(ServerFailure) {
+  public convenience init(
+    _ configuration: ServerConfiguration, handler: @escaping ServerHandler
+  ) throws(ServerFailure) {
+    try self.init(configuration) { request, responder in
+      responder.answer { await handler(request) }
+    }
+  }
+
+  /// Checks the configuration; nothing is opened yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: Where to listen and what to allow.
+  ///   - direct: Answers every request that is well formed and within the limits, without a task of its own.
+  /// - Throws: ``ServerFailure`` as ``init(_:handler:)`` does.
+  public init(_ configuration: ServerConfiguration, direct: @escaping DirectHandler) throws(ServerFailure) {
     let address = try BindAddress(configuration.address, port: configuration.port)
     if case .insecurePlaintext = configuration.security, !address.isLoopback {
       throw .plaintextBeyondLoopback(configuration.address)
     }
     try configuration.checkRanges()
-    core = ServerCore(configuration, handler: handler)
+    core = ServerCore(configuration, handler: direct)
   }
 
   deinit {

@@ -36,7 +36,8 @@ final class Link: Sendable {
 
   private struct Handling {
     let exchange: Exchange
-    var task: Task<Void, Never>?
+    /// Tells the handler that nobody waits any more.
+    var cancel: (@Sendable () -> Void)?
     var isSuspended = false
     var isCancelled = false
     var outcome: ServerResponse?
@@ -81,25 +82,19 @@ final class Link: Sendable {
   }
 
   /// The response, if there is one by now; otherwise suspends the connection until there is.
-  func responseOrSuspend(_ task: Task<Void, Never>, sendingUntil deadline: ContinuousClock.Instant)
-    -> ServerResponse?
-  {
-    let (response, mustCancel) = state.withLock { state -> (ServerResponse?, Bool) in
-      guard var handling = state.handling else { return (nil, false) }
-      if let outcome = handling.outcome {
-        state.handling = nil
-        state.phase = .sending
-        state.deadline = deadline
-        return (outcome, false)
+  func responseOrSuspend(sendingUntil deadline: ContinuousClock.Instant) -> ServerResponse? {
+    state.withLock { state in
+      guard let outcome = state.handling?.outcome else {
+        guard let handling = state.handling else { return nil }
+        handling.exchange.connection.suspend()
+        state.handling?.isSuspended = true
+        return nil
       }
-      handling.task = task
-      handling.isSuspended = true
-      handling.exchange.connection.suspend()
-      state.handling = handling
-      return (nil, handling.isCancelled)
+      state.handling = nil
+      state.phase = .sending
+      state.deadline = deadline
+      return outcome
     }
-    if mustCancel { task.cancel() }
-    return response
   }
 
   /// The response for which the connection was resumed.
@@ -146,13 +141,23 @@ final class Link: Sendable {
     }
   }
 
+  /// Sets what is called when nobody waits for the exchange any more; calls it where that is so already.
+  func whenCancelled(_ exchange: Exchange, replacing: Bool, _ cancel: @escaping @Sendable () -> Void) {
+    let isCancelled = state.withLock { state in
+      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else { return false }
+      if replacing || state.handling?.cancel == nil { state.handling?.cancel = cancel }
+      return state.handling?.isCancelled == true
+    }
+    if isCancelled { cancel() }
+  }
+
   /// What the regular check found.
   enum Finding {
     case nothing
     /// The handler's deadline has passed.
     case overdue(Exchange)
     /// Nobody waits for the handler any more.
-    case deserted(Task<Void, Never>?)
+    case deserted((@Sendable () -> Void)?)
   }
 
   /// Enforces the deadlines of receiving and sending, and looks whether the client of a handler is still there.
@@ -173,7 +178,7 @@ final class Link: Sendable {
       if isOverdue, handling.outcome == nil { return .overdue(handling.exchange) }
       guard !handling.isCancelled, handling.outcome == nil, hasPeerLeft else { return .nothing }
       state.handling?.isCancelled = true
-      return .deserted(handling.task)
+      return .deserted(handling.cancel)
     }
   }
 
@@ -194,14 +199,11 @@ final class Link: Sendable {
     }
   }
 
-  /// Cancels the handler's task.
-  func cancelHandler() { handlerToCancel()?.cancel() }
-
-  /// The handler's task, to be cancelled by the caller; one that has not begun is cancelled as it begins.
-  func handlerToCancel() -> Task<Void, Never>? {
+  /// What tells the handler that nobody waits any more, to be called by the caller; one that is set later is called then.
+  func handlerToCancel() -> (@Sendable () -> Void)? {
     state.withLock { state in
       state.handling?.isCancelled = true
-      return state.handling?.task
+      return state.handling?.cancel
     }
   }
 

@@ -25,6 +25,17 @@ public struct Router: Sendable {
   ///   - handler: Answers the requests that match.
   /// - Precondition: The pattern starts with `/`, no name in it is empty or repeated, and the route is new.
   public mutating func on(_ method: String, _ pattern: String, _ handler: @escaping ServerHandler) {
+    on(method, pattern, direct: { request, responder in responder.answer { await handler(request) } })
+  }
+
+  /// Adds a route whose handler answers by a ``Responder``.
+  ///
+  /// - Parameters:
+  ///   - method: The method, as it stands in requests (`POST`); it is compared with case.
+  ///   - pattern: An absolute path pattern, not percent-encoded.
+  ///   - handler: Answers the requests that match.
+  /// - Precondition: As for ``on(_:_:_:)``.
+  public mutating func on(_ method: String, _ pattern: String, direct handler: @escaping DirectHandler) {
     precondition(Token.isValid(method.utf8), "\(method) is no method")
     precondition(pattern.first == "/", "\(pattern) does not start with a slash")
     let segments = pattern.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(
@@ -39,21 +50,34 @@ public struct Router: Sendable {
 
   /// The handler for ``HTTPServer``: finds the route and runs it.
   public func respond(to request: ServerRequest) async -> ServerResponse {
+    await withCheckedContinuation { respond(to: request, by: Responder($0)) }
+  }
+
+  /// The direct handler for ``HTTPServer``: finds the route and runs it.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - responder: Takes the answer.
+  public func respond(to request: ServerRequest, by responder: Responder) {
     var captured: [String] = []
-    if request.path.raw == "*" { return ServerResponse(status: 204) }  // OPTIONS only; see RequestPath
+    // OPTIONS only; see RequestPath.
+    if request.path.raw == "*" { return responder.answer(ServerResponse(status: 204)) }
     guard let routes = root.routes(for: request.path.segments[...], &captured) else {
-      return RequestRefusal.notFound.response(by: refusalResponder)
+      return responder.answer(RequestRefusal.notFound.response(by: refusalResponder))
     }
     guard let route = routes[request.method] ?? (request.method == "HEAD" ? routes["GET"] : nil) else {
       let allowed = Self.allowed(routes)
       guard request.method == "OPTIONS" else {
-        return RequestRefusal.methodNotAllowed(allowed: allowed).response(by: refusalResponder)
+        let refusal = RequestRefusal.methodNotAllowed(allowed: allowed)
+        return responder.answer(refusal.response(by: refusalResponder))
       }
-      return ServerResponse(status: 204, headers: ["Allow": allowed.joined(separator: ", ")])
+      return responder.answer(
+        ServerResponse(status: 204, headers: ["Allow": allowed.joined(separator: ", ")]))
     }
+    guard !route.names.isEmpty else { return route.handler(request, responder) }
     var request = request
     request.parameters = Dictionary(zip(route.names, captured)) { first, _ in first }
-    return await route.handler(request)
+    route.handler(request, responder)
   }
 
   private static func allowed(_ routes: [String: Route]) -> [String] {
@@ -66,7 +90,7 @@ public struct Router: Sendable {
 /// A handler and the names its pattern gives to what it captures, in order.
 private struct Route: Sendable {
   let names: [String]
-  let handler: ServerHandler
+  let handler: DirectHandler
 }
 
 /// One segment of a pattern.

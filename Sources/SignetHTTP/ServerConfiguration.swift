@@ -20,6 +20,8 @@ public struct ServerConfiguration: Sendable {
   public var threadCount: Int
   /// Makes the responses to requests that no handler sees.
   public var refusalResponder: RefusalResponder
+  /// Hears of each answer to a request that a handler has seen, as it is sent; called on a polling thread.
+  public var observer: (@Sendable (AnsweredRequest) -> Void)?
 
   /// A configuration; only `security` has no default.
   public init(
@@ -34,6 +36,18 @@ public struct ServerConfiguration: Sendable {
     self.threadCount = threadCount
     self.refusalResponder = refusalResponder
   }
+}
+
+/// A request that a handler has seen, and the status of its answer.
+public struct AnsweredRequest: Sendable, Hashable {
+  /// The method.
+  public let method: String
+  /// The path as it was sent, without the query.
+  public let path: String
+  /// The numeric address that it came from.
+  public let remoteAddress: String
+  /// The status of the answer.
+  public let status: Int
 }
 
 /// The bounds on what clients may use.

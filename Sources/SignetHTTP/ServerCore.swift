@@ -5,7 +5,7 @@ internal import Synchronization
 /// What the callbacks, the handlers' tasks and the server share; alive as long as any of them.
 final class ServerCore: Sendable {
   let limits: ServerLimits
-  let handler: ServerHandler
+  let handler: DirectHandler
   let registry: LinkRegistry
   private let configuration: ServerConfiguration
   private let draining = Atomic(false)
@@ -26,7 +26,7 @@ final class ServerCore: Sendable {
     let checks: RegularCheck
   }
 
-  init(_ configuration: ServerConfiguration, handler: @escaping ServerHandler) {
+  init(_ configuration: ServerConfiguration, handler: @escaping DirectHandler) {
     self.configuration = configuration
     self.handler = handler
     limits = configuration.limits
@@ -46,6 +46,9 @@ final class ServerCore: Sendable {
   func response(to refusal: RequestRefusal) -> ServerResponse {
     refusal.response(by: configuration.refusalResponder)
   }
+
+  /// Tells the owner of the server of an answer to a request.
+  func observe(_ request: AnsweredRequest) { configuration.observer?(request) }
 
   // MARK: - Start
 
@@ -89,10 +92,10 @@ final class ServerCore: Sendable {
       case .nothing: continue
       case .overdue(let exchange):
         // The answer first: a handler that returns as soon as it is cancelled comes too late.
-        let task = link.handlerToCancel()
+        let cancel = link.handlerToCancel()
         link.answer(exchange, response(to: .handlerTimedOut))
-        task?.cancel()
-      case .deserted(let task): task?.cancel()
+        cancel?()
+      case .deserted(let cancel): cancel?()
       }
     }
   }
@@ -132,8 +135,9 @@ final class ServerCore: Sendable {
     let farewell = response(to: .stopping)
     for link in registry.all {
       guard let exchange = link.abandon() else { continue }
-      link.cancelHandler()
+      let cancel = link.handlerToCancel()
       link.answer(exchange, farewell)
+      cancel?()
     }
     registry.allowWaiting()
     let impatience = Task { [registry] in

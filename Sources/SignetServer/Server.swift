@@ -42,17 +42,16 @@ public final class Server: Sendable {
     let domain = "/\(context.settings.serverURL.domain)"
     endpoints = router.routes.map { "\($0.method) \($0.pattern.dropFirst(domain.count))" }
     let log = context.log
-    http = try HTTPServer(transport) { request in
-      let response = await router.respond(to: request)
+    transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
       log.info(
         "request",
         [
-          "method": request.method, "path": request.path.raw, "status": String(response.status),
+          "method": request.method, "path": request.path, "status": String(request.status),
           "from": request.remoteAddress,
         ])
-      return response
     }
+    http = try HTTPServer(transport) { request, responder in router.respond(to: request, by: responder) }
     upkeep = Upkeep(context)
   }
 
@@ -112,11 +111,9 @@ public final class Server: Sendable {
       ("POST", "/renewal/start", device.startRenewal),
       ("POST", "/renewal/finish", device.finishRenewal),
       ("POST", "/device/end", device.end),
-      ("GET", "/device/transactions", device.pending),
       ("GET", "/device/transactions/{id}", device.one),
       ("POST", "/device/transactions/{id}/decision", device.decide),
       ("POST", "/device/initiated", device.initiate),
-      ("POST", "/otp/validate", oneTime.validate),
       ("POST", "/otp/resync", oneTime.resynchronise),
       ("POST", "/otp/verify", oneTime.verify),
       ("POST", "/device/transactions/{id}/cancel", device.cancel),
@@ -160,6 +157,9 @@ public final class Server: Sendable {
         do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
       }
     }
+    // The two that there are many of at a time do not wait in a task.
+    router.on("GET", prefix + "/device/transactions", direct: device.pending)
+    router.on("POST", prefix + "/otp/validate", direct: oneTime.validate)
     return router
   }
 }

@@ -178,11 +178,11 @@ public protocol Storage: Sendable {
   /// - Parameters:
   ///   - attempt: Whose codes, and who tries.
   ///   - judge: Judges.
-  /// - Returns: The verdict's outcome, or ``CodeOutcome/keyRevoked``.
-  /// - Throws: ``StorageFailure``.
+  ///   - listener: Hears the verdict's outcome, or ``CodeOutcome/keyRevoked``, once it is durable; on the thread that writes, so
+  ///     it must not block.
   func attemptCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
-  ) async throws(StorageFailure) -> CodeOutcome
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict,
+    then listener: @escaping @Sendable (Result<CodeOutcome, StorageFailure>) -> Void)
 
   // MARK: Transactions
 
@@ -348,4 +348,22 @@ public protocol Storage: Sendable {
     -> Int
   /// Finishes what was begun and closes; later calls throw ``StorageFailure/closed``.
   func close() async
+}
+
+extension Storage {
+  /// Makes one attempt as ``attemptCode(_:judge:then:)`` does, and waits for it.
+  ///
+  /// - Parameters:
+  ///   - attempt: Whose codes, and who tries.
+  ///   - judge: Judges.
+  /// - Returns: The verdict's outcome, or ``CodeOutcome/keyRevoked``.
+  /// - Throws: ``StorageFailure``.
+  public func attemptCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome {
+    let result: Result<CodeOutcome, StorageFailure> = await withCheckedContinuation { continuation in
+      attemptCode(attempt, judge: judge) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
 }

@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetHTTP
+package import SignetHTTP
 public import SignetPolicy
 package import SignetServer
 import SignetStorage
@@ -32,10 +32,10 @@ public final class TestServer: Sendable {
     try await self.init(directory: directory, protection: protection, clock: clock, log: EventLog { _ in })
   }
 
-  /// Starts a server whose events go to `log`, and whose pushes are carried by `push`.
+  /// Starts a server whose events go to `log`, whose pushes are carried by `push`, and which has these limits.
   package init(
-    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(), log: EventLog,
-    push: PushSetup = .none
+    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(),
+    log: EventLog = EventLog { _ in }, push: PushSetup = .none, limits: ServerLimits = ServerLimits()
   ) async throws {
     let authority = try CertificateAuthority(commonName: "Signet test CA")
     let certificate = try authority.issueServerCertificate(
@@ -56,7 +56,7 @@ public final class TestServer: Sendable {
       }
     }
     self.directory = directory
-    transport = ServerConfiguration(port: port, security: .tls(identity))
+    transport = ServerConfiguration(port: port, security: .tls(identity), limits: limits)
     server = try Server(context, transport: transport)
     _ = try server.start()
   }

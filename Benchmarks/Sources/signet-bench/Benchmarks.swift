@@ -17,7 +17,7 @@ enum Benchmarks {
       ("jose", bench.jose), ("codes", bench.codes), ("policies", bench.policies), ("vault", bench.vault),
       ("tpm", bench.tpm),
       ("device", bench.device),
-      ("server", bench.server),
+      ("server", bench.server), ("live", bench.live), ("approvals", bench.approvals),
     ]
     var report = Report()
     var status: Int32 = 0

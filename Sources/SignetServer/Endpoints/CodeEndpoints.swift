@@ -8,10 +8,31 @@ struct CodeEndpoints: Sendable {
   let keys: APIKeyService
   let codes: CodeService
 
-  func validate(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let (asker, body) = try await asker(request)
-    let (user, code) = try members((body.string("user"), body.string("code")))
-    return try answer(await codes.validate(code, user: userID(user), by: asker), "valid", asker)
+  /// Checks a code on the thread that the request came on; the thread that commits answers.
+  func validate(_ request: ServerRequest, _ responder: Responder) {
+    do throws(Problem) {
+      guard
+        let key = try keys.keyInMemory(authorization: request.headers["Authorization"], scope: .relyingParty)
+      else {
+        // One read, for all that come after it.
+        return responder.answer { await validateByUnseenKey(request) }
+      }
+      let (asker, body) = try asker(request, key)
+      let (user, code) = try members((body.string("user"), body.string("code")))
+      try codes.validate(code, user: userID(user), by: asker) { outcome in
+        do throws(Problem) { responder.answer(try answer(outcome.get(), "valid", asker)) } catch {
+          responder.answer(.problem(error))
+        }
+      }
+    } catch { responder.answer(.problem(error)) }
+  }
+
+  private func validateByUnseenKey(_ request: ServerRequest) async -> ServerResponse {
+    do throws(Problem) {
+      let (asker, body) = try await asker(request)
+      let (user, code) = try members((body.string("user"), body.string("code")))
+      return try answer(await codes.validate(code, user: userID(user), by: asker), "valid", asker)
+    } catch { return .problem(error) }
   }
 
   func resynchronise(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -35,8 +56,13 @@ struct CodeEndpoints: Sendable {
 
   /// Who asks; that the key is still good is checked in the step that uses the codes up.
   private func asker(_ request: ServerRequest) async throws(Problem) -> (CodeService.Asker, JSONObject) {
-    let key = try await keys.seenKey(
-      authorization: request.headers["Authorization"], scope: .relyingParty)
+    try asker(
+      request, await keys.seenKey(authorization: request.headers["Authorization"], scope: .relyingParty))
+  }
+
+  private func asker(
+    _ request: ServerRequest, _ key: APIKeyRecord
+  ) throws(Problem) -> (CodeService.Asker, JSONObject) {
     let body = try jsonBody(of: request)
     let client = try members(body.optionalString("client"))
     return (CodeService.Asker(key.actor, key: key.id, client: client), body)

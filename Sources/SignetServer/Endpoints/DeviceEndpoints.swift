@@ -49,53 +49,50 @@ struct DeviceEndpoints: Sendable {
   }
 
   /// The list; a device that knows it already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
-  func pending(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let (sender, id) = try await authentication.request(
-      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
-      body: request.body)
-    var container = sender
-    var tag = try await transactions.tag(for: container)
-    if let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag {
-      let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
-      (container, tag) = try await whatIsKnown(
-        of: container, beyond: known, until: deadline, from: request.remoteAddress)
-      if known == tag {
+  func pending(_ request: ServerRequest, _ responder: Responder) {
+    responder.run {
+      do throws(Problem) {
+        let (container, id) = try await authentication.request(
+          authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
+          body: request.body)
+        let tag = try await transactions.tag(for: container)
+        guard let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag
+        else {
+          return responder.answer(try await list(for: container, tag: tag, request: id))
+        }
+        let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
+        await WaitingList(self, container, request: id, known: known, until: deadline, responder)
+          .begin(from: request.remoteAddress)
+      } catch { responder.answer(.problem(error)) }
+    }
+  }
+
+  /// The most seconds that a request waits: less than HTTP lets a handler take.
+  private static let longestWait: Int64 = 50
+
+  /// The list as it is now, or that it is the one that the device knows.
+  func list(of container: String, request id: [UInt8], beyond known: String) async -> ServerResponse {
+    do throws(Problem) {
+      let (container, tag) = try await current(container)
+      guard tag != known else {
         return ServerResponse(status: 304, headers: ["ETag": tag, "Cache-Control": "no-store"])
       }
-    }
+      return try await list(for: container, tag: tag, request: id)
+    } catch { return .problem(error) }
+  }
+
+  private func list(
+    for container: ContainerRecord, tag: String, request id: [UInt8]
+  ) async throws(Problem) -> ServerResponse {
     let jwe = try await transactions.pending(for: container, request: id)
     var response = ServerResponse.bytes(Array(jwe.utf8), type: "application/jose")
     response.headers["ETag"] = tag
     return response
   }
 
-  /// The most seconds that a request waits: less than HTTP lets a handler take.
-  private static let longestWait: Int64 = 50
-
-  /// Waits until the list has another tag than `known`, or the time is over.
-  private func whatIsKnown(
-    of container: ContainerRecord, beyond known: String, until deadline: ContinuousClock.Instant,
-    from address: String
-  ) async throws(Problem) -> (ContainerRecord, tag: String) {
-    // Where no place is left the answer comes at once, and the device waits by itself.
-    let place = await watch.enter(for: container.user, container: container.id, from: address)
-    guard let ticket = place else { return try await current(container) }
-    let result: Result<(ContainerRecord, tag: String), Problem>
-    do throws(Problem) {
-      var now = try await current(container)
-      while now.tag == known {
-        guard await watch.wait(with: ticket, until: deadline) else { break }
-        now = try await current(container)
-      }
-      result = .success(now)
-    } catch { result = .failure(error) }
-    await watch.leave(ticket)
-    return try result.get()
-  }
-
   /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew.
-  private func current(_ container: ContainerRecord) async throws(Problem) -> (ContainerRecord, tag: String) {
-    let found = try await context.stored(await context.storage.container(container.id))
+  func current(_ id: String) async throws(Problem) -> (ContainerRecord, tag: String) {
+    let found = try await context.stored(await context.storage.container(id))
     guard let found, found.state == .active else {
       throw Problem(.containerUnknown, "Activate the device again.")
     }

@@ -89,9 +89,36 @@ public struct CodeService: Sendable {
     try await attempt(.verify(code), CodeAttempt(user: user?.text, serial: serial), asker)
   }
 
+  /// Checks a code as ``validate(_:user:by:)`` does, without a task.
+  ///
+  /// - Parameters:
+  ///   - code: What the user typed.
+  ///   - user: Who typed it.
+  ///   - asker: Who asks.
+  ///   - listener: Hears how it ended, on the thread that writes; it must not block.
+  /// - Throws: ``Problem`` where nothing was tried; the listener hears nothing then.
+  func validate(
+    _ code: String, user: UserID, by asker: Asker,
+    then listener: @escaping @Sendable (Result<CodeOutcome, Problem>) -> Void
+  ) throws(Problem) {
+    try attempt(.use(code), CodeAttempt(user: user.text), asker, then: listener)
+  }
+
   private func attempt(
     _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker
   ) async throws(Problem) -> CodeOutcome {
+    let result: Result<CodeOutcome, Problem> = await withCheckedContinuation { continuation in
+      do throws(Problem) {
+        try self.attempt(request, attempt, asker) { continuation.resume(returning: $0) }
+      } catch { continuation.resume(returning: .failure(error)) }
+    }
+    return try result.get()
+  }
+
+  private func attempt(
+    _ request: CodeRequest, _ attempt: CodeAttempt, _ asker: Asker,
+    then listener: @escaping @Sendable (Result<CodeOutcome, Problem>) -> Void
+  ) throws(Problem) {
     var attempt = attempt
     attempt.key = asker.key
     if attempt.user != nil {
@@ -102,15 +129,16 @@ public struct CodeService: Sendable {
       rules: context.settings.codes, limit: context.settings.codeAttempts, time: audit.time,
       generator: { [context] in context.generator(of: $0) })
     let user = attempt.user
-    return try await context.stored(
-      await context.storage.attemptCode(attempt) { situation in
-        let finding = judge.judge(request, situation)
-        var verdict = CodeVerdict(
-          finding.outcome, wait: finding.wait,
-          audit: Self.event(finding, request, user, limit: judge.limit, audit))
-        verdict.changed = finding.changed
-        return verdict
-      })
+    context.storage.attemptCode(attempt) { situation in
+      let finding = judge.judge(request, situation)
+      var verdict = CodeVerdict(
+        finding.outcome, wait: finding.wait,
+        audit: Self.event(finding, request, user, limit: judge.limit, audit))
+      verdict.changed = finding.changed
+      return verdict
+    } then: { [context] result in
+      listener(result.mapError { context.problem(with: $0) })
+    }
   }
 
   private func address(_ text: String?) throws(Problem) -> ClientAddress {

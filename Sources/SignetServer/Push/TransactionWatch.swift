@@ -15,7 +15,8 @@ actor TransactionWatch {
     let address: String
     var isSignalled = false
     var deadline: ContinuousClock.Instant?
-    var continuation: CheckedContinuation<Bool, Never>?
+    /// Hears whether something changed.
+    var listener: (@Sendable (Bool) -> Void)?
   }
 
   private static let interval: Duration = .milliseconds(10)
@@ -30,7 +31,10 @@ actor TransactionWatch {
   private let limit: Int
   private let limitPerAddress: Int
   private var waiters: [UInt64: Waiter] = [:]
+  /// The places of each user, of each container (oldest first), and how many each address has.
   private var tickets: [String: Set<UInt64>] = [:]
+  private var ownTickets: [String: [UInt64]] = [:]
+  private var addressCounts: [String: Int] = [:]
   private var nextNumber: UInt64 = 0
   private var lastChange: Int64?
   private var round: Task<Void, Never>?
@@ -43,7 +47,7 @@ actor TransactionWatch {
   }
 
   /// How many wait; tests wait for them.
-  var waitingCount: Int { waiters.count { $0.value.continuation != nil } }
+  var waitingCount: Int { waiters.count { $0.value.listener != nil } }
 
   /// Takes a place; look at what there is after this, then wait.
   ///
@@ -55,19 +59,17 @@ actor TransactionWatch {
   ///   - address: From where.
   /// - Returns: The place, which has to be given back; `nil` where there is none left.
   func enter(for user: String, container: String, from address: String) async -> Ticket? {
-    let own = waiters.filter { $0.value.container == container }.keys.sorted()
-    if own.count >= Self.limitPerContainer, let oldest = own.first {
-      end(oldest, changed: false)
-      remove(oldest)
+    if let own = ownTickets[container], own.count >= Self.limitPerContainer {
+      end(own[0], changed: false)
+      remove(own[0])
     }
-    guard waiters.count < limit, waiters.count(where: { $0.value.address == address }) < limitPerAddress
-    else {
-      return nil
-    }
+    guard waiters.count < limit, addressCounts[address, default: 0] < limitPerAddress else { return nil }
     nextNumber += 1
     let ticket = Ticket(number: nextNumber)
     waiters[ticket.number] = Waiter(user: user, container: container, address: address)
     tickets[user, default: []].insert(ticket.number)
+    ownTickets[container, default: []].append(ticket.number)
+    addressCounts[address, default: 0] += 1
     // Before the caller looks: a change after its look has a higher number than this.
     if lastChange == nil { await look() }
     startLooking()
@@ -78,21 +80,33 @@ actor TransactionWatch {
   ///
   /// - Returns: Whether something changed; no when the time is over, the task cancelled or the server about to stop.
   func wait(with ticket: Ticket, until deadline: ContinuousClock.Instant) async -> Bool {
-    guard var waiter = waiters[ticket.number], !isStopped, !Task.isCancelled else { return false }
-    if waiter.isSignalled {
-      waiter.isSignalled = false
-      waiters[ticket.number] = waiter
-      return true
-    }
-    return await withTaskCancellationHandler {
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard !Task.isCancelled else { return continuation.resume(returning: false) }
-        waiters[ticket.number]?.deadline = deadline
-        waiters[ticket.number]?.continuation = continuation
+        wait(with: ticket, until: deadline) { continuation.resume(returning: $0) }
       }
     } onCancel: {
       Task { await self.end(ticket.number, changed: false) }
     }
+  }
+
+  /// Waits as ``wait(with:until:)`` does, without a task.
+  ///
+  /// - Parameters:
+  ///   - ticket: The place.
+  ///   - deadline: When the wait ends.
+  ///   - listener: Hears once whether something changed; it must not block. No also when the place is given back.
+  func wait(
+    with ticket: Ticket, until deadline: ContinuousClock.Instant,
+    listener: @escaping @Sendable (Bool) -> Void
+  ) {
+    guard let waiter = waiters[ticket.number], !isStopped else { return listener(false) }
+    guard !waiter.isSignalled else {
+      waiters[ticket.number]?.isSignalled = false
+      return listener(true)
+    }
+    waiters[ticket.number]?.deadline = deadline
+    waiters[ticket.number]?.listener = listener
   }
 
   /// Gives a place back.
@@ -105,6 +119,10 @@ actor TransactionWatch {
     guard let waiter = waiters.removeValue(forKey: number) else { return }
     tickets[waiter.user]?.remove(number)
     if tickets[waiter.user]?.isEmpty == true { tickets[waiter.user] = nil }
+    ownTickets[waiter.container]?.removeAll { $0 == number }
+    if ownTickets[waiter.container]?.isEmpty == true { ownTickets[waiter.container] = nil }
+    let rest = addressCounts[waiter.address, default: 1] - 1
+    addressCounts[waiter.address] = rest > 0 ? rest : nil
   }
 
   /// Lets all who wait go, and nobody wait any more.
@@ -115,10 +133,10 @@ actor TransactionWatch {
   }
 
   private func end(_ number: UInt64, changed: Bool) {
-    guard let continuation = waiters[number]?.continuation else { return }
-    waiters[number]?.continuation = nil
+    guard let listener = waiters[number]?.listener else { return }
+    waiters[number]?.listener = nil
     waiters[number]?.deadline = nil
-    continuation.resume(returning: changed)
+    listener(changed)
   }
 
   private func startLooking() {
@@ -161,7 +179,7 @@ actor TransactionWatch {
     lastChange = max(lastChange ?? 0, changes.last)
     for user in changes.users {
       for number in tickets[user] ?? [] {
-        if waiters[number]?.continuation == nil {
+        if waiters[number]?.listener == nil {
           waiters[number]?.isSignalled = true
         } else {
           end(number, changed: true)

@@ -107,13 +107,27 @@ public struct APIKeyService: Sendable {
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
   func seenKey(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
     let parts = try Self.parts(authorization)
-    if let key = seen[parts.id], key.scopes.contains(scope.rawValue),
-      constantTimeEqual(key.secretDigest, Self.digest(parts.secret))
-    {
-      return key
-    }
+    if let key = inMemory(parts, scope) { return key }
     let key = try await verified(parts, scope)
     seen[key.id] = key
+    return key
+  }
+
+  /// The key that a request carries, where it was seen before; otherwise `nil`, and ``seenKey(authorization:scope:)`` knows.
+  ///
+  /// - Parameters:
+  ///   - authorization: The `Authorization` header.
+  ///   - scope: What the key must be good for.
+  /// - Returns: The key.
+  /// - Throws: ``Problem/Code/unauthorized`` for what is no key.
+  func keyInMemory(authorization: String?, scope: Scope) throws(Problem) -> APIKeyRecord? {
+    inMemory(try Self.parts(authorization), scope)
+  }
+
+  private func inMemory(_ parts: (id: String, secret: String), _ scope: Scope) -> APIKeyRecord? {
+    guard let key = seen[parts.id], key.scopes.contains(scope.rawValue),
+      constantTimeEqual(key.secretDigest, Self.digest(parts.secret))
+    else { return nil }
     return key
   }
 

@@ -43,15 +43,18 @@ public struct ServiceContext: Sendable {
   func stored<Value>(
     of user: String = "", _ call: @autoclosure () async throws(StorageFailure) -> Value
   ) async throws(Problem) -> Value {
-    do { return try await call() } catch {
-      switch error {
-      case .exists: throw Problem(.exists, "Choose another id.")
-      case .unknown: throw Problem(noUser: user)
-      case .busy, .closed: throw Problem(.busy, "Try again in a moment.")
-      default:
-        log.error("storage.failed", ["cause": error.description])
-        throw Problem(.serverFailure, "Nothing was changed; try again later.")
-      }
+    do { return try await call() } catch { throw problem(with: error, of: user) }
+  }
+
+  /// The shape that callers see of a failure of the storage; the log gets the cause.
+  func problem(with failure: StorageFailure, of user: String = "") -> Problem {
+    switch failure {
+    case .exists: return Problem(.exists, "Choose another id.")
+    case .unknown: return Problem(noUser: user)
+    case .busy, .closed: return Problem(.busy, "Try again in a moment.")
+    default:
+      log.error("storage.failed", ["cause": failure.description])
+      return Problem(.serverFailure, "Nothing was changed; try again later.")
     }
   }
 

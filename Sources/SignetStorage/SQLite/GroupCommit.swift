@@ -61,33 +61,45 @@ final class GroupCommit: Sendable {
     _ body: @escaping @Sendable (Database) throws -> Value
   ) async throws(StorageFailure) -> Value {
     let result: Result<Value, StorageFailure> = await withCheckedContinuation { continuation in
-      let change: Change = { database, undoesItself in
-        let outcome = Result {
-          guard let database else { throw StorageFailure.closed }
-          return try undoesItself ? database.savepoint { try body(database) } : body(database)
-        }.mapError(StorageFailure.init)
-        let failure: StorageFailure? =
-          switch outcome {
-          case .success: nil
-          case .failure(let failure): failure
-          }
-        return Staged(failure: failure) { failure in
-          continuation.resume(returning: failure.map(Result.failure) ?? outcome)
-        }
-      }
-      let verdict = queue.withLock { queue -> (isClosed: Bool, startsDraining: Bool) in
-        guard !queue.isClosed else { return (true, false) }
-        queue.changes.append(change)
-        defer { queue.isDraining = true }
-        return (false, !queue.isDraining)
-      }
-      if verdict.isClosed { continuation.resume(returning: .failure(.closed)) }
-      if verdict.startsDraining {
-        // Straight to the thread that writes: a task of its own would take two turns through the shared pool.
-        connection.executor.begin { [self] in connection.assumeIsolated { drain($0) } }
-      }
+      write(body) { continuation.resume(returning: $0) }
     }
     return try result.get()
+  }
+
+  /// Makes one change as ``write(_:)`` does, without a task.
+  ///
+  /// - Parameters:
+  ///   - body: The change; it may run twice, and the first time is undone then.
+  ///   - listener: Hears how it ended, once it is durable; on the thread that writes, so it must not block.
+  func write<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value,
+    then listener: @escaping @Sendable (Result<Value, StorageFailure>) -> Void
+  ) {
+    let change: Change = { database, undoesItself in
+      let outcome = Result {
+        guard let database else { throw StorageFailure.closed }
+        return try undoesItself ? database.savepoint { try body(database) } : body(database)
+      }.mapError(StorageFailure.init)
+      let failure: StorageFailure? =
+        switch outcome {
+        case .success: nil
+        case .failure(let failure): failure
+        }
+      return Staged(failure: failure) { failure in
+        listener(failure.map(Result.failure) ?? outcome)
+      }
+    }
+    let verdict = queue.withLock { queue -> (isClosed: Bool, startsDraining: Bool) in
+      guard !queue.isClosed else { return (true, false) }
+      queue.changes.append(change)
+      defer { queue.isDraining = true }
+      return (false, !queue.isDraining)
+    }
+    if verdict.isClosed { listener(.failure(.closed)) }
+    if verdict.startsDraining {
+      // Straight to the thread that writes: a task of its own would take two turns through the shared pool.
+      connection.executor.begin { [self] in connection.assumeIsolated { drain($0) } }
+    }
   }
 
   /// Refuses further changes, waits for those that were queued, and closes the file.

@@ -3,9 +3,10 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``Storage`` says.
   public func attemptCode(
-    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
-  ) async throws(StorageFailure) -> CodeOutcome {
-    try await writer.write { database in
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict,
+    then listener: @escaping @Sendable (Result<CodeOutcome, StorageFailure>) -> Void
+  ) {
+    writer.write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let rows = try database.credentials(for: attempt)
       let credentials = try rows.map { row throws(SQLiteFailure) in try CredentialRecord(row) }
@@ -18,6 +19,8 @@ extension SQLiteStorage {
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       try database.appendAudit(verdict.audit)
       return verdict.outcome
+    } then: {
+      listener($0)
     }
   }
 }

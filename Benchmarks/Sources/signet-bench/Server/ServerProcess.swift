@@ -34,16 +34,21 @@ enum ServerProcess {
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: "bench")
     say("\(server.serverURL.port) \(key.text)")
+    try answerQuestions { clock.advance(by: step) }
+    await server.stop()
+  }
+
+  /// Answers `step`, `cpu` and `memory` until standard input ends.
+  static func answerQuestions(steppingBy advance: () -> Void = {}) throws {
     while let line = readLine() {
       switch line {
       case "step":
-        clock.advance(by: step)
+        advance()
         say("ok")
       case "memory": say(String(try residentBytes()))
       default: say(String(Clocks.processCPU))
       }
     }
-    await server.stop()
   }
 
   static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }

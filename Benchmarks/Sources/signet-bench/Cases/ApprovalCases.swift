@@ -1,0 +1,137 @@
+import Foundation
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetSQLite
+import SignetServer
+import SignetWire
+
+extension Bench {
+  /// Signed approvals: verified in the library, and taken by a server over TLS, durable when answered, beside what one core can
+  /// verify of raw P-256 signatures.
+  func approvals(_ report: inout Report) async throws {
+    let folder = try workFolder()
+    defer { withExtendedLifetime(folder) {} }
+    let load = try ApprovalLoad(directory: folder.path, devices: 1000)
+    let subject = try await load.approval(0)
+    let raw = try subject.rawVerification()
+    let (jws, key) = (subject.jws, subject.keys.signing.publicKey)
+    let outcomes = try race.run([
+      Race.Contender("approval") {
+        guard Decision(verifying: jws, signedBy: key) != nil else { throw ApprovalLoad.Refused() }
+      },
+      Race.Contender("OpenSSL SHA-256 + EVP_PKEY_verify, key kept") { try raw.run() },
+    ])
+    report.add(
+      Measurement(
+        name: "approval verified", value: outcomes[0].rate, unit: "op/s",
+        comparedWith: outcomes[1].described(), ratio: outcomes[0].ratio(to: outcomes[1]),
+        goal: .ratioAtLeast(0.5)))
+    var runs: [LoadRun] = []
+    for _ in 0..<(options.isQuick ? 2 : 7) {
+      runs.append(try await load.run(connections: 64, count: options.isQuick ? 500 : 4000))
+    }
+    let latencies = Samples(nanoseconds: runs.flatMap(\.latencies))
+    let rate = Samples(runs.map(\.rate)).median
+    report.add([
+      Measurement(
+        name: "POST decision, 64 connections", value: rate, unit: "requests/s",
+        comparedWith: outcomes[1].described(), ratio: rate / outcomes[1].rate, goal: .ratioAtLeast(0.5)),
+      Measurement(name: "  latency p50", value: latencies.median, unit: "ms"),
+      Measurement(name: "  latency p99", value: latencies.percentile(99), unit: "ms"),
+      Measurement(
+        name: "  server CPU a request", value: Samples(runs.map(\.serverCPU)).median, unit: "us",
+        comparedWith: "load generator \(Samples(runs.map(\.clientCPU)).median.formatted()) us"),
+    ])
+  }
+}
+
+/// Approvals of devices, each of a transaction of its own, for a server in a process of its own.
+private final class ApprovalLoad {
+  struct Refused: Error {}
+
+  /// A signed approval.
+  struct Approval {
+    let keys: LiveServer.Keys
+    let transaction: TransactionID
+    let jws: String
+
+    func rawVerification() throws -> RawVerification {
+      let parts = jws.split(separator: ".")
+      let signature = try ECDSASignature(rawRepresentation: Base64URL.decode(String(parts[2])))
+      return try RawVerification(
+        point: keys.signing.publicKey.x963Representation, signature: signature.derRepresentation,
+        message: Array("\(parts[0]).\(parts[1])".utf8))
+    }
+  }
+
+  private let server: LineProcess
+  private let port: UInt16
+  private let serverURL: ServerURL
+  private let database: Database
+  private let keys: [LiveServer.Keys]
+  private let content: TransactionContent
+  private let start = Int64(time(nil))
+  private var made = 0
+
+  init(directory: String, devices: Int) throws {
+    server = try LineProcess(LineProcess.ownPath, [LiveServer.verb, directory, String(devices)])
+    let parts = try server.readLine().split(separator: " ")
+    guard parts.count == 3, let port = UInt16(parts[0]) else {
+      throw LineProcess.Failure(description: "the server did not start")
+    }
+    self.port = port
+    serverURL = try ServerURL("127.0.0.1:\(port)/main")
+    database = try Database(path: "\(directory)/signet.sqlite")
+    keys = try (0..<devices).map(LiveServer.Keys.init)
+    content = try TransactionContent(.text("Pay 100 EUR to Jane"), from: .relyingParty("bench"))
+  }
+
+  /// An approval of a transaction of that number.
+  func approval(_ number: Int) async throws -> Approval {
+    let keys = keys[number % keys.count]
+    let id = try TransactionID("transaction\(number)")
+    let request = TransactionRequest(
+      id: id, content: content, created: start, expires: start + 3600, statuses: DecisionStatus.allCases)
+    let decision = try Decision(
+      .accepted, of: request, at: Int64(time(nil)), server: serverURL, user: UserID(keys.user),
+      container: keys.container, device: keys.device)
+    let jws = try await decision.signed(for: keys.signing.publicKey) { message throws(CryptoFailure) in
+      try keys.signing.signature(for: message)
+    }
+    return Approval(keys: keys, transaction: id, jws: jws)
+  }
+
+  /// Sends fresh approvals.
+  func run(connections: Int32, count: Int) async throws -> LoadRun {
+    var requests: [String] = []
+    try database.transaction {
+      for number in made..<made + count {
+        try database.execute(
+          """
+          INSERT INTO transactions (id, user, content, statuses, created, expires, state)
+          VALUES (?, ?, ?, 'accepted denied reported', ?, ?, 'pending')
+          """, .text("transaction\(number)"), .text(keys[number % keys.count].user), .text(content.json),
+          .integer(start), .integer(start + 3600))
+      }
+    }
+    for number in made..<made + count { requests.append(try await request(approval(number))) }
+    made += count
+    return try LoadRun(
+      server, port, connections: connections, expecting: "\"status\":\"accepted\"", batches: 1
+    ) { requests }
+  }
+
+  private func request(_ approval: Approval) async throws -> String {
+    let body = JSONValue.object(["decision": .string(approval.jws)]).text
+    let path = "/main/v1/device/transactions/\(approval.transaction)/decision"
+    let proof = RequestProof(
+      method: "POST", path: path, body: Array(body.utf8), time: Int64(time(nil)),
+      random: SystemRandomSource())
+    let authorization = try await proof.authorization(container: approval.keys.container) {
+      message throws(CryptoFailure) in try approval.keys.session.signature(for: message)
+    }
+    return "POST \(path) HTTP/1.1\r\nHost: 127.0.0.1:\(port)\r\nAuthorization: \(authorization)\r\n"
+      + "Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+  }
+}

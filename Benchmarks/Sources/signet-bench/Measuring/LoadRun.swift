@@ -1,0 +1,71 @@
+import CLoadClient
+
+/// What one run of a load gave.
+struct LoadRun {
+  /// Requests per second.
+  var rate: Double { Double(latencies.count) * 1e9 / elapsed }
+  /// Nanoseconds from request to answer.
+  private(set) var latencies: [UInt64] = []
+  /// Microseconds of CPU time for a request.
+  var serverCPU: Double { server / 1e3 / Double(latencies.count) }
+  var clientCPU: Double { client / 1e3 / Double(latencies.count) }
+
+  private var elapsed = 0.0
+  private var server = 0.0
+  private var client = 0.0
+
+  /// Sends requests over some connections, several batches one after the other.
+  ///
+  /// - Parameters:
+  ///   - server: Tells its CPU time.
+  ///   - port: Where it listens.
+  ///   - connections: 1 to 64.
+  ///   - expected: What every answer contains.
+  ///   - batches: How many batches.
+  ///   - requests: Makes a batch.
+  /// - Throws: `LineProcess.Failure` where a request fails.
+  init(
+    _ server: LineProcess, _ port: UInt16, connections: Int32, expecting expected: String, batches: Int,
+    _ requests: () throws -> [String]
+  ) throws {
+    guard let load = unsafe load_client_open(port, connections) else {
+      throw LineProcess.Failure(description: "the server does not let \(connections) clients in")
+    }
+    defer { unsafe load_client_close(load) }
+    func cpu() throws -> Double { Double(try server.ask("cpu")) ?? 0 }
+    for _ in 0..<batches {
+      let requests = try requests()
+      var (batch, cost) = ([UInt64](repeating: 0, count: requests.count), load_cost())
+      let before = try cpu()
+      let failedLine = unsafe requests.withUnsafePointers { requests in
+        unsafe requests.baseAddress.map { base in
+          unsafe load_client_run(load, base, requests.count, expected, &batch, &cost)
+        } ?? 0
+      }
+      guard failedLine == 0 else {
+        throw LineProcess.Failure(description: "a request failed (load_client.c:\(failedLine))")
+      }
+      latencies += batch
+      (elapsed, client) = (elapsed + Double(cost.elapsed), client + Double(cost.cpu))
+      self.server += try cpu() - before
+    }
+  }
+}
+
+extension [String] {
+  /// Lends all texts as C strings.
+  fileprivate func withUnsafePointers<R>(_ body: (UnsafeBufferPointer<UnsafePointer<CChar>>) throws -> R)
+    rethrows -> R
+  {
+    let joined: [CChar] = flatMap(\.utf8CString)
+    return try unsafe joined.withUnsafeBufferPointer { all in
+      var pointers: [UnsafePointer<CChar>] = unsafe []
+      var offset = 0
+      for text in self {
+        if let base = all.baseAddress { unsafe pointers.append(base + offset) }
+        offset += text.utf8.count + 1
+      }
+      return try unsafe pointers.withUnsafeBufferPointer(body)
+    }
+  }
+}

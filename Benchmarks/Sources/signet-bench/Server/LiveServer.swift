@@ -1,0 +1,82 @@
+import Foundation
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetPolicy
+import SignetSQLite
+import SignetServer
+import SignetStorage
+@testable import SignetTesting
+import SignetWire
+
+/// A server in a process of its own, with devices whose keys the benchmark knows.
+enum LiveServer {
+  static let verb = "serve-devices"
+
+  /// A device's keys and names, the same in both processes.
+  struct Keys {
+    let container: ContainerID
+    let user: String
+    let session: P256.Signing.PrivateKey
+    let encryption: P256.KeyAgreement.PrivateKey
+    let signing: P256.Signing.PrivateKey
+    /// The installation.
+    let device: [UInt8]
+
+    init(_ number: Int) throws {
+      func bytes(_ purpose: String) -> [UInt8] {
+        HashFunction.sha256.digest(of: Array("benchmark device \(number) \(purpose)".utf8))
+      }
+      container = try ContainerID("container\(number)")
+      user = "user\(number)"
+      device = Array(bytes("installation").prefix(16))
+      session = try .init(rawRepresentation: SecretBytes(copying: bytes("session")))
+      encryption = try .init(rawRepresentation: SecretBytes(copying: bytes("encryption")))
+      signing = try .init(rawRepresentation: SecretBytes(copying: bytes("signing")))
+    }
+  }
+
+  /// Serves until standard input ends: `serve-devices DIRECTORY COUNT` says `PORT KEY SERVERKEY` and then answers `cpu`
+  /// and `memory`.
+  ///
+  /// The limits on connections are raised to twice the devices, since half of the connections are for those who do not wait.
+  static func serve(_ arguments: [String]) async throws {
+    guard arguments.count == 2, let count = Int(arguments[1]) else { throw Options.UsageFailure() }
+    var limits = ServerLimits()
+    limits.connectionCount = 2 * count + 100
+    let server = try await TestServer(directory: arguments[0], protection: .device, limits: limits)
+    try enroll(count, "\(arguments[0])/signet.sqlite", server.context)
+    let key = try await APIKeyService(server.context).create(
+      name: "bench", scopes: [.relyingParty], by: "bench")
+    let own = try await SigningKeyService(server.context).currentPublicKey()
+    ServerProcess.say("\(server.serverURL.port) \(key.text) \(Hex.encode(own.x963Representation))")
+    try ServerProcess.answerQuestions()
+    await server.stop()
+  }
+
+  /// Puts containers into the database, past the server: ten thousand activations would take minutes.
+  private static func enroll(_ count: Int, _ path: String, _ context: ServiceContext) throws {
+    let database = try Database(path: path)
+    let profile = JSONValue.object(context.settings.profile.json).bytes
+    try database.transaction {
+      for number in 0..<count {
+        let keys = try Keys(number)
+        try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text(keys.user))
+        try database.execute(
+          """
+          INSERT INTO activations (id, user, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
+            state) VALUES (?, ?, x'', x'', 0, 0, 0, x'', 0, 0, 'used')
+          """, .text("activation\(number)"), .text(keys.user))
+        try database.execute(
+          """
+          INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key,
+            signing_key, profile, created, state)
+          VALUES (?, ?, ?, ?, 'laptop', 'Linux', 'software', ?, ?, ?, ?, 0, 'active')
+          """, .text(keys.container.text), .text(keys.user), .text("activation\(number)"),
+          .blob(keys.device), .blob(keys.session.publicKey.x963Representation),
+          .blob(keys.encryption.publicKey.x963Representation),
+          .blob(keys.signing.publicKey.x963Representation), .blob(profile))
+      }
+    }
+  }
+}
