@@ -4,10 +4,13 @@
 // Secrets and randomness.
 @_exported public import struct SignetCrypto.Argon2id
 @_exported public import enum SignetCrypto.CryptoFailure
+@_exported public import enum SignetCrypto.P256
 @_exported public import protocol SignetCrypto.RandomSource
 @_exported public import struct SignetCrypto.SecretBytes
 @_exported public import class SignetCrypto.SharedSecretBox
 @_exported public import struct SignetCrypto.SystemRandomSource
+// Why JSON from elsewhere was not read.
+@_exported public import enum SignetJSON.JSONFailure
 // One-time passwords.
 @_exported public import enum SignetOATH.CrockfordBase32Failure
 @_exported public import struct SignetOATH.TimedCode
@@ -15,6 +18,7 @@
 @_exported public import enum SignetOATH.AccountFile
 @_exported public import struct SignetOATH.AuthenticatorURI
 @_exported public import enum SignetOATH.Base32
+@_exported public import enum SignetOATH.Base32Failure
 @_exported public import struct SignetOATH.ForeignMember
 @_exported public import struct SignetOATH.ImportedAccounts
 @_exported public import enum SignetOATH.InterchangeFailure
@@ -26,12 +30,15 @@
 @_exported public import struct SignetOATH.PSKCContainer
 @_exported public import enum SignetOATH.PSKCEncryptionKey
 @_exported public import struct SignetOATH.PSKCKey
+@_exported public import struct SignetOATH.SkippedAccount
 #if os(Linux)
   // Fingerprints and the account's passcode.
   @_exported public import class SignetBiometrics.FprintGate
   @_exported public import class SignetPAM.PAMPasscode
 #endif
 // What a server asks of a password.
+@_exported public import struct SignetPolicy.BootID
+@_exported public import struct SignetPolicy.BootInstant
 @_exported public import enum SignetPolicy.CharacterClass
 @_exported public import struct SignetPolicy.CharacterCount
 @_exported public import struct SignetPolicy.DeviceAbilities
@@ -59,6 +66,7 @@
 @_exported public import struct SignetTransport.HTTPRequest
 @_exported public import struct SignetTransport.HTTPResponse
 @_exported public import protocol SignetTransport.HTTPTransport
+@_exported public import enum SignetTransport.HTTPVersion
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
 @_exported public import enum SignetTransport.TransportFailure
@@ -113,6 +121,8 @@
 @_exported public import struct SignetWire.MoneyAmount
 @_exported public import struct SignetWire.OfflineTransaction
 @_exported public import struct SignetWire.Problem
+@_exported public import enum SignetWire.PushTarget
+@_exported public import struct SignetWire.PushTargetList
 @_exported public import struct SignetWire.ServerMadeID
 @_exported public import struct SignetWire.ServerURL
 @_exported public import enum SignetWire.ServerURLFailure
@@ -128,4 +138,5 @@
 @_exported public import struct SignetWire.TransactionRequest
 @_exported public import struct SignetWire.UserID
 @_exported public import protocol SignetWire.WallClock
+@_exported public import struct SignetWire.WebPushSubscription
 @_exported public import enum SignetWire.WireFailure
