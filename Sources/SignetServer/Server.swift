@@ -15,6 +15,7 @@ public final class Server: Sendable {
   private let upkeep: Upkeep
   private let watch: TransactionWatch
   private let sender: PushSender
+  private let notices: NoticeSender?
   /// The transactions of this server, which announces new ones.
   package let transactions: TransactionService
 
@@ -34,6 +35,7 @@ public final class Server: Sendable {
       context, limit: limits.connectionCount / 2, limitPerAddress: limits.connectionCountPerAddress / 2)
     let sender = PushSender(context)
     (self.watch, self.sender) = (watch, sender)
+    notices = NoticeSender(context)
     transactions = TransactionService(context) { sender.announce($0) }
     let router = Self.router(context, watch, transactions)
     let log = context.log
@@ -58,6 +60,7 @@ public final class Server: Sendable {
   public func start() throws(ServerFailure) -> UInt16 {
     let port = try http.start()
     upkeep.start()
+    notices?.start()
     context.log.info("server.started", ["port": String(port), "version": Self.version])
     return port
   }
@@ -72,6 +75,7 @@ public final class Server: Sendable {
     await watch.stop()  // devices that wait are not to use the grace up
     await http.stop(grace: grace)
     await sender.stop()
+    await notices?.stop()
     await upkeep.stop()
     await context.storage.close()
     context.log.info("server.stopped")
@@ -96,6 +100,8 @@ public final class Server: Sendable {
       context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
       renewals: RenewalService(context))
     let signingKeys = SigningKeyEndpoints(keys: keys, signingKeys: SigningKeyService(context))
+    let clients = ClientEndpoints(
+      context: context, keys: keys, clients: ClientService(context), users: UserService(context))
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
       ("GET", "/jwks", signingKeys.publish),
@@ -144,6 +150,12 @@ public final class Server: Sendable {
       ("POST", "/admin/tokens/{serial}/resync", tokens.resynchronise),
       ("GET", "/admin/signing-keys", signingKeys.list),
       ("POST", "/admin/signing-keys", signingKeys.rotate),
+      ("POST", "/admin/clients", clients.add),
+      ("GET", "/admin/clients", clients.list),
+      ("GET", "/admin/clients/{id}", clients.show),
+      ("DELETE", "/admin/clients/{id}", clients.revoke),
+      ("POST", "/admin/users/{user}/code", clients.setCode),
+      ("DELETE", "/admin/users/{user}/code", clients.removeCode),
       ("GET", "/admin/audit", admin.audit),
     ]
     var router = Router { .problem(Problem($0)) }
@@ -153,6 +165,11 @@ public final class Server: Sendable {
         do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
       }
     }
+    let openID = OpenIDEndpoints(context, transactions)
+    let issuer = "/\(context.settings.serverURL.domain)"
+    router.on("GET", issuer + "/.well-known/openid-configuration", openID.discover)
+    router.on("POST", issuer + "/oidc/bc-authorize", openID.authorize)
+    router.on("POST", issuer + "/oidc/token", openID.token)
     return router
   }
 }
