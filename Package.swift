@@ -58,6 +58,7 @@ let package = Package(
     // Shared by device and server.
     .target(name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
+    .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(
       name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
       swiftSettings: facingC),
@@ -153,12 +154,14 @@ let package = Package(
       name: "signet-server",
       dependencies: [
         "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetQR",
-        "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetWire",
+        "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       swiftSettings: house),
     .executableTarget(
       name: "signet-check",
-      dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy"],
+      dependencies: [
+        "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetUAF",
+      ],
       swiftSettings: house),
 
     // Tests: one target a module; vectors that are ours to keep lie beside them.
@@ -186,6 +189,12 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON"], swiftSettings: house),
+    .target(
+      name: "UAFFixture", dependencies: ["SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetUAFTests", dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTesting"],
       swiftSettings: house),

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetOATH
+import SignetUAF
 
 /// What an answer says instead of `ok`.
 struct CheckFailure: Error {
@@ -31,6 +32,7 @@ struct CheckFailure: Error {
     case let failure as InterchangeFailure: self.init(Self.code(failure), failure.description)
     case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
+    case let failure as Inspection.Failure: self.init(Self.code(failure), failure.description)
     default: self.init("internal", "an unforeseen failure; report this as a defect")
     }
   }
@@ -108,6 +110,14 @@ struct CheckFailure: Error {
     case .duplicateKeyID, .mixedKeySet: "jwk.set"
     case .keyNotFound: "jwk.notFound"
     default: "jose.other"
+    }
+  }
+
+  private static func code(_ failure: Inspection.Failure) -> String {
+    switch failure {
+    case .message: "uaf.message"
+    case .scheme: "uaf.scheme"
+    case .assertion: "uaf.assertion"
     }
   }
 

@@ -11,12 +11,12 @@ enum CheckSession {
   /// Every operation that is answered, by name.
   private static let operations = Dictionary(
     uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations
-      + policyOperations + uriOperations)
+      + policyOperations + uriOperations + uafOperations)
       .map { ($0.name, $0) })
 
   /// Operations of the protocol whose modules do not exist yet.
   private static let planned: Set<String> = [
-    "push-message", "uaf-verify", "policy-evaluate",
+    "push-message", "policy-evaluate",
   ]
 
   private static let limits = JSONLimits(

@@ -19,7 +19,7 @@ enum ServerProgram {
     commands: [
       InitCommand.command, ServeCommand.command, UserCommands.group, ActivationCommands.group,
       ContainerCommands.group, KeyCommands.group, SigningKeyCommands.group, TransactionCommands.group,
-      CodeCommands.group, TokenCommands.group,
+      CodeCommands.group, TokenCommands.group, UAFCommands.group,
       AuditCommands.group,
     ],
     exitCodes: [

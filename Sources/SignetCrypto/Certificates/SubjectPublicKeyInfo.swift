@@ -8,4 +8,11 @@ public enum SubjectPublicKeyInfo {
   public static func sha256Pin(ofCertificatePEM pem: String) throws(CryptoFailure) -> [UInt8] {
     HashFunction.sha256.digest(of: try Certificate(pem: pem).subjectPublicKeyInfo())
   }
+
+  /// The SubjectPublicKeyInfo of a certificate in DER, itself in DER.
+  ///
+  /// - Throws: ``CryptoFailure/invalidCertificate``.
+  package static func ofCertificate(der: [UInt8]) throws(CryptoFailure) -> [UInt8] {
+    try Certificate(der: der).subjectPublicKeyInfo()
+  }
 }

@@ -26,6 +26,27 @@ import COpenSSL
     unsafe raw = result
   }
 
+  /// Reads a certificate of at most 64 KiB with nothing behind it.
+  ///
+  /// The C function is `d2i_X509`.
+  init(der: [UInt8]) throws(CryptoFailure) {
+    guard der.count <= 65_536 else { throw .invalidCertificate }
+    var consumed = 0
+    let result: OpaquePointer? = unsafe der.withUnsafeBytes { der in
+      let start = unsafe der.baseAddress?.assumingMemoryBound(to: UInt8.self)
+      var place = unsafe start
+      let result = unsafe d2i_X509(nil, &place, der.count)
+      if let start = unsafe start, let place = unsafe place { consumed = unsafe place - start }
+      return unsafe result
+    }
+    guard let result = unsafe result, consumed == der.count else {
+      unsafe X509_free(result)
+      OpenSSLCall.forgetErrors()
+      throw .invalidCertificate
+    }
+    unsafe raw = result
+  }
+
   deinit { unsafe X509_free(raw) }
 
   /// The text of this certificate.

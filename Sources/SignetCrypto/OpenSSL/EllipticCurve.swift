@@ -176,7 +176,11 @@ final class ECPublicKey: Sendable {
   ///
   /// The corresponding C function is `ECDSA_do_verify`, which refuses numbers of zero and too large ones.
   func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
-    let digest = HashFunction.sha256.digest(of: message)
+    isValidSignature(signature, forDigest: HashFunction.sha256.digest(of: message))
+  }
+
+  /// Whether `signature` is this key's of the message with this digest.
+  func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
     do throws(CryptoFailure) {
       let numbers = try SignatureNumbers(signature)
       let result = unsafe COpenSSL_ECDSA_do_verify(

@@ -16,13 +16,15 @@ final class RSAPublicKey: Sendable {
   }
 
   func isValidSignature(_ signature: [UInt8], for message: [UInt8], padding: RSA.Padding) -> Bool {
-    let hash: HashFunction
-    let saltLength: Int?
-    switch padding {
-    case .pkcs1(let function): (hash, saltLength) = (function, nil)
-    case .pss(let function, let length): (hash, saltLength) = (function, length)
+    isValidSignature(signature, forDigest: padding.hash.digest(of: message), padding: padding)
+  }
+
+  func isValidSignature(_ signature: [UInt8], forDigest digest: [UInt8], padding: RSA.Padding) -> Bool {
+    let hash = padding.hash
+    let saltLength: Int? = if case .pss(_, let length) = padding { length } else { nil }
+    guard hash != .sha1, digest.count == hash.byteCount, (0...1024).contains(saltLength ?? 0) else {
+      return false
     }
-    guard hash != .sha1, (0...1024).contains(saltLength ?? 0) else { return false }
     do throws(CryptoFailure) {
       let operation = try unsafe KeyOperation(
         key, "EVP_PKEY_verify_init",
@@ -35,9 +37,18 @@ final class RSAPublicKey: Sendable {
           guard let saltLength else { return 1 }
           return unsafe EVP_PKEY_CTX_set_rsa_pss_saltlen(context, Int32(saltLength))
         })
-      return operation.verifies(signature, digest: hash.digest(of: message))
+      return operation.verifies(signature, digest: digest)
     } catch {
       return false  // out of memory: not valid is the safe answer
+    }
+  }
+}
+
+extension RSA.Padding {
+  /// The hash function of the message.
+  var hash: HashFunction {
+    switch self {
+    case .pkcs1(let hash), .pss(let hash, _): hash
     }
   }
 }

@@ -35,6 +35,36 @@ public struct ECDSASignature: Sendable, Hashable {
     }
   }
 
+  /// Decodes a sequence of two numbers whose senders leave out the zero before a first bit that is set, or write more of them.
+  ///
+  /// Some FIDO authenticators do. Lengths are those of DER, and nothing may follow: two texts that are both read still
+  /// mean the same two numbers.
+  ///
+  /// - Throws: ``CryptoFailure/invalidSignatureEncoding`` for everything else, and numbers of more than 256 bits.
+  package init(looseDERRepresentation bytes: [UInt8]) throws(CryptoFailure) {
+    var position = 2
+    guard bytes.count >= 8, bytes[0] == 0x30, bytes[1] < 0x80, Int(bytes[1]) == bytes.count - 2 else {
+      throw .invalidSignatureEncoding
+    }
+    var raw: [UInt8] = []
+    raw.reserveCapacity(64)
+    for _ in 0..<2 {
+      guard bytes.count - position >= 2, bytes[position] == 0x02 else { throw .invalidSignatureEncoding }
+      let count = Int(bytes[position + 1])
+      position += 2
+      guard (1...0x7F).contains(count), count <= bytes.count - position else {
+        throw .invalidSignatureEncoding
+      }
+      let digits = bytes[position..<(position + count)].drop { $0 == 0 }
+      guard digits.count <= 32 else { throw .invalidSignatureEncoding }
+      raw.append(contentsOf: repeatElement(0, count: 32 - digits.count))
+      raw.append(contentsOf: digits)
+      position += count
+    }
+    guard position == bytes.count else { throw .invalidSignatureEncoding }
+    rawRepresentation = raw
+  }
+
   /// The sequence of r and s in DER, 8 to 72 bytes.
   public var derRepresentation: [UInt8] {
     DERWriter.sequence(ofNumbersIn: rawRepresentation)

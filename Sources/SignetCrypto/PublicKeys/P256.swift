@@ -147,6 +147,11 @@ extension P256.PublicKey where Use == P256.Signing {
   public func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
     key.isValidSignature(signature, for: message)
   }
+
+  /// Whether `signature` is this key's signature of the message with this SHA-256 digest.
+  package func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
+    key.isValidSignature(signature, forDigest: digest)
+  }
 }
 
 extension P256.PrivateKey where Use == P256.Signing {

@@ -106,6 +106,14 @@ public enum RSA {
       return key.isValidSignature(signature, for: message, padding: padding)
     }
 
+    /// Whether `signature` is this key's signature of the message with this digest, made with the hash of `padding`.
+    package func isValidSignature(
+      _ signature: [UInt8], forDigest digest: [UInt8], padding: Padding
+    ) -> Bool {
+      guard signature.count == n.count else { return false }
+      return key.isValidSignature(signature, forDigest: digest, padding: padding)
+    }
+
     /// Whether both have the same modulus and exponent.
     public static func == (left: Self, right: Self) -> Bool { left.n == right.n && left.e == right.e }
 

@@ -31,6 +31,11 @@ public enum Secp256k1 {
       key.isValidSignature(signature, for: message)
     }
 
+    /// Whether `signature` is this key's signature of the message with this SHA-256 digest.
+    package func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
+      key.isValidSignature(signature, forDigest: digest)
+    }
+
     /// Whether both are the same point.
     public static func == (left: Self, right: Self) -> Bool { left.key.point == right.key.point }
 

@@ -47,10 +47,10 @@ extension Request {
     let bytes = try hex("publicHex")
     let curves: [String: Curve] = ["p-256": .p256, "secp256r1": .p256, "secp256k1": .secp256k1]
     switch (try choice("curve", curves, default: .p256), try encoding()) {
-    case (.p256, .spki): return try P256.Signing.PublicKey(der: bytes).isValidSignature
-    case (.p256, .point): return try P256.Signing.PublicKey(x963: bytes).isValidSignature
-    case (.secp256k1, .spki): return try Secp256k1.PublicKey(der: bytes).isValidSignature
-    case (.secp256k1, .point): return try Secp256k1.PublicKey(x963: bytes).isValidSignature
+    case (.p256, .spki): return try P256.Signing.PublicKey(der: bytes).isValidSignature(_:for:)
+    case (.p256, .point): return try P256.Signing.PublicKey(x963: bytes).isValidSignature(_:for:)
+    case (.secp256k1, .spki): return try Secp256k1.PublicKey(der: bytes).isValidSignature(_:for:)
+    case (.secp256k1, .point): return try Secp256k1.PublicKey(x963: bytes).isValidSignature(_:for:)
     }
   }
 

@@ -1,0 +1,120 @@
+import SignetCrypto
+
+/// Reads what registration and authentication assertions have in common.
+struct AssertionElements {
+  let bytes: [UInt8]
+
+  /// Whose critical extensions are taken.
+  let understood: Set<String>
+
+  /// The elements of the one outermost element, which has to have this tag and nothing behind it.
+  init(_ bytes: [UInt8], top: TLVTag, understood: Set<String>) throws(AssertionFailure) {
+    guard (1...4096).contains(bytes.count) else { throw .byteCount(bytes.count) }
+    (self.bytes, self.understood) = (bytes, understood)
+    var outer = TLVReader(bytes)
+    guard let element = try Self.next(&outer) else { throw .byteCount(0) }
+    guard element.tag == top else { throw .topTag(element.tag) }
+    guard outer.rest == 0 else { throw .trailingBytes(outer.rest) }
+    (self.outer, self.top) = (outer, element)
+  }
+
+  private let outer: TLVReader
+  private let top: TLVElement
+
+  /// Steps through the elements of the assertion.
+  func reader() throws(AssertionFailure) -> TLVReader { try elements(of: top, in: outer) }
+
+  func elements(of composite: TLVElement, in reader: TLVReader) throws(AssertionFailure) -> TLVReader {
+    do throws(TLVFailure) { return try reader.elements(of: composite) } catch { throw .tlv(error) }
+  }
+
+  static func next(_ reader: inout TLVReader) throws(AssertionFailure) -> TLVElement? {
+    do throws(TLVFailure) { return try reader.next() } catch { throw .tlv(error) }
+  }
+
+  /// Notes an element that may be there once.
+  static func take(_ element: TLVElement, _ place: inout TLVElement?) throws(AssertionFailure) {
+    guard place == nil else { throw .repeated(element.tag) }
+    place = element
+  }
+
+  /// The content of an element that has to be there.
+  func content(
+    _ tag: TLVTag, _ element: TLVElement?, _ counts: ClosedRange<Int>
+  ) throws(AssertionFailure) -> Range<Int> {
+    guard let element else { throw .missing(tag) }
+    guard counts.contains(element.content.count) else { throw .length(tag, element.content.count) }
+    return element.content
+  }
+
+  func aaid(_ element: TLVElement?) throws(AssertionFailure) -> AAID {
+    let range = try content(.aaid, element, 9...9)
+    guard let aaid = AAID(ascii: bytes[range]) else { throw .aaid }
+    return aaid
+  }
+
+  func keyID(_ element: TLVElement?) throws(AssertionFailure) -> KeyID {
+    let range = try content(.keyID, element, KeyID.byteCounts)
+    guard let keyID = KeyID(Array(bytes[range])) else { throw .length(.keyID, range.count) }
+    return keyID
+  }
+
+  func number16(_ index: Int) -> UInt16 { UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8 }
+
+  func number32(_ index: Int) -> UInt32 { UInt32(number16(index)) | UInt32(number16(index + 2)) << 16 }
+
+  /// Reads an element that only some senders write, or refuses it where it has to be known.
+  func readOptional(
+    _ element: TLVElement, in reader: TLVReader, _ extensions: inout [AssertionExtension]
+  ) throws(AssertionFailure) {
+    switch element.tag {
+    case .criticalExtension, .ignorableExtension:
+      let found = try readExtension(element, in: reader)
+      guard !found.isCritical || understood.contains(found.id) else { throw .unknownExtension(found.id) }
+      extensions.append(found)
+    default:
+      guard !element.tag.isCritical else { throw .unknownCritical(element.tag) }
+    }
+  }
+
+  private func readExtension(
+    _ element: TLVElement, in reader: TLVReader
+  ) throws(AssertionFailure) -> AssertionExtension {
+    let isCritical = element.tag.isCritical
+    var inner = try elements(of: element, in: reader)
+    var (id, data): (TLVElement?, TLVElement?) = (nil, nil)
+    while let part = try Self.next(&inner) {
+      switch part.tag {
+      case .extensionID: try Self.take(part, &id)
+      case .extensionData: try Self.take(part, &data)
+      default: guard !part.tag.isCritical else { throw .unknownCritical(part.tag) }
+      }
+    }
+    let idRange = try content(.extensionID, id, 1...32)
+    let dataRange = try content(.extensionData, data, 0...4096)
+    return AssertionExtension(
+      id: String(decoding: bytes[idRange], as: UTF8.self), data: Array(bytes[dataRange]),
+      isCritical: isCritical)
+  }
+}
+
+/// More than the protocol says, inside an assertion.
+package struct AssertionExtension: Hashable, Sendable {
+  /// What it is, 1 to 32 bytes.
+  package let id: String
+  /// What it says.
+  package let data: [UInt8]
+  /// Whether who does not know it has to refuse the assertion.
+  package let isCritical: Bool
+
+  package init(id: String, data: [UInt8], isCritical: Bool) {
+    (self.id, self.data, self.isCritical) = (id, data, isCritical)
+  }
+
+  func write(to writer: inout TLVWriter) {
+    writer.write(isCritical ? .criticalExtension : .ignorableExtension) { writer in
+      writer.write(.extensionID, id.utf8)
+      writer.write(.extensionData, data)
+    }
+  }
+}

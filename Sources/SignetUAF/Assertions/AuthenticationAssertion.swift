@@ -1,0 +1,145 @@
+/// What an authenticator says about a use of a key (TAG_UAFV1_SIGNED_DATA).
+package struct SignedData: Hashable, Sendable {
+  package var aaid: AAID
+  package var authenticatorVersion: UInt16
+  /// `authenticationMode` as it was written.
+  package var mode: UInt8
+  package var algorithm: UAFAlgorithm
+  /// At least 8 random bytes.
+  package var nonce: [UInt8]
+  package var finalChallengeHash: [UInt8]
+  /// The hash of the transaction that the user confirmed; empty where there was none.
+  package var transactionHash: [UInt8]
+  package var keyID: KeyID
+  package var signCounter: UInt32
+  package var extensions: [AssertionExtension]
+
+  package init(
+    aaid: AAID, authenticatorVersion: UInt16, mode: UInt8, algorithm: UAFAlgorithm, nonce: [UInt8],
+    finalChallengeHash: [UInt8], transactionHash: [UInt8] = [], keyID: KeyID, signCounter: UInt32,
+    extensions: [AssertionExtension] = []
+  ) {
+    self.aaid = aaid
+    self.authenticatorVersion = authenticatorVersion
+    self.mode = mode
+    self.algorithm = algorithm
+    self.nonce = nonce
+    self.finalChallengeHash = finalChallengeHash
+    self.transactionHash = transactionHash
+    self.keyID = keyID
+    self.signCounter = signCounter
+    self.extensions = extensions
+  }
+
+  /// The element that is signed, with its tag and length.
+  package var encoded: [UInt8] {
+    var writer = TLVWriter()
+    writer.write(.signedData) { writer in
+      writer.write(.aaid, aaid.text.utf8)
+      writer.write(.assertionInfo) { writer in
+        writer.write(authenticatorVersion)
+        writer.write(mode)
+        writer.write(algorithm.rawValue)
+      }
+      writer.write(.authenticatorNonce, nonce)
+      writer.write(.finalChallengeHash, finalChallengeHash)
+      writer.write(.transactionContentHash, transactionHash)
+      writer.write(.keyID, keyID.bytes)
+      writer.write(.counters) { $0.write(signCounter) }
+      for item in extensions { item.write(to: &writer) }
+    }
+    return writer.bytes
+  }
+}
+
+/// An authentication assertion that was read, and not verified (TAG_UAFV1_AUTH_ASSERTION).
+package struct AuthenticationAssertion: Hashable, Sendable {
+  /// The whole assertion.
+  package let bytes: [UInt8]
+  /// What it says.
+  package let data: SignedData
+  /// The signature, over the whole element of the signed data.
+  package let signature: [UInt8]
+  /// Extensions that nobody signed.
+  package let unsignedExtensions: [AssertionExtension]
+  /// What the signature is over: the signed data with tag and length.
+  package let signedRange: Range<Int>
+
+  /// Puts data and signature together.
+  package init(
+    _ data: SignedData, signature: [UInt8], unsignedExtensions: [AssertionExtension] = []
+  ) {
+    var writer = TLVWriter()
+    let encoded = data.encoded
+    writer.write(.authenticationAssertion) { writer in
+      writer.write(encoded: encoded)
+      writer.write(.signature, signature)
+      for item in unsignedExtensions { item.write(to: &writer) }
+    }
+    bytes = writer.bytes
+    (self.data, self.signature, self.unsignedExtensions) = (data, signature, unsignedExtensions)
+    signedRange = 4..<(4 + encoded.count)
+  }
+
+  /// Reads an assertion.
+  ///
+  /// - Parameters:
+  ///   - bytes: The assertion, and nothing behind it.
+  ///   - understood: The ids of critical extensions that the caller will judge.
+  /// - Throws: ``AssertionFailure``.
+  package init(parsing bytes: [UInt8], understood: Set<String> = []) throws(AssertionFailure) {
+    let elements = try AssertionElements(bytes, top: .authenticationAssertion, understood: understood)
+    var reader = try elements.reader()
+    var unsigned: [AssertionExtension] = []
+    var (signed, signature): (TLVElement?, TLVElement?) = (nil, nil)
+    while let element = try AssertionElements.next(&reader) {
+      switch element.tag {
+      case .signedData: try AssertionElements.take(element, &signed)
+      case .signature: try AssertionElements.take(element, &signature)
+      default: try elements.readOptional(element, in: reader, &unsigned)
+      }
+    }
+    guard let signed else { throw .missing(.signedData) }
+    data = try Self.readData(elements, try elements.elements(of: signed, in: reader))
+    self.signature = Array(bytes[try elements.content(.signature, signature, 1...4096)])
+    (self.bytes, unsignedExtensions, signedRange) = (bytes, unsigned, signed.whole)
+  }
+
+  private static func readData(
+    _ elements: AssertionElements, _ start: TLVReader
+  ) throws(AssertionFailure) -> SignedData {
+    var reader = start
+    var extensions: [AssertionExtension] = []
+    var (aaid, info, nonce): (TLVElement?, TLVElement?, TLVElement?) = (nil, nil, nil)
+    var (hash, transaction): (TLVElement?, TLVElement?) = (nil, nil)
+    var (keyID, counters): (TLVElement?, TLVElement?) = (nil, nil)
+    while let element = try AssertionElements.next(&reader) {
+      switch element.tag {
+      case .aaid: try AssertionElements.take(element, &aaid)
+      case .assertionInfo: try AssertionElements.take(element, &info)
+      case .authenticatorNonce: try AssertionElements.take(element, &nonce)
+      case .finalChallengeHash: try AssertionElements.take(element, &hash)
+      case .transactionContentHash: try AssertionElements.take(element, &transaction)
+      case .keyID: try AssertionElements.take(element, &keyID)
+      case .counters: try AssertionElements.take(element, &counters)
+      default: try elements.readOptional(element, in: reader, &extensions)
+      }
+    }
+    let name = try elements.aaid(aaid)
+    let infoStart = try elements.content(.assertionInfo, info, 5...5).lowerBound
+    let nonceRange = try elements.content(.authenticatorNonce, nonce, 8...1024)
+    let hashRange = try elements.content(.finalChallengeHash, hash, 32...32)
+    let transactionRange = try elements.content(.transactionContentHash, transaction, 0...32)
+    guard transactionRange.isEmpty || transactionRange.count == 32 else {
+      throw .length(.transactionContentHash, transactionRange.count)
+    }
+    let key = try elements.keyID(keyID)
+    let countersStart = try elements.content(.counters, counters, 4...4).lowerBound
+    let bytes = elements.bytes
+    return SignedData(
+      aaid: name, authenticatorVersion: elements.number16(infoStart), mode: bytes[infoStart + 2],
+      algorithm: UAFAlgorithm(rawValue: elements.number16(infoStart + 3)), nonce: Array(bytes[nonceRange]),
+      finalChallengeHash: Array(bytes[hashRange]), transactionHash: Array(bytes[transactionRange]),
+      keyID: key, signCounter: elements.number32(countersStart), extensions: extensions)
+  }
+}

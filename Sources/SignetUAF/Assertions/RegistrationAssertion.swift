@@ -1,0 +1,207 @@
+/// What an authenticator says about a key that it made (TAG_UAFV1_KRD).
+package struct KeyRegistrationData: Hashable, Sendable {
+  package var aaid: AAID
+  package var authenticatorVersion: UInt16
+  /// `authenticationMode` as it was written; 1 is the only one that is right.
+  package var mode: UInt8
+  package var algorithm: UAFAlgorithm
+  package var keyFormat: UAFKeyFormat
+  package var finalChallengeHash: [UInt8]
+  package var keyID: KeyID
+  package var signCounter: UInt32
+  package var registrationCounter: UInt32
+  package var publicKey: [UInt8]
+  package var extensions: [AssertionExtension]
+
+  package init(
+    aaid: AAID, authenticatorVersion: UInt16, mode: UInt8 = AuthenticationMode.userVerified.rawValue,
+    algorithm: UAFAlgorithm, keyFormat: UAFKeyFormat, finalChallengeHash: [UInt8], keyID: KeyID,
+    signCounter: UInt32, registrationCounter: UInt32, publicKey: [UInt8],
+    extensions: [AssertionExtension] = []
+  ) {
+    self.aaid = aaid
+    self.authenticatorVersion = authenticatorVersion
+    self.mode = mode
+    self.algorithm = algorithm
+    self.keyFormat = keyFormat
+    self.finalChallengeHash = finalChallengeHash
+    self.keyID = keyID
+    self.signCounter = signCounter
+    self.registrationCounter = registrationCounter
+    self.publicKey = publicKey
+    self.extensions = extensions
+  }
+
+  /// The element that is signed, with its tag and length.
+  package var encoded: [UInt8] {
+    var writer = TLVWriter()
+    writer.write(.keyRegistrationData) { writer in
+      writer.write(.aaid, aaid.text.utf8)
+      writer.write(.assertionInfo) { writer in
+        writer.write(authenticatorVersion)
+        writer.write(mode)
+        writer.write(algorithm.rawValue)
+        writer.write(keyFormat.rawValue)
+      }
+      writer.write(.finalChallengeHash, finalChallengeHash)
+      writer.write(.keyID, keyID.bytes)
+      writer.write(.counters) { writer in
+        writer.write(signCounter)
+        writer.write(registrationCounter)
+      }
+      writer.write(.publicKey, publicKey)
+      for item in extensions { item.write(to: &writer) }
+    }
+    return writer.bytes
+  }
+}
+
+/// Who vouches for a new key, and how.
+package enum Attestation: Hashable, Sendable {
+  /// A key with a certificate: the leaf first, each next issuing the one before, in DER.
+  case basicFull(signature: [UInt8], certificates: [[UInt8]])
+  /// The new key itself.
+  case basicSurrogate(signature: [UInt8])
+  /// Direct anonymous attestation.
+  case ecdaa(signature: [UInt8])
+
+  /// The kind.
+  package var type: AttestationType {
+    switch self {
+    case .basicFull: .basicFull
+    case .basicSurrogate: .basicSurrogate
+    case .ecdaa: .ecdaa
+    }
+  }
+
+  /// The signature, over the whole element of the key registration data.
+  package var signature: [UInt8] {
+    switch self {
+    case .basicFull(let signature, _), .basicSurrogate(let signature), .ecdaa(let signature): signature
+    }
+  }
+}
+
+/// A registration assertion that was read, and not verified (TAG_UAFV1_REG_ASSERTION).
+package struct RegistrationAssertion: Hashable, Sendable {
+  /// The whole assertion.
+  package let bytes: [UInt8]
+  /// What it says about the key.
+  package let data: KeyRegistrationData
+  /// Who vouches for it.
+  package let attestation: Attestation
+  /// Extensions that nobody signed.
+  package let unsignedExtensions: [AssertionExtension]
+  /// What the signature is over: the key registration data with tag and length.
+  package let signedRange: Range<Int>
+
+  /// Puts data and attestation together.
+  package init(
+    _ data: KeyRegistrationData, _ attestation: Attestation, unsignedExtensions: [AssertionExtension] = []
+  ) {
+    var writer = TLVWriter()
+    let encoded = data.encoded
+    writer.write(.registrationAssertion) { writer in
+      writer.write(encoded: encoded)
+      writer.write(TLVTag(rawValue: attestation.type.rawValue)) { writer in
+        writer.write(.signature, attestation.signature)
+        if case .basicFull(_, let certificates) = attestation {
+          for certificate in certificates { writer.write(.attestationCertificate, certificate) }
+        }
+      }
+      for item in unsignedExtensions { item.write(to: &writer) }
+    }
+    bytes = writer.bytes
+    (self.data, self.attestation, self.unsignedExtensions) = (data, attestation, unsignedExtensions)
+    signedRange = 4..<(4 + encoded.count)
+  }
+
+  /// Reads an assertion.
+  ///
+  /// - Parameters:
+  ///   - bytes: The assertion, and nothing behind it.
+  ///   - understood: The ids of critical extensions that the caller will judge.
+  /// - Throws: ``AssertionFailure``.
+  package init(parsing bytes: [UInt8], understood: Set<String> = []) throws(AssertionFailure) {
+    let elements = try AssertionElements(bytes, top: .registrationAssertion, understood: understood)
+    var reader = try elements.reader()
+    var unsigned: [AssertionExtension] = []
+    var (signed, attestation): (TLVElement?, TLVElement?) = (nil, nil)
+    while let element = try AssertionElements.next(&reader) {
+      switch element.tag {
+      case .keyRegistrationData: try AssertionElements.take(element, &signed)
+      case .attestationBasicFull, .attestationBasicSurrogate, .attestationECDAA:
+        guard attestation == nil else { throw .severalAttestations }
+        attestation = element
+      default: try elements.readOptional(element, in: reader, &unsigned)
+      }
+    }
+    guard let signed else { throw .missing(.keyRegistrationData) }
+    data = try Self.readData(elements, try elements.elements(of: signed, in: reader))
+    guard let attestation else { throw .noAttestation }
+    self.attestation = try Self.readAttestation(
+      elements, attestation.tag, try elements.elements(of: attestation, in: reader))
+    (self.bytes, unsignedExtensions, signedRange) = (bytes, unsigned, signed.whole)
+  }
+
+  private static func readData(
+    _ elements: AssertionElements, _ start: TLVReader
+  ) throws(AssertionFailure) -> KeyRegistrationData {
+    var reader = start
+    var extensions: [AssertionExtension] = []
+    var (aaid, info, hash): (TLVElement?, TLVElement?, TLVElement?) = (nil, nil, nil)
+    var (keyID, counters, publicKey): (TLVElement?, TLVElement?, TLVElement?) = (nil, nil, nil)
+    while let element = try AssertionElements.next(&reader) {
+      switch element.tag {
+      case .aaid: try AssertionElements.take(element, &aaid)
+      case .assertionInfo: try AssertionElements.take(element, &info)
+      case .finalChallengeHash: try AssertionElements.take(element, &hash)
+      case .keyID: try AssertionElements.take(element, &keyID)
+      case .counters: try AssertionElements.take(element, &counters)
+      case .publicKey: try AssertionElements.take(element, &publicKey)
+      default: try elements.readOptional(element, in: reader, &extensions)
+      }
+    }
+    let name = try elements.aaid(aaid)
+    let infoStart = try elements.content(.assertionInfo, info, 7...7).lowerBound
+    let hashRange = try elements.content(.finalChallengeHash, hash, 32...32)
+    let key = try elements.keyID(keyID)
+    let countersStart = try elements.content(.counters, counters, 8...8).lowerBound
+    let publicKeyRange = try elements.content(.publicKey, publicKey, 1...2048)
+    let bytes = elements.bytes
+    return KeyRegistrationData(
+      aaid: name, authenticatorVersion: elements.number16(infoStart), mode: bytes[infoStart + 2],
+      algorithm: UAFAlgorithm(rawValue: elements.number16(infoStart + 3)),
+      keyFormat: UAFKeyFormat(rawValue: elements.number16(infoStart + 5)),
+      finalChallengeHash: Array(bytes[hashRange]), keyID: key,
+      signCounter: elements.number32(countersStart),
+      registrationCounter: elements.number32(countersStart + 4), publicKey: Array(bytes[publicKeyRange]),
+      extensions: extensions)
+  }
+
+  private static func readAttestation(
+    _ elements: AssertionElements, _ tag: TLVTag, _ start: TLVReader
+  ) throws(AssertionFailure) -> Attestation {
+    var reader = start
+    var signature: TLVElement?
+    var certificates: [[UInt8]] = []
+    var ignored: [AssertionExtension] = []
+    while let element = try AssertionElements.next(&reader) {
+      switch element.tag {
+      case .signature: try AssertionElements.take(element, &signature)
+      case .attestationCertificate where tag == .attestationBasicFull:
+        guard !element.content.isEmpty else { throw .length(element.tag, 0) }
+        certificates.append(Array(elements.bytes[element.content]))
+      default: try elements.readOptional(element, in: reader, &ignored)
+      }
+    }
+    let value = Array(elements.bytes[try elements.content(.signature, signature, 1...4096)])
+    switch tag {
+    case .attestationBasicFull:
+      guard !certificates.isEmpty else { throw .missing(.attestationCertificate) }
+      return .basicFull(signature: value, certificates: certificates)
+    case .attestationBasicSurrogate: return .basicSurrogate(signature: value)
+    default: return .ecdaa(signature: value)
+    }
+  }
+}

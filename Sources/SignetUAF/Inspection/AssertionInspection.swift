@@ -1,0 +1,131 @@
+import SignetCrypto
+
+/// What can be said about one assertion.
+package struct AssertionInspection: Sendable {
+  /// The two kinds.
+  package enum Content: Sendable {
+    case registration(RegistrationAssertion)
+    case authentication(AuthenticationAssertion)
+  }
+
+  /// What the assertion says.
+  package let content: Content
+  /// Whether its hash is that of the final challenge; nil where that is not known.
+  package let finalChallengeMatches: Bool?
+  /// Whether its signature is right; nil where the key is not known.
+  package let isSignatureValid: Bool?
+  /// Why the key that verifies cannot be used.
+  package let keyFailure: String?
+
+  init(
+    _ bytes: [UInt8], _ hash: [UInt8]?, _ key: InspectionKey?, isStrict: Bool
+  ) throws(Inspection.Failure) {
+    do throws(AssertionFailure) {
+      content =
+        bytes.starts(with: [0x02, 0x3E])
+        ? .authentication(try AuthenticationAssertion(parsing: bytes))
+        : .registration(try RegistrationAssertion(parsing: bytes))
+    } catch {
+      throw .assertion(error)
+    }
+    let written: [UInt8]
+    switch content {
+    case .registration(let assertion): written = assertion.data.finalChallengeHash
+    case .authentication(let assertion): written = assertion.data.finalChallengeHash
+    }
+    finalChallengeMatches = hash.map { $0 == written }
+    do throws(UAFKeyFailure) {
+      isSignatureValid = try Self.verify(content, key, isStrict)
+      keyFailure = nil
+    } catch {
+      (isSignatureValid, keyFailure) = (false, error.description)
+    }
+  }
+
+  private static func verify(
+    _ content: Content, _ key: InspectionKey?, _ isStrict: Bool
+  ) throws(UAFKeyFailure) -> Bool? {
+    switch content {
+    case .registration(let assertion):
+      // The new key has to be one, whoever signed.
+      let data = assertion.data
+      let ownKey = try UAFPublicKey(data.publicKey, format: data.keyFormat, for: data.algorithm)
+      return try assertion.isSigned(by: ownKey, isStrict: isStrict)
+    case .authentication(let assertion):
+      guard let key else { return nil }
+      let publicKey = try UAFPublicKey(key.bytes, format: key.format, for: assertion.data.algorithm)
+      return publicKey.isValidSignature(
+        assertion.signature, assertion.data.algorithm, of: assertion.bytes, in: assertion.signedRange,
+        isStrict: isStrict)
+    }
+  }
+
+  package var isRegistration: Bool {
+    if case .registration = content { true } else { false }
+  }
+
+  var topTag: TLVTag { isRegistration ? .registrationAssertion : .authenticationAssertion }
+
+  /// Why the assertion is not to be accepted; empty where nothing speaks against it.
+  package var objections: [String] {
+    var objections: [String] = []
+    if finalChallengeMatches == false {
+      objections.append("the final challenge hash is not the SHA-256 digest of fcParams")
+    }
+    switch content {
+    case .registration(let assertion):
+      if assertion.data.mode != AuthenticationMode.userVerified.rawValue {
+        objections.append("the authentication mode of a registration is \(assertion.data.mode), not 1")
+      }
+      if case .ecdaa = assertion.attestation {
+        objections.append("ECDAA attestation is not supported")
+        return objections
+      }
+    case .authentication(let assertion):
+      let data = assertion.data
+      switch AuthenticationMode(rawValue: data.mode) {
+      case .userVerified:
+        if !data.transactionHash.isEmpty {
+          objections.append("there is a transaction hash, but the mode says that nothing was confirmed")
+        }
+      case .transactionConfirmed:
+        if data.transactionHash.isEmpty {
+          objections.append("the hash of the confirmed transaction is missing")
+        }
+      case nil: objections.append("the authentication mode is \(data.mode); 1 and 2 are known")
+      }
+    }
+    if let keyFailure {
+      objections.append(keyFailure)
+    } else if isSignatureValid == false {
+      objections.append("the signature is not valid")
+    } else if isSignatureValid == nil {
+      objections.append("the signature was not checked: the public key is not known")
+    }
+    return objections
+  }
+}
+
+extension RegistrationAssertion {
+  /// Whether the attestation's signature is right: by the key itself, or by that of the first certificate.
+  ///
+  /// Whether the certificate is to be trusted is not looked at here. ECDAA is nothing that can be right.
+  func isSigned(by key: UAFPublicKey, isStrict: Bool) throws(UAFKeyFailure) -> Bool {
+    let signer: UAFPublicKey
+    switch attestation {
+    case .basicSurrogate: signer = key
+    case .basicFull(_, let certificates):
+      guard let leaf = certificates.first else { return false }
+      let info: [UInt8]
+      do throws(CryptoFailure) {
+        info = try SubjectPublicKeyInfo.ofCertificate(der: leaf)
+      } catch {
+        throw .key(error)
+      }
+      signer = try UAFPublicKey(subjectPublicKeyInfo: info, for: data.algorithm)
+    case .ecdaa: return false
+    }
+    return signer.isValidSignature(
+      attestation.signature, data.algorithm, of: bytes, in: signedRange, isStrict: isStrict)
+  }
+}

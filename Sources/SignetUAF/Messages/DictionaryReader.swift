@@ -1,0 +1,210 @@
+package import SignetCrypto
+import SignetJSON
+
+/// Reads the members of one dictionary of the protocol; every failure names the member with its path.
+///
+/// A member that is `null` is of the wrong type: the protocol has no null.
+struct DictionaryReader {
+  let object: JSONObject
+  /// Where the dictionary stands, such as `header.upv`; empty outermost.
+  let path: String
+
+  init(_ object: JSONObject, _ path: String = "") { (self.object, self.path) = (object, path) }
+
+  init(_ value: JSONValue, _ path: String) throws(MessageFailure) {
+    guard case .object(let object) = value else { throw .member(path, .type(.object)) }
+    self.init(object, path)
+  }
+
+  func name(_ member: String) -> String { path.isEmpty ? member : "\(path).\(member)" }
+
+  func failure(_ member: String, _ problem: MessageFailure.Problem) -> MessageFailure {
+    .member(name(member), problem)
+  }
+
+  func required<Value>(_ member: String, _ value: Value?) throws(MessageFailure) -> Value {
+    guard let value else { throw failure(member, .missing) }
+    return value
+  }
+
+  // MARK: Strings
+
+  /// A string whose characters are counted, as `string[n]` says.
+  func optionalString(
+    _ member: String, _ counts: ClosedRange<Int> = 1...4096
+  ) throws(MessageFailure) -> String? {
+    guard let value = object[member] else { return nil }
+    guard case .string(let text) = value else { throw failure(member, .type(.string)) }
+    let bytes = text.utf8.count
+    if bytes < counts.lowerBound { throw failure(member, bytes == 0 ? .empty : .tooShort(counts.lowerBound)) }
+    if bytes > counts.upperBound, text.unicodeScalars.count > counts.upperBound {
+      throw failure(member, .tooLong(counts.upperBound))
+    }
+    return text
+  }
+
+  func string(_ member: String, _ counts: ClosedRange<Int> = 1...4096) throws(MessageFailure) -> String {
+    try required(member, optionalString(member, counts))
+  }
+
+  /// The bytes of a base64url string, with or without padding.
+  func bytes(
+    _ member: String, _ counts: ClosedRange<Int>
+  ) throws(MessageFailure) -> [UInt8] {
+    guard let value = object[member] else { throw failure(member, .missing) }
+    guard case .string(let text) = value else { throw failure(member, .type(.string)) }
+    return try decode(text, member, counts)
+  }
+
+  func decode(
+    _ text: String, _ member: String, _ counts: ClosedRange<Int>
+  ) throws(MessageFailure) -> [UInt8] {
+    guard text.utf8.count <= counts.upperBound / 3 * 4 + 8 else {
+      throw failure(member, .tooLong(counts.upperBound))
+    }
+    guard let bytes = Base64URL.decodePadded(text) else { throw failure(member, .base64URL) }
+    if bytes.isEmpty, counts.lowerBound > 0 { throw failure(member, .empty) }
+    if bytes.count < counts.lowerBound { throw failure(member, .tooShort(counts.lowerBound)) }
+    if bytes.count > counts.upperBound { throw failure(member, .tooLong(counts.upperBound)) }
+    return bytes
+  }
+
+  // MARK: Numbers and truth
+
+  func optionalNumber<Number: FixedWidthInteger>(
+    _ member: String, as type: Number.Type = Number.self
+  ) throws(MessageFailure) -> Number? {
+    guard let value = object[member] else { return nil }
+    guard case .integer(let whole) = value else { throw failure(member, .type(.integer)) }
+    guard let number = Number(exactly: whole) else { throw failure(member, .range) }
+    return number
+  }
+
+  func number<Number: FixedWidthInteger>(
+    _ member: String, as type: Number.Type = Number.self
+  ) throws(MessageFailure) -> Number {
+    try required(member, optionalNumber(member, as: type))
+  }
+
+  func optionalBool(_ member: String) throws(MessageFailure) -> Bool? {
+    guard let value = object[member] else { return nil }
+    guard case .bool(let truth) = value else { throw failure(member, .type(.bool)) }
+    return truth
+  }
+
+  func bool(_ member: String) throws(MessageFailure) -> Bool { try required(member, optionalBool(member)) }
+
+  // MARK: Dictionaries and lists
+
+  func optionalDictionary(_ member: String) throws(MessageFailure) -> DictionaryReader? {
+    guard let value = object[member] else { return nil }
+    return try DictionaryReader(value, name(member))
+  }
+
+  func dictionary(_ member: String) throws(MessageFailure) -> DictionaryReader {
+    try required(member, optionalDictionary(member))
+  }
+
+  /// The elements of an array that has at least `minimum`.
+  func optionalList<Element>(
+    _ member: String, minimum: Int = 1, maximum: Int = 1024,
+    _ read: (JSONValue, String) throws(MessageFailure) -> Element
+  ) throws(MessageFailure) -> [Element]? {
+    guard let value = object[member] else { return nil }
+    return try Self.list(value, name(member), minimum: minimum, maximum: maximum, read)
+  }
+
+  func list<Element>(
+    _ member: String, minimum: Int = 1, maximum: Int = 1024,
+    _ read: (JSONValue, String) throws(MessageFailure) -> Element
+  ) throws(MessageFailure) -> [Element] {
+    try required(member, optionalList(member, minimum: minimum, maximum: maximum, read))
+  }
+
+  static func list<Element>(
+    _ value: JSONValue, _ path: String, minimum: Int, maximum: Int = 1024,
+    _ read: (JSONValue, String) throws(MessageFailure) -> Element
+  ) throws(MessageFailure) -> [Element] {
+    guard case .array(let values) = value else { throw .member(path, .type(.array)) }
+    guard values.count >= minimum else { throw .member(path, .empty) }
+    guard values.count <= maximum else { throw .member(path, .tooLong(maximum)) }
+    var elements: [Element] = []
+    elements.reserveCapacity(values.count)
+    for value in values { elements.append(try read(value, path)) }
+    return elements
+  }
+
+  static func text(_ value: JSONValue, _ path: String) throws(MessageFailure) -> String {
+    guard case .string(let text) = value else { throw .member(path, .type(.string)) }
+    guard !text.isEmpty else { throw .member(path, .empty) }
+    return text
+  }
+
+  static func number<Number: FixedWidthInteger>(
+    _ value: JSONValue, _ path: String, as type: Number.Type = Number.self
+  ) throws(MessageFailure) -> Number {
+    guard case .integer(let whole) = value else { throw .member(path, .type(.integer)) }
+    guard let number = Number(exactly: whole) else { throw .member(path, .range) }
+    return number
+  }
+
+  static func aaid(_ value: JSONValue, _ path: String) throws(MessageFailure) -> AAID {
+    guard let aaid = AAID(try text(value, path)) else { throw .member(path, .form) }
+    return aaid
+  }
+
+  static func keyID(_ value: JSONValue, _ path: String) throws(MessageFailure) -> KeyID {
+    guard let bytes = Base64URL.decodePadded(try text(value, path)) else { throw .member(path, .base64URL) }
+    guard let keyID = KeyID(bytes) else { throw .member(path, .range) }
+    return keyID
+  }
+
+  /// What has to be known and is not, or nil.
+  func extensions(_ member: String = "exts") throws(MessageFailure) -> [UAFExtension] {
+    // An empty list says nothing; some serializers write one where the protocol wants none.
+    try optionalList(member, minimum: 0, maximum: 64) { value, path throws(MessageFailure) in
+      try UAFExtension(DictionaryReader(value, path))
+    } ?? []
+  }
+}
+
+extension Base64URL {
+  /// The bytes of a text with or without padding; nil where it is none.
+  ///
+  /// Products differ in the padding, and what is hashed is the text anyway.
+  package static func decodePadded(_ text: String) -> [UInt8]? {
+    let span = text.utf8Span.span
+    var count = span.count
+    if count.isMultiple(of: 4) {
+      while count > 0, span.count - count < 2, span[count - 1] == UInt8(ascii: "=") { count -= 1 }
+    }
+    do { return try decode(span.extracting(0..<count)) } catch { return nil }
+  }
+}
+
+extension JSONObject {
+  /// Sets a member that may be absent.
+  mutating func setOptional(_ name: String, _ value: JSONValue?) {
+    if let value { set(name, value) }
+  }
+}
+
+extension JSONValue {
+  /// A list of dictionaries.
+  static func dictionaries(_ elements: some Sequence<JSONObject>) -> JSONValue {
+    .array(elements.map { .object($0) })
+  }
+
+  /// A list of strings.
+  static func strings(_ elements: some Sequence<String>) -> JSONValue {
+    .array(elements.map { .string($0) })
+  }
+
+  /// A list of numbers.
+  static func numbers(_ elements: some Sequence<some FixedWidthInteger>) -> JSONValue {
+    .array(elements.map { .integer(Int64(clamping: $0)) })
+  }
+
+  /// A number of at most 63 bits.
+  static func number(_ value: some FixedWidthInteger) -> JSONValue { .integer(Int64(clamping: value)) }
+}

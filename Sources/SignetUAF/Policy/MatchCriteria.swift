@@ -1,0 +1,169 @@
+package import SignetJSON
+
+/// What an authenticator has to be, or must not be; every member that is there has to match.
+package struct MatchCriteria: Hashable, Sendable {
+  package var aaids: [AAID]?
+  package var vendors: [UInt16]?
+  package var keyIDs: [KeyID]?
+  package var userVerification: UserVerification?
+  package var keyProtection: KeyProtection?
+  package var matcherProtection: MatcherProtection?
+  package var attachmentHint: AttachmentHint?
+  package var display: TransactionDisplay?
+  package var algorithms: [UAFAlgorithm]?
+  package var assertionSchemes: [String]?
+  /// In the server's order of preference.
+  package var attestationTypes: [AttestationType]?
+  /// The lowest version that will do; deprecated.
+  package var authenticatorVersion: UInt16?
+  package var extensions: [UAFExtension]
+
+  /// Criteria that everything matches.
+  package init() { extensions = [] }
+
+  /// Criteria for models, and for certain keys of theirs.
+  package init(aaids: [AAID], keyIDs: [KeyID]? = nil) {
+    self.init()
+    self.aaids = aaids
+    self.keyIDs = keyIDs
+  }
+
+  init(_ reader: DictionaryReader) throws(MessageFailure) {
+    aaids = try reader.optionalList("aaid") { value, path throws(MessageFailure) in
+      try DictionaryReader.aaid(value, path)
+    }
+    vendors = try reader.optionalList("vendorID") { value, path throws(MessageFailure) in
+      guard let vendor = AAID.number(try DictionaryReader.text(value, path).utf8) else {
+        throw .member(path, .form)
+      }
+      return vendor
+    }
+    keyIDs = try reader.optionalList("keyIDs") { value, path throws(MessageFailure) in
+      try DictionaryReader.keyID(value, path)
+    }
+    userVerification = try reader.optionalNumber("userVerification").map(UserVerification.init(rawValue:))
+    keyProtection = try reader.optionalNumber("keyProtection").map(KeyProtection.init(rawValue:))
+    matcherProtection = try reader.optionalNumber("matcherProtection").map(MatcherProtection.init(rawValue:))
+    attachmentHint = try reader.optionalNumber("attachmentHint").map(AttachmentHint.init(rawValue:))
+    display = try reader.optionalNumber("tcDisplay").map(TransactionDisplay.init(rawValue:))
+    algorithms = try reader.optionalList("authenticationAlgorithms") { value, path throws(MessageFailure) in
+      UAFAlgorithm(rawValue: try DictionaryReader.number(value, path))
+    }
+    assertionSchemes = try reader.optionalList("assertionSchemes") { value, path throws(MessageFailure) in
+      try DictionaryReader.text(value, path)
+    }
+    attestationTypes = try reader.optionalList("attestationTypes") { value, path throws(MessageFailure) in
+      AttestationType(rawValue: try DictionaryReader.number(value, path))
+    }
+    authenticatorVersion = try reader.optionalNumber("authenticatorVersion")
+    extensions = try reader.extensions()
+  }
+
+  package var json: JSONObject {
+    var object = JSONObject()
+    object.setOptional("aaid", aaids.map { .strings($0.map(\.text)) })
+    object.setOptional("vendorID", vendors.map { .strings($0.map { AAID(vendor: $0, model: 0).vendorID }) })
+    object.setOptional("keyIDs", keyIDs.map { .strings($0.map(\.text)) })
+    object.setOptional("userVerification", userVerification.map { .number($0.rawValue) })
+    object.setOptional("keyProtection", keyProtection.map { .number($0.rawValue) })
+    object.setOptional("matcherProtection", matcherProtection.map { .number($0.rawValue) })
+    object.setOptional("attachmentHint", attachmentHint.map { .number($0.rawValue) })
+    object.setOptional("tcDisplay", display.map { .number($0.rawValue) })
+    object.setOptional("authenticationAlgorithms", algorithms.map { .numbers($0.map(\.rawValue)) })
+    object.setOptional("assertionSchemes", assertionSchemes.map { .strings($0) })
+    object.setOptional("attestationTypes", attestationTypes.map { .numbers($0.map(\.rawValue)) })
+    object.setOptional("authenticatorVersion", authenticatorVersion.map { .number($0) })
+    if !extensions.isEmpty { object["exts"] = extensions.json }
+    return object
+  }
+
+  /// Whether a server may send it: the protocol lets a list of models stand beside few other members, and wants algorithms
+  /// and schemes where there is none.
+  ///
+  /// Its own examples break that, so it is not asked of what is read.
+  package var isWellFormed: Bool {
+    guard aaids != nil else { return algorithms != nil && assertionSchemes != nil }
+    return vendors == nil && userVerification == nil && keyProtection == nil && matcherProtection == nil
+      && display == nil && algorithms == nil && assertionSchemes == nil && attestationTypes == nil
+  }
+
+  /// Whether an authenticator is what this asks for.
+  ///
+  /// - Parameters:
+  ///   - authenticator: Its traits.
+  ///   - presentKeys: The keys that it is looked at with; nil where keys do not matter.
+  ///   - knownExtensions: The ids of extensions that the caller knows.
+  /// - Returns: Whether every member matches.
+  package func matches(
+    _ authenticator: AuthenticatorTraits, keyIDs presentKeys: [KeyID]? = nil,
+    knownExtensions: Set<String> = []
+  ) -> Bool {
+    guard extensions.firstUnknown(except: knownExtensions) == nil else { return false }
+    if let aaids, !aaids.contains(authenticator.aaid) { return false }
+    if let vendors, !vendors.contains(authenticator.aaid.vendor) { return false }
+    if let keyIDs, let presentKeys, !presentKeys.contains(where: keyIDs.contains) { return false }
+    if let userVerification, !authenticator.userVerification.contains(where: userVerification.matches) {
+      return false
+    }
+    if let keyProtection, keyProtection.isDisjoint(with: authenticator.keyProtection) { return false }
+    if let matcherProtection, matcherProtection.isDisjoint(with: authenticator.matcherProtection) {
+      return false
+    }
+    if let attachmentHint, attachmentHint.isDisjoint(with: authenticator.attachmentHint) { return false }
+    if let display, display.isDisjoint(with: authenticator.display) { return false }
+    if let algorithms, !algorithms.contains(where: authenticator.algorithms.contains) { return false }
+    if let assertionSchemes, !assertionSchemes.contains(authenticator.assertionScheme) { return false }
+    if let attestationTypes, !attestationTypes.contains(where: authenticator.attestationTypes.contains) {
+      return false
+    }
+    if let authenticatorVersion, let version = authenticator.version, version < authenticatorVersion {
+      return false
+    }
+    return true
+  }
+
+  /// The attestation that the server likes best of those that an authenticator has.
+  package func preferredAttestation(of authenticator: AuthenticatorTraits) -> AttestationType? {
+    (attestationTypes ?? authenticator.attestationTypes).first(where: authenticator.attestationTypes.contains)
+  }
+
+  /// Whether a candidate attested as the server likes it best, if it attested and the server cares.
+  func prefersAttestation(of candidate: Policy.Candidate) -> Bool {
+    guard attestationTypes != nil, let attestation = candidate.attestation else { return true }
+    return preferredAttestation(of: candidate.traits) == attestation
+  }
+}
+
+/// What a policy looks at: an authenticator as its metadata or its module describes it.
+package struct AuthenticatorTraits: Hashable, Sendable {
+  package var aaid: AAID
+  /// What the user has to do: one of these.
+  package var userVerification: [UserVerification]
+  package var keyProtection: KeyProtection
+  package var matcherProtection: MatcherProtection
+  package var attachmentHint: AttachmentHint
+  package var display: TransactionDisplay
+  package var algorithms: [UAFAlgorithm]
+  package var assertionScheme: String
+  package var attestationTypes: [AttestationType]
+  /// Nil where it is not known.
+  package var version: UInt16?
+
+  package init(
+    aaid: AAID, userVerification: [UserVerification], keyProtection: KeyProtection,
+    matcherProtection: MatcherProtection, attachmentHint: AttachmentHint, display: TransactionDisplay,
+    algorithms: [UAFAlgorithm], assertionScheme: String = ResponseAssertion.tlvScheme,
+    attestationTypes: [AttestationType], version: UInt16? = nil
+  ) {
+    self.aaid = aaid
+    self.userVerification = userVerification
+    self.keyProtection = keyProtection
+    self.matcherProtection = matcherProtection
+    self.attachmentHint = attachmentHint
+    self.display = display
+    self.algorithms = algorithms
+    self.assertionScheme = assertionScheme
+    self.attestationTypes = attestationTypes
+    self.version = version
+  }
+}

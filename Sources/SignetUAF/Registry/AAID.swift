@@ -1,0 +1,68 @@
+/// Names a model of authenticators: four hexadecimal digits of its vendor, `#`, four of the model.
+///
+/// Two are equal without regard to the case of their digits.
+package struct AAID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The vendor's number.
+  package let vendor: UInt16
+  /// The model's number.
+  package let model: UInt16
+  /// The nine characters as they were written.
+  package let text: String
+
+  /// Reads the nine ASCII characters; nil for anything else.
+  package init?(_ text: String) {
+    guard text.utf8.count == 9 else { return nil }
+    self.init(ascii: Array(text.utf8)[...])
+  }
+
+  /// Reads the nine ASCII characters; nil for anything else.
+  package init?(ascii: ArraySlice<UInt8>) {
+    let start = ascii.startIndex
+    guard ascii.count == 9, ascii[start + 4] == UInt8(ascii: "#"),
+      let vendor = Self.number(ascii[start..<(start + 4)]),
+      let model = Self.number(ascii[(start + 5)..<(start + 9)])
+    else { return nil }
+    (self.vendor, self.model, text) = (vendor, model, String(decoding: ascii, as: UTF8.self))
+  }
+
+  /// Makes a name, its digits in upper case.
+  package init(vendor: UInt16, model: UInt16) {
+    (self.vendor, self.model) = (vendor, model)
+    text = "\(vendor.registryHex.dropFirst(2))#\(model.registryHex.dropFirst(2))"
+  }
+
+  /// The four digits of the vendor, in upper case.
+  package var vendorID: String { String(vendor.registryHex.dropFirst(2)) }
+
+  package var description: String { text }
+
+  package static func == (left: AAID, right: AAID) -> Bool {
+    left.vendor == right.vendor && left.model == right.model
+  }
+
+  package static func < (left: AAID, right: AAID) -> Bool {
+    (left.vendor, left.model) < (right.vendor, right.model)
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    hasher.combine(vendor)
+    hasher.combine(model)
+  }
+
+  /// The number that four hexadecimal digits stand for.
+  static func number(_ digits: some Collection<UInt8>) -> UInt16? {
+    guard digits.count == 4 else { return nil }
+    var number: UInt16 = 0
+    for digit in digits {
+      let value: UInt8
+      switch digit {
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): value = digit - UInt8(ascii: "0")
+      case UInt8(ascii: "a")...UInt8(ascii: "f"): value = digit - UInt8(ascii: "a") + 10
+      case UInt8(ascii: "A")...UInt8(ascii: "F"): value = digit - UInt8(ascii: "A") + 10
+      default: return nil
+      }
+      number = number << 4 | UInt16(value)
+    }
+    return number
+  }
+}

@@ -1,0 +1,88 @@
+// The characteristics of authenticators (FIDO Registry of Predefined Values section 3). Bits that are not named here are
+// kept and compared like the others.
+
+/// How the user is verified; exactly one bit, or several, of which `all` says that every one is needed.
+package struct UserVerification: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let presence = UserVerification(rawValue: 0x001)
+  package static let fingerprint = UserVerification(rawValue: 0x002)
+  package static let passcode = UserVerification(rawValue: 0x004)
+  package static let voiceprint = UserVerification(rawValue: 0x008)
+  package static let faceprint = UserVerification(rawValue: 0x010)
+  package static let location = UserVerification(rawValue: 0x020)
+  package static let eyeprint = UserVerification(rawValue: 0x040)
+  package static let pattern = UserVerification(rawValue: 0x080)
+  package static let handprint = UserVerification(rawValue: 0x100)
+  package static let none = UserVerification(rawValue: 0x200)
+  package static let all = UserVerification(rawValue: 0x400)
+
+  /// Whether both ask for the same, or ask for one of several and have one in common.
+  package func matches(_ other: UserVerification) -> Bool {
+    self == other || !contains(.all) && !other.contains(.all) && !isDisjoint(with: other)
+  }
+}
+
+/// Where the keys lie.
+package struct KeyProtection: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  package static let software = KeyProtection(rawValue: 0x01)
+  package static let hardware = KeyProtection(rawValue: 0x02)
+  package static let trustedEnvironment = KeyProtection(rawValue: 0x04)
+  package static let secureElement = KeyProtection(rawValue: 0x08)
+  package static let remoteHandle = KeyProtection(rawValue: 0x10)
+}
+
+/// Where the user's verification is judged.
+package struct MatcherProtection: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  package static let software = MatcherProtection(rawValue: 0x01)
+  package static let trustedEnvironment = MatcherProtection(rawValue: 0x02)
+  package static let onChip = MatcherProtection(rawValue: 0x04)
+}
+
+/// How the authenticator is attached, as far as can be said.
+package struct AttachmentHint: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt32
+
+  package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+  package static let `internal` = AttachmentHint(rawValue: 0x001)
+  package static let external = AttachmentHint(rawValue: 0x002)
+  package static let wired = AttachmentHint(rawValue: 0x004)
+  package static let wireless = AttachmentHint(rawValue: 0x008)
+  package static let nfc = AttachmentHint(rawValue: 0x010)
+  package static let bluetooth = AttachmentHint(rawValue: 0x020)
+  package static let network = AttachmentHint(rawValue: 0x040)
+  package static let ready = AttachmentHint(rawValue: 0x080)
+  package static let wifiDirect = AttachmentHint(rawValue: 0x100)
+}
+
+/// Who shows a transaction.
+package struct TransactionDisplay: OptionSet, Hashable, Sendable {
+  package let rawValue: UInt16
+
+  package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+  package static let any = TransactionDisplay(rawValue: 0x01)
+  package static let privilegedSoftware = TransactionDisplay(rawValue: 0x02)
+  package static let trustedEnvironment = TransactionDisplay(rawValue: 0x04)
+  package static let hardware = TransactionDisplay(rawValue: 0x08)
+  package static let remote = TransactionDisplay(rawValue: 0x10)
+}
+
+/// What an assertion says that the user did (`authenticationMode` of TAG_ASSERTION_INFO).
+package enum AuthenticationMode: UInt8, Hashable, Sendable {
+  /// The user was verified.
+  case userVerified = 0x01
+  /// The user was verified and confirmed the transaction that was shown.
+  case transactionConfirmed = 0x02
+}

@@ -1,0 +1,224 @@
+/// A key that is registered, as a server stored it.
+package struct RegisteredKey: Sendable {
+  package let reference: KeyReference
+  package let publicKey: UAFPublicKey
+  /// The algorithm of its registration, which it keeps.
+  package let algorithm: UAFAlgorithm
+  /// The last counter; 0 where the authenticator does not count.
+  package let signCounter: UInt32
+
+  package init(
+    reference: KeyReference, publicKey: UAFPublicKey, algorithm: UAFAlgorithm, signCounter: UInt32
+  ) {
+    self.reference = reference
+    self.publicKey = publicKey
+    self.algorithm = algorithm
+    self.signCounter = signCounter
+  }
+}
+
+/// An authentication response with its assertions read: what it claims, and nothing of it proved.
+package struct ClaimedAuthentication: Sendable {
+  /// The response.
+  package let response: AuthenticationResponse
+  /// Each assertion, or why it cannot be read.
+  let assertions: [Claim]
+
+  enum Claim: Sendable {
+    case assertion(AuthenticationAssertion)
+    case refused(AssertionRefusal)
+  }
+
+  /// Reads a response.
+  ///
+  /// - Parameters:
+  ///   - text: The JSON text, UTF-8.
+  ///   - versions: What the caller supports.
+  ///   - knownExtensions: The ids of extensions that the caller will judge.
+  /// - Throws: ``UAFRefusal/message(_:)``.
+  package init(
+    parsing text: [UInt8], versions: [UAFVersion] = [.v1_1], knownExtensions: Set<String> = []
+  ) throws(UAFRefusal) {
+    do throws(MessageFailure) {
+      response = try AuthenticationResponse(parsing: text, versions: versions)
+    } catch {
+      throw .message(error)
+    }
+    var claims: [Claim] = []
+    claims.reserveCapacity(response.assertions.count)
+    for item in response.assertions {
+      guard item.scheme == ResponseAssertion.tlvScheme else {
+        claims.append(.refused(.scheme))
+        continue
+      }
+      do throws(AssertionFailure) {
+        claims.append(
+          .assertion(try AuthenticationAssertion(parsing: item.bytes, understood: knownExtensions)))
+      } catch {
+        claims.append(.refused(.malformed(error)))
+      }
+    }
+    assertions = claims
+  }
+
+  /// The keys that it claims to be signed with: what the server has to look up.
+  package var keys: [KeyReference] {
+    assertions.compactMap { claim in
+      guard case .assertion(let assertion) = claim else { return nil }
+      return KeyReference(aaid: assertion.data.aaid, keyID: assertion.data.keyID)
+    }
+  }
+}
+
+/// What an authentication response is held against.
+package struct AuthenticationExpectation: Sendable {
+  package var context: ResponseContext
+  package var policy: Policy
+  package var transactions: [Transaction]
+  /// The keys of the user who is to be authenticated.
+  package var keys: [KeyReference: RegisteredKey]
+
+  /// Expects the answer to a request.
+  package init(
+    _ request: AuthenticationRequest, trustedFacets: Set<String>,
+    channelBinding: ChannelBindingRule = .notChecked, models: AuthenticatorModels,
+    keys: some Sequence<RegisteredKey>, knownExtensions: Set<String> = [], isStrict: Bool = false
+  ) {
+    context = ResponseContext(
+      header: request.header, challenge: request.challenge, trustedFacets: trustedFacets,
+      channelBinding: channelBinding, models: models, knownExtensions: knownExtensions, isStrict: isStrict)
+    policy = request.policy
+    transactions = request.transactions
+    self.keys = Dictionary(keys.map { ($0.reference, $0) }) { $1 }
+  }
+
+  /// Reads and verifies a response.
+  ///
+  /// - Parameter text: The JSON text, UTF-8.
+  /// - Throws: ``UAFRefusal``, which has the status that the client gets.
+  /// - Returns: Which keys were used.
+  package func verify(_ text: [UInt8]) throws(UAFRefusal) -> VerifiedAuthentication {
+    try verify(
+      ClaimedAuthentication(
+        parsing: text, versions: [context.header.version], knownExtensions: context.knownExtensions))
+  }
+
+  /// Verifies a response that was read.
+  package func verify(_ claimed: ClaimedAuthentication) throws(UAFRefusal) -> VerifiedAuthentication {
+    let response = claimed.response
+    try context.check(response.header, response.finalChallenge.params)
+    let hash = response.finalChallenge.hash
+    var uses: [VerifiedUse] = []
+    var candidates: [Policy.Candidate] = []
+    var refused: [RefusedAssertion] = []
+    for (item, claim) in zip(response.assertions, claimed.assertions) {
+      let assertion: AuthenticationAssertion
+      switch claim {
+      case .assertion(let read): assertion = read
+      case .refused(let reason):
+        refused.append(RefusedAssertion(key: nil, reason: reason))
+        continue
+      }
+      let reference = KeyReference(aaid: assertion.data.aaid, keyID: assertion.data.keyID)
+      do throws(AssertionRefusal) {
+        let (use, candidate) = try verify(item, assertion, reference, hash)
+        guard !uses.contains(where: { $0.reference == reference }) else { throw .keyExists }
+        uses.append(use)
+        candidates.append(candidate)
+      } catch {
+        refused.append(RefusedAssertion(key: reference, reason: error))
+      }
+    }
+    guard policy.firstCombination(of: candidates, knownExtensions: context.knownExtensions) != nil else {
+      throw refused.isEmpty ? .policy : .assertions(refused)
+    }
+    return VerifiedAuthentication(
+      facetID: response.finalChallenge.params.facetID, uses: uses, refused: refused)
+  }
+
+  private func verify(
+    _ item: ResponseAssertion, _ assertion: AuthenticationAssertion, _ reference: KeyReference,
+    _ hash: [UInt8]
+  ) throws(AssertionRefusal) -> (VerifiedUse, Policy.Candidate) {
+    try context.check(item)
+    let data = assertion.data
+    let model = try context.model(data.aaid, scheme: item.scheme)
+    let candidate = Policy.Candidate(model.traits, keyIDs: [data.keyID])
+    // A key that is not known is said before the policy, which lists known keys only: the client deletes it then.
+    guard let key = keys[reference] else { throw .unknownKey }
+    try policy.check(candidate, knownExtensions: context.knownExtensions)
+    guard data.finalChallengeHash == hash else { throw .finalChallengeHash }
+    guard data.algorithm == key.algorithm else { throw .algorithm(data.algorithm) }
+    let transaction = try confirmedTransaction(data)
+    let isCounted = data.signCounter > key.signCounter || data.signCounter == 0 && key.signCounter == 0
+    guard isCounted else { throw .counter(stored: key.signCounter, received: data.signCounter) }
+    guard
+      key.publicKey.isValidSignature(
+        assertion.signature, data.algorithm, of: assertion.bytes, in: assertion.signedRange,
+        isStrict: context.isStrict)
+    else { throw .signature }
+    let use = VerifiedUse(
+      reference: reference, signCounter: data.signCounter, transaction: transaction,
+      isOutdated: data.authenticatorVersion < model.statement.authenticatorVersion,
+      extensions: data.extensions)
+    return (use, candidate)
+  }
+
+  /// The transaction that was confirmed, or nil where none was asked.
+  private func confirmedTransaction(_ data: SignedData) throws(AssertionRefusal) -> Transaction? {
+    switch AuthenticationMode(rawValue: data.mode) {
+    case .userVerified:
+      guard data.transactionHash.isEmpty else { throw .transactionHashUnexpected }
+      guard transactions.isEmpty else { throw .transactionNotConfirmed }
+      return nil
+    case .transactionConfirmed:
+      guard !transactions.isEmpty else { throw .transactionHashUnexpected }
+      guard !data.transactionHash.isEmpty else { throw .transactionHashMissing }
+      guard let transaction = transactions.first(where: { $0.hash == data.transactionHash }) else {
+        throw .transactionHash
+      }
+      return transaction
+    case nil: throw .mode(data.mode)
+    }
+  }
+}
+
+/// An authentication response that holds; only verifying makes one.
+package struct VerifiedAuthentication: Sendable {
+  /// Who called the client.
+  package let facetID: String
+  /// Which keys were used, at least one.
+  ///
+  /// Their counters are to be stored, where the stored ones are still lower.
+  package let uses: [VerifiedUse]
+  /// Assertions that were left out.
+  package let refused: [RefusedAssertion]
+
+  init(facetID: String, uses: [VerifiedUse], refused: [RefusedAssertion]) {
+    (self.facetID, self.uses, self.refused) = (facetID, uses, refused)
+  }
+}
+
+/// A use of a key that its authenticator signed; only verifying makes one.
+package struct VerifiedUse: Sendable {
+  package let reference: KeyReference
+  /// What is to be stored.
+  package let signCounter: UInt32
+  /// What the user confirmed.
+  package let transaction: Transaction?
+  /// Whether the authenticator is older than what its metadata describes, which is a risk.
+  package let isOutdated: Bool
+  /// What the authenticator signed beyond the protocol.
+  package let extensions: [AssertionExtension]
+
+  init(
+    reference: KeyReference, signCounter: UInt32, transaction: Transaction?, isOutdated: Bool,
+    extensions: [AssertionExtension]
+  ) {
+    self.reference = reference
+    self.signCounter = signCounter
+    self.transaction = transaction
+    self.isOutdated = isOutdated
+    self.extensions = extensions
+  }
+}

@@ -1,0 +1,120 @@
+import SignetCrypto
+
+/// How a response has to be tied to the TLS connection.
+package enum ChannelBindingRule: Hashable, Sendable {
+  /// Nothing is asked of it: the connection ends at a proxy that does not tell.
+  case notChecked
+  /// What is said has to be true, but nothing has to be said.
+  case whereSaid(ChannelBinding)
+  /// Something has to be said, and be true.
+  case required(ChannelBinding)
+
+  /// Whether what a client says will do.
+  func accepts(_ said: ChannelBinding) -> Bool {
+    switch self {
+    case .notChecked: true
+    case .whereSaid(let own): Self.agree(said, own) != nil
+    case .required(let own): Self.agree(said, own) == true
+    }
+  }
+
+  /// Whether anything is said; nil where it is not true.
+  private static func agree(_ said: ChannelBinding, _ own: ChannelBinding) -> Bool? {
+    var isSaid = false
+    for (said, own) in [
+      (said.serverEndPoint, own.serverEndPoint), (said.tlsServerCertificate, own.tlsServerCertificate),
+      (said.tlsUnique, own.tlsUnique), (said.channelIDPublicKey, own.channelIDPublicKey),
+    ] {
+      // An empty certificate says that the client cannot tell, "unused" that there is no channel id.
+      guard let said, !said.isEmpty, said != "unused" else { continue }
+      guard let own, Base64URL.decodePadded(said) == Base64URL.decodePadded(own) else { return nil }
+      isSaid = true
+    }
+    return isSaid
+  }
+}
+
+/// What registration and authentication responses are held against alike.
+package struct ResponseContext: Sendable {
+  /// The header of the request.
+  package var header: OperationHeader
+  /// The challenge of the request.
+  package var challenge: [UInt8]
+  /// The callers that belong to the application, exactly as they name themselves.
+  package var trustedFacets: Set<String>
+  package var channelBinding: ChannelBindingRule
+  package var models: AuthenticatorModels
+  /// The ids of extensions that the caller will judge.
+  package var knownExtensions: Set<String>
+  /// Whether numbers of signatures have to be minimal in DER.
+  package var isStrict: Bool
+
+  package init(
+    header: OperationHeader, challenge: [UInt8], trustedFacets: Set<String>,
+    channelBinding: ChannelBindingRule = .notChecked, models: AuthenticatorModels,
+    knownExtensions: Set<String> = [], isStrict: Bool = false
+  ) {
+    self.header = header
+    self.challenge = challenge
+    self.trustedFacets = trustedFacets
+    self.channelBinding = channelBinding
+    self.models = models
+    self.knownExtensions = knownExtensions
+    self.isStrict = isStrict
+  }
+
+  /// Checks all but the assertions.
+  func check(_ response: OperationHeader, _ params: FinalChallengeParams) throws(UAFRefusal) {
+    guard response.version == header.version else { throw .message(.unsupportedVersion) }
+    if let unknown = response.extensions.firstUnknown(except: knownExtensions) {
+      throw .message(.unknownExtension(unknown.id))
+    }
+    guard response.serverData == header.serverData else { throw .serverData }
+    let (asked, answered) = (header.appID ?? "", response.appID ?? "")
+    if asked.isEmpty {
+      // A client may leave the header as it was, or write the application that it chose: the caller.
+      guard params.appID == params.facetID, answered.isEmpty || answered == params.appID else { throw .appID }
+    } else {
+      guard answered == asked, params.appID == asked else { throw .appID }
+    }
+    guard trustedFacets.contains(params.facetID) else { throw .facetID }
+    guard channelBinding.accepts(params.channelBinding) else { throw .channelBinding }
+    guard params.challenge == challenge else { throw .challenge }
+  }
+
+  /// The model that an assertion is to be of.
+  func model(_ aaid: AAID, scheme: String) throws(AssertionRefusal) -> AuthenticatorModel {
+    guard let model = models[aaid] else { throw .unknownModel(aaid) }
+    guard model.statement.assertionScheme == scheme else { throw .scheme }
+    return model
+  }
+
+  /// Checks what stands beside an assertion.
+  func check(_ item: ResponseAssertion) throws(AssertionRefusal) {
+    guard item.scheme == ResponseAssertion.tlvScheme else { throw .scheme }
+    if let unknown = item.extensions.firstUnknown(except: knownExtensions) {
+      throw .unknownExtension(unknown.id)
+    }
+  }
+}
+
+extension Policy {
+  /// Checks that one criterion accepts a candidate by itself, and how it attests.
+  func check(_ candidate: Candidate, knownExtensions: Set<String>) throws(AssertionRefusal) {
+    guard !disallows(candidate, knownExtensions: knownExtensions) else {
+      throw .notInPolicy(candidate.traits.aaid)
+    }
+    var isPreferenceBroken = false
+    for criterion in accepted.joined()
+    where criterion.matches(
+      candidate.traits, keyIDs: candidate.keyIDs, knownExtensions: knownExtensions)
+    {
+      if criterion.prefersAttestation(of: candidate) { return }
+      isPreferenceBroken = true
+    }
+    if isPreferenceBroken, let attestation = candidate.attestation {
+      throw .attestationPreference(attestation)
+    }
+    throw .notInPolicy(candidate.traits.aaid)
+  }
+}

@@ -1,0 +1,73 @@
+import SignetCrypto
+import SignetUAF
+import Testing
+import UAFFixture
+
+/// Every byte of an assertion, changed: refused, or part of what nobody signs and nobody trusts.
+@Suite struct ByteChangeTests {
+  private static let changes: [UInt8] = [0x01, 0x20, 0x80, 0xFF]
+
+  @Test("a registration by surrogate, raw and in DER", arguments: [false, true])
+  func surrogate(isDER: Bool) throws {
+    var maker = MessageMaker(.registration)
+    maker.key = UAFTestKey(isDER: isDER)
+    let expectation = try maker.registrationExpectation()
+    try change(maker.registrationAssertion(), unsigned: 0..<0) { bytes throws(UAFRefusal) in
+      _ = try expectation.verify(maker.response(bytes))
+    }
+  }
+
+  @Test("a registration with a certificate") func certified() throws {
+    let now: Int64 = 1_800_000_000
+    let authority = try UAFTestAuthority(at: now)
+    var maker = MessageMaker(.registration)
+    maker.key.attester = try authority.attester(at: now)
+    let expectation = try maker.registrationExpectation(roots: [authority.root], unixTime: now)
+    try change(maker.registrationAssertion(), unsigned: 0..<0) { bytes throws(UAFRefusal) in
+      _ = try expectation.verify(maker.response(bytes))
+    }
+  }
+
+  @Test("an authentication, raw and in DER", arguments: [false, true])
+  func authentication(isDER: Bool) throws {
+    var maker = MessageMaker(.authentication)
+    maker.key = UAFTestKey(isDER: isDER)
+    let expectation = try maker.authenticationExpectation()
+    try change(maker.authenticationAssertion(), unsigned: 0..<0) { bytes throws(UAFRefusal) in
+      _ = try expectation.verify(maker.response(bytes))
+    }
+  }
+
+  @Test("the content of an extension that nobody signs says nothing that is used") func unsigned() throws {
+    var maker = MessageMaker(.authentication)
+    let item = Spoiled.element(of: .ignorableExtension)
+    maker.parts = { $0.append(item) }
+    let expectation = try maker.authenticationExpectation()
+    let bytes = try maker.authenticationAssertion()
+    let count = UAFTestKey.encode(item).count
+    try change(bytes, unsigned: (bytes.count - count)..<bytes.count) { bytes throws(UAFRefusal) in
+      let verified = try expectation.verify(maker.response(bytes))
+      #expect(verified.uses.map(\.reference) == [maker.key.reference])
+      #expect(verified.uses.allSatisfy { $0.extensions.isEmpty })
+    }
+  }
+
+  /// Changes each byte in several ways; all outside `unsigned` have to be refused.
+  private func change(
+    _ assertion: [UInt8], unsigned: Range<Int>, _ verify: ([UInt8]) throws(UAFRefusal) -> Void
+  ) throws {
+    try verify(assertion)
+    for index in assertion.indices {
+      for change in Self.changes {
+        var bytes = assertion
+        bytes[index] ^= change
+        do throws(UAFRefusal) {
+          try verify(bytes)
+          #expect(unsigned.contains(index), "byte \(index) ^ \(change) is accepted")
+        } catch {
+          #expect(error.status.rawValue >= 1400)
+        }
+      }
+    }
+  }
+}
