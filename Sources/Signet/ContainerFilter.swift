@@ -7,6 +7,11 @@ public struct ContainerFilter: Hashable, Sendable {
   /// The server.
   public var server: ServerURL?
 
+  /// What the user calls it, to the letter.
+  public var name: String?
+
   /// Names what is wanted.
-  public init(user: UserID? = nil, server: ServerURL? = nil) { (self.user, self.server) = (user, server) }
+  public init(user: UserID? = nil, server: ServerURL? = nil, name: String? = nil) {
+    (self.user, self.server, self.name) = (user, server, name)
+  }
 }

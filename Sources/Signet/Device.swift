@@ -88,11 +88,14 @@ public final class Device: Sendable {
   private func stored(
     _ filter: ContainerFilter, state: SignetVault.Container.State
   ) async throws(SignetFailure) -> [Container] {
-    let filter = SignetVault.ContainerFilter(
+    let wanted = SignetVault.ContainerFilter(
       userID: filter.user?.text, server: filter.server?.shortForm, state: state)
-    let found = try await vaulted(await vault.containers(matching: filter))
     var containers: [Container] = []
-    for container in found { containers.append(try Container(container)) }
+    for stored in try await vaulted(await vault.containers(matching: wanted)) {
+      let container = try Container(stored)
+      if let name = filter.name, !container.name.utf8.elementsEqual(name.utf8) { continue }
+      containers.append(container)
+    }
     return containers
   }
 

@@ -13,6 +13,9 @@ import Testing
     #expect(try await fixture.device.rename(container, to: "Bank").name == "Bank")
     let other = Device(vault: try fixture.openVault())
     #expect(try await other.container(container.id).name == "Bank")
+    let named = try await fixture.device.containers(matching: ContainerFilter(name: "Bank"))
+    #expect(named.map(\.id) == [container.id])
+    #expect(try await fixture.device.containers(matching: ContainerFilter(name: "bank")).isEmpty)
     let long = String(repeating: "x", count: 5_000)
     await #expect(throws: SignetFailure.self) { try await fixture.device.rename(container, to: long) }
     #expect(try await other.container(container.id).name == "Bank")

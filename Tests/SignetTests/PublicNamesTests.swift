@@ -21,6 +21,9 @@ import Testing
   func connections() {
     let targets: [PushTarget] = [.fcm(token: "t"), .apns(token: [1]), .webhook(address: "desk")]
     #expect(targets.map(\.service) == [.fcm, .apns, .webhook])
+    let defaults = ConnectionConfiguration()
+    #expect(defaults.timeoutSeconds == 30 && defaults.retries == 0 && defaults.pins.isEmpty)
+    #expect(defaults.certificateAuthoritiesPEM == nil && defaults.proxy == .none)
     #expect(ConnectionConfiguration(version: HTTPVersion.http2).version == .http2)
     let list: PushTargetList? = nil
     let subscription: WebPushSubscription? = nil

@@ -1,0 +1,50 @@
+import Signet
+import SignetServer
+import SignetTesting
+import Testing
+
+/// What a device does where it reaches nobody.
+@Suite struct OfflineUseTests {
+  private struct NoNetwork: HTTPTransport {
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      throw .unreachable(code: 7)
+    }
+  }
+
+  @Test("one-time passwords of a container, which its server accepts")
+  func oneTimePasswords() async throws {
+    let inviting = try await InvitingServer()
+    let fixture = try DeviceFixture(inviting.transport)
+    let container = try await fixture.activate(inviting.invite())
+    let offline = Device(vault: try fixture.openVault()) { _ throws(TransportFailure) in NoNetwork() }
+    await #expect(throws: SignetFailure.transport(.unreachable(code: 7))) {
+      try await offline.pendingTransactions(for: container)
+    }
+    let code = try await offline.oneTimePassword(for: container)
+    let codes = CodeService(inviting.server.context)
+    #expect(try await codes.validate(code.code, user: container.user, by: "test"))
+    await inviting.server.stop()
+  }
+
+  @Test(
+    "the container of what was scanned; of several its user names one, and the failure has the candidates")
+  func containers() async throws {
+    let inviting = try await InvitingServer()
+    let fixture = try DeviceFixture(inviting.transport)
+    let alices = try await fixture.activate(inviting.invite())
+    let offline = Device(vault: try fixture.openVault()) { _ throws(TransportFailure) in NoNetwork() }
+    let server = inviting.server.serverURL
+    #expect(try await offline.container(at: server) == alices)
+    let bobs = try await fixture.activate(inviting.invite("bob"))
+    await #expect(throws: SignetFailure.severalContainers([alices, bobs])) {
+      try await offline.container(at: server)
+    }
+    #expect(try await offline.container(at: server, user: UserID("bob")) == bobs)
+    let elsewhere = try ServerURL("id.example.org/main")
+    await #expect(throws: SignetFailure.noSuchContainer) { try await offline.container(at: elsewhere) }
+    await #expect(throws: SignetFailure.noSuchContainer) {
+      try await offline.container(at: server, user: UserID("carol"))
+    }
+    await inviting.server.stop()
+  }
+}
