@@ -132,6 +132,26 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("a process that may open too few files says so, serves who is there, and others when there is room")
+  func fewDescriptors() async throws {
+    let first = try await RunningServer.startWithShop()
+    await first.stopAndWait()
+    let server = try await RunningServer(
+      first.folder, first.port, launcher: ["/bin/sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"])
+    #expect(try server.events.contains("\"event\":\"descriptors.few\",\"limit\":\"256\""))
+    let load = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
+    try await load.enroll()
+    try await Self.serve(load)
+    let open = try Self.descriptors(server)
+    let flood = try await Flood(server, "silent", from: Self.addresses(5))  // 320 connections
+    for _ in 0..<5 { try await Self.serve(load) }
+    _ = try await flood.end()
+    try await Self.waitForDescriptors(server, atMost: open + 8)
+    #expect(try await APIClient(server, keyFile: server.shopKey).send(.get, "health").status == 200)
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+
   @Test("garbage as fast as it goes is refused, and codes are checked meanwhile")
   func garbage() async throws {
     let (server, load) = try await Self.start()

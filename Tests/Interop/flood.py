@@ -121,7 +121,8 @@ def count(connection, wanted, seen):
     return found
 
 def garbage(address, ending, results):
-    chance, seen, sent, began = random.Random(address), {}, 0, time.monotonic()
+    chance, seen, sent = random.Random(address), {}, 0
+    prepared, began = [requests(chance) for _ in range(20)], time.monotonic()
     while not ending.is_set():
         try:
             kind = chance.randrange(20)
@@ -135,8 +136,8 @@ def garbage(address, ending, results):
                     sent += 1
             else:
                 with secured(address) as one:
-                    for _ in range(20):
-                        one.sendall(requests(chance))
+                    for piece in prepared:
+                        one.sendall(piece)
                         sent += 50
                         if count(one, 50, seen) < 50 or ending.is_set():
                             break
