@@ -28,13 +28,16 @@ final class Upkeep: Sendable {
   }
 
   private static func sweep(_ context: ServiceContext) async {
-    let audit = context.audit(by: "server")
-    do throws(StorageFailure) {
-      _ = try await context.storage.sweep(at: context.clock.now) {
-        audit("transaction.expired", ["transaction": $0])
-      }
-    } catch {
+    do throws(StorageFailure) { try await context.sweep() } catch {
       context.log.error("storage.failed", ["cause": error.description])
     }
+  }
+}
+
+extension ServiceContext {
+  /// Marks the transactions that have expired by now, and forgets what is not needed any more.
+  func sweep() async throws(StorageFailure) {
+    let audit = audit(by: "server")
+    _ = try await storage.sweep(at: audit.time) { audit("transaction.expired", ["transaction": $0]) }
   }
 }

@@ -22,7 +22,7 @@ import Testing
     #expect(try await server.run("key", "create", "shop", "--output", keyFile).status == 0)
     let load = try CodeLoad(server, keyFile: keyFile, clients: Self.clients)
     try await load.enroll()
-    var counters = try await Self.counters(server)
+    var counters = try await load.counters()
     #expect(counters.count == Self.clients)
     var accepted = 0
     for kill in 1...Self.kills {
@@ -33,7 +33,7 @@ import Testing
       server = try await RunningServer(server.folder, server.port)
       #expect(try await server.json("audit", "verify")["intact"] == true, "kill \(kill)")
       // No counter went back, and none is where an accepted code would be good again.
-      let now = try await Self.counters(server)
+      let now = try await load.counters()
       for (serial, counter) in now {
         #expect(counter >= counters[serial] ?? .max, "kill \(kill), \(serial)")
         #expect(counter > load.lastAccepted(serial), "kill \(kill), \(serial)")
@@ -46,19 +46,10 @@ import Testing
     #expect(accepted > 0)
     await server.stop()
   }
-
-  /// The counter of each token's next code, as the server has it.
-  private static func counters(_ server: RunningServer) async throws -> [String: Int64] {
-    let list = try await server.json("token", "list").array("tokens")
-    return try list.reduce(into: [:]) { counters, value in
-      guard case .object(let token) = value else { return }
-      counters[try token.string("serial")] = try token.integer("counter")
-    }
-  }
 }
 
 /// Users with a token each, who send their codes one after the other.
-private final class CodeLoad: Sendable {
+final class CodeLoad: Sendable {
   private let url: String
   private let transport: CurlTransport
   private let adminKey: String
@@ -84,7 +75,8 @@ private final class CodeLoad: Sendable {
     key = try line(keyFile)
     self.clients = clients
     let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
-    transport = try CurlTransport(ConnectionConfiguration(certificateAuthoritiesPEM: authority))
+    transport = try CurlTransport(
+      ConnectionConfiguration(certificateAuthoritiesPEM: authority, maximumConnections: 64))
     state = Mutex(
       State(next: [Int64](repeating: 0, count: clients), accepted: [Int64](repeating: -1, count: clients)))
   }
@@ -137,6 +129,17 @@ private final class CodeLoad: Sendable {
     ).bool("valid")
   }
 
+  /// Sends the next code of a user.
+  func validateNext(_ user: Int) async throws -> Bool {
+    let counter = state.withLock { state in
+      defer { state.next[user] += 1 }
+      return state.next[user]
+    }
+    let isValid = try await validate(user, counter)
+    if isValid { state.withLock { $0.accepted[user] = max($0.accepted[user], counter) } }
+    return isValid
+  }
+
   /// Lets all users send codes until so many were accepted, then kills the server under their requests.
   ///
   /// - Parameters:
@@ -170,6 +173,18 @@ private final class CodeLoad: Sendable {
       }
     }
     return state.withLock { $0.acceptedInRun }
+  }
+
+  /// The counter of each token's next code, as the server has it.
+  func counters() async throws -> [String: Int64] {
+    let response = try await transport.send(
+      HTTPRequest(
+        url: "\(url)/admin/tokens?limit=500", headers: [("Authorization", "Bearer \(adminKey)")]))
+    try #require(response.status == 200)
+    return try JSONObject(parsing: response.body).array("tokens").reduce(into: [:]) { counters, value in
+      guard case .object(let token) = value else { return }
+      counters[try token.string("serial")] = try token.integer("counter")
+    }
   }
 
   /// Sends the last accepted code of every user again.

@@ -37,6 +37,18 @@ extension RunningServer {
     return try await RunningServer(folder, port)
   }
 
+  /// Stops it and serves the folder again with other limits of connections in its settings.
+  func restarted(connections: JSONObject) async throws -> RunningServer {
+    await stopAndWait()
+    let file = try FileHandle(forUpdating: URL(filePath: "\(data)/server.json"))
+    defer { do { try file.close() } catch {} }
+    var settings = try JSONObject(parsing: Array(try file.readToEnd() ?? Data()))
+    settings["connections"] = .object(connections)
+    try file.truncate(atOffset: 0)
+    try file.write(contentsOf: Data(settings.bytes))
+    return try await again()
+  }
+
   /// Runs an operator's command that must succeed, with `--json`.
   func answer(_ words: String...) async throws -> JSONObject {
     let process = try ServerCommand.process(words + ["--data", data, "--json"])

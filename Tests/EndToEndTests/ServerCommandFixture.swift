@@ -43,11 +43,19 @@ final class RunningServer: Sendable {
   }
 
   /// Serves a folder that exists, and returns when it is ready.
-  init(_ folder: TemporaryFolder, _ port: UInt16, _ words: [String] = []) async throws {
+  ///
+  /// `launcher` is a program, with its first arguments, that becomes the server.
+  init(
+    _ folder: TemporaryFolder, _ port: UInt16, _ words: [String] = [], launcher: [String] = []
+  ) async throws {
     self.folder = folder
     self.port = port
     log = try ScratchFile()
     process = try ServerCommand.process(["serve", "--data", "\(folder.path)/data"] + words)
+    if let first = launcher.first {
+      process.arguments = launcher.dropFirst() + [try ServerCommand.executable()] + (process.arguments ?? [])
+      process.executableURL = URL(filePath: first)
+    }
     let output = Pipe()
     process.standardOutput = output
     process.standardError = log.handle

@@ -42,6 +42,22 @@ import Testing
     }
   }
 
+  @Test("a clock that is set forward and back, or back alone, by 15 minutes makes no request good again")
+  func keepsIDsWhereTheClockIsSetBack() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let begin = server.clock.now
+    let header = try await device.authorization("POST", Self.path, [1], at: begin)
+    #expect(try await check(server, header) == nil)
+    for time in [begin + 900, begin, begin + 600, begin + 120, begin + 1020, begin + 119, begin - 120] {
+      server.clock.set(time)
+      _ = try await server.storage.sweep(at: time) { AuditEvent(text: $0) }
+      #expect(try await check(server, header) == .unauthorized, "\(time - begin)")
+    }
+    server.clock.set(begin + 900 + 241)
+    #expect(try await server.storage.sweep(at: server.clock.now) { AuditEvent(text: $0) } == 0)
+  }
+
   @Test("50 of one request at once: one is accepted")
   func acceptsARequestOnceInARace() async throws {
     let server = try ServerFixture()

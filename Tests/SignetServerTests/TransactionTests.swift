@@ -110,6 +110,20 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
   }
 
+  @Test("what the relying party was told to have expired stays so where the clock is set back")
+  func expiresOnce() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let made = try await create(server)
+    let request = try #require(try await pending(server, device).first)
+    server.clock.advance(by: 600)
+    #expect(try await server.transactions.find(made.id).0.state == .expired)
+    server.clock.advance(by: -600)
+    #expect(try await server.transactions.find(made.id).0.state(at: server.clock.now) == .expired)
+    #expect(try await pending(server, device).isEmpty)
+    #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
+  }
+
   @Test func nobodyElseDecides() async throws {
     let server = try ServerFixture()
     let (device, bobs) = (try await server.activate(), try await server.activate("bob"))

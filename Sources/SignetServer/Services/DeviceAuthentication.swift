@@ -4,6 +4,9 @@ public import SignetWire
 
 /// Finds out which container a request comes from (`docs/protocol.md` section 4).
 public struct DeviceAuthentication: Sendable {
+  /// How far the server's clock may be set back without a request being good again, in seconds.
+  static let clockStep: Int64 = 900
+
   private let context: ServiceContext
 
   /// Over a context.
@@ -57,10 +60,10 @@ public struct DeviceAuthentication: Sendable {
     else {
       throw Problem(.unauthorized, "The signature does not fit this request, or the device's clock is off.")
     }
-    // The id is kept until the request would be refused for its age anyway.
+    // The id is kept until the request would be refused for its age anyway, also by a clock that is set back.
     let isFirst = try await context.stored(
       await context.storage.claimRequest(
-        proof.id, container: container.id, expires: now + 2 * RequestProof.leeway + 1))
+        proof.id, container: container.id, expires: now + 2 * RequestProof.leeway + 1 + Self.clockStep))
     guard isFirst else { throw Problem(.unauthorized, "This request was made before; sign a new one.") }
     return (container, proof.id)
   }

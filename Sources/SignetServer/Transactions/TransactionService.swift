@@ -113,6 +113,11 @@ public struct TransactionService: Sendable {
   public func find(_ id: String) async throws(Problem) -> (TransactionRecord, ContainerRecord?) {
     let transaction = try await context.stored(await context.storage.transaction(id))
     guard let transaction else { throw Self.unknown }
+    if transaction.state == .pending, transaction.state(at: context.clock.now) == .expired {
+      // What is said to have expired stays so, also where the clock is set back before the next sweep.
+      try await context.stored(await context.sweep())
+      return try await find(id)
+    }
     guard let decision = transaction.decision else { return (transaction, nil) }
     let container = try await context.stored(await context.storage.container(decision.container))
     return (transaction, container)

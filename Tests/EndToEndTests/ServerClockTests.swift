@@ -1,0 +1,153 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetTesting
+import SignetTransport
+import Testing
+
+/// A server whose clock is set ten minutes forward and back while it runs, by `libfaketime`.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct ServerClockTests {
+  /// Debian has it in the folder of the machine's architecture.
+  private static let library: String? = {
+    for folder in ["x86_64-linux-gnu", "aarch64-linux-gnu"] {
+      let path = "/usr/lib/\(folder)/faketime/libfaketimeMT.so.1"
+      if FileManager.default.fileExists(atPath: path) { return path }
+    }
+    return nil
+  }()
+  private static let isWanted: Bool = {
+    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    return library != nil
+  }()
+
+  /// A running server and what its users have.
+  private struct Scene {
+    let server: RunningServer
+    let shop: APIClient
+    let device: Device
+    let container: Container
+    private let offsetFile: String
+    private static let secret = Array("a secret of 20 bytes".utf8)
+
+    init() async throws {
+      let first = try await RunningServer.startWithShop(["--protection", "device"])
+      await first.stopAndWait()
+      offsetFile = "\(first.folder.path)/offset"
+      try Data("+0\n".utf8).write(to: URL(filePath: offsetFile))
+      let library = try #require(ServerClockTests.library, "install libfaketime")
+      // The library changes the environment as it begins, and Swift does not find its arguments then: the shell has it first.
+      server = try await RunningServer(
+        first.folder, first.port,
+        launcher: [
+          "/usr/bin/env", "LD_PRELOAD=\(library)", "FAKETIME_TIMESTAMP_FILE=\(offsetFile)",
+          "FAKETIME_NO_CACHE=1",
+          "FAKETIME_DONT_FAKE_MONOTONIC=1", "/bin/sh", "-c", #"exec "$@""#, "sh",
+        ])
+      shop = try APIClient(server, keyFile: server.shopKey)
+      let admin = try APIClient(server)
+      for (user, kind) in [("counter", "hotp"), ("present", "totp"), ("future", "totp")] {
+        let token: JSONObject = [
+          "serial": .string(user), "kind": .string(kind), "digits": 8,
+          "secret": .string(Base64URL.encode(Self.secret)),
+        ]
+        let first = kind == "hotp" ? 0 : Self.step() - 1
+        try await admin.addUser(user, token, firstCode: Self.code(first))
+      }
+      let folder = "\(server.folder.path)/device"
+      device = Device(
+        vault: try Vault(directory: folder, keystore: SoftwareKeystore(directory: folder)),
+        connection: ConnectionConfiguration(
+          certificateAuthoritiesPEM: try String(contentsOfFile: server.authority, encoding: .utf8)))
+      _ = try await server.answer("user", "add", "alice")
+      let code = try await server.invite("alice")
+      container = try await device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    }
+
+    /// Sets the server's clock so many seconds off ours.
+    func setClock(_ offset: Int) throws {
+      try Data("\(offset < 0 ? "" : "+")\(offset)\n".utf8).write(
+        to: URL(filePath: offsetFile), options: .atomic)
+    }
+
+    /// The step of time that it is, or will be.
+    static func step(in seconds: Int64 = 0) -> UInt64 { UInt64(Int64(time(nil)) + seconds) / 30 }
+
+    static func code(_ counter: UInt64) throws -> String {
+      try HOTP(secret: SecretBytes(copying: secret), digits: 8).code(at: counter)
+    }
+
+    /// Whether a code is taken, from an address that makes no other attempts.
+    func accepts(_ counter: UInt64, of user: String) async throws -> Bool {
+      let body: JSONObject = [
+        "user": .string(user), "code": .string(try Self.code(counter)), "client": .string("\(UUID())"),
+      ]
+      return try await shop.json(.post, "otp/validate", body).bool("valid")
+    }
+
+    func ask() async throws -> String {
+      let body: JSONObject = ["user": "alice", "text": "Pay 1 EUR", "lifetime": 300]
+      return try await shop.json(.post, "transactions", body).string("id")
+    }
+
+    func status(_ id: String) async throws -> String {
+      try await shop.json(.get, "transactions/\(id)").string("status")
+    }
+  }
+
+  @Test(.enabled(if: isWanted, "needs libfaketime")) func bearsStepsOfTheClock() async throws {
+    let scene = try await Scene()
+    let used = Scene.step()
+    #expect(try await scene.accepts(used, of: "present"))
+    #expect(try await scene.accepts(1, of: "counter"))
+    let waiting = try await scene.ask()
+    #expect(try await scene.device.pendingTransactions(for: scene.container).map(\.id.text) == [waiting])
+
+    // Forward: who has the right time is refused, what has a counter is not, and nothing is good twice.
+    try scene.setClock(600)
+    let future = Scene.step(in: 600)
+    #expect(try await scene.accepts(future, of: "future"))
+    #expect(try await !scene.accepts(future, of: "future"))
+    #expect(try await !scene.accepts(used, of: "present"))
+    #expect(try await scene.accepts(2, of: "counter"))
+    #expect(try await scene.status(waiting) == "expired")
+    await #expect(throws: SignetFailure.self) {
+      try await scene.device.pendingTransactions(for: scene.container)
+    }
+
+    // Back: all that was used stays used, what ended stays ended, and who has the right time is served again.
+    try scene.setClock(0)
+    #expect(try await !scene.accepts(future, of: "future"))
+    #expect(try await !scene.accepts(used, of: "present"))
+    #expect(try await !scene.accepts(2, of: "counter"))
+    #expect(try await scene.status(waiting) == "expired")
+    #expect(try await scene.device.pendingTransactions(for: scene.container).isEmpty)
+    let next = max(used + 1, Scene.step())
+    #expect(try await scene.accepts(next, of: "present"))
+
+    // Behind.
+    try scene.setClock(-600)
+    for step in [used, next] { #expect(try await !scene.accepts(step, of: "present")) }
+    #expect(try await !scene.accepts(future, of: "future"))
+    #expect(try await !scene.accepts(2, of: "counter"))
+    #expect(try await scene.accepts(3, of: "counter"))
+    await #expect(throws: SignetFailure.self) {
+      try await scene.device.pendingTransactions(for: scene.container)
+    }
+
+    // And right again, without a restart.
+    try scene.setClock(0)
+    for step in [used, next] { #expect(try await !scene.accepts(step, of: "present")) }
+    #expect(try await scene.accepts(4, of: "counter"))
+    let id = try await scene.ask()
+    for transaction in try await scene.device.pendingTransactions(for: scene.container) {
+      try await scene.device.decide(transaction, .accepted, with: scene.container)
+    }
+    #expect(try await scene.status(id) == "accepted")
+    #expect(try await scene.server.answer("audit", "verify")["intact"] == true)
+    #expect(try !scene.server.events.contains("\"status\":\"5"))
+    await scene.server.stopAndWait()
+  }
+}

@@ -1,0 +1,223 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetTesting
+import SignetTransport
+import Synchronization
+import Testing
+
+/// A server whose database is held by another process, whose disk is full, slow or fails: clear refusals, nothing used up, and
+/// all is well again without a restart.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServerDiskTests {
+  private static let secret = Array("a secret of 20 bytes".utf8)
+
+  /// A user with a counter token whose first code was used.
+  private func addUser(_ server: RunningServer) async throws {
+    let token: JSONObject = [
+      "serial": "T1", "kind": "hotp", "digits": 8, "secret": .string(Base64URL.encode(Self.secret)),
+    ]
+    try await APIClient(server).addUser("alice", token, firstCode: Self.code(0))
+  }
+
+  private static func code(_ counter: UInt64) throws -> String {
+    try HOTP(secret: SecretBytes(copying: secret), digits: 8).code(at: counter)
+  }
+
+  /// Asks for a code as one of many clients, so that none has to wait.
+  private static func validate(
+    _ counter: UInt64, _ shop: APIClient, from client: String = "client"
+  ) async throws -> HTTPResponse {
+    let body: JSONObject = [
+      "user": "alice", "code": .string(try code(counter)), "client": .string("\(client)-\(counter)"),
+    ]
+    return try await shop.send(.post, "otp/validate", body)
+  }
+
+  private static func isValid(_ response: HTTPResponse) throws -> Bool {
+    try #require(response.status == 200, "status \(response.status)")
+    return try JSONObject(parsing: response.body).bool("valid")
+  }
+
+  @Test("another process holds the database") func lockedByAnother() async throws {
+    let server = try await RunningServer.startWithShop()
+    try await addUser(server)
+    let shop = try APIClient(server, keyFile: server.shopKey)
+    let holder = try await DatabaseHolder("\(server.data)/signet.sqlite")
+    let refused = try await withThrowingTaskGroup(of: HTTPResponse.self) { group in
+      for number in 0..<8 {
+        group.addTask { try await Self.validate(1, shop, from: "held-\(number)") }
+      }
+      // What only reads is served all the same.
+      #expect(try await shop.send(.get, "health").status == 200)
+      #expect(try await APIClient(server).json(.get, "admin/users").array("users").count == 1)
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    for response in refused {
+      #expect(response.status == 503)
+      #expect(response.header("Retry-After").flatMap { Int($0) } ?? 0 >= 1)
+      #expect(String(decoding: response.body, as: UTF8.self).contains("server.busy"))
+    }
+    try await holder.release()
+    #expect(try Self.isValid(await Self.validate(1, shop)))
+    #expect(try Self.isValid(await Self.validate(1, shop, from: "again")) == false)
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+
+  @Test(.enabled(if: TinyDisk.isPossible, "needs the right to mount"))
+  func usesNoCodeUpOnAFullDisk() async throws {
+    let first = try await RunningServer.startWithShop()
+    try await addUser(first)
+    await first.stopAndWait()
+    let disk = try TinyDisk(kilobytes: 4096)
+    try FileManager.default.copyItem(atPath: first.data, toPath: disk.folder.file("data"))
+    try FileManager.default.copyItem(atPath: first.shopKey, toPath: disk.folder.file("shop.key"))
+    let server = try await RunningServer(disk.folder, first.port)
+    let shop = try APIClient(server, keyFile: server.shopKey)
+    #expect(FileManager.default.createFile(atPath: disk.folder.file("ballast"), contents: nil))
+    let ballast = try FileHandle(forWritingTo: URL(filePath: disk.folder.file("ballast")))
+    for size in [65536, 4096, 1] {
+      do { while true { try ballast.write(contentsOf: Data(repeating: 0, count: size)) } } catch {}
+    }
+    // Files that are there have some room inside; then there is none.
+    var counter: UInt64 = 1
+    var response = try await Self.validate(counter, shop)
+    while response.status == 200, counter < 2000 {
+      #expect(try Self.isValid(response))
+      counter += 1
+      response = try await Self.validate(counter, shop)
+    }
+    #expect(response.status == 500)
+    #expect(String(decoding: response.body, as: UTF8.self).contains("server.failure"))
+    #expect(try await shop.send(.get, "health").status == 200)
+    try ballast.truncate(atOffset: 0)
+    #expect(try Self.isValid(await Self.validate(counter, shop)))
+    #expect(try Self.isValid(await Self.validate(counter, shop, from: "again")) == false)
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+
+  @Test(
+    "a disk that takes three seconds for what it is to keep",
+    .enabled(if: SlowedCalls.isPossible, "needs strace and the right to attach it"))
+  func slowDisk() async throws {
+    let server = try await RunningServer.startWithShop()
+    let load = try CodeLoad(server, keyFile: server.shopKey, clients: 48)
+    try await load.enroll()
+    let shop = try APIClient(server, keyFile: server.shopKey)
+    let slowed = try await SlowedCalls(server.processID, "delay_enter=3000000")
+    // Everybody has an answer, for one commit holds many; and what only reads does not wait for the disk.
+    let answered = Counter()
+    let accepted = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for user in 0..<48 {
+        group.addTask {
+          let isValid = try await load.validateNext(user)
+          answered.increase()
+          return isValid
+        }
+      }
+      #expect(try await shop.send(.get, "health").status == 200)
+      #expect(try await shop.send(.get, "transactions/none").status == 404)
+      #expect(answered.value == 0, "the disk was not slow")
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(accepted == 48)
+    try await slowed.end()
+    #expect(try await load.replay(from: "replay") == 0)
+    for user in 0..<48 { #expect(try await load.validateNext(user)) }
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+
+  @Test(
+    "a disk that fails for a while",
+    .enabled(if: SlowedCalls.isPossible, "needs strace and the right to attach it"))
+  func failingDisk() async throws {
+    let server = try await RunningServer.startWithShop()
+    try await addUser(server)
+    let shop = try APIClient(server, keyFile: server.shopKey)
+    let failing = try await SlowedCalls(server.processID, "error=EIO")
+    for _ in 0..<3 {
+      let response = try await Self.validate(1, shop)
+      #expect(response.status == 500)
+      #expect(String(decoding: response.body, as: UTF8.self).contains("server.failure"))
+    }
+    #expect(try await shop.send(.get, "health").status == 200)
+    try await failing.end()
+    #expect(try Self.isValid(await Self.validate(1, shop)))
+    #expect(try Self.isValid(await Self.validate(1, shop, from: "again")) == false)
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+}
+
+/// Counts what happens in several tasks.
+private final class Counter: Sendable {
+  private let count = Mutex(0)
+  var value: Int { count.withLock { $0 } }
+  func increase() { count.withLock { $0 += 1 } }
+}
+
+/// Another process in the middle of a transaction: the `sqlite3` program.
+private final class DatabaseHolder {
+  private let process = Process()
+  private let input = Pipe()
+
+  init(_ path: String) async throws {
+    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
+    process.arguments = [path]
+    let output = Pipe()
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    try input.fileHandleForWriting.write(contentsOf: Data("BEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
+    #expect(await output.fileHandleForReading.firstLine() == "held")
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  func release() async throws {
+    try input.fileHandleForWriting.write(contentsOf: Data("ROLLBACK;\n.quit\n".utf8))
+    #expect(await ChildProcess.end(of: process.processIdentifier, process) == 0)
+  }
+}
+
+/// `strace`, attached to a process, which delays or fails its calls of `fsync` and `fdatasync` until it is told to end.
+private final class SlowedCalls {
+  private static let path = "/usr/bin/strace"
+  private let process = Process()
+
+  /// A process that is not a child may be traced by root, and by others where the system says so (Yama's `ptrace_scope`).
+  static var isPossible: Bool {
+    guard FileManager.default.isExecutableFile(atPath: path) else {
+      return ProcessInfo.processInfo.environment["CI"]?.isEmpty == false  // a failure there
+    }
+    if geteuid() == 0 { return true }
+    let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope")
+    return scope.map { String(decoding: $0, as: UTF8.self).hasPrefix("0") } ?? true
+  }
+
+  init(_ id: Int32, _ injection: String) async throws {
+    process.executableURL = URL(filePath: Self.path)
+    process.arguments = [
+      "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:\(injection)",
+      "-p",
+      "\(id)",
+    ]
+    process.standardInput = FileHandle.nullDevice
+    let messages = Pipe()
+    process.standardError = messages
+    try process.run()
+    // "strace: Process 1 attached with 12 threads"
+    let line = try #require(await messages.fileHandleForReading.firstLine())
+    try #require(line.contains("attached"), "\(line)")
+  }
+
+  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+  /// Lets the process go, which runs on as before; other signals may be blocked in a child of a thread of Dispatch.
+  func end() async throws {
+    kill(process.processIdentifier, SIGKILL)
+    _ = await ChildProcess.end(of: process.processIdentifier, process)
+  }
+}

@@ -1,0 +1,182 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+import SignetTransport
+import Testing
+
+/// Connections that say nothing, or say it slowly, and garbage as fast as it goes: others are served meanwhile, memory has a
+/// bound, and all is as before when they have gone.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct ServerFloodTests {
+  /// `Tests/Interop/flood.py`, which runs until it is told to end.
+  private final class Flood {
+    private let process = Process()
+    private let input = Pipe()
+    private let output = Pipe()
+    private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../Interop/flood.py").standardized.path
+
+    /// Starts it, and returns when it has begun.
+    init(_ server: RunningServer, _ mode: String, from addresses: [String]) async throws {
+      process.executableURL = URL(filePath: "/usr/bin/python3")
+      process.arguments = [Self.script, "\(server.port)", server.authority, mode] + addresses
+      (process.standardInput, process.standardOutput) = (input, output)
+      try process.run()
+      try #require(await output.fileHandleForReading.firstLine() == "ready")
+    }
+
+    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+
+    /// What it saw, when it has ended by itself.
+    func result() async throws -> JSONObject {
+      try JSONObject(parsing: Array(try #require(await output.fileHandleForReading.firstLine()).utf8))
+    }
+
+    /// Ends it.
+    func end() async throws -> JSONObject {
+      try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+      return try await result()
+    }
+  }
+
+  private static func addresses(_ count: Int) -> [String] { (2..<(2 + count)).map { "127.0.0.\($0)" } }
+
+  /// Kibibytes, `VmRSS` or its highest value so far, `VmHWM`.
+  private static func memory(_ server: RunningServer, _ name: String = "VmRSS") throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(server.processID)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("\(name):") })
+    return try #require(Int(line.filter(\.isNumber)))
+  }
+
+  private static func descriptors(_ server: RunningServer) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: "/proc/\(server.processID)/fd").count
+  }
+
+  /// A server that has worked, so that what it keeps for good is there.
+  private static func start() async throws -> (RunningServer, CodeLoad) {
+    let server = try await RunningServer.startWithShop()
+    let load = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
+    try await load.enroll()
+    for _ in 0..<10 { try await serve(load) }
+    return (server, load)
+  }
+
+  /// All of the good clients are served.
+  private static func serve(_ load: CodeLoad) async throws {
+    try await withThrowingTaskGroup(of: Bool.self) { group in
+      for user in 0..<32 { group.addTask { try await load.validateNext(user) } }
+      for try await isValid in group { #expect(isValid) }
+    }
+  }
+
+  /// Waits until the server has closed what was opened beyond `count` descriptors.
+  private static func waitForDescriptors(_ server: RunningServer, atMost count: Int) async throws {
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try descriptors(server) > count {
+      try #require(ContinuousClock.now < deadline, "connections are left open")
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  }
+
+  @Test("half-open connections and half requests are closed by the server, and nobody else notices them")
+  func halfOpen() async throws {
+    let (server, load) = try await Self.start()
+    let (before, open) = (try Self.memory(server), try Self.descriptors(server))
+    let flood = try await Flood(server, "silent", from: Self.addresses(8))
+    #expect(try Self.descriptors(server) >= open + 500)
+    for _ in 0..<5 { try await Self.serve(load) }
+    // It ends by itself: the server has closed every one of them.
+    let seen = try await flood.result()
+    #expect(seen["opened"] == seen["closed"] && seen["refused"] == 0, "\(seen)")
+    try await Self.waitForDescriptors(server, atMost: open + 8)
+    let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
+    print("ServerFloodTests: 512 half-open connections, KiB: \(growth)")
+    #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
+    try await Self.serve(load)
+    await server.stopAndWait()
+  }
+
+  @Test("requests that trickle in take only the places of their own addresses")
+  func slowRequests() async throws {
+    let (server, load) = try await Self.start()
+    let (before, open) = (try Self.memory(server), try Self.descriptors(server))
+    let flood = try await Flood(server, "trickle", from: Self.addresses(15))  // 64 places are left
+    for _ in 0..<10 { try await Self.serve(load) }
+    #expect(try Self.descriptors(server) > open + 500)
+    let seen = try await flood.end()
+    #expect(try seen.integer("opened") >= 900, "\(seen)")
+    try await Self.waitForDescriptors(server, atMost: open + 8)
+    let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
+    print("ServerFloodTests: 960 trickling connections, KiB: \(growth)")
+    #expect(growth.peak < 160 << 10 && growth.after < 96 << 10, "\(growth)")
+    try await Self.serve(load)
+    await server.stopAndWait()
+  }
+
+  @Test("where all places are taken, the next client is told to come again, and is served when there is one")
+  func noPlaceLeft() async throws {
+    let (server, load) = try await Self.start()
+    try await Self.serve(load)
+    let flood = try await Flood(server, "trickle", from: Self.addresses(17))
+    // A new connection: that of `load` is kept.
+    let late = try APIClient(server, keyFile: server.shopKey)
+    let response = try await late.send(.get, "health")
+    #expect(response.status == 503)
+    #expect(response.header("Retry-After") == "1")
+    #expect(String(decoding: response.body, as: UTF8.self).contains("server.busy"))
+    _ = try await flood.end()
+    let deadline = ContinuousClock.now + .seconds(60)
+    while try await late.send(.get, "health").status != 200 {
+      try #require(ContinuousClock.now < deadline, "it is not served again")
+    }
+    try await Self.serve(load)
+    await server.stopAndWait()
+  }
+
+  @Test("a process that may open too few files says so, serves who is there, and others when there is room")
+  func fewDescriptors() async throws {
+    let first = try await RunningServer.startWithShop()
+    await first.stopAndWait()
+    let server = try await RunningServer(
+      first.folder, first.port, launcher: ["/bin/sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"])
+    #expect(try server.events.contains("\"event\":\"descriptors.few\",\"limit\":\"256\""))
+    let load = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
+    try await load.enroll()
+    try await Self.serve(load)
+    let open = try Self.descriptors(server)
+    let flood = try await Flood(server, "silent", from: Self.addresses(5))  // 320 connections
+    for _ in 0..<5 { try await Self.serve(load) }
+    _ = try await flood.end()
+    try await Self.waitForDescriptors(server, atMost: open + 8)
+    #expect(try await APIClient(server, keyFile: server.shopKey).send(.get, "health").status == 200)
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+
+  @Test("garbage as fast as it goes is refused, and codes are checked meanwhile")
+  func garbage() async throws {
+    let (server, load) = try await Self.start()
+    let (before, open) = (try Self.memory(server), try Self.descriptors(server))
+    let flood = try await Flood(server, "garbage", from: Self.addresses(4))
+    let end = ContinuousClock.now + .seconds(8)
+    var rounds = 0
+    while ContinuousClock.now < end {
+      try await Self.serve(load)
+      rounds += 1
+    }
+    let seen = try await flood.end()
+    let statuses = try seen.object("seen").members.map(\.name)
+    print(
+      "ServerFloodTests: \(try seen.integer("rate")) pieces of garbage a second, \(32 * rounds) codes, \(seen)"
+    )
+    #expect(Set(statuses).isSubset(of: ["400", "401", "404", "405", "413", "415"]), "\(statuses)")
+    #expect(try seen.integer("sent") > 1000)
+    try await Self.waitForDescriptors(server, atMost: open + 8)
+    let growth = (after: try Self.memory(server) - before, peak: try Self.memory(server, "VmHWM") - before)
+    print("ServerFloodTests: garbage, KiB: \(growth)")
+    #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
+    try await Self.serve(load)
+    #expect(try !server.events.contains("\"status\":\"5"))
+    #expect(try await server.answer("audit", "verify")["intact"] == true)
+    await server.stopAndWait()
+  }
+}
