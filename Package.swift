@@ -96,6 +96,8 @@ let package = Package(
       name: "SignetLogind",
       dependencies: ["SignetConcurrency", "SignetDBus", "SignetText", "SignetVault"], swiftSettings: house
     ),
+    .target(
+      name: "SignetDesktop", dependencies: ["SignetConcurrency", "SignetDBus"], swiftSettings: house),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
     .target(
       name: "SignetPush",
@@ -144,6 +146,7 @@ let package = Package(
       name: "signet-cli",
       dependencies: [
         "Signet", "SignetAgent", "SignetFiles", "SignetJSON",
+        .target(name: "SignetDesktop", condition: .when(platforms: [.linux])),
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
         "SignetTerminal",
       ],
@@ -217,6 +220,9 @@ let package = Package(
     .testTarget(
       name: "SignetLogindTests",
       dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetDesktopTests", dependencies: ["SignetDesktop", "BusFixture", "SignetDBus"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",

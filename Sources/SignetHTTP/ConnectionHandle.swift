@@ -36,6 +36,9 @@ internal import CMicroHTTPD
   ///
   /// - Returns: Whether MHD took it; if not, the connection is to be closed.
   func queue(_ response: ServerResponse, closing: Bool) -> Bool {
+    if !closing, let kept = response.kept {
+      return unsafe kept.withRaw { unsafe MHD_queue_response(raw, UInt32(response.status), $0) == .YES }
+    }
     let made = unsafe response.body.withUnsafeBytes { bytes in
       unsafe signet_mhd_response(bytes.baseAddress, bytes.count)
     }

@@ -130,7 +130,7 @@ final class Exchange: @unchecked Sendable {
     core.observe(
       AnsweredRequest(
         method: line.method, path: line.path, remoteAddress: link.peer.text, status: response.status))
-    let response = response.isValid ? response : core.response(to: .invalidResponse)
+    let response = response.kept != nil || response.isValid ? response : core.response(to: .invalidResponse)
     return connection.queue(response, closing: core.isDraining)
   }
 

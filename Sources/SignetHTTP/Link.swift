@@ -127,15 +127,17 @@ final class Link: Sendable {
   /// Answers the exchange, unless it was answered before; the polling thread does the rest.
   @discardableResult
   func answer(_ exchange: Exchange, _ response: ServerResponse) -> Bool {
-    state.withLock { state in
-      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else { return false }
-      state.handling?.outcome = response
-      if state.handling?.isSuspended == true {
-        state.handling?.isSuspended = false
-        exchange.connection.resume()
+    let (isAnswer, isSuspended) = state.withLock { state -> (Bool, Bool) in
+      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else {
+        return (false, false)
       }
-      return true
+      state.handling?.outcome = response
+      defer { state.handling?.isSuspended = false }
+      return (true, state.handling?.isSuspended == true)
     }
+    // Outside the lock, which the polling thread takes as soon as it wakes. MHD frees no connection that is suspended.
+    if isSuspended { exchange.connection.resume() }
+    return isAnswer
   }
 
   /// Sets what is called when nobody waits for the exchange any more; calls it where that is so already.

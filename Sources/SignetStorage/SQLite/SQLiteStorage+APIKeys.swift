@@ -38,6 +38,7 @@ extension SQLiteStorage {
       try database.execute(
         "UPDATE api_keys SET revoked = coalesce(revoked, ?) WHERE id = ?", .integer(time), .text(id))
       guard database.changes == 1 else { return .unknown }
+      database.forgetNotes()  // the key may be good in them
       try database.appendAudit(audit)
       return .revoked
     }

@@ -28,7 +28,14 @@ extension SQLiteStorage {
 extension Database {
   fileprivate func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
     guard let key else { return true }
-    return try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+    var notes = note as? TransactionNotes ?? TransactionNotes()
+    if notes.goodKey == key { return true }
+    let isGood = try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+    if isGood {
+      notes.goodKey = key
+      note = notes
+    }
+    return isGood
   }
 
   fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [Row] {
