@@ -3,10 +3,12 @@ internal import CMicroHTTPD
 /// MHD's connection, valid until its closed callback returns.
 ///
 /// Except for ``resume()`` every call is made on the connection's own polling thread, inside a callback.
-@safe struct ConnectionHandle: @unchecked Sendable {
+@safe struct ConnectionHandle: Equatable, @unchecked Sendable {
   private let raw: OpaquePointer
 
   init(_ raw: OpaquePointer) { unsafe self.raw = raw }
+
+  static func == (a: ConnectionHandle, b: ConnectionHandle) -> Bool { unsafe a.raw == b.raw }
 
   /// The corresponding C function is `MHD_suspend_connection`: no thread looks at the socket from here on.
   func suspend() { unsafe MHD_suspend_connection(raw) }

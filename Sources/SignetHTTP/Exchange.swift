@@ -81,6 +81,7 @@ final class Exchange: @unchecked Sendable {
       guard let head else { return false }
       return handle(takeRequest(head))
     case .handling:
+      link.wakeUps.resumeOthers(after: connection)
       guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }
       return send(response)
     case .head, .discarding, .answered: return false
@@ -89,6 +90,8 @@ final class Exchange: @unchecked Sendable {
 
   /// MHD is done with the request.
   func completed() {
+    // Where a connection broke off after it was resumed, this is the callback that others wait for.
+    if case .handling = stage { link.wakeUps.resumeOthers(after: connection) }
     link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
   }
 

@@ -11,6 +11,8 @@ final class Link: Sendable {
   /// The socket; open while `State.isOpen`.
   let descriptor: Int32
   let peer: PeerAddress
+  /// How the connection's polling thread hears of answers.
+  let wakeUps: WakeUps
   private let state: Mutex<State>
 
   private struct State {
@@ -41,9 +43,10 @@ final class Link: Sendable {
     var outcome: ServerResponse?
   }
 
-  init(descriptor: Int32, peer: PeerAddress, deadline: ContinuousClock.Instant) {
+  init(descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps, deadline: ContinuousClock.Instant) {
     self.descriptor = descriptor
     self.peer = peer
+    self.wakeUps = wakeUps
     state = Mutex(State(deadline: deadline))
   }
 
@@ -136,7 +139,7 @@ final class Link: Sendable {
       return (true, state.handling?.isSuspended == true)
     }
     // Outside the lock, which the polling thread takes as soon as it wakes. MHD frees no connection that is suspended.
-    if isSuspended { exchange.connection.resume() }
+    if isSuspended { wakeUps.add(exchange.connection) }
     return isAnswer
   }
 

@@ -175,12 +175,13 @@ private final class Entrance: @unchecked Sendable {
   }
 
   func admit(_ descriptor: Int32, _ peer: PeerAddress) {
-    let link = Link(descriptor: descriptor, peer: peer, deadline: core.requestDeadline)
+    turn = (turn + 1) % threads.count
+    let link = Link(
+      descriptor: descriptor, peer: peer, wakeUps: threads[turn].wakeUps, deadline: core.requestDeadline)
     guard core.registry.admit(link) else {
       close(descriptor)
       return
     }
-    turn = (turn + 1) % threads.count
     if !threads[turn].adopt(descriptor, peer) { core.registry.remove(link) }
   }
 }

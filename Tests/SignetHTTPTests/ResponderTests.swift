@@ -45,6 +45,55 @@ import Testing
     }
   }
 
+  /// Keeps responders until there are enough of them, and then answers all.
+  private actor Batch {
+    private var responders: [Responder] = []
+    private let size: Int
+    /// Opens when as many wait as were expected.
+    let isFull = Gate()
+
+    init(_ size: Int) { self.size = size }
+
+    func add(_ responder: Responder) async {
+      responders.append(responder)
+      if responders.count == size { await isFull.open() }
+    }
+
+    func answerAll() {
+      for responder in responders { responder.answer(ServerResponse(status: 200)) }
+    }
+  }
+
+  @Test("many that are answered at once all hear, also where the first of them has left", arguments: [1, 3])
+  func batches(threads: Int) async throws {
+    let batches = (0..<10).map { _ in Batch(40) }
+    let configuration = ServerConfiguration(security: .insecurePlaintext, threadCount: threads)
+    try await serving(
+      configuration,
+      direct: { request, responder in
+        let number = Int(request.path.raw.dropFirst()) ?? 0
+        Task { await batches[number].add(responder) }
+      }
+    ) { port in
+      for (number, batch) in batches.enumerated() {
+        // Of an address of their own: those of the batch before may not all be gone.
+        var clients = try await blocking {
+          let clients = try (0..<40).map { _ in try RawClient(port, from: "127.0.1.\(number + 1)") }
+          for client in clients { client.send("GET /\(number) HTTP/1.1\r\nHost: h\r\n\r\n") }
+          return clients
+        }
+        await batch.isFull.wait()
+        // Some are gone when their answers come.
+        for client in clients.prefix(3) { client.resetOnClose() }
+        let staying = Array(clients.dropFirst(3))
+        clients = []
+        await batch.answerAll()
+        let statuses = try await blocking { try staying.map { try $0.answer().status } }
+        #expect(statuses == [Int](repeating: 200, count: 37))
+      }
+    }
+  }
+
   @Test("where nobody answers the client is told to try again, and the handler that nobody waits")
   func silence() async throws {
     var configuration = ServerConfiguration(security: .insecurePlaintext)
