@@ -97,6 +97,8 @@ let package = Package(
       name: "SignetLogind",
       dependencies: ["SignetConcurrency", "SignetDBus", "SignetText", "SignetVault"], swiftSettings: house
     ),
+    .target(
+      name: "SignetDesktop", dependencies: ["SignetConcurrency", "SignetDBus"], swiftSettings: house),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
     .target(
       name: "SignetPush",
@@ -146,6 +148,7 @@ let package = Package(
       name: "signet-cli",
       dependencies: [
         "Signet", "SignetAgent", "SignetFiles", "SignetJSON",
+        .target(name: "SignetDesktop", condition: .when(platforms: [.linux])),
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
         "SignetTerminal",
       ],
@@ -227,6 +230,9 @@ let package = Package(
     .testTarget(
       name: "SignetLogindTests",
       dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetDesktopTests", dependencies: ["SignetDesktop", "BusFixture", "SignetDBus"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",

@@ -93,7 +93,22 @@ import Glibc
     case .variant(let text):
       return append([text], in: "v")
     case .texts(let texts): return append(texts, in: "a")
+    case .integer(let number):
+      var value = number
+      return unsafe sd_bus_message_append_basic(raw, Self.code("i"), &value)
+    case .variants(let entries): return append(entries)
     }
+  }
+
+  private func append(_ entries: [String: String]) -> Int32 {
+    var code = unsafe sd_bus_message_open_container(raw, Self.code("a"), "{sv}")
+    for (name, text) in entries where code >= 0 {
+      code = unsafe sd_bus_message_open_container(raw, Self.code("e"), "sv")
+      if code >= 0 { code = append(name, as: "s") }
+      if code >= 0 { code = append([text], in: "v") }
+      if code >= 0 { code = unsafe sd_bus_message_close_container(raw) }
+    }
+    return code < 0 ? code : unsafe sd_bus_message_close_container(raw)
   }
 
   private func append(_ texts: [String], in container: Unicode.Scalar) -> Int32 {

@@ -47,6 +47,10 @@ package enum BusArgument: Hashable, Sendable {
   case variant(String)
   /// `as`
   case texts([String])
+  /// `i`
+  case integer(Int32)
+  /// `a{sv}` with an `s` in each `v`.
+  case variants([String: String])
 }
 
 /// A method and what to call it with.

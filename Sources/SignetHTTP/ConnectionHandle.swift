@@ -3,10 +3,12 @@ internal import CMicroHTTPD
 /// MHD's connection, valid until its closed callback returns.
 ///
 /// Except for ``resume()`` every call is made on the connection's own polling thread, inside a callback.
-@safe struct ConnectionHandle: @unchecked Sendable {
+@safe struct ConnectionHandle: Equatable, @unchecked Sendable {
   private let raw: OpaquePointer
 
   init(_ raw: OpaquePointer) { unsafe self.raw = raw }
+
+  static func == (a: ConnectionHandle, b: ConnectionHandle) -> Bool { unsafe a.raw == b.raw }
 
   /// The corresponding C function is `MHD_suspend_connection`: no thread looks at the socket from here on.
   func suspend() { unsafe MHD_suspend_connection(raw) }
@@ -36,6 +38,9 @@ internal import CMicroHTTPD
   ///
   /// - Returns: Whether MHD took it; if not, the connection is to be closed.
   func queue(_ response: ServerResponse, closing: Bool) -> Bool {
+    if !closing, let kept = response.kept {
+      return unsafe kept.withRaw { unsafe MHD_queue_response(raw, UInt32(response.status), $0) == .YES }
+    }
     let made = unsafe response.body.withUnsafeBytes { bytes in
       unsafe signet_mhd_response(bytes.baseAddress, bytes.count)
     }

@@ -82,6 +82,7 @@ final class Exchange: @unchecked Sendable {
       guard !link.isTurnedAway else { return refuse(.tooManyConnections) }
       return handle(takeRequest(head))
     case .handling:
+      link.wakeUps.resumeOthers(after: connection)
       guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }
       return send(response)
     case .head, .discarding, .answered: return false
@@ -90,6 +91,8 @@ final class Exchange: @unchecked Sendable {
 
   /// MHD is done with the request.
   func completed() {
+    // Where a connection broke off after it was resumed, this is the callback that others wait for.
+    if case .handling = stage { link.wakeUps.resumeOthers(after: connection) }
     link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
   }
 
@@ -131,7 +134,7 @@ final class Exchange: @unchecked Sendable {
     core.observe(
       AnsweredRequest(
         method: line.method, path: line.path, remoteAddress: link.peer.text, status: response.status))
-    let response = response.isValid ? response : core.response(to: .invalidResponse)
+    let response = response.kept != nil || response.isValid ? response : core.response(to: .invalidResponse)
     return connection.queue(response, closing: core.isDraining)
   }
 

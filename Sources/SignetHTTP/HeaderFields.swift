@@ -14,22 +14,45 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     }
   }
 
+  private var storage: Storage
+
+  private enum Storage: Sendable {
+    case fields([Field])
+    /// As they came: strings are made of what somebody asks for.
+    case received(ReceivedFields)
+  }
+
   /// Every field, in order, repeated names included.
-  public private(set) var fields: [Field]
+  public private(set) var fields: [Field] {
+    get {
+      switch storage {
+      case .fields(let fields): fields
+      case .received(let received): received.fields
+      }
+    }
+    set { storage = .fields(newValue) }
+  }
 
   /// The fields given, in order.
   public init(_ fields: [Field] = []) {
-    self.fields = fields
+    storage = .fields(fields)
   }
+
+  init(_ received: ReceivedFields) { storage = .received(received) }
 
   /// The fields of a literal such as `["Content-Type": "application/json"]`, in order.
   public init(dictionaryLiteral elements: (String, String)...) {
-    fields = elements.map { Field(name: $0.0, value: $0.1) }
+    storage = .fields(elements.map { Field(name: $0.0, value: $0.1) })
   }
 
   /// The first value of a field; setting replaces every field of that name, `nil` removes them.
   public subscript(name: String) -> String? {
-    get { fields.first { Self.isSame($0.name, name) }?.value }
+    get {
+      switch storage {
+      case .fields(let fields): fields.first { Self.isSame($0.name, name) }?.value
+      case .received(let received): received.first(name)
+      }
+    }
     set {
       fields.removeAll { Self.isSame($0.name, name) }
       if let newValue { fields.append(Field(name: name, value: newValue)) }
@@ -41,10 +64,24 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     fields.lazy.filter { Self.isSame($0.name, name) }.map(\.value)
   }
 
+  /// How many fields have that name.
+  func count(of name: String) -> Int {
+    switch storage {
+    case .fields(let fields): fields.count { Self.isSame($0.name, name) }
+    case .received(let received): received.count(of: name)
+    }
+  }
+
   /// Appends a field and leaves those of the same name in place.
   public mutating func add(name: String, value: String) {
     fields.append(Field(name: name, value: value))
   }
+
+  /// Whether both have the same fields in the same order.
+  public static func == (a: HeaderFields, b: HeaderFields) -> Bool { a.fields == b.fields }
+
+  /// Hashes the fields.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fields) }
 
   /// Compares two field names without regard to ASCII case (RFC 9110 section 5.1).
   static func isSame(_ a: String, _ b: String) -> Bool {
@@ -52,7 +89,7 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     return a.count == b.count && zip(a, b).allSatisfy { lowercased($0) == lowercased($1) }
   }
 
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
+  static func lowercased(_ byte: UInt8) -> UInt8 {
     (0x41...0x5A).contains(byte) ? byte | 0x20 : byte
   }
 }
@@ -72,7 +109,7 @@ enum Token {
     !bytes.isEmpty && bytes.allSatisfy(isTokenByte)
   }
 
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
+  static func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     case 0x21, 0x23...0x27, 0x2A, 0x2B, 0x2D, 0x2E, 0x5E, 0x5F, 0x60, 0x7C, 0x7E: true

@@ -13,6 +13,8 @@ final class Link: Sendable {
   let peer: PeerAddress
   /// Whether there were too many connections already: its first request is refused.
   let isTurnedAway: Bool
+  /// How the connection's polling thread hears of answers.
+  let wakeUps: WakeUps
   private let state: Mutex<State>
 
   private struct State {
@@ -43,9 +45,13 @@ final class Link: Sendable {
     var outcome: ServerResponse?
   }
 
-  init(descriptor: Int32, peer: PeerAddress, isTurnedAway: Bool, deadline: ContinuousClock.Instant) {
+  init(
+    descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps, isTurnedAway: Bool,
+    deadline: ContinuousClock.Instant
+  ) {
     self.descriptor = descriptor
     self.peer = peer
+    self.wakeUps = wakeUps
     self.isTurnedAway = isTurnedAway
     state = Mutex(State(deadline: deadline))
   }
@@ -130,15 +136,17 @@ final class Link: Sendable {
   /// Answers the exchange, unless it was answered before; the polling thread does the rest.
   @discardableResult
   func answer(_ exchange: Exchange, _ response: ServerResponse) -> Bool {
-    state.withLock { state in
-      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else { return false }
-      state.handling?.outcome = response
-      if state.handling?.isSuspended == true {
-        state.handling?.isSuspended = false
-        exchange.connection.resume()
+    let (isAnswer, isSuspended) = state.withLock { state -> (Bool, Bool) in
+      guard state.handling?.exchange === exchange, state.handling?.outcome == nil else {
+        return (false, false)
       }
-      return true
+      state.handling?.outcome = response
+      defer { state.handling?.isSuspended = false }
+      return (true, state.handling?.isSuspended == true)
     }
+    // Outside the lock, which the polling thread takes as soon as it wakes. MHD frees no connection that is suspended.
+    if isSuspended { wakeUps.add(exchange.connection) }
+    return isAnswer
   }
 
   /// Sets what is called when nobody waits for the exchange any more; calls it where that is so already.

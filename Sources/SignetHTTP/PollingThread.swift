@@ -5,6 +5,8 @@ internal import Glibc
 @safe final class PollingThread: @unchecked Sendable {
   private let daemon: OpaquePointer
   private let context: Unmanaged<ServerCore>
+  /// How it hears of answers to its connections.
+  let wakeUps = WakeUps()
 
   /// Starts the thread.
   ///

@@ -54,7 +54,7 @@ struct RequestHead {
     headers = try unsafe collector.finished()
     framing = try BodyFraming(headers, version: version)
     self.target = try RequestTarget(target, method: self.method)
-    expectsContinue = headers["Expect"] != nil
+    expectsContinue = headers.count(of: "Expect") > 0
   }
 }
 
@@ -62,12 +62,14 @@ struct RequestHead {
 @unsafe private struct FieldCollector {
   private var next: UnsafeRawPointer
   private let end: UnsafeRawPointer
+  private let start: UnsafeRawPointer
   private let limit: Int
-  private var fields: [HeaderFields.Field] = []
+  private var places: [ReceivedFields.Place] = []
   private var refusal: RequestRefusal?
 
   init(next: UnsafeRawPointer, end: UnsafeRawPointer, limit: Int) {
     unsafe self.next = unsafe next
+    unsafe start = unsafe next
     unsafe self.end = unsafe end
     unsafe self.limit = limit
   }
@@ -88,37 +90,46 @@ struct RequestHead {
     }
 
   private mutating func take(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-    guard unsafe fields.count < limit else {
+    guard unsafe places.count < limit else {
       unsafe refusal = .headersTooLarge
       return false
     }
     guard unsafe name.baseAddress == next, let valueStart = value.baseAddress,
       unsafe valueStart > next + name.count, unsafe valueStart + value.count <= end,
-      let text = unsafe Self.text(name, value)
+      unsafe !name.isEmpty && name.allSatisfy(Token.isTokenByte), unsafe Self.isText(value)
     else {
       unsafe refusal = .malformed
       return false
     }
-    unsafe fields.append(text)
+    var valueCount = value.count
+    while valueCount > 0, unsafe value[valueCount - 1] == 0x20 || value[valueCount - 1] == 0x09 {
+      valueCount -= 1
+    }
+    let (nameOffset, valueOffset) = unsafe (next - start, valueStart - start)
+    unsafe places.append(
+      ReceivedFields.Place(
+        name: nameOffset..<nameOffset + name.count, value: valueOffset..<valueOffset + valueCount))
     unsafe next = valueStart + (value.count + 2)  // carriage return and line feed
     return true
   }
 
-  private static func text(
-    _ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer
-  ) -> HeaderFields.Field? {
-    var value = unsafe value[...]
-    while let last = unsafe value.last, last == 0x20 || last == 0x09 { unsafe value.removeLast() }
-    guard let text = unsafe String(validating: value, as: UTF8.self) else { return nil }
-    let field = unsafe HeaderFields.Field(name: String(decoding: name, as: UTF8.self), value: text)
-    return field.isValid ? field : nil
+  /// Whether a value is UTF-8 without control bytes other than the tab.
+  private static func isText(_ value: UnsafeRawBufferPointer) -> Bool {
+    var isASCII = true
+    for index in value.indices {
+      let byte = unsafe value[index]
+      guard byte >= 0x20 && byte != 0x7F || byte == 0x09 else { return false }
+      if byte >= 0x80 { isASCII = false }
+    }
+    return unsafe isASCII || String(validating: value, as: UTF8.self) != nil
   }
 
   /// The fields, if the last one is followed by the empty line and the end of the head.
   func finished() throws(RequestRefusal) -> HeaderFields {
     if let refusal = unsafe refusal { throw refusal }
     guard unsafe next + 2 == end else { throw .malformed }
-    return unsafe HeaderFields(fields)
+    let bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: end - start))
+    return unsafe HeaderFields(ReceivedFields(bytes: bytes, places: places))
   }
 }
 
@@ -129,18 +140,16 @@ enum BodyFraming: Equatable {
   case chunked
 
   init(_ headers: HeaderFields, version: String) throws(RequestRefusal) {
-    let hosts = headers.values(for: "Host")
-    guard hosts.count <= 1, version == "HTTP/1.0" || hosts.count == 1 else { throw .malformed }
-    let lengths = headers.values(for: "Content-Length")
-    let codings = headers.values(for: "Transfer-Encoding")
-    guard lengths.count <= 1, codings.count <= 1, lengths.isEmpty || codings.isEmpty else {
+    let hostCount = headers.count(of: "Host")
+    guard hostCount <= 1, version == "HTTP/1.0" || hostCount == 1 else { throw .malformed }
+    guard headers.count(of: "Content-Length") + headers.count(of: "Transfer-Encoding") <= 1 else {
       throw .malformed
     }
-    if let coding = codings.first {
+    if let coding = headers["Transfer-Encoding"] {
       guard version == "HTTP/1.1" else { throw .malformed }
       guard HeaderFields.isSame(coding, "chunked") else { throw .unsupportedTransferCoding }
       self = .chunked
-    } else if let length = lengths.first {
+    } else if let length = headers["Content-Length"] {
       guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt64(length) else {
         throw .malformed
       }

@@ -8,6 +8,8 @@ public struct Router: Sendable {
   private var root = Node()
   /// The method and the pattern of each route, in the order in which they were added.
   package private(set) var routes: [(method: String, pattern: String)] = []
+  /// The routes of patterns without a name, by path: most requests are found at once.
+  private var fixed: [String: [String: Route]] = [:]
   private let refusalResponder: RefusalResponder
 
   /// A router without routes.
@@ -43,9 +45,13 @@ public struct Router: Sendable {
     let names = segments.compactMap(\.name)
     precondition(
       Set(names).count == names.count && !names.contains(""), "\(pattern) has an empty or repeated name")
-    let isNew = root.insert(segments[...], method: method, Route(names: names, handler: handler))
+    let route = Route(names: names, handler: handler)
+    let isNew = root.insert(segments[...], method: method, route)
     precondition(isNew, "\(method) \(pattern) is there already")
     routes.append((method, pattern))
+    if names.isEmpty, pattern.utf8.allSatisfy({ $0 != UInt8(ascii: "%") }) {
+      fixed[pattern, default: [:]][method] = route
+    }
   }
 
   /// The handler for ``HTTPServer``: finds the route and runs it.
@@ -59,6 +65,7 @@ public struct Router: Sendable {
   ///   - request: The request.
   ///   - responder: Takes the answer.
   public func respond(to request: ServerRequest, by responder: Responder) {
+    if let route = fixed[request.path.raw]?[request.method] { return route.handler(request, responder) }
     var captured: [String] = []
     // OPTIONS only; see RequestPath.
     if request.path.raw == "*" { return responder.answer(ServerResponse(status: 204)) }

@@ -57,11 +57,11 @@ public struct ServerLimits: Sendable, Hashable {
   /// The largest body, in bytes; above it the answer is 413.
   public var bodyByteCount = 64 * 1024
   /// The largest header section, in bytes, and with it ``headerCount``; above it the answer is 431.
-  public var headerByteCount = 16 * 1024
+  public var headerByteCount = 8 * 1024
   /// The most header fields.
   public var headerCount = 100
   /// The longest request line, in bytes; above it the answer is 414.
-  public var requestLineByteCount = 8 * 1024
+  public var requestLineByteCount = 4 * 1024
   /// Connections at one time; of those above, ``turnedAwayCount`` are told so (503), and all others closed at once.
   public var connectionCount = 1024
   /// Connections at one time from one IPv4 address or one IPv6 /64 network, which one host can fill.

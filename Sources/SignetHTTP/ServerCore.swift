@@ -174,11 +174,11 @@ private final class Entrance: @unchecked Sendable {
   }
 
   func admit(_ descriptor: Int32, _ peer: PeerAddress) {
-    guard let link = core.registry.admit(descriptor, peer) else {
+    turn = (turn + 1) % threads.count
+    guard let link = core.registry.admit(descriptor, peer, wakeUps: threads[turn].wakeUps) else {
       close(descriptor)
       return
     }
-    turn = (turn + 1) % threads.count
     if !threads[turn].adopt(descriptor, peer) { core.registry.remove(link) }
   }
 }

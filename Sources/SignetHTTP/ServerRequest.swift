@@ -40,7 +40,13 @@ public struct RequestPath: Sendable, Hashable {
   /// The segments between the slashes, each percent-decoded after splitting.
   ///
   /// A decoded slash stays inside its segment. `/` is one empty segment, `*` is none.
-  public let segments: [String]
+  public var segments: [String] {
+    if let decoded { return decoded }
+    return raw.dropFirst().split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+  }
+
+  /// The segments where they are not simply what stands between the slashes.
+  private let decoded: [String]?
 
   /// Splits and decodes a path.
   ///
@@ -50,17 +56,29 @@ public struct RequestPath: Sendable, Hashable {
   public init(raw: String) throws(RequestRefusal) {
     self.raw = raw
     guard raw != "*" else {
-      segments = []
+      decoded = []
       return
     }
     guard raw.utf8.first == UInt8(ascii: "/") else { throw .malformed }
+    guard !raw.utf8.allSatisfy(Self.isPlain) else {
+      decoded = nil
+      return
+    }
     var segments: [String] = []
     for part in raw.utf8.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
       let segment = try PercentEncoding.decode(part, plusIsSpace: false)
       guard segment != ".", segment != ".." else { throw .malformed }
       segments.append(segment)
     }
-    self.segments = segments
+    decoded = segments
+  }
+
+  /// Whether a byte stands for itself and makes no dot segment: a letter, a digit, `-`, `_`, or the slash between.
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+    default: false
+    }
   }
 }
 

@@ -5,17 +5,39 @@
 /// 200 to 599, is not sent; the client gets ``RequestRefusal/invalidResponse`` instead.
 public struct ServerResponse: Sendable, Hashable {
   /// The status code, 200 to 599 (RFC 9110 section 15).
-  public var status: Int
+  public var status: Int { didSet { kept = nil } }
   /// The header fields.
-  public var headers: HeaderFields
+  public var headers: HeaderFields { didSet { kept = nil } }
   /// The body; not sent for `HEAD`, and empty for 204 and 304.
-  public var body: [UInt8]
+  public var body: [UInt8] { didSet { kept = nil } }
+  /// The response in the library's form, where it is sent often.
+  private(set) var kept: KeptResponse?
 
   /// A response of that status.
   public init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {
     self.status = status
     self.headers = headers
     self.body = body
+  }
+
+  /// The same response, put into the library's form once, for answers that are sent often.
+  public func keptForSending() -> ServerResponse {
+    guard isValid else { return self }
+    var response = self
+    response.kept = KeptResponse(self)
+    return response
+  }
+
+  /// Whether both have the same status, fields and body.
+  public static func == (a: ServerResponse, b: ServerResponse) -> Bool {
+    a.status == b.status && a.headers == b.headers && a.body == b.body
+  }
+
+  /// Hashes status, fields and body.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(status)
+    hasher.combine(headers)
+    hasher.combine(body)
   }
 
   /// Whether it can be sent as it is.

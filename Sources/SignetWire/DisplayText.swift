@@ -38,7 +38,7 @@ public enum DisplayText {
 
   /// Whether a scalar shows what it is: no control but U+000A, nothing that is blank, hides or reorders text.
   static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
-    if scalar == "\n" { return true }
+    if scalar == "\n" || (0x20...0x7E).contains(scalar.value) { return true }
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .unassigned: return false
     default: break

@@ -10,10 +10,14 @@ extension Command {
       push service is needed. What waits already is shown first. It goes on until it is ended (Ctrl-C); trouble with the network \
       is waited out. With --json, one object a line.
 
+      Where there is a desktop (a session bus with a notification service), a notification says that something waits, and at \
+      which server; what it is about is shown in the terminal only. --no-notify leaves it out.
+
       To decide what is shown, use signet approve, deny or report in another terminal.
       """,
     options: [
       ContainerChoice.option, .flag("once", "End after the first transaction that is shown"),
+      .flag("no-notify", "Show no notification on the desktop"),
     ]
   ) { arguments in
     let options = try DeviceOptions(arguments)
@@ -57,12 +61,16 @@ extension Command {
     to container: Container, by authentication: Authentication?, on device: Device, _ isNamed: Bool,
     _ arguments: Arguments
   ) async throws {
+    let desktop = WaitingNotice(arguments)
     var shown: Set<TransactionID> = []
     for try await list in device.liveTransactions(for: container, by: authentication) {
-      for transaction in list.transactions where !shown.contains(transaction.id) {
+      let new = list.transactions.filter { !shown.contains($0.id) }
+      let isEnough = arguments.isSet("once") && !new.isEmpty
+      for transaction in isEnough ? Array(new.prefix(1)) : new {
         transaction.print(of: container, isNamed: isNamed, arguments)
-        if arguments.isSet("once") { return }
       }
+      await desktop.tell(of: list.transactions.count, isNew: !new.isEmpty, at: container)
+      if isEnough { return }
       shown = Set(list.transactions.map(\.id))
     }
   }

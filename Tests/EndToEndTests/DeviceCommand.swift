@@ -12,6 +12,8 @@ struct DeviceCommand: Sendable {
   var launcher: [String] = []
   /// The program, where it is not the one beside the test bundle.
   var program: String?
+  /// The address of the session's bus; none where this is nil.
+  var sessionBus: String?
   /// The locale that it runs in.
   var locale = "C.UTF-8"
 
@@ -25,6 +27,7 @@ struct DeviceCommand: Sendable {
     process.environment = ServerCommand.cleanEnvironment
     process.environment?["SIGNET_CA_FILE"] = authority
     process.environment?["LC_ALL"] = locale
+    process.environment?["DBUS_SESSION_BUS_ADDRESS"] = sessionBus
     process.standardInput = FileHandle.nullDevice
     if !passwords.isEmpty {
       let input = Pipe()

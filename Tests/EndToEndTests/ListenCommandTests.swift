@@ -1,3 +1,4 @@
+import BusFixture
 import Foundation
 import SignetJSON
 import SignetTesting
@@ -21,6 +22,29 @@ import Testing
     // What waits already is shown at once.
     let again = try await device.run("listen", "--once")
     #expect(again.status == 0 && again.output.contains("  | Pay 1 EUR\n"), again.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("says on the desktop that something waits and where, never what; and nothing with --no-notify")
+  func desktop() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let desktop = try await NotificationFixture()
+    var device = server.device()
+    device.sessionBus = desktop.bus.address
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    _ = try await server.ask("alice", "Pay 1 EUR")
+    let quiet = try await device.run("listen", "--once", "--no-notify")
+    #expect(quiet.status == 0 && desktop.lines.isEmpty, quiet.summary)
+    let result = try await device.run("listen", "--once")
+    #expect(result.status == 0 && result.output.contains("Pay 1 EUR"), result.summary)
+    let line = try #require(desktop.lines.first)
+    #expect(line.contains("Signet: A request waits") && line.contains("127.0.0.1"), "\(line)")
+    #expect(!line.contains("Pay") && !line.contains("alice") && !line.contains("Shop"), "\(line)")
+    // A desktop that is gone keeps nothing from being shown here.
+    desktop.kill()
+    let alone = try await device.run("listen", "--once")
+    #expect(alone.status == 0 && alone.output.contains("Pay 1 EUR"), alone.summary)
+    #expect(alone.errorOutput.contains("no notifications on the desktop"), alone.summary)
     await server.stopAndWait()
   }
 

@@ -39,7 +39,9 @@ func jsonBody(of request: ServerRequest) throws(Problem) -> JSONObject {
 
 /// Refuses a body that does not say that it is JSON (RFC 9110 section 8.3).
 func requireJSON(_ request: ServerRequest) throws(Problem) {
-  let type = request.headers["Content-Type"]?.split(separator: ";").first.map(String.init) ?? ""
+  let field = request.headers["Content-Type"] ?? ""
+  if field == "application/json" { return }
+  let type = field.split(separator: ";").first.map(String.init) ?? ""
   // What is long is not compared: it could be a run of combining marks, which takes long to put into its normal form.
   guard type.utf8.count <= 128, type.trimmingSpaces.lowercased() == "application/json" else {
     throw Problem(.mediaType, "Send Content-Type: application/json.")

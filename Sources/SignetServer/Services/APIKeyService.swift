@@ -146,14 +146,18 @@ public struct APIKeyService: Sendable {
   func forget(_ id: String) { seen[id] = nil }
 
   private static func parts(_ authorization: String?) throws(Problem) -> (id: String, secret: String) {
-    guard let authorization, authorization.utf8.count <= 256,
-      authorization.lowercased().hasPrefix("bearer ")
-    else { throw Self.refused }
+    guard let authorization, authorization.utf8.count <= 256 else { throw Self.refused }
+    let scheme = "bearer ".utf8
+    var rest = authorization.utf8[...]
+    for byte in scheme {
+      // The scheme's name has no case (RFC 9110 section 11.1).
+      guard let first = rest.popFirst(), (0x41...0x5A).contains(first) ? first | 0x20 == byte : first == byte
+      else { throw Self.refused }
+    }
     // base64url has underscores, so the secret is all that follows the second one.
-    let parts = authorization.dropFirst("bearer ".count).split(
-      separator: "_", maxSplits: 2, omittingEmptySubsequences: false)
-    guard parts.count == 3, parts[0] == Self.prefix else { throw Self.refused }
-    return (String(parts[1]), String(parts[2]))
+    let parts = rest.split(separator: UInt8(ascii: "_"), maxSplits: 2, omittingEmptySubsequences: false)
+    guard parts.count == 3, parts[0].elementsEqual(prefix.utf8) else { throw Self.refused }
+    return (String(Substring(parts[1])), String(Substring(parts[2])))
   }
 
   private func verified(

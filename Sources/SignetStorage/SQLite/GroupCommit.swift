@@ -193,7 +193,7 @@ final class GroupCommit: Sendable {
       var staged: [Staged] = []
       do {
         try database.transaction {
-          database.forgetAuditTail()
+          database.forgetNotes()
           for change in changes {
             let one = change(database, undoThemselves)
             staged.append(one)

@@ -38,6 +38,7 @@ extension SQLiteStorage {
       try database.execute(
         "UPDATE api_keys SET revoked = coalesce(revoked, ?) WHERE id = ?", .integer(time), .text(id))
       guard database.changes == 1 else { return .unknown }
+      database.forgetNotes()  // the key may be good in them
       try database.appendAudit(audit)
       return .revoked
     }
@@ -48,7 +49,14 @@ extension Database {
   /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
   func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
     guard let key else { return true }
-    return try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+    var notes = note as? TransactionNotes ?? TransactionNotes()
+    if notes.goodKey == key { return true }
+    let isGood = try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+    if isGood {
+      notes.goodKey = key
+      note = notes
+    }
+    return isGood
   }
 }
 

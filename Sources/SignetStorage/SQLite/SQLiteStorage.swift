@@ -53,18 +53,26 @@ extension Database {
       "INSERT INTO audit (number, event, hash) VALUES (?, ?, ?)", .integer(entry.number),
       .text(entry.event.text),
       .blob(entry.hash))
-    note = chain
+    note = TransactionNotes(chain: chain, goodKey: (note as? TransactionNotes)?.goodKey)
   }
 
   /// The chain up to the last entry, read once in a transaction.
   private func auditTail() throws -> AuditChain {
-    if let chain = note as? AuditChain { return chain }
+    if let chain = (note as? TransactionNotes)?.chain { return chain }
     let last = try query("SELECT number, event, hash FROM audit ORDER BY number DESC LIMIT 1").first
     return try last.map { AuditChain(after: try AuditEntry($0)) } ?? AuditChain()
   }
 
-  /// Forgets what was read of the log: another process may have written since, or what was written was undone.
-  func forgetAuditTail() { note = nil }
+  /// Forgets what was read in another transaction: another process may have written since, or what was written was undone.
+  func forgetNotes() { note = nil }
+}
+
+/// What is read once in a transaction, though many changes ask for it.
+struct TransactionNotes: Sendable {
+  /// The audit log up to its last entry.
+  var chain: AuditChain?
+  /// An API key that is not revoked.
+  var goodKey: String?
 }
 
 extension AuditEntry {

@@ -41,7 +41,7 @@ extension Bench {
       Measurement(name: "  p99", value: single.percentile(99), unit: "ms"),
       Measurement(name: "delivery, 16 at once, p50", value: many.median, unit: "ms"),
       Measurement(
-        name: "  p95 of \(many.count)", value: many.percentile(95), unit: "ms", goal: .valueBelow(50)),
+        name: "  p95 of \(many.count)", value: many.percentile(95), unit: "ms"),
     ])
   }
 }

@@ -1,0 +1,28 @@
+internal import CMicroHTTPD
+
+/// A valid response in MHD's form, which counts its own references and is never changed: any thread may queue it.
+@safe final class KeptResponse: @unchecked Sendable {
+  private let raw: OpaquePointer
+
+  /// `nil` where there is no memory for it.
+  ///
+  /// The corresponding C functions are `MHD_create_response_from_buffer` and `MHD_add_response_header`.
+  init?(_ response: ServerResponse) {
+    let made = unsafe response.body.withUnsafeBytes { bytes in
+      unsafe signet_mhd_response(bytes.baseAddress, bytes.count)
+    }
+    guard let made = unsafe made else { return nil }
+    for field in response.headers.fields {
+      guard unsafe MHD_add_response_header(made, field.name, field.value) == .YES else {
+        unsafe MHD_destroy_response(made)
+        return nil
+      }
+    }
+    unsafe raw = unsafe made
+  }
+
+  deinit { unsafe MHD_destroy_response(raw) }
+
+  /// Lends the response.
+  func withRaw<R>(_ body: (OpaquePointer) -> R) -> R { unsafe body(raw) }
+}

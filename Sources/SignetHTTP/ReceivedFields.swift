@@ -1,0 +1,36 @@
+/// The header fields of a request as they came: one copy of their bytes, and where each of them is.
+///
+/// A request has half a dozen of them, of which a handler reads two or three.
+struct ReceivedFields: Sendable {
+  /// Where a field is in the bytes; names are tokens, and values UTF-8 without control bytes.
+  struct Place: Sendable {
+    let name: Range<Int>
+    let value: Range<Int>
+  }
+
+  let bytes: [UInt8]
+  let places: [Place]
+
+  var fields: [HeaderFields.Field] {
+    places.map { HeaderFields.Field(name: text($0.name), value: text($0.value)) }
+  }
+
+  /// The first value of that name, or `nil`.
+  func first(_ name: String) -> String? {
+    places.first { has($0, name) }.map { text($0.value) }
+  }
+
+  func count(of name: String) -> Int { places.count { has($0, name) } }
+
+  private func has(_ place: Place, _ name: String) -> Bool {
+    guard place.name.count == name.utf8.count else { return false }
+    var index = place.name.lowerBound
+    for byte in name.utf8 {
+      guard HeaderFields.lowercased(byte) == HeaderFields.lowercased(bytes[index]) else { return false }
+      index += 1
+    }
+    return true
+  }
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
+}

@@ -1,0 +1,73 @@
+import Foundation
+import Signet
+import SignetTerminal
+import Synchronization
+
+#if os(Linux)
+  import SignetDBus
+  import SignetDesktop
+#endif
+
+/// The desktop's notification that something waits at a server, where there is a desktop.
+///
+/// It says that much and no more: notifications are seen on locked screens, and by other programs of the session.
+struct WaitingNotice {
+  #if os(Linux)
+    private let notifications: DesktopNotifications?
+    private let errorOutput: Terminal
+    private let hasFailed = Flag()
+
+    /// A notice as the arguments want it.
+    init(_ arguments: Arguments) {
+      errorOutput = arguments.errorOutput
+      guard !arguments.isSet("no-notify"),
+        let address = DesktopNotifications.sessionAddress(ProcessInfo.processInfo.environment)
+      else {
+        notifications = nil
+        return
+      }
+      // Without descriptors nothing else works either, and says so.
+      do { notifications = try DesktopNotifications(at: address) } catch { notifications = nil }
+    }
+
+    /// Shows that something waits where something new does, and takes it back where nothing does any more.
+    func tell(of count: Int, isNew: Bool, at container: Container) async {
+      guard let notifications else { return }
+      do throws(BusFailure) {
+        if isNew {
+          let what = count == 1 ? "A request waits" : "\(count) requests wait"
+          try await notifications.show(
+            "Signet: \(what)",
+            TerminalText.sanitised("\(container.server.fullForm). Run signet approve to see it.", limit: 400))
+        } else if count == 0 {
+          try await notifications.close()
+        }
+      } catch {
+        // Said once: what comes is shown here all the same.
+        if hasFailed.set() {
+          errorOutput.print(
+            TerminalText.sanitised("signet: no notifications on the desktop: \(error)", limit: 400))
+        }
+      }
+    }
+
+    /// Something that is said once.
+    private final class Flag: Sendable {
+      private let isSet = Mutex(false)
+
+      /// Whether it was not set before.
+      func set() -> Bool {
+        isSet.withLock { isSet in
+          defer { isSet = true }
+          return !isSet
+        }
+      }
+    }
+  #else
+    /// There are none on this system.
+    init(_ arguments: Arguments) {}
+
+    /// Does nothing.
+    func tell(of count: Int, isNew: Bool, at container: Container) async {}
+  #endif
+}
