@@ -20,8 +20,8 @@ extension Arguments {
   ///
   /// - Parameters:
   ///   - question: What would be done.
-  ///   - container: Whose key.
   ///   - key: Which key.
+  ///   - container: Whose key.
   /// - Returns: Whether to go on.
   /// - Throws: `CommandFailure` where there is no terminal to ask at.
   func confirmsUse(_ question: String, of key: Key.Usage, of container: Container) async throws -> Bool {
