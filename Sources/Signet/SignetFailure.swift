@@ -72,6 +72,8 @@ public import SignetWire
   // The device.
   /// There is no such container.
   case noSuchContainer
+  /// The target of pushes, or its name, can't be sent.
+  case pushTargetRefused(WireFailure)
   /// The reason for an end can't be sent.
   case reasonRefused(WireFailure)
   /// The vault failed.
@@ -155,6 +157,7 @@ public import SignetWire
     case .renewalDropped: 208
     case .noSuchContainer: 8
     case .reasonRefused: 9
+    case .pushTargetRefused: 14
     case .vault: 10
     case .noSuchAccount: 11
     case .notExportable: 12
@@ -169,7 +172,7 @@ public import SignetWire
     case .transactionExpired: 1000
     case .noSuchTransaction: 1004
     case .transactionDecided: 1003
-    case .severalContainers: 11
+    case .severalContainers: 1009
     case .contentRefused: 1008
     case .decisionNotAllowed: 1005
     case .transactionCancelled: 1002
@@ -240,6 +243,7 @@ public import SignetWire
       "the server does not accept this device: \(problem.detail.isEmpty ? problem.code.title : problem.detail)"
     case .renewalDropped: "the server dropped the renewal; the keys are as before: renew again"
     case .noSuchContainer: "there is no such container; list those there are"
+    case .pushTargetRefused(let failure): "name another target of pushes: \(failure)"
     case .reasonRefused(let failure): "give another reason: \(failure)"
     case .vault(let failure): failure.description
     case .noSuchAccount: "there is no such account; list those there are (signet account list)"

@@ -41,6 +41,11 @@ public struct PushDelivery: Sendable {
   /// The services that the operator has set up.
   public var services: Set<PushTarget.Service> { Set(dispatchers.keys) }
 
+  /// Whether one of the services carries pushes to a target.
+  public func mayCarry(_ target: PushTarget) -> Bool {
+    dispatchers[target.service]?.mayCarry(target) ?? false
+  }
+
   /// Delivers one message.
   ///
   /// - Parameters:

@@ -7,6 +7,9 @@ public protocol PushDispatcher: Sendable {
   /// The service.
   var service: PushTarget.Service { get }
 
+  /// Whether the operator lets pushes go to a target: asked when a device names it, and before each push.
+  func mayCarry(_ target: PushTarget) -> Bool
+
   /// Hands one message over, once.
   ///
   /// - Parameters:
@@ -14,6 +17,11 @@ public protocol PushDispatcher: Sendable {
   ///   - target: To where.
   /// - Throws: ``PushFailure``, which says whether to try again.
   func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure)
+}
+
+extension PushDispatcher {
+  /// To any target of the service.
+  public func mayCarry(_ target: PushTarget) -> Bool { target.service == service }
 }
 
 /// Why a push was not taken.

@@ -33,7 +33,7 @@ struct PNGFrame {
   /// libpng reads no further than the last row, so only this walk notices a file that is cut after it.
   init(_ bytes: [UInt8]) throws(QRFailure) {
     guard bytes.count <= QRReader.maximumByteCount else { throw .fileTooLarge }
-    guard bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) else { throw .notPNG }
+    guard QRReader.isPNG(bytes) else { throw .notPNG }
     // Signature 8, then length 4, type 4, and 13 bytes of IHDR: width, height and five of one byte each.
     guard bytes.count >= 33, bytes[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8)) else {
       throw .damaged

@@ -34,6 +34,11 @@ public enum QRReader {
     return texts
   }
 
+  /// Whether bytes begin as a PNG file does (ISO/IEC 15948 section 5.2).
+  package static func isPNG(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+  }
+
   /// The texts of all QR codes in a PNG file.
   ///
   /// - Parameter path: A file, or anything else that can be read to its end (`/dev/stdin`).

@@ -48,14 +48,8 @@ extension Command {
         options: [.flag("yes", "Do not ask", short: "y")], arguments: [accountArgument]
       ) { arguments in
         let (device, account, password) = try await chosen(arguments)
-        if !arguments.isSet("yes") {
-          let isSure = try await answering(with: "--yes") {
-            try await Question.terminal.confirm("Delete \(account.shown) for good", preset: false)
-          }
-          guard isSure else {
-            arguments.errorOutput.print("Nothing was deleted.")
-            return .failure
-          }
+        guard try await arguments.confirmsDeletion("Delete \(account.shown) for good") else {
+          return .failure
         }
         try await device.accounts.delete(account.id, by: password)
         arguments.report("Deleted \(account.shown).", ["deleted": .string(account.id.description)])
@@ -67,15 +61,8 @@ extension Command {
         options: [.flag("yes", "Do not ask", short: "y")]
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
-        if !arguments.isSet("yes") {
-          let isSure = try await answering(with: "--yes") {
-            try await Question.terminal.confirm(
-              "Delete all accounts that were imported, for good", preset: false)
-          }
-          guard isSure else {
-            arguments.errorOutput.print("Nothing was deleted.")
-            return .failure
-          }
+        guard try await arguments.confirmsDeletion("Delete all accounts that were imported, for good") else {
+          return .failure
         }
         try await device.accounts.deleteAll()
         arguments.report("All accounts were deleted.", ["deleted": .bool(true)])

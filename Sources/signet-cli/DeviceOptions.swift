@@ -11,8 +11,9 @@ struct DeviceOptions {
       "Trust the certificates in this file (PEM) instead of the system's; activate keeps them with the container",
       named: "file", completion: .file),
     .value(
-      "timeout", "Give up after so many seconds without an answer; 0 waits for ever", named: "seconds",
-      default: "30"),
+      "timeout", "Give up after so long without an answer, such as 10s or 2m; 0 waits for ever",
+      named: "duration",
+      default: "30s"),
     .value("retries", "Try again so often after a failed connection", named: "n", default: "0"),
     .value(
       "password-fd",
@@ -94,7 +95,7 @@ struct DeviceOptions {
   private var connection: ConnectionConfiguration {
     get throws {
       ConnectionConfiguration(
-        timeoutSeconds: try arguments.integer("timeout", in: 0...86_400),
+        timeoutSeconds: try arguments.seconds("timeout", in: 0...86_400),
         retries: try arguments.integer("retries", in: 0...10),
         certificateAuthoritiesPEM: try certificateAuthorities)
     }

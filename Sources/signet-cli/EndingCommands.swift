@@ -19,8 +19,8 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     let container = try await ContainerChoice.container(arguments, of: device, includingUnconfirmed: true)
     let name = container.fullName
-    guard try await confirms("Delete \(name), with its keys, for good", arguments) else {
-      return nothingDeleted(arguments)
+    guard try await arguments.confirmsDeletion("Delete \(name), with its keys, for good") else {
+      return .failure
     }
     let outcome = try await device.deleteContainer(
       container.id, reason: arguments.optionalString("reason") ?? "",
@@ -67,8 +67,8 @@ extension Command {
       where arguments.isSet("force") && failure.isOfTheVaultItself
     {
       let folder = options.folder
-      guard try await confirms("Delete the vault in \(folder), which does not open", arguments) else {
-        return nothingDeleted(arguments)
+      guard try await arguments.confirmsDeletion("Delete the vault in \(folder), which does not open") else {
+        return .failure
       }
       try Vault.erase(inFolder: folder)
       arguments.output.print(
@@ -78,7 +78,7 @@ extension Command {
       return .success
     }
     let question = "Delete all containers, keys and files of this device, for good"
-    guard try await confirms(question, arguments) else { return nothingDeleted(arguments) }
+    guard try await arguments.confirmsDeletion(question) else { return .failure }
     let report = try await device.reset(
       reason: arguments.optionalString("reason") ?? "", force: arguments.isSet("force"),
       by: try await sessionPasswords(of: device, options))
@@ -132,18 +132,6 @@ extension Command {
       authentications[container.id] = try await sessionPassword(of: container, options)
     }
     return authentications
-  }
-
-  private static func nothingDeleted(_ arguments: Arguments) -> ExitCode {
-    arguments.errorOutput.print("Nothing was deleted.")
-    return .failure
-  }
-
-  private static func confirms(_ question: String, _ arguments: Arguments) async throws -> Bool {
-    if arguments.isSet("yes") { return true }
-    return try await answering(with: "--yes") {
-      try await Question.terminal.confirm(TerminalText.sanitised(question), preset: false)
-    }
   }
 }
 

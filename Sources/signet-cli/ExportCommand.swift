@@ -24,7 +24,7 @@ extension Command {
       .value(
         "output", "The file to write; it is replaced as a whole", short: "o", named: "file", completion: .file
       ),
-      .flag("qr", "Draw QR codes at the terminal: otpauth, google"),
+      .flag("show-qr", "Draw QR codes at the terminal: otpauth, google"),
       .value(
         "png",
         "Write QR codes to this file, or to FILE-1.png, FILE-2.png … where there are several: otpauth, google",
@@ -34,7 +34,7 @@ extension Command {
     arguments: [Argument("account", "Which ones; all where none is named", arity: .many(minimum: 0))],
     examples: [
       .init("signet export --format 2fas --encrypt -o accounts.2fas", "Write all accounts, encrypted"),
-      .init("signet export --qr Example:alice", "Show the QR code of one"),
+      .init("signet export --show-qr Example:alice", "Show the QR code of one"),
     ]
   ) { arguments in
     let options = try DeviceOptions(arguments)
@@ -115,9 +115,9 @@ private enum ExportTarget {
   case pictures(String)
 
   init(_ arguments: Arguments, _ format: InterchangeFormat) throws {
-    let ways = ["output", "qr", "png"].filter { arguments.isSet($0) }
+    let ways = ["output", "show-qr", "png"].filter { arguments.isSet($0) }
     guard ways.count == 1 else {
-      throw CommandFailure(.usage, "give one of --output FILE, --qr and --png FILE")
+      throw CommandFailure(.usage, "give one of --output FILE, --show-qr and --png FILE")
     }
     if arguments.isSet("encrypt"), !format.canBeEncrypted {
       throw CommandFailure(.usage, "\(format.title) has no encryption; use aegis, 2fas, andotp or pskc")
@@ -127,9 +127,9 @@ private enum ExportTarget {
     }
     switch ways[0] {
     case "output": self = .file(arguments.string("output"))
-    case "qr":
+    case "show-qr":
       guard !arguments.isSet("json") else {
-        throw CommandFailure(.usage, "--qr and --json do not go together")
+        throw CommandFailure(.usage, "--show-qr and --json do not go together")
       }
       self = .terminal
     default: self = .pictures(arguments.string("png"))

@@ -22,7 +22,7 @@ extension Command {
     options: [
       notExportable,
       .value(
-        "key-file", "The pre-shared key of a PSKC document: a file with 32 or 64 hexadecimal digits",
+        "transport-key", "The pre-shared key of a PSKC document: a file with 32 or 64 hexadecimal digits",
         named: "file", completion: .file),
     ],
     arguments: [
@@ -35,10 +35,12 @@ extension Command {
     ]
   ) { arguments in
     let bytes = try bytes(of: arguments.string("source"))
-    guard !bytes.starts(with: [0x89, 0x50, 0x4E, 0x47]) else {
+    guard !QRReader.isPNG(bytes) else {
       throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
     }
-    guard let path = arguments.optionalString("key-file") else { return try await take(bytes, arguments) }
+    guard let path = arguments.optionalString("transport-key") else {
+      return try await take(bytes, arguments)
+    }
     let key: PSKCEncryptionKey
     do {
       key = try await PSKCEncryptionKey(

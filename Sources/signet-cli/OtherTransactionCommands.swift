@@ -18,13 +18,9 @@ extension Command {
     let content = try TransactionContent(.text(arguments.string("text")), from: .device)
     let session = try await options.password(for: container, key: .sessionTransport)
       .map { Authentication.password($0) }
-    let output = arguments.errorOutput
-    output.print("You are about to sign:")
-    output.write(TransactionText(content, on: output).body)
-    output.print("  as      \(TerminalText.sanitised(container.user.text))")
-    output.print("  at      \(container.server.fullForm)")
-    guard try await isSure(container, .transactionSigning, "Sign this", arguments) else {
-      output.print("Nothing was signed.")
+    arguments.announce("sign", content, by: container)
+    guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
+      arguments.errorOutput.print("Nothing was signed.")
       return .failure
     }
     let id = try await container.server.named {
@@ -43,31 +39,25 @@ extension Command {
     return .success
   }
 
-  /// Asks where no password will be asked for.
-  static func isSure(
-    _ container: Container, _ key: Key.Usage, _ question: String, _ arguments: Arguments
-  ) async throws -> Bool {
-    guard container.protection(of: key).passwordPolicy == nil, !arguments.isSet("yes") else { return true }
-    return try await answering(with: "--yes") {
-      try await Question.terminal.confirm(question, preset: false)
-    }
-  }
-
   /// Shows what was carried here, and the digits by which its user approves it; no network is used.
   static func approveOffline(_ path: String, _ arguments: Arguments) async throws -> ExitCode {
+    for name in ["qr", "number", "container"] where arguments.isSet(name) {
+      throw UsageFailure.refused(
+        "--offline and --\(name) exclude each other: what was carried says all of it")
+    }
+    guard arguments.optionalString("id") == nil else {
+      throw UsageFailure.refused(
+        "--offline goes without an id: what was carried says which transaction it is")
+    }
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)
     let text = try ScannedText.read(path, limit: OfflineTransaction.maximumByteCount)
     let (transaction, container) = try await device.offlineTransaction(scanned: text)
-    let output = arguments.errorOutput
-    output.print("You are about to approve, without a network:")
-    output.write(TransactionText(transaction.content, on: output).body)
-    output.print("  as      \(TerminalText.sanitised(container.user.text))")
-    output.print("  at      \(container.server.fullForm)")
-    output.print("  id      \(transaction.id.text)")
-    output.print("  expires \(Moment.text(transaction.expires))")
-    guard try await isSure(container, .oneTimePassword, "Approve this", arguments) else {
-      output.print("Nothing was approved.")
+    arguments.announce(
+      "approve, without a network", transaction.content, by: container,
+      (transaction.id, transaction.expires))
+    guard try await arguments.confirmsUse("Approve this", of: .oneTimePassword, of: container) else {
+      arguments.errorOutput.print("Nothing was approved.")
       return .failure
     }
     let answer = try await options.authenticated(
@@ -79,7 +69,7 @@ extension Command {
       let object: JSONObject = ["id": .string(transaction.id.text), "answer": .string(answer)]
       arguments.output.print(JSONValue.object(object).text)
     } else {
-      output.print("Type these digits where the transaction came from:")
+      arguments.errorOutput.print("Type these digits where the transaction came from:")
       arguments.output.print(answer)
     }
     return .success

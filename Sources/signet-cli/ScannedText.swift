@@ -18,7 +18,7 @@ enum ScannedText {
     let data: Data?
     do { data = try handle?.read(upToCount: limit + 1) } catch { throw unreadable }
     guard let data, !data.isEmpty else { throw unreadable }
-    if path != "-", data.starts(with: [0x89, 0x50, 0x4E, 0x47]) {
+    if path != "-", QRReader.isPNG(data) {
       return try QRReader.singleText(inPNGAt: path)
     }
     guard let text = String(data: data, encoding: .utf8) else {

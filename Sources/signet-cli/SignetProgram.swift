@@ -152,7 +152,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
   case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .passwordRefused,
-    .activationCode, .deviceNameRefused,
+    .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,
     .noSuchContainer,
     .noSuchTransaction,

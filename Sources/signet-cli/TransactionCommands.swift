@@ -148,11 +148,12 @@ extension Command {
         ? arguments.optionalString("number").map { try MatchingNumber($0) } : nil
       let chosen = try await ChosenTransaction(arguments)
       let (container, transaction) = (chosen.container, chosen.transaction)
-      show(transaction, status, container, arguments.errorOutput)
+      arguments.announce(
+        status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
       if status == .accepted, number == nil, let digits = transaction.numberDigits {
         number = try await ask(for: digits)
       }
-      guard try await isSure(container, .transactionSigning, "Sign this", arguments) else {
+      guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
         arguments.errorOutput.print("Nothing was signed.")
         return .failure
       }
@@ -191,6 +192,12 @@ private struct ChosenTransaction: Sendable {
     self.device = device
     try await options.catchUp(with: device, asking: true)
     let link = try Self.link(arguments)
+    if link == nil, let id = arguments.optionalString("id"),
+      case let containers = try await ContainerChoice.containers(arguments, of: device), containers.count > 1
+    {
+      (container, session, transaction) = try await Self.find(id, in: containers, options, device)
+      return
+    }
     let container = try await Self.container(for: link, arguments, of: device)
     self.container = container
     let session = try await options.password(for: container, key: .sessionTransport)
@@ -207,6 +214,33 @@ private struct ChosenTransaction: Sendable {
     }
     transaction = try await Self.choose(arguments, from: waiting)
   }
+
+  /// The transaction of this id, and the container for which it waits.
+  ///
+  /// Those whose session key has no password of its own are asked first, so that no password is asked for in vain.
+  private static func find(
+    _ id: String, in containers: [Container], _ options: DeviceOptions, _ device: Device
+  ) async throws -> (Container, Authentication?, TransactionRequest) {
+    let needsPassword = { (container: Container) in
+      container.protection(of: .sessionTransport).passwordPolicy != nil
+    }
+    var failure: (any Error)?
+    for container in containers.filter({ !needsPassword($0) }) + containers.filter(needsPassword) {
+      let session = try await options.password(for: container, key: .sessionTransport)
+        .map { Authentication.password($0) }
+      do {
+        let waiting = try await container.server.named {
+          try await device.pendingTransactions(for: container, by: session)
+        }
+        if let found = waiting.first(where: { $0.id.text == id }) { return (container, session, found) }
+      } catch { failure = failure ?? error }
+    }
+    // One that could not be asked may have it.
+    throw failure ?? noSuchTransaction
+  }
+
+  private static let noSuchTransaction = CommandFailure(
+    .dataError, "no such transaction waits; signet pending shows those that do")
 
   private static func link(_ arguments: Arguments) throws -> TransactionLink? {
     if let path = arguments.optionalString("qr") {
@@ -234,7 +268,7 @@ private struct ChosenTransaction: Sendable {
   ) async throws -> TransactionRequest {
     if let wanted = arguments.optionalString("id") {
       guard let found = transactions.first(where: { $0.id.text == wanted }) else {
-        throw CommandFailure(.dataError, "no such transaction waits; signet pending shows those that do")
+        throw noSuchTransaction
       }
       return found
     }
@@ -265,18 +299,6 @@ private struct ChosenTransaction: Sendable {
       arguments.output.print("\(word) \(transaction.id.text).")
     }
   }
-}
-
-/// Shows what will be signed, all of it, on standard error, where the prompt follows.
-private func show(
-  _ transaction: TransactionRequest, _ status: DecisionStatus, _ container: Container, _ output: Terminal
-) {
-  output.print("You are about to \(status.verb):")
-  output.write(TransactionText(transaction.content, on: output).body)
-  output.print("  as      \(TerminalText.sanitised(container.user.text))")
-  output.print("  at      \(container.server.fullForm)")
-  output.print("  id      \(transaction.id.text)")
-  output.print("  expires \(Moment.text(transaction.expires))")
 }
 
 extension DecisionStatus {

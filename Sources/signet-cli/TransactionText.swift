@@ -13,12 +13,12 @@ struct TransactionText {
     let display = TransactionDisplay(content, in: language)
     let page = Page(width: terminal.width)
     var text = ""
-    if case .relyingParty(let name) = content.origin {
-      text += page.rows("  from    ", name, next: Page.margin)
+    for line in display.lines where line.role == .origin {
+      text += page.rows("  from    ", line.value, next: Page.margin)
     }
     if case .form = content.matter { text += page.rows("  | ", display.title, next: Page.further) }
-    for line in display.lines { text += page.lines(line) }
-    for line in display.context {
+    for line in display.lines where line.role == .matter { text += page.lines(line) }
+    for line in display.lines where line.role == .context {
       text += page.rows("  seen    ", "\(line.label ?? ""): \(line.value)", next: Page.margin)
     }
     body = text

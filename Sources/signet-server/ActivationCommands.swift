@@ -20,14 +20,14 @@ enum ActivationCommands {
         options: [
           .value("lifetime", "How long the code is good: 1m to 30d", named: "duration", default: "1d"),
           .value(
-            "qr", "Write the code as a PNG image, readable by its owner only", named: "file",
+            "png", "Write the code as a PNG image, readable by its owner only", named: "file",
             completion: .file),
           .flag("show-qr", "Print the QR code even where the output is no terminal"),
         ],
         arguments: [UserCommands.user],
         examples: [
           .init(
-            "signet-server activation create alice --lifetime 15m --qr alice.png --data ./demo",
+            "signet-server activation create alice --lifetime 15m --png alice.png --data ./demo",
             "Invite alice for a quarter of an hour")
         ], handler: create)
     ])
@@ -49,7 +49,7 @@ enum ActivationCommands {
         ("Invite code", try answer.string("invite")), ("Expires", utc(try answer.integer("expires"))),
       ])
     }
-    if let file = arguments.optionalString("qr") { try code.writePNG(to: file) }
+    if let file = arguments.optionalString("png") { try code.writePNG(to: file) }
     return .success
   }
 
@@ -58,7 +58,7 @@ enum ActivationCommands {
     let output = arguments.output
     let columns = (code.side + 2 * QRCode.standardQuietZone) * (output.usesUTF8 ? 1 : 2)
     guard columns <= output.width || arguments.isSet("show-qr") else {
-      arguments.errorOutput.print("The QR code needs \(columns) columns; widen the window or use --qr FILE.")
+      arguments.errorOutput.print("The QR code needs \(columns) columns; widen the window or use --png FILE.")
       return
     }
     let style: QRCode.TerminalStyle =

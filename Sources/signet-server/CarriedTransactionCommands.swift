@@ -5,7 +5,7 @@ import SignetTerminal
 /// The commands of `signet-server transaction` for what is scanned, typed back, or begun on a device.
 enum CarriedTransactionCommands {
   private static let pictures: [Option] = [
-    .value("qr", "Write it as a PNG image, readable by its owner only", named: "file", completion: .file),
+    .value("png", "Write it as a PNG image, readable by its owner only", named: "file", completion: .file),
     .flag("show-qr", "Print the QR code even where the output is no terminal"),
   ]
   private static let identifier = Argument("id", "The transaction's id")
@@ -13,24 +13,21 @@ enum CarriedTransactionCommands {
   static let all: [Command] = [
     Command(
       "offer", "Ask whoever scans it: the one who decides becomes the user",
-      description: "On a terminal the link is shown as a QR code; signet approve LINK takes it as a text.",
-      options: [
-        .value("lifetime", "How long it may be decided: 1s to 24h", named: "duration", default: "5m")
-      ] + pictures,
-      arguments: [Argument("text", "What is asked")]
+      description: """
+        It is asked as 'transaction create' asks a user. On a terminal the link is shown as a QR code; signet approve LINK takes it \
+        as a text.
+        """,
+      options: TransactionCommands.order + pictures, arguments: [TransactionCommands.text]
     ) { arguments in
-      let lifetime = try arguments.seconds("lifetime", in: 1...86_400)
-      let answer = try await OperatorClient(arguments, as: .relyingParty).post(
-        "transactions",
-        body: [
-          "anybody": true, "text": .string(arguments.string("text")), "lifetime": .integer(Int64(lifetime)),
-        ])
+      var body = try TransactionCommands.order(arguments)
+      body["anybody"] = true
+      let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
       let link = try answer.string("link")
       try show(link, answer, arguments) {
         [
           ("Transaction", try answer.string("id")), ("Link", link),
           ("Expires", utc(try answer.integer("expires"))),
-        ]
+        ] + (try TransactionCommands.number(in: answer))
       }
       return .success
     },
@@ -97,6 +94,6 @@ enum CarriedTransactionCommands {
       let fields = try fields()
       if !fields.isEmpty { arguments.output.print(fields: fields) }
     }
-    if let file = arguments.optionalString("qr") { try QRCode(text).writePNG(to: file) }
+    if let file = arguments.optionalString("png") { try QRCode(text).writePNG(to: file) }
   }
 }

@@ -72,7 +72,7 @@ enum ServerProgram {
       .init("signet-server serve --data /var/lib/signet/bank", "Run it"),
       .init("signet-server user add alice --data /var/lib/signet/bank", "Add a user"),
       .init(
-        "signet-server activation create alice --data /var/lib/signet/bank --qr alice.png",
+        "signet-server activation create alice --data /var/lib/signet/bank --png alice.png",
         "Invite the user to activate a device"),
     ],
     seeAlso: ["signet(1)", "signet-server.json(5)"],

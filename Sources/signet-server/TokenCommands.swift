@@ -1,5 +1,4 @@
 import SignetCrypto
-import SignetFiles
 import SignetJSON
 import SignetOATH
 import SignetTerminal

@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 /// `signet-server transaction …`: what a relying party does.
@@ -14,21 +15,7 @@ enum TransactionCommands {
           section 5 has it. What is shown and signed is printed with --json, as content: compare it with the signed one, byte for \
           byte.
           """,
-        options: [
-          .value("lifetime", "How long the user may take: 1s to 24h", named: "duration", default: "5m"),
-          .value("form", "Ask typed fields: JSON, in this file", named: "file", completion: .file),
-          .value("place", "Say where the user is seen: the place", named: "text"),
-          .value("browser", "Say where the user is seen: the browser or app", named: "text"),
-          .value("address", "Say where the user is seen: the network address", named: "text"),
-          .value(
-            "status", "What the user may decide; denied is always there", isRepeatable: true,
-            completion: .choices(["accepted", "denied", "reported"])),
-          .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
-        ],
-        arguments: [
-          UserCommands.user,
-          Argument("text", "What the user is asked, where --form is not given", arity: .optional),
-        ],
+        options: order, arguments: [UserCommands.user, text],
         examples: [
           .init(
             "signet-server transaction create alice 'Pay 250.00 EUR to Jane Doe' --data ./demo --key-file shop.key",
@@ -40,7 +27,7 @@ enum TransactionCommands {
           With --wait it shows the transaction once it is decided, or the time is over, and the exit status \
           says how: 0 accepted, 1 anything else that is final, 75 still pending.
           """,
-        options: [.value("wait", "Wait so long for the decision, in seconds", named: "seconds")],
+        options: [.value("wait", "Wait so long for the decision: 0s to 24h", named: "duration")],
         arguments: [identifier], handler: show),
       Command(
         "withdraw", "Put an end to a transaction before it is decided",
@@ -62,9 +49,28 @@ enum TransactionCommands {
 
   private static let identifier = Argument("id", "The transaction's id")
 
-  private static func create(_ arguments: Arguments) async throws -> ExitCode {
-    let lifetime = try arguments.seconds("lifetime", in: 1...86_400)
-    var body: JSONObject = ["user": .string(arguments.string("user")), "lifetime": .integer(Int64(lifetime))]
+  // MARK: What is asked
+
+  /// The options that say what is asked, whoever it is.
+  static let order: [Option] = [
+    .value("lifetime", "How long it may be decided: 1s to 24h", named: "duration", default: "5m"),
+    .value("form", "Ask typed fields: JSON, in this file", named: "file", completion: .file),
+    .value("place", "Say where the user is seen: the place", named: "text"),
+    .value("browser", "Say where the user is seen: the browser or app", named: "text"),
+    .value("address", "Say where the user is seen: the network address", named: "text"),
+    .value(
+      "status", "What the user may decide; denied is always there", isRepeatable: true,
+      completion: .choices(["accepted", "denied", "reported"])),
+    .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
+  ]
+  static let text = Argument("text", "What is asked, where --form is not given", arity: .optional)
+
+  /// The body of the request that asks, but for whom.
+  ///
+  /// - Throws: `UsageFailure`, and `CommandFailure` for a form that cannot be read.
+  static func order(_ arguments: Arguments) throws -> JSONObject {
+    let lifetimes = Int(TransactionOrder.lifetimes.lowerBound)...Int(TransactionOrder.lifetimes.upperBound)
+    var body: JSONObject = ["lifetime": .integer(Int64(try arguments.seconds("lifetime", in: lifetimes)))]
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
     case (let text?, nil): body["text"] = .string(text)
     case (nil, let path?): body["form"] = .object(try form(at: path))
@@ -80,6 +86,17 @@ enum TransactionCommands {
     if let digits = try arguments.optionalInteger("number", in: 2...6) {
       body["number"] = ["digits": .integer(Int64(digits))]
     }
+    return body
+  }
+
+  /// What there is to show of a number, which cannot be had again.
+  static func number(in answer: JSONObject) throws -> [(String, String)] {
+    try answer.optionalString("number").map { [("Number", $0)] } ?? []
+  }
+
+  private static func create(_ arguments: Arguments) async throws -> ExitCode {
+    var body = try order(arguments)
+    body["user"] = .string(arguments.string("user"))
     let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
     if arguments.isSet("json") {
       arguments.output.print(answer)
@@ -88,7 +105,7 @@ enum TransactionCommands {
         fields: [
           ("Transaction", try answer.string("id")), ("Status", try answer.string("status")),
           ("Expires", utc(try answer.integer("expires"))),
-        ] + (try answer.optionalString("number").map { [("Number", $0)] } ?? []))
+        ] + (try number(in: answer)))
     }
     return .success
   }
@@ -103,7 +120,7 @@ enum TransactionCommands {
   }
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
-    let wait = try arguments.optionalInteger("wait", in: 0...86_400)
+    let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...86_400) : nil
     let client = try OperatorClient(arguments, as: .relyingParty)
     let deadline = ContinuousClock.now + .seconds(wait ?? 0)
     var answer = try await client.get("transactions", arguments.string("id"))

@@ -97,9 +97,9 @@ import Testing
     let unasked = try await device.run("import", document)
     #expect(unasked.isRefusal(65, "under a pre-shared key"), unasked.summary)
     let other = try await device.run(
-      "import", document, "--key-file", try write("\(digits.dropLast(32))", "short"))
+      "import", document, "--transport-key", try write("\(digits.dropLast(32))", "short"))
     #expect(other.isRefusal(65, "the authentication code is wrong"), other.summary)
-    let result = try await device.run("import", document, "--key-file", try write(digits, "key"))
+    let result = try await device.run("import", document, "--transport-key", try write(digits, "key"))
     #expect(result.output == "Imported Maker (SN1).\n", result.summary)
     #expect(try await device.run("otp", "SN1").output == "287082\n")
   }
@@ -118,7 +118,7 @@ import Testing
     let encrypted = try await device.run("export", "--encrypt", "-o", folder.file("x"), passwords: ["x"])
     #expect(encrypted.isRefusal(64, "has no encryption"), encrypted.summary)
     let nowhere = try await device.run("export")
-    #expect(nowhere.isRefusal(64, "give one of --output FILE, --qr and --png FILE"), nowhere.summary)
+    #expect(nowhere.isRefusal(64, "give one of --output FILE, --show-qr and --png FILE"), nowhere.summary)
   }
 
   @Test func qrCodesGoOutAndComeInAcrossPictures() async throws {
@@ -143,7 +143,7 @@ import Testing
     let single = folder.file("one.png")
     _ = try await device.run("export", "Issuer 3", "--png", single)
     #expect(try QRReader.singleText(inPNGAt: single).hasPrefix("otpauth://totp/Issuer%203:user?secret="))
-    let drawn = try await device.run("export", "--qr", "Issuer 3")
+    let drawn = try await device.run("export", "--show-qr", "Issuer 3")
     #expect(drawn.status == 0 && drawn.output.contains("▀"), drawn.summary)
     let confused = try await device.run("import", single)
     #expect(confused.isRefusal(65, "signet scan"), confused.summary)

@@ -15,7 +15,7 @@ import Testing
     }
     let picture = "\(server.folder.path)/offer.png"
     let offer = try await server.answer(
-      "transaction", "offer", "Sign in", "--qr", picture, "--key-file", server.shopKey)
+      "transaction", "offer", "Sign in", "--png", picture, "--place", "Bern", "--key-file", server.shopKey)
     let (id, link) = (try offer.string("id"), try offer.string("link"))
     let several = try await device.run("approve", link, "--yes")
     #expect(several.status == 65 && several.errorOutput.contains("alice, bob"), several.summary)
@@ -60,7 +60,7 @@ import Testing
     let id = try await server.ask("alice", "Pay 250.00 EUR to Jane Doe")
     let picture = "\(server.folder.path)/offline.png"
     let carried = try await server.answer(
-      "transaction", "offline", id, "--qr", picture, "--key-file", server.shopKey)
+      "transaction", "offline", id, "--png", picture, "--key-file", server.shopKey)
     let text = try server.write(carried.string("text"), to: "offline.txt")
     var answers: Set<String> = []
     for path in [picture, text] {
@@ -69,6 +69,10 @@ import Testing
       answers.insert(shown.output.trimmingCharacters(in: .whitespacesAndNewlines))
     }
     #expect(answers.count == 1)
+    for extra in [["--qr", picture], ["--number", "12"], ["--container", "alice"], [id]] {
+      let mixed = try await device.run(["approve", "--offline", text, "--yes"] + extra)
+      #expect(mixed.isRefusal(64, "--offline"), mixed.summary)
+    }
     let digits = try #require(answers.first)
     let wrong = try await server.operate(
       "transaction", "answer", id, digits == "00000000" ? "1" : "00000000", "--key-file", server.shopKey)

@@ -37,6 +37,20 @@ import Testing
     let one = try await device.run("pending", "--container", "alice")
     #expect(!one.output.contains("alice at") && one.output.contains("  | Pay for alice\n"), one.summary)
 
+    // The id says for which of them it waits.
+    for (user, word) in [("bob", "deny"), ("alice", "cancel")] {
+      let id = try await server.ask(user, "Decide, \(user)")
+      let chosen =
+        word == "deny" ? try await device.json(word, id, "--yes") : try await device.json(word, id)
+      #expect(try chosen.string("id") == id)
+      #expect(try await server.transaction(id).string("user") == user)
+      #expect(try await server.transaction(id).string("status") != "pending")
+    }
+    let unknown = try await device.run("approve", "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
+    #expect(unknown.isRefusal(65, "no such transaction waits"), unknown.summary)
+    let unnamed = try await device.run("approve", "--yes")
+    #expect(unnamed.isRefusal(64, "--container"), unnamed.summary)
+
     // One that cannot be asked does not hide the others.
     let bobs = try #require(try await server.activeContainers("bob").first)
     #expect(try await server.operate("container", "revoke", bobs).status == 0)
@@ -46,6 +60,10 @@ import Testing
     #expect(
       rest.errorOutput.contains("signet: bob at \(server.url): the server does not know this container"),
       rest.summary)
+    let alices = try await server.ask("alice", "Still there")
+    #expect(try await device.json("deny", alices, "--yes").string("status") == "denied")
+    let hidden = try await device.run("deny", "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
+    #expect(hidden.status == 76, hidden.summary)
     await server.stopAndWait()
   }
 }

@@ -15,7 +15,7 @@ import Testing
     #expect(added.output == "added alice\n")
 
     let image = "\(server.folder.path)/alice.png"
-    let invited = try await server.json("activation", "create", "alice", "--lifetime", "15m", "--qr", image)
+    let invited = try await server.json("activation", "create", "alice", "--lifetime", "15m", "--png", image)
     let text = try QRReader.singleText(inPNGAt: image)
     #expect(text == (try invited.string("code")))
     let permissions = try FileManager.default.attributesOfItem(atPath: image)[.posixPermissions] as? Int
@@ -86,7 +86,7 @@ import Testing
     let early = try await server.run("transaction", "show", id, "--wait", "0", "--key-file", key)
     #expect(early.status == 75)
 
-    async let waiting = server.run("transaction", "show", id, "--wait", "60", "--key-file", key)
+    async let waiting = server.run("transaction", "show", id, "--wait", "1m", "--key-file", key)
     let pending = try await device.pendingTransactions(for: container)
     #expect(pending.map(\.text) == [text])
     try await device.decide(

@@ -4,6 +4,7 @@ import SignetPush
 @testable import SignetServer
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetWire
 import Synchronization
 import Testing
@@ -169,14 +170,14 @@ import Testing
 
   @Test("a target at a host, or a port, that the operator does not name is refused when it is added")
   func hosts() async throws {
-    /// Takes everything.
-    struct Everywhere: PushDispatcher {
-      let service = PushTarget.Service.webPush
-      func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {}
+    struct Nowhere: HTTPTransport {
+      func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse { throw .cancelled }
     }
-    let server = try ServerFixture(
-      push: PushSetup(
-        delivery: PushDelivery([Everywhere()]), webPushHosts: WebPushHosts(["push.example.org"])))
+    let dispatcher = WebPushDispatcher(
+      key: P256.Signing.PrivateKey(), contact: "mailto:a@example.org",
+      hosts: WebPushHosts(["push.example.org"]),
+      over: Nowhere())
+    let server = try ServerFixture(push: PushSetup(delivery: PushDelivery([dispatcher])))
     let record = try await server.activate().send(to: server)
     func add(_ host: String) async throws -> Problem.Code? {
       let subscription = try WebPushSubscription(

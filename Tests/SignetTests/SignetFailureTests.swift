@@ -10,7 +10,9 @@ import Testing
 
   private static let table: [(SignetFailure, Int, String)] = [
     (.noSuchContainer, 8, "list"), (.vault(.damaged), 10, ""),
-    (.reasonRefused(wire), 9, "another reason"),
+    (.reasonRefused(wire), 9, "another reason"), (.pushTargetRefused(wire), 14, "another target"),
+    (.noSuchAccount, 11, "account list"), (.notExportable, 12, "other authenticator"),
+    (.interchange(.notUTF8), 13, "UTF-8"), (.severalContainers([]), 1009, "choose one"),
     (.wrongPassword(remaining: nil), 100, "try again"),
     (.wrongPassword(remaining: 0), 100, "new activation code"),
     (.wrongPassword(remaining: 1), 100, "1 try is left"),

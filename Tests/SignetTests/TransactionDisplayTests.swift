@@ -21,7 +21,7 @@ import Testing
   private static func words(_ content: TransactionContent, _ language: DisplayLanguage) -> [String] {
     let display = TransactionDisplay(content, in: language)
     return [display.title]
-      + (display.lines + display.context).map {
+      + display.lines.map {
         ($0.isInGroup ? "  " : "") + ($0.label.map { "\($0): " } ?? "") + $0.value
       }
   }
@@ -31,25 +31,43 @@ import Testing
     let content = try Self.payment()
     #expect(
       Self.words(content, .english) == [
-        "Payment", "Amount: 1250.00 EUR", "Payee: Jane Doe", "  Account: DE02 1203", "Due: 2026-11-21",
+        "Payment", "From: Example Bank", "Amount: 1250.00 EUR", "Payee: Jane Doe", "  Account: DE02 1203",
+        "Due: 2026-11-21",
         "Reference: Invoice 7", "Fees", "  Transfer: 0.15 EUR", "Place: Bern", "Browser: Firefox 128",
         "Address: 192.0.2.7",
       ])
     #expect(
-      Self.words(content, DisplayLanguage(locale: "de_CH.UTF-8")).prefix(4) == [
-        "Zahlung", "Betrag: 1250.00 EUR", "Empfänger: Jane Doe", "  Konto: DE02 1203",
+      Self.words(content, DisplayLanguage(locale: "de_CH.UTF-8")).prefix(5) == [
+        "Zahlung", "Von: Example Bank", "Betrag: 1250.00 EUR", "Empfänger: Jane Doe", "  Konto: DE02 1203",
       ])
     #expect(
-      Self.words(content, DisplayLanguage(locale: "fr-CA")).prefix(3) == [
-        "Paiement", "Montant: 1250.00 EUR", "Bénéficiaire: Jane Doe",
+      Self.words(content, DisplayLanguage(locale: "fr-CA")).prefix(4) == [
+        "Paiement", "De: Example Bank", "Montant: 1250.00 EUR", "Bénéficiaire: Jane Doe",
       ])
     #expect(
-      Self.words(content, DisplayLanguage(locale: "es")).prefix(3) == [
-        "Pago", "Importe: 1250.00 EUR", "Beneficiario: Jane Doe",
+      Self.words(content, DisplayLanguage(locale: "es")).prefix(4) == [
+        "Pago", "De: Example Bank", "Importe: 1250.00 EUR", "Beneficiario: Jane Doe",
       ])
     let values = DisplayLanguage.allCases.map { TransactionDisplay(content, in: $0).lines.map(\.value) }
     #expect(Set(values).count == 1)
     for other in ["C", "POSIX", "", "deu", "xx_YY"] { #expect(DisplayLanguage(locale: other) == .english) }
+  }
+
+  @Test("who asks is the first line, and no field takes its place; one's own wish has none")
+  func origin() throws {
+    let display = TransactionDisplay(try Self.payment())
+    #expect(display.lines.first == display.lines.first { $0.role == .origin })
+    #expect(display.lines.filter { $0.role == .origin }.map(\.value) == ["Example Bank"])
+    #expect(
+      display.lines.filter { $0.role == .context }.map(\.value) == ["Bern", "Firefox 128", "192.0.2.7"])
+    let posing = try TransactionContent(
+      .form(
+        TransactionForm(
+          template: "payment", fields: [TransactionField(.text("Your Bank"), label: "From")])),
+      from: .relyingParty("Shop"))
+    #expect(TransactionDisplay(posing).lines.map(\.role) == [.origin, .matter])
+    let own = try TransactionContent(.text("Pay"), from: .device)
+    #expect(TransactionDisplay(own).lines.map(\.role) == [.matter])
   }
 
   @Test("a template that is not known, and a plain text, are shown as they are")

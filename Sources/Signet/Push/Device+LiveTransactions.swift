@@ -4,9 +4,9 @@ import SignetVault
 public import SignetWire
 
 /// A list of transactions, and what the server knows it by.
-public struct KnownTransactionList: Hashable, Sendable {
+package struct KnownTransactionList: Hashable, Sendable {
   /// The list.
-  public let list: TransactionList
+  package let list: TransactionList
   /// The server's name for it; `nil` where it gave none, so that there is nothing to wait beyond.
   let tag: String?
 }
@@ -23,7 +23,7 @@ extension Device {
   ///   - authentication: What opens the session key; `nil` where the device alone does.
   /// - Returns: The list; `nil` where it stayed as it was.
   /// - Throws: ``SignetFailure``.
-  public func transactionList(
+  package func transactionList(
     beyond known: KnownTransactionList?, for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> KnownTransactionList? {
     try await transactionList(

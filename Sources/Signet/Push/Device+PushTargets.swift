@@ -73,7 +73,7 @@ extension Device {
 
   private static func form(_ name: String?, _ target: PushTarget?) throws(SignetFailure) -> PushTargetForm {
     do { return try PushTargetForm(name: name, target: target) } catch {
-      throw .deviceNameRefused(error)
+      throw .pushTargetRefused(error)
     }
   }
 

@@ -16,7 +16,7 @@ public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
 
   /// The device's own words.
   enum Word: Int {
-    case question, payment, login, amount, payee, account, date, place, browser, address
+    case question, payment, login, amount, payee, account, date, place, browser, address, from
   }
 
   func word(_ word: Word) -> String { words[word.rawValue] }
@@ -36,20 +36,22 @@ public enum DisplayLanguage: String, Hashable, Sendable, CaseIterable {
     case .english:
       [
         "Question", "Payment", "Sign-in", "Amount", "Payee", "Account", "Date", "Place", "Browser", "Address",
+        "From",
       ]
     case .german:
       [
         "Frage", "Zahlung", "Anmeldung", "Betrag", "Empfänger", "Konto", "Datum", "Ort", "Browser", "Adresse",
+        "Von",
       ]
     case .french:
       [
         "Question", "Paiement", "Connexion", "Montant", "Bénéficiaire", "Compte", "Date", "Lieu",
-        "Navigateur", "Adresse",
+        "Navigateur", "Adresse", "De",
       ]
     case .spanish:
       [
         "Pregunta", "Pago", "Inicio de sesión", "Importe", "Beneficiario", "Cuenta", "Fecha", "Lugar",
-        "Navegador", "Dirección",
+        "Navegador", "Dirección", "De",
       ]
     }
   }

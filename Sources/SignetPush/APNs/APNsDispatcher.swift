@@ -28,8 +28,6 @@ public struct APNsCredentials: Sendable {
 public struct APNsDispatcher: PushDispatcher {
   /// Where apps of the store are.
   public static let production = "https://api.push.apple.com"
-  /// Where apps under development are.
-  public static let sandbox = "https://api.sandbox.push.apple.com"
   /// A provider token is good for an hour, and is to be kept for 20 minutes at least.
   private static let tokenSeconds: Int64 = 50 * 60
 
@@ -43,7 +41,7 @@ public struct APNsDispatcher: PushDispatcher {
   ///
   /// - Parameters:
   ///   - credentials: The operator's.
-  ///   - base: ``production`` or ``sandbox``, without a slash at the end.
+  ///   - base: ``production``, or the address for apps under development, without a slash at the end.
   ///   - transport: Speaks HTTP/2.
   ///   - clock: For the tokens.
   public init(

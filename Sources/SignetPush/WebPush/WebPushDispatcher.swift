@@ -64,11 +64,17 @@ public struct WebPushDispatcher: PushDispatcher {
   /// Web Push.
   public var service: PushTarget.Service { .webPush }
 
+  /// To the hosts that the operator names.
+  public func mayCarry(_ target: PushTarget) -> Bool {
+    guard case .webPush(let subscription) = target else { return false }
+    return hosts.allows(subscription.authority)
+  }
+
   /// Hands a message over.
   ///
   /// - Throws: ``PushFailure``.
   public func send(_ message: PushMessage, to target: PushTarget) async throws(PushFailure) {
-    guard case .webPush(let subscription) = target, hosts.allows(subscription.authority) else {
+    guard case .webPush(let subscription) = target, mayCarry(target) else {
       throw .targetNotAllowed
     }
     let envelope = Array(message.envelope.utf8)

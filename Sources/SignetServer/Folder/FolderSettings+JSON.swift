@@ -12,7 +12,8 @@ extension FolderSettings {
 
   static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
     ("inviteAttempts", 1...100), ("inviteLifetime", 60...2_592_000),
-    ("transactionLifetime", 1...86_400), ("codeAttempts", 1...100), ("pendingTransactions", 1...64),
+    ("transactionLifetime", TransactionOrder.lifetimes), ("codeAttempts", 1...100),
+    ("pendingTransactions", 1...64),
     ("challenges", 1...1000), ("challengeWait", 1...86_400), ("challengeLongestWait", 1...86_400),
     ("numberAttempts", 1...10),
   ]

@@ -29,19 +29,19 @@ extension ServerFolder {
       dispatchers.append(FCMDispatcher(account, base: fcm.url ?? FCMDispatcher.production, over: transport))
     }
     var webPushKey: [UInt8]?
-    let hosts = push.webPush?.hosts.map(WebPushHosts.init) ?? .browsers
     if let webPush = push.webPush {
       let key = try signingKey(webPush.key)
       webPushKey = key.publicKey.x963Representation
       dispatchers.append(
         WebPushDispatcher(
-          key: key, contact: webPush.contact, hosts: hosts, over: transport))
+          key: key, contact: webPush.contact, hosts: webPush.hosts.map(WebPushHosts.init) ?? .browsers,
+          over: transport))
     }
     if let webhook = push.webhook {
       let signature = MessageSignature(try signingKey(webhook.key), keyID: webhook.keyID)
       dispatchers.append(WebhookDispatcher(url: webhook.url, signature: signature, over: transport))
     }
-    return PushSetup(delivery: PushDelivery(dispatchers), webPushKey: webPushKey, webPushHosts: hosts)
+    return PushSetup(delivery: PushDelivery(dispatchers), webPushKey: webPushKey)
   }
 
   /// What carries notices to clients of OpenID Connect.

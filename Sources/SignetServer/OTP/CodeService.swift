@@ -54,7 +54,7 @@ public struct CodeService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: Whether the code is good.
   /// - Throws: ``Problem`` when it can't be told.
-  public func validate(_ code: String, user: UserID, by actor: String) async throws(Problem) -> Bool {
+  package func validate(_ code: String, user: UserID, by actor: String) async throws(Problem) -> Bool {
     try await validate(code, user: user, by: Asker(actor)) == .accepted
   }
 

@@ -7,16 +7,11 @@ public struct PushSetup: Sendable {
   /// The public key with which devices subscribe to Web Push, X9.63; `nil` where that is not set up.
   public var webPushKey: [UInt8]?
 
-  /// Which hosts of Web Push are sent to; targets at others are refused.
-  public var webPushHosts: WebPushHosts
-
   /// No service: devices ask by themselves.
   public static let none = PushSetup(delivery: PushDelivery([]))
 
   /// Puts services together.
-  public init(
-    delivery: PushDelivery, webPushKey: [UInt8]? = nil, webPushHosts: WebPushHosts = .browsers
-  ) {
-    (self.delivery, self.webPushKey, self.webPushHosts) = (delivery, webPushKey, webPushHosts)
+  public init(delivery: PushDelivery, webPushKey: [UInt8]? = nil) {
+    (self.delivery, self.webPushKey) = (delivery, webPushKey)
   }
 }

@@ -107,7 +107,7 @@ public struct PushTargetService: Sendable {
       throw Problem(
         .malformed, "This server sends no pushes by \"\(target.service.rawValue)\"; look at \"services\".")
     }
-    if case .webPush(let subscription) = target, !context.push.webPushHosts.allows(subscription.authority) {
+    guard context.push.delivery.mayCarry(target) else {
       throw Problem(.malformed, "This server sends no pushes to the host of \"endpoint\".")
     }
   }

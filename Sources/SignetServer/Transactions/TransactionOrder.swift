@@ -3,6 +3,9 @@ public import SignetWire
 
 /// What a relying party wants a user to be asked.
 public struct TransactionOrder: Sendable {
+  /// How many seconds a transaction may last: up to a day.
+  public static let lifetimes: ClosedRange<Int64> = 1...86_400
+
   /// What is asked.
   public var matter: TransactionContent.Matter
   /// Who asks, as the user is told.

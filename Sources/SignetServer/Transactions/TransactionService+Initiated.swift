@@ -4,9 +4,6 @@ public import SignetStorage
 public import SignetWire
 
 extension TransactionService {
-  /// How long what a device asks for by itself may be said to last, in seconds.
-  static let longestLifetime: Int64 = 86_400
-
   /// One transaction for a container: one of its user's, or one for anybody, signed by the server and encrypted to the container.
   ///
   /// - Parameters:
@@ -50,7 +47,7 @@ extension TransactionService {
       claimed.container.text == container.id, claimed.device == container.device
     else { throw Problem(.malformed, "This is not what a device may ask for by itself.") }
     guard claimed.expires > now else { throw Problem(.transactionExpired, "Sign it again.") }
-    guard claimed.expires - now <= Self.longestLifetime else {
+    guard claimed.expires - now <= TransactionOrder.lifetimes.upperBound else {
       throw Problem(.malformed, "\"expires\" is at most a day away")
     }
     var record = TransactionRecord(

@@ -50,8 +50,9 @@ public struct TransactionService: Sendable {
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
     }
     let lifetime = order.lifetime ?? context.settings.transactionLifetime
-    guard (1...86_400).contains(lifetime) else {
-      throw Problem(.malformed, "\"lifetime\" is 1 to 86400 seconds")
+    guard TransactionOrder.lifetimes.contains(lifetime) else {
+      throw Problem(
+        .malformed, "\"lifetime\" is 1 to \(TransactionOrder.lifetimes.upperBound) seconds")
     }
     let now = context.clock.now
     let id = ServerMadeID(random: context.random).text

@@ -6,7 +6,7 @@ public struct DecisionRecord: Hashable, Sendable {
   public var jws: String?
   /// With which container.
   public var container: String
-  /// When the server took it.
+  /// When the server took it, in seconds since 1970.
   public var time: Int64
 
   /// Describes a decision.

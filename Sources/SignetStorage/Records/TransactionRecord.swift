@@ -26,9 +26,9 @@ public struct TransactionRecord: Hashable, Sendable {
   public var content: String
   /// What the user may decide, in the protocol's words.
   public var statuses: [String]
-  /// When it was made.
+  /// When it was made, in seconds since 1970.
   public var created: Int64
-  /// When it ends.
+  /// When it ends, in seconds since 1970; from then on nobody decides it.
   public var expires: Int64
   /// The number that the user has to type, under the server's master key; `nil` where there is none.
   public var sealedNumber: [UInt8]?
@@ -64,7 +64,7 @@ public struct EndRecord: Hashable, Sendable {
   public var message: String
   /// The container that did it; `nil` where the relying party did.
   public var container: String?
-  /// When.
+  /// When, in seconds since 1970.
   public var time: Int64
 
   /// Describes an end.

@@ -15,7 +15,7 @@ public struct TransactionList: Hashable, Sendable {
   /// Reads a list.
   ///
   /// - Throws: ``WireFailure``.
-  public init(parsing bytes: [UInt8]) throws(WireFailure) {
+  package init(parsing bytes: [UInt8]) throws(WireFailure) {
     try self.init(Wire.object(bytes, maximumByteCount: Wire.maximumListByteCount))
   }
 
