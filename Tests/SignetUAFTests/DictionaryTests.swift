@@ -211,7 +211,9 @@ import UAFFixture
       while !assertion.utf8.count.isMultiple(of: 4) { assertion += "=" }
       item["assertion"] = .string(assertion)
       item["exts"] = []
+      item["tcDisplayPNGCharacteristics"] = .null
     }
+    maker.header["exts"] = .null
     _ = try expectation.verify(maker.registration())
     // Elements in another order, and some that nobody knows and that may be ignored.
     maker.elements = { elements in

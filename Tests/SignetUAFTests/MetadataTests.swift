@@ -14,7 +14,7 @@ import UAFFixture
     "keyProtection":6,"isKeyRestricted":true,"matcherProtection":2,"attachmentHint":1,"isSecondFactorOnly":false,
     "tcDisplay":1,"tcDisplayContentType":"image/png","tcDisplayPNGCharacteristics":[{"width":320,"height":480,
     "bitDepth":16,"colorType":2,"compression":0,"filter":0,"interlace":0,"plte":[{"r":1,"g":2,"b":3}]}],
-    "attestationRootCertificates":[],"icon":"data:image/png;base64,AA==","supportedExtensions":
+    "attestationRootCertificates":[],"ecdaaTrustAnchors":[{"X":"a","Y":"b","c":"c","sx":"d","sy":"e","G1Curve":"f"}],"icon":"data:image/png;base64,AA==","supportedExtensions":
     [{"id":"x","fail_if_unknown":false}],"legalHeader":"anything"}
     """
 
@@ -67,7 +67,7 @@ import UAFFixture
       ("userVerificationDetails", [[["userVerification": 4, "caDesc": ["base": 10]]]]),
       ("attestationRootCertificates", ["$"]), ("attestationRootCertificates", [1]),
       ("isSecondFactorOnly", "false"),
-      ("tcDisplay", -1),
+      ("tcDisplay", -1), ("ecdaaTrustAnchors", [["X": "a"]]),
     ] as [(String, JSONValue)])
   func malformed(name: String, value: JSONValue) {
     #expect(throws: MessageFailure.self) { _ = try Self.statement { $0[name] = value } }
