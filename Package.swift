@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
     .library(name: "SignetQR", targets: ["SignetQR"]),
+    .library(name: "SignetUAF", targets: ["SignetUAF"]),
     .executable(name: "signet", targets: ["signet-cli"]),
     .executable(name: "signet-server", targets: ["signet-server"]),
     .executable(name: "signet-check", targets: ["signet-check"]),
@@ -253,7 +254,8 @@ let package = Package(
     .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
     .testTarget(name: "SignetTerminalTests", dependencies: ["SignetTerminal"], swiftSettings: house),
     .testTarget(
-      name: "SignetCheckTests", dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON"],
+      name: "SignetCheckTests",
+      dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetUAF", "UAFFixture"],
       swiftSettings: house),
     .testTarget(
       name: "SignetServerTests",
@@ -276,7 +278,7 @@ let package = Package(
         "SignetSQLite",
         "SignetServer",
         "SignetTesting",
-        "SignetTransport",
+        "SignetTransport", "SignetUAF", "UAFFixture",
       ],
       swiftSettings: house),
   ],

@@ -38,10 +38,15 @@ let package = Package(
     fuzzTarget("fuzz-vault", "Signet"),
     fuzzTarget("fuzz-appdata", "Signet"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
+    fuzzTarget("fuzz-uaf", "SignetUAF"),
     // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
     // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
     .executableTarget(
-      name: "fuzz-check", dependencies: ["LibFuzzer", .product(name: "Signet", package: "signet")],
+      name: "fuzz-check",
+      dependencies: [
+        "LibFuzzer", .product(name: "Signet", package: "signet"),
+        .product(name: "SignetUAF", package: "signet"),
+      ],
       exclude: ["signet-check/main.swift"], swiftSettings: [.swiftLanguageMode(.v5)]),
   ],
   swiftLanguageModes: [.v6]

@@ -32,7 +32,7 @@ struct CheckFailure: Error {
     case let failure as InterchangeFailure: self.init(Self.code(failure), failure.description)
     case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
-    case let failure as Inspection.Failure: self.init(Self.code(failure), failure.description)
+    case let failure as UAFReport.Failure: self.init(failure)
     default: self.init("internal", "an unforeseen failure; report this as a defect")
     }
   }
@@ -113,11 +113,13 @@ struct CheckFailure: Error {
     }
   }
 
-  private static func code(_ failure: Inspection.Failure) -> String {
-    switch failure {
-    case .message: "uaf.message"
-    case .scheme: "uaf.scheme"
-    case .assertion: "uaf.assertion"
+  private init(_ failure: UAFReport.Failure) {
+    switch failure.part {
+    case .message: self.init("uaf.message", failure.description)
+    case .scheme: self.init("uaf.scheme", failure.description)
+    case .assertion: self.init("uaf.assertion", failure.description)
+    case .encoding: self.init(invalid: "assertionB64", failure.description)
+    case .keyFormat: self.init(invalid: "keyFormat", failure.description)
     }
   }
 

@@ -576,6 +576,9 @@ struct AuthenticationRefusalTests {
     #expect(throws: UAFRefusal.channelBinding) { try verify(.required(own)) }
     #expect(UAFRefusal.channelBinding.status == .channelBindingRefused)
     try verify(.notChecked)
+    maker.params["channelBinding"] = ["serverEndPoint": "", "tlsServerCertificate": .null, "tlsUnique": ""]
+    try verify(.whereSaid(own))
+    #expect(throws: UAFRefusal.channelBinding) { try verify(.required(own)) }
     maker.params["channelBinding"] = ["tlsUnique": "AAAA"]
     #expect(throws: UAFRefusal.channelBinding) { try verify(.whereSaid(own)) }
   }

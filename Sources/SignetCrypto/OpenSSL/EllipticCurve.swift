@@ -144,49 +144,64 @@ final class ECPublicKey: Sendable {
   /// The uncompressed point.
   let point: [UInt8]
   private let key: KeyHandle
-  private let verifies: Bool
+  /// Whether a signature was checked.
+  private let wasUsed = Atomic(false)
+  /// Whether the key was prepared for many signatures.
+  private let isPrepared = Atomic(false)
 
   /// Decodes an uncompressed point.
-  ///
-  /// A key that will verify signatures is kept; one for a single agreement is used again for the next.
-  init(_ curve: EllipticCurve, point: [UInt8], verifies: Bool) throws(CryptoFailure) {
+  init(_ curve: EllipticCurve, point: [UInt8]) throws(CryptoFailure) {
     key = try curve.publicKey(point: point)
-    (self.curve, self.point, self.verifies) = (curve, point, verifies)
+    (self.curve, self.point) = (curve, point)
   }
 
-  deinit { if !verifies { curve.reuse(key) } }
+  deinit { if !isPrepared.load(ordering: .relaxed) { curve.reuse(key) } }
 
   /// Lends the key to `body`, which may not keep it.
   func withKey<R>(_ body: (KeyHandle) throws(CryptoFailure) -> R) throws(CryptoFailure) -> R { try body(key) }
 
   /// Decodes a SubjectPublicKeyInfo with a named curve and an uncompressed point.
-  convenience init(
-    _ curve: EllipticCurve, subjectPublicKeyInfo der: [UInt8], verifies: Bool
-  ) throws(CryptoFailure) {
+  convenience init(_ curve: EllipticCurve, subjectPublicKeyInfo der: [UInt8]) throws(CryptoFailure) {
     let prefix = curve.subjectPublicKeyInfoPrefix
     guard der.count == prefix.count + EllipticCurve.pointByteCount, der.starts(with: prefix) else {
       throw .invalidPublicKeyEncoding
     }
-    try self.init(curve, point: Array(der.dropFirst(prefix.count)), verifies: verifies)
+    try self.init(curve, point: Array(der.dropFirst(prefix.count)))
   }
 
   var subjectPublicKeyInfo: [UInt8] { curve.subjectPublicKeyInfoPrefix + point }
 
   /// Whether `signature` is this key's of `message` under SHA-256.
   ///
-  /// The corresponding C function is `ECDSA_do_verify`, which refuses numbers of zero and too large ones.
+  /// The corresponding C functions are `EVP_PKEY_verify` and `ECDSA_do_verify`, which refuse numbers of zero and too large
+  /// ones.
   func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
     isValidSignature(signature, forDigest: HashFunction.sha256.digest(of: message))
   }
 
   /// Whether `signature` is this key's of the message with this digest.
+  ///
+  /// The first signature is checked by `EVP_PKEY_verify`: the other function makes OpenSSL convert the key, which takes
+  /// most of the time of a verification and is worth it from the second signature on.
   func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
+    guard wasUsed.exchange(true, ordering: .relaxed) else { return isValidOnce(signature, digest) }
+    isPrepared.store(true, ordering: .relaxed)
     do throws(CryptoFailure) {
       let numbers = try SignatureNumbers(signature)
       let result = unsafe COpenSSL_ECDSA_do_verify(
         digest, Int32(digest.count), numbers.raw, COpenSSL_EVP_PKEY_get0_EC_KEY(key.raw))
       if result != 1 { OpenSSLCall.forgetErrors() }
       return result == 1
+    } catch {
+      return false  // out of memory: not valid is the safe answer
+    }
+  }
+
+  private func isValidOnce(_ signature: ECDSASignature, _ digest: [UInt8]) -> Bool {
+    do throws(CryptoFailure) {
+      let operation = try unsafe KeyOperation(
+        key, "EVP_PKEY_verify_init", { unsafe EVP_PKEY_verify_init($0) })
+      return operation.verifies(signature.derRepresentation, digest: digest)
     } catch {
       return false  // out of memory: not valid is the safe answer
     }

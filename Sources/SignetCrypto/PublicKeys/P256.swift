@@ -34,7 +34,7 @@ public enum P256 {
     /// - Throws: ``CryptoFailure/invalidPoint`` for compressed and hybrid forms, the point at infinity, wrong
     ///   lengths, coordinates outside the field and points that are not on the curve.
     public init(x963 point: [UInt8]) throws(CryptoFailure) {
-      key = try ECPublicKey(.p256, point: point, verifies: Use.self == Signing.self)
+      key = try ECPublicKey(.p256, point: point)
     }
 
     /// Takes the coordinates, each 32 bytes big-endian, as a JWK has them (RFC 7518 section 6.2.1).
@@ -49,7 +49,7 @@ public enum P256 {
     ///
     /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
     public init(der: [UInt8]) throws(CryptoFailure) {
-      key = try ECPublicKey(.p256, subjectPublicKeyInfo: der, verifies: Use.self == Signing.self)
+      key = try ECPublicKey(.p256, subjectPublicKeyInfo: der)
     }
 
     /// Decodes a SubjectPublicKeyInfo in PEM, as ``pemRepresentation`` writes it (RFC 7468 section 13).

@@ -27,6 +27,14 @@ struct DictionaryReader {
     return value
   }
 
+  /// The dictionary in which each of some members is absent where it is `null`.
+  func withoutNull(_ members: [String]) -> DictionaryReader {
+    guard members.contains(where: { object[$0] == .null }) else { return self }
+    var rest = object
+    for member in members where rest[member] == .null { rest[member] = nil }
+    return DictionaryReader(rest, path)
+  }
+
   // MARK: Strings
 
   /// A string whose characters are counted, as `string[n]` says.
@@ -161,8 +169,9 @@ struct DictionaryReader {
 
   /// What has to be known and is not, or nil.
   func extensions(_ member: String = "exts") throws(MessageFailure) -> [UAFExtension] {
-    // An empty list says nothing; some serializers write one where the protocol wants none.
-    try optionalList(member, minimum: 0, maximum: 64) { value, path throws(MessageFailure) in
+    // An empty list says nothing, and neither does null; some serializers write one where the protocol wants none.
+    try withoutNull([member]).optionalList(member, minimum: 0, maximum: 64) {
+      value, path throws(MessageFailure) in
       try UAFExtension(DictionaryReader(value, path))
     } ?? []
   }

@@ -23,10 +23,12 @@ package struct ChannelBinding: Hashable, Sendable {
   }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {
-    serverEndPoint = try reader.optionalString("serverEndPoint", 1...1024)
+    // Clients that have nothing to say write empty texts, or null.
+    let reader = reader.withoutNull(["serverEndPoint", "tlsServerCertificate", "tlsUnique", "cid_pubkey"])
+    serverEndPoint = try reader.optionalString("serverEndPoint", 0...1024)
     tlsServerCertificate = try reader.optionalString("tlsServerCertificate", 0...16_384)
-    tlsUnique = try reader.optionalString("tlsUnique", 1...1024)
-    channelIDPublicKey = try reader.optionalString("cid_pubkey", 1...1024)
+    tlsUnique = try reader.optionalString("tlsUnique", 0...1024)
+    channelIDPublicKey = try reader.optionalString("cid_pubkey", 0...1024)
   }
 
   package var isEmpty: Bool { self == ChannelBinding() }

@@ -90,7 +90,9 @@ package struct ResponseAssertion: Hashable, Sendable {
     scheme = try reader.string("assertionScheme", 1...64)
     bytes = try reader.bytes("assertion", 1...4096)
     pngCharacteristics =
-      try reader.optionalList("tcDisplayPNGCharacteristics", maximum: 64) {
+      try reader.withoutNull(["tcDisplayPNGCharacteristics"]).optionalList(
+        "tcDisplayPNGCharacteristics", minimum: 0, maximum: 64
+      ) {
         value, path throws(MessageFailure) in
         try DisplayPNGCharacteristics(DictionaryReader(value, path))
       } ?? []

@@ -28,6 +28,14 @@ package struct MetadataStatement: Hashable, Sendable {
     case pattern(minimumComplexity: UInt32, maximumRetries: UInt16?, blockSlowdown: UInt16?)
   }
 
+  /// Who vouches for a model by ECDAA; its numbers are base64url and not looked into.
+  package struct ECDAATrustAnchor: Hashable, Sendable {
+    /// The members, by name.
+    package let numbers: [String: String]
+
+    static let names = ["X", "Y", "c", "sx", "sy", "G1Curve"]
+  }
+
   package var aaid: AAID
   package var description: String
   package var authenticatorVersion: UInt16
@@ -49,6 +57,8 @@ package struct MetadataStatement: Hashable, Sendable {
   package var pngCharacteristics: [DisplayPNGCharacteristics]
   /// DER; empty for a model that can only vouch for itself.
   package var attestationRootCertificates: [[UInt8]]
+  /// Held, but of no use here: ECDAA is not supported.
+  package var ecdaaTrustAnchors: [ECDAATrustAnchor]
   /// A `data:` URL of a PNG picture.
   package var icon: String?
   package var supportedExtensions: [UAFExtension]
@@ -79,6 +89,7 @@ package struct MetadataStatement: Hashable, Sendable {
     displayContentType = display.isEmpty ? nil : Transaction.ContentType.text.rawValue
     pngCharacteristics = []
     attestationRootCertificates = []
+    ecdaaTrustAnchors = []
     icon = nil
     supportedExtensions = []
   }
@@ -139,6 +150,14 @@ package struct MetadataStatement: Hashable, Sendable {
       value, path throws(MessageFailure) in
       try Self.certificate(value, path)
     }
+    ecdaaTrustAnchors =
+      try reader.optionalList("ecdaaTrustAnchors", minimum: 0, maximum: 64) {
+        value, path throws(MessageFailure) in
+        let reader = try DictionaryReader(value, path)
+        var numbers: [String: String] = [:]
+        for name in ECDAATrustAnchor.names { numbers[name] = try reader.string(name, 1...4096) }
+        return ECDAATrustAnchor(numbers: numbers)
+      } ?? []
     icon = try reader.optionalString("icon", 0...(1 << 20))
     supportedExtensions =
       try reader.optionalList("supportedExtensions", minimum: 0, maximum: 64) {
@@ -184,6 +203,16 @@ package struct MetadataStatement: Hashable, Sendable {
     object.setOptional("tcDisplayContentType", displayContentType.map { .string($0) })
     if !pngCharacteristics.isEmpty {
       object["tcDisplayPNGCharacteristics"] = .dictionaries(pngCharacteristics.map(\.json))
+    }
+    if !ecdaaTrustAnchors.isEmpty {
+      object["ecdaaTrustAnchors"] = .dictionaries(
+        ecdaaTrustAnchors.map { anchor in
+          var object = JSONObject()
+          for name in ECDAATrustAnchor.names {
+            object.setOptional(name, anchor.numbers[name].map { .string($0) })
+          }
+          return object
+        })
     }
     object.setOptional("icon", icon.map { .string($0) })
     if !supportedExtensions.isEmpty { object["supportedExtensions"] = supportedExtensions.json }

@@ -1,0 +1,201 @@
+import LibFuzzer
+import SignetCrypto
+import SignetJSON
+@testable import SignetUAF
+
+@main struct FuzzUAF {
+  static func main() { LibFuzzer.run(check) }
+
+  private static func check(_ input: [UInt8]) {
+    checkElements(input)
+    checkAssertions(input)
+    checkVerification(input)
+    checkMessages(input)
+    checkLists(input)
+    if let text = String(validating: input, as: UTF8.self) { checkTexts(text) }
+  }
+
+  // MARK: TLV
+
+  private static func checkElements(_ input: [UInt8]) {
+    var reader = TLVReader(input)
+    var end = 0
+    while true {
+      let step = accepted { () throws(TLVFailure) in (try reader.next()).map { [$0] } ?? [] }
+      guard let element = step?.first else {
+        require(step == nil || end == input.count, "a reader stops at the end")
+        return
+      }
+      require(
+        element.whole.lowerBound == end && element.whole.upperBound <= input.count, "no gap, no overlap")
+      require(element.content.upperBound == element.whole.upperBound, "the content ends the element")
+      end = element.whole.upperBound
+      _ = accepted { () throws(TLVFailure) in
+        var inner = try reader.elements(of: element)
+        while try inner.next() != nil {}
+        return true
+      }
+    }
+  }
+
+  private static func checkAssertions(_ input: [UInt8]) {
+    if let assertion = accepted({ () throws(AssertionFailure) in try RegistrationAssertion(parsing: input) })
+    {
+      require(assertion.bytes == input && assertion.signedRange.upperBound <= input.count, "nothing is lost")
+      let again = RegistrationAssertion(
+        assertion.data, assertion.attestation, unsignedExtensions: assertion.unsignedExtensions)
+      checkAgain(again.bytes) { () throws(AssertionFailure) in
+        let read = try RegistrationAssertion(parsing: again.bytes)
+        return read.data == assertion.data && read.attestation == assertion.attestation
+      }
+    }
+    if let assertion = accepted({ () throws(AssertionFailure) in try AuthenticationAssertion(parsing: input) }
+    ) {
+      require(assertion.bytes == input && assertion.signedRange.upperBound <= input.count, "nothing is lost")
+      let again = AuthenticationAssertion(
+        assertion.data, signature: assertion.signature, unsignedExtensions: assertion.unsignedExtensions)
+      checkAgain(again.bytes) { () throws(AssertionFailure) in
+        let read = try AuthenticationAssertion(parsing: again.bytes)
+        return read.data == assertion.data && read.signature == assertion.signature
+      }
+    }
+  }
+
+  /// Ids of extensions that are no UTF-8 become longer when they are written, and so may no longer fit.
+  private static func checkAgain(_ bytes: [UInt8], _ isSame: () throws(AssertionFailure) -> Bool) {
+    do throws(AssertionFailure) {
+      require(try isSame(), "what is written reads the same")
+    } catch {
+      switch error {
+      case .byteCount, .length(.extensionID, _): break
+      default: fatalError("property violated: what is written is read (\(error))")
+      }
+    }
+  }
+
+  // MARK: Verification
+
+  private static let key = P256.Signing.PrivateKey()
+  private static let reference = made("a key") { () throws(AssertionFailure) in
+    guard let keyID = KeyID([UInt8](repeating: 7, count: 32)) else { throw .aaid }
+    return KeyReference(aaid: AAID(vendor: 0xABCD, model: 0xABCD), keyID: keyID)
+  }
+  private static let models = made("models") { () throws(MessageFailure) in
+    AuthenticatorModels([
+      try AuthenticatorModel(
+        MetadataStatement(
+          aaid: reference.aaid, description: "d", authenticatorVersion: 1, algorithm: .p256RAW,
+          keyFormat: .x962RAW, userVerificationDetails: [[.init(.passcode)]], keyProtection: .software,
+          matcherProtection: .software))
+    ])
+  }
+  private static let challenge = [UInt8](repeating: 1, count: 32)
+  private static let policy = Policy(accepted: [[MatchCriteria(aaids: [reference.aaid])]])
+
+  /// Nobody has the key, and a registration would have to be about a random challenge.
+  private static func checkVerification(_ input: [UInt8]) {
+    let authentication = AuthenticationExpectation(
+      AuthenticationRequest(
+        header: OperationHeader(operation: .authentication, appID: ""), challenge: challenge, policy: policy),
+      trustedFacets: ["ios:bundle-id:a"], models: models,
+      keys: [
+        RegisteredKey(
+          reference: reference, publicKey: .p256(key.publicKey), algorithm: .p256RAW, signCounter: 0)
+      ])
+    require(
+      accepted { () throws(UAFRefusal) in try authentication.verify(input) } == nil,
+      "nothing authenticates without the key")
+    let registration = RegistrationExpectation(
+      RegistrationRequest(
+        header: OperationHeader(operation: .registration, appID: ""), challenge: SecureRandom.bytes(32),
+        username: "a", policy: policy), trustedFacets: ["ios:bundle-id:a"], models: models, unixTime: 0)
+    require(
+      accepted { () throws(UAFRefusal) in try registration.verify(input) } == nil,
+      "nothing registers without the challenge")
+  }
+
+  // MARK: Dictionaries
+
+  private static func checkMessages(_ input: [UInt8]) {
+    let limits = JSONLimits(maximumByteCount: 1 << 20)
+    guard
+      let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input, limits: limits) })
+    else { return }
+    roundTrip(object, RegistrationRequest.init(_:), \.json)
+    roundTrip(object, RegistrationResponse.init(_:), \.json)
+    roundTrip(object, AuthenticationRequest.init(_:), \.json)
+    roundTrip(object, AuthenticationResponse.init(_:), \.json)
+    roundTrip(object, DeregistrationRequest.init(_:), \.json)
+    roundTrip(object, ASMRequest.init(_:), \.json)
+    roundTrip(object, ASMResponse.init(_:), \.json)
+    roundTrip(object, MetadataStatement.init(_:), \.json)
+    roundTrip(input, UAFMessage.init(parsing:), \.json)
+    roundTrip(input, GetUAFRequest.init(parsing:), \.json)
+    roundTrip(input, ReturnUAFRequest.init(parsing:), \.json)
+    roundTrip(input, SendUAFResponse.init(parsing:), \.json)
+    roundTrip(input, ServerResponse.init(parsing:), \.json)
+    if let statement = accepted({ () throws(MessageFailure) in try MetadataStatement(object) }) {
+      _ = accepted { () throws(MessageFailure) in try AuthenticatorModel(statement).traits }
+    }
+    if let request = accepted({ () throws(MessageFailure) in try RegistrationRequest(object) }),
+      let traits = models[reference.aaid]?.traits
+    {
+      let candidate = Policy.Candidate(traits, keyIDs: [reference.keyID])
+      let found = request.policy.firstCombination(of: [candidate, candidate])
+      require(found == nil || !request.policy.disallows(candidate), "what is disallowed is in no combination")
+    }
+  }
+
+  private static func roundTrip<Value: Equatable>(
+    _ object: JSONObject, _ read: (JSONObject) throws(MessageFailure) -> Value,
+    _ write: (Value) -> JSONObject
+  ) {
+    guard let value = accepted({ () throws(MessageFailure) in try read(object) }) else { return }
+    let again = made("what is written") { () throws(MessageFailure) in try read(write(value)) }
+    require(again == value, "what is written reads the same")
+  }
+
+  private static func roundTrip<Value: Equatable>(
+    _ bytes: [UInt8], _ read: ([UInt8]) throws(MessageFailure) -> Value, _ write: (Value) -> JSONObject
+  ) {
+    guard let value = accepted({ () throws(MessageFailure) in try read(bytes) }) else { return }
+    let again = made("what is written") { () throws(MessageFailure) in try read(write(value).bytes) }
+    require(again == value, "what is written reads the same")
+  }
+
+  // MARK: Lists and texts
+
+  private static func checkLists(_ input: [UInt8]) {
+    guard
+      let list = accepted({ () throws(MessageFailure) in try TrustedFacetList(parsing: input) }),
+      let origin = WebOrigin("https://uaf.example.com/facets")
+    else { return }
+    let again = made("a list") { () throws(MessageFailure) in try TrustedFacetList(parsing: list.json.bytes) }
+    require(again == list, "what is written reads the same")
+    for takesOlder in [false, true] {
+      let trusted = list.trusted(
+        by: origin, version: .v1_1, takesOlderVersions: takesOlder, suffixes: NoPublicSuffixes())
+      for id in trusted {
+        guard case .web(let page)? = FacetID(id) else { continue }
+        require(page.host == origin.host, "no page of another host")
+      }
+    }
+  }
+
+  private static func checkTexts(_ text: String) {
+    if let aaid = AAID(text) { require(AAID(vendor: aaid.vendor, model: aaid.model) == aaid, "one number") }
+    if let origin = WebOrigin(text, isOriginOnly: true) {
+      require(WebOrigin(origin.description) == origin, "an origin has one form")
+    }
+    _ = FacetDecision(appID: text, facetID: "ios:bundle-id:a")
+    if let challenge = accepted({ () throws(MessageFailure) in try FinalChallenge(parsing: text) }) {
+      require(challenge.text.utf8.elementsEqual(text.utf8), "what is hashed is what came")
+    }
+    for key in [nil, [0x04] + [UInt8](repeating: 1, count: 64)] as [[UInt8]?] {
+      _ = accepted { () throws(UAFReport.Failure) in try UAFReport.make(.response(text), publicKey: key) }
+      _ = accepted { () throws(UAFReport.Failure) in
+        try UAFReport.make(.assertion(text, finalChallenge: text), publicKey: key)
+      }
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import SignetUAF
+import Testing
+import UAFFixture
+
+/// `signet-server uaf verify`: responses and assertions in files, and what it says of them.
+@Suite(.timeLimit(.minutes(2))) struct UAFVerifyTests {
+  private let folder: TemporaryFolder
+  private let key = UAFTestKey()
+  private let challenge = FinalChallenge(
+    FinalChallengeParams(appID: "https://a.example", challenge: [UInt8](1...32), facetID: "ios:bundle-id:a"))
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func write(_ text: String, _ name: String) throws -> String {
+    let file = URL(filePath: folder.file(name))
+    try Data(text.utf8).write(to: file)
+    return file.path
+  }
+
+  private func response(_ operation: UAFOperation, _ assertion: [UInt8]) -> String {
+    let message: JSONObject = [
+      "header": .object(OperationHeader(operation: operation, appID: "https://a.example").json),
+      "fcParams": .string(challenge.text),
+      "assertions": [["assertionScheme": "UAFV1TLV", "assertion": .string(Base64URL.encode(assertion))]],
+    ]
+    return JSONValue.array([.object(message)]).text
+  }
+
+  private func verify(_ words: String...) async throws -> ServerCommand.Result {
+    try await ServerCommand.run(["uaf", "verify"] + words)
+  }
+
+  @Test("a registration, and an authentication with its key written in every way") func accepts() async throws
+  {
+    let registered = try key.registrationAssertion(key.registrationElements(challenge.hash))
+    let registration = try write(response(.registration, registered), "registration.json")
+    let good = try await verify(registration)
+    #expect(good.status == 0 && good.output.contains("Verified: form"), good.summary)
+    #expect(good.output.contains(key.keyID.text) && good.output.contains("basic_surrogate"), good.summary)
+    let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
+    let authentication = try write(response(.authentication, assertion), "authentication.json")
+    let alone = try write(Base64URL.encode(assertion) + "\n", "assertion")
+    let hex = Hex.encode(key.encodedKey)
+    let pem = try write(key.privateKey.publicKey.pemRepresentation, "key.pem")
+    for file in [authentication, alone] {
+      for words in [
+        ["--registration", registration], ["--public-key", hex],
+        ["--public-key", Base64URL.encode(key.encodedKey)],
+        ["--public-key", pem], ["--public-key", try write(hex, "key.hex"), "--key-format", "0x0100"],
+      ] {
+        let result = try await ServerCommand.run(["uaf", "verify", file] + words)
+        #expect(result.status == 0, result.summary)
+      }
+    }
+    let json = try await verify(authentication, "--public-key", hex, "--json")
+    let object = try JSONObject(parsing: Array(json.output.utf8))
+    #expect(json.status == 0 && object["verified"] == true && object["kind"] == "authenticationResponse")
+    let bound = try await verify(alone, "--public-key", hex, "--fc-params", challenge.text, "--json")
+    #expect(bound.output.contains("\"finalChallengeMatches\": true"), bound.summary)
+  }
+
+  @Test("what does not hold is said, and the exit status is 1") func refuses() async throws {
+    let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
+    let authentication = try write(response(.authentication, assertion), "authentication.json")
+    let keyless = try await verify(authentication)
+    #expect(keyless.status == 1 && keyless.errorOutput.contains("public key is not known"), keyless.summary)
+    let other = try await verify(authentication, "--public-key", Hex.encode(UAFTestKey().encodedKey))
+    #expect(other.status == 1 && other.errorOutput.contains("signature is not valid"), other.summary)
+    let cut = try await verify(try write(response(.authentication, assertion.dropLast()), "cut.json"))
+    #expect(cut.status == 1 && cut.errorOutput.contains("beyond the end"), cut.summary)
+    let garbage = try await verify(try write("[]", "garbage.json"), "--json")
+    #expect(garbage.status == 1 && garbage.output.contains("\"verified\": false"), garbage.summary)
+    let noKey = try await verify(authentication, "--public-key", "no key")
+    #expect(noKey.status == 65, noKey.summary)
+    let format = try await verify(authentication, "--public-key", "00", "--key-format", "pem")
+    #expect(format.status == 64, format.summary)
+    let missing = try await verify(folder.file("none"))
+    #expect(missing.status == 66, missing.summary)
+  }
+}
+
+extension UAFVerifyTests {
+  private func response(_ operation: UAFOperation, _ assertion: ArraySlice<UInt8>) -> String {
+    response(operation, Array(assertion))
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetUAF
+import Testing
+import UAFFixture
+
+@Suite struct UAFOperationTests {
+  /// A registration and an authentication of one key, as JSON texts.
+  private struct Pair {
+    let key = UAFTestKey(isDER: true)
+    let registration: String
+    let authentication: String
+    let finalChallenge: String
+    let assertion: [UInt8]
+
+    init() throws {
+      let params = FinalChallengeParams(
+        appID: "https://a.example", challenge: [UInt8](1...32), facetID: "ios:bundle-id:a")
+      let challenge = FinalChallenge(params)
+      finalChallenge = challenge.text
+      func message(_ operation: UAFOperation, _ assertion: [UInt8]) -> JSONObject {
+        [
+          "header": .object(OperationHeader(operation: operation, appID: "https://a.example").json),
+          "fcParams": .string(challenge.text),
+          "assertions": [["assertionScheme": "UAFV1TLV", "assertion": .string(Base64URL.encode(assertion))]],
+        ]
+      }
+      let registered = try key.registrationAssertion(key.registrationElements(challenge.hash))
+      registration = JSONValue.array([.object(message(.registration, registered))]).text
+      assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
+      authentication = JSONValue.array([.object(message(.authentication, assertion))]).text
+    }
+  }
+
+  @Test("a registration, as text, in place, alone, and as HTTP carries it") func registration() throws {
+    let pair = try Pair()
+    let list = try JSONValue(parsing: pair.registration)
+    guard case .array(let elements) = list, let only = elements.first else { return }
+    let carried: JSONObject = ["uafResponse": .string(pair.registration), "context": "{}"]
+    for response in [.string(pair.registration), list, only, .string(carried.text), .object(carried)]
+      as [JSONValue]
+    {
+      let answer = try CheckTool.answer(to: ["id": 1, "op": "uaf-verify", "response": response])
+      let ok = try #require(answer.ok)
+      #expect(
+        ok["kind"] == "registrationResponse" && ok["signatureValid"] == true && ok["acceptable"] == true)
+      #expect(ok["aaid"] == "7357#0001" && ok["keyIDB64"] == .string(pair.key.keyID.text))
+      #expect(ok["signatureAlgorithm"] == "0x0002" && ok["publicKeyFormat"] == "0x0101")
+      #expect(ok["attestation"] == "basic_surrogate" && ok["attestationTag"] == "0x3E08")
+      #expect(ok["signCounter"] == 1 && ok["regCounter"] == 1 && ok["finalChallengeMatches"] == true)
+    }
+  }
+
+  @Test("an authentication with its key, with another, and without") func authentication() throws {
+    let pair = try Pair()
+    let hex = JSONValue.string(Hex.encode(pair.key.encodedKey))
+    func answer(_ members: JSONObject) throws -> JSONObject {
+      var request: JSONObject = ["id": 1, "op": "uaf-verify", "response": .string(pair.authentication)]
+      for member in members.members { request[member.name] = member.value }
+      return try CheckTool.answer(to: request)
+    }
+    for format in [nil, "0x0101", 257, "alg_key_ecc_x962_der"] as [JSONValue?] {
+      var members: JSONObject = ["publicKeyHex": hex]
+      if let format { members["keyFormat"] = format }
+      #expect(try answer(members).ok?["signatureValid"] == true)
+    }
+    let other = JSONValue.string(Hex.encode(UAFTestKey().encodedKey))
+    let wrong = try #require(try answer(["publicKeyHex": other]).ok)
+    #expect(wrong["signatureValid"] == false && wrong["acceptable"] == false)
+    let unknown = try #require(try answer([:]).ok)
+    #expect(
+      !unknown.contains("signatureValid") && unknown["transactionHashHex"] == ""
+        && unknown["acceptable"] == false)
+    #expect(try answer(["publicKeyHex": hex, "keyFormat": "point"]).errorCode == "input.invalid")
+    #expect(try answer(["publicKeyHex": hex, "keyFormat": true]).errorCode == "input.invalid")
+    #expect(try answer(["publicKeyHex": "0"]).errorCode == "input.invalid")
+    // A key of the wrong kind is no key.
+    let strange = try #require(try answer(["publicKeyHex": hex, "keyFormat": "0x0102"]).ok)
+    #expect(strange["signatureValid"] == false)
+  }
+
+  @Test("an assertion alone, with and without its final challenge") func assertion() throws {
+    let pair = try Pair()
+    let base: JSONObject = [
+      "op": "uaf-verify", "assertionB64": .string(Base64URL.encode(pair.assertion)),
+      "publicKeyHex": .string(Hex.encode(pair.key.encodedKey)),
+    ]
+    let alone = try #require(try CheckTool.answer(to: base).ok)
+    #expect(alone["kind"] == "authenticationAssertion" && alone["signatureValid"] == true)
+    #expect(!alone.contains("finalChallengeMatches"))
+    for (text, matches) in [(pair.finalChallenge, true), (pair.finalChallenge + "A", false)] {
+      var request = base
+      request["fcParams"] = .string(text)
+      #expect(try CheckTool.answer(to: request).ok?["finalChallengeMatches"] == .bool(matches))
+    }
+  }
+
+  @Test("what cannot be read has a stable code") func refusals() throws {
+    let pair = try Pair()
+    let cut = String(decoding: Array(pair.registration.utf8).dropLast(3), as: UTF8.self)
+    let scheme = pair.registration.replacing("UAFV1TLV", with: "OTHER")
+    for (request, code) in [
+      (["op": "uaf-verify"], "input.missing"), (["op": "uaf-verify", "response": 1], "input.invalid"),
+      (["op": "uaf-verify", "response": "[]", "assertionB64": "AA"], "input.invalid"),
+      (["op": "uaf-verify", "response": "[]"], "uaf.message"),
+      (["op": "uaf-verify", "response": "x"], "uaf.message"),
+      (["op": "uaf-verify", "response": .string(cut)], "uaf.message"),
+      (["op": "uaf-verify", "response": .string(scheme)], "uaf.scheme"),
+      (["op": "uaf-verify", "assertionB64": "$"], "input.invalid"),
+      (["op": "uaf-verify", "assertionB64": "AT4AAA"], "uaf.assertion"),
+      (["op": "uaf-verify", "assertionB64": ""], "uaf.assertion"),
+    ] as [(JSONObject, String)] {
+      #expect(try CheckTool.answer(to: request).errorCode == code, "\(request.text)")
+    }
+  }
+}
