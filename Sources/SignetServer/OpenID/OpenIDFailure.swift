@@ -3,7 +3,7 @@ import SignetJSON
 import SignetWire
 
 /// An error answer of OpenID Connect (RFC 6749 section 5.2, CIBA sections 11, 12 and 13).
-struct OpenIDFailure: Error, Hashable, Sendable {
+struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The codes, as the standards have them.
   enum Code: String, Hashable, Sendable {
     case invalidRequest = "invalid_request"
@@ -64,6 +64,9 @@ struct OpenIDFailure: Error, Hashable, Sendable {
     default: 400
     }
   }
+
+  /// What is told to whoever asked.
+  var description: String { "\(code.rawValue): \(detail)" }
 
   /// The members of the answer.
   var json: JSONObject { ["error": .string(code.rawValue), "error_description": .string(detail)] }

@@ -223,6 +223,24 @@ import Testing
     return "done"
   }
 
+  @Test("digits that were typed in the place of a signature: the token says so, and carries no decision")
+  func answeredWithoutANetwork() async throws {
+    let fixture = try await OpenIDFixture()
+    let (client, transactions) = (try await fixture.register(), fixture.server.transactions)
+    let id = try await fixture.ask(client).id
+    let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
+    let transaction = try #require(waiting.first).id
+    let carried = try OfflineTransaction(
+      verifying: await transactions.offline(transaction), signedBy: #require(fixture.device.serverKey))
+    let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
+    let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
+    try await transactions.answer(digits, to: transaction, by: "test")
+    let token = try await fixture.poll(client, id).body.string("id_token")
+    let claims = try JSONObject(parsing: JWS(compact: token).unverifiedPayload)
+    #expect(try claims.string("acr") == "urn:signet:acr:answered" && claims.strings("amr") == ["otp"])
+    #expect(!claims.contains("signet_decision") && !claims.contains("signet_key"))
+  }
+
   @Test("a user id that is no ASCII text is named by its digest")
   func subjects() {
     #expect(TokenMaker.subject(of: "alice@example.org") == "alice@example.org")
