@@ -172,7 +172,8 @@ let package = Package(
     .testTarget(
       name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
-    .testTarget(name: "SignetTransportTests", dependencies: ["SignetTransport"], swiftSettings: house),
+    .testTarget(
+      name: "SignetTransportTests", dependencies: ["SignetTesting", "SignetTransport"], swiftSettings: house),
     .testTarget(
       name: "SignetPushTests",
       dependencies: [
@@ -184,7 +185,8 @@ let package = Package(
       name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .testTarget(
-      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON"], swiftSettings: house),
+      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTesting"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTesting"],
       swiftSettings: house),
@@ -192,6 +194,7 @@ let package = Package(
       name: "SignetWireTests",
       dependencies: [
         "SignetWire", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
+        "SignetTesting",
       ],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
@@ -237,7 +240,8 @@ let package = Package(
     .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
     .testTarget(name: "SignetTerminalTests", dependencies: ["SignetTerminal"], swiftSettings: house),
     .testTarget(
-      name: "SignetCheckTests", dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON"],
+      name: "SignetCheckTests",
+      dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .testTarget(
       name: "SignetServerTests",
