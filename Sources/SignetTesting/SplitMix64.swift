@@ -1,5 +1,6 @@
-/// Random numbers that can be had again from their seed: Steele, Lea, Flood, "Fast splittable pseudorandom number generators"
-/// (<https://prng.di.unimi.it/splitmix64.c>). For tests, never for keys.
+/// Random numbers that can be had again from their seed: for tests, never for keys.
+///
+/// Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (<https://prng.di.unimi.it/splitmix64.c>).
 package struct SplitMix64: RandomNumberGenerator, Sendable {
   private var state: UInt64
 
