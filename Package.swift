@@ -180,7 +180,8 @@ let package = Package(
     .testTarget(
       name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
-    .testTarget(name: "SignetTransportTests", dependencies: ["SignetTransport"], swiftSettings: house),
+    .testTarget(
+      name: "SignetTransportTests", dependencies: ["SignetTesting", "SignetTransport"], swiftSettings: house),
     .testTarget(
       name: "SignetPushTests",
       dependencies: [
@@ -192,7 +193,8 @@ let package = Package(
       name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .testTarget(
-      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON"], swiftSettings: house),
+      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTesting"],
+      swiftSettings: house),
     .target(
       name: "UAFFixture", dependencies: ["SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
       swiftSettings: house),
@@ -206,6 +208,7 @@ let package = Package(
       name: "SignetWireTests",
       dependencies: [
         "SignetWire", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
+        "SignetTesting",
       ],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
@@ -255,7 +258,9 @@ let package = Package(
     .testTarget(name: "SignetTerminalTests", dependencies: ["SignetTerminal"], swiftSettings: house),
     .testTarget(
       name: "SignetCheckTests",
-      dependencies: ["signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetUAF", "UAFFixture"],
+      dependencies: [
+        "signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTesting", "SignetUAF", "UAFFixture",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "SignetServerTests",

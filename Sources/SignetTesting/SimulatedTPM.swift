@@ -15,7 +15,7 @@
     }
 
     /// Whether tests that need it run: in continuous integration they do, so that a missing package is a failure.
-    package static var isExpected: Bool { isInstalled || ProcessInfo.processInfo.environment["CI"] != nil }
+    package static var isExpected: Bool { isInstalled || ContinuousIntegration.isHere }
 
     private let folder: TemporaryFolder
     private var shell: pid_t = 0

@@ -8,7 +8,7 @@ import SignetTesting
 package final class FprintFixture: Sendable {
   /// Whether this process may start the services; in CI it must.
   package static let isPossible =
-    geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
+    geteuid() == 0 || ContinuousIntegration.isHere
 
   private static let name = "net.reactivated.Fprint"
   private static let device = "net.reactivated.Fprint.Device"

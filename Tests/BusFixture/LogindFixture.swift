@@ -1,5 +1,6 @@
 import Foundation
 package import SignetDBus
+import SignetTesting
 
 /// A real systemd-logind on a bus of its own, in a mount namespace where `/run/systemd` is its own too.
 ///
@@ -7,7 +8,7 @@ package import SignetDBus
 /// answered by ``StandInSystemd``: nothing that it starts or stops happens.
 package final class LogindFixture: Sendable {
   /// Whether it can be started; in CI that it cannot is a failure.
-  package static let isPossible = geteuid() == 0 || ProcessInfo.processInfo.environment["CI"] == "true"
+  package static let isPossible = geteuid() == 0 || ContinuousIntegration.isHere
 
   /// The bus that it is on.
   package let bus: PrivateBus

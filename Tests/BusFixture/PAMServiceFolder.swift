@@ -15,7 +15,7 @@
     }()
 
     /// Whether the modules are installed; in CI they must be.
-    package static let isPossible = wrapper != nil || ProcessInfo.processInfo.environment["CI"] == "true"
+    package static let isPossible = wrapper != nil || ContinuousIntegration.isHere
     /// What `pam_matrix` takes for right.
     package static let answer = "right passcode"
 

@@ -7,7 +7,7 @@ package final class PrivateBus: Sendable {
   /// Whether there is a `dbus-daemon`; in CI its absence is a failure.
   package static let isPossible =
     FileManager.default.isExecutableFile(atPath: "/usr/bin/dbus-daemon")
-    || ProcessInfo.processInfo.environment["CI"] == "true"
+    || ContinuousIntegration.isHere
 
   /// For its socket, and for what others on the bus need to keep.
   package let folder: TemporaryFolder

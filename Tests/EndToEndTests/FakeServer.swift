@@ -1,4 +1,5 @@
 import Foundation
+import SignetTesting
 import Testing
 
 /// Something that listens where a Signet server should, and behaves badly.
@@ -29,7 +30,7 @@ final class FakeServer: Sendable {
 
   /// Where the programs that play it are missing, tests are skipped, but not in CI.
   static let canRun: Bool =
-    ProcessInfo.processInfo.environment["CI"]?.isEmpty == false
+    ContinuousIntegration.isHere
     || FileManager.default.isExecutableFile(atPath: python)
   private static let python = "/usr/bin/python3"
 

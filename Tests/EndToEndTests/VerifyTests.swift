@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetTesting
 import Testing
 
 /// A decision verified by who got it: with `signet-server transaction verify`, and with standard JOSE tools.
@@ -74,7 +75,6 @@ import Testing
     await decided.server.stopAndWait()
   }
 
-  private static let isCI = ProcessInfo.processInfo.environment["CI"].map { !$0.isEmpty } ?? false
   private static let jose = "/usr/bin/jose"
 
   private func run(_ program: String, _ words: [String]) async throws -> ServerCommand.Result {
@@ -87,7 +87,9 @@ import Testing
 
   @Test(
     "the jose command verifies it, and refuses another character",
-    .enabled(if: isCI || FileManager.default.isExecutableFile(atPath: jose), "needs Debian's jose"))
+    .enabled(
+      if: ContinuousIntegration.isHere || FileManager.default.isExecutableFile(atPath: jose),
+      "needs Debian's jose"))
   func joseCommand() async throws {
     let decided = try await Decided()
     let key = try decided.server.write(

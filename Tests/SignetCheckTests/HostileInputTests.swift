@@ -1,18 +1,6 @@
 import SignetJSON
+import SignetTesting
 import Testing
-
-/// SplitMix64, so that a failure can be repeated by its seed.
-struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
-  }
-}
 
 @Suite("Hostile lines")
 struct HostileInputTests {
@@ -42,7 +30,7 @@ struct HostileInputTests {
     "\\ud83d", "[[[[[[[[", "{\"a\":", "0", "=", ".", "00", "ff", "\u{FEFF}", "é", "\r",
   ].map { Array($0.utf8) }
 
-  private static func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
+  private static func mutated(_ generator: inout SplitMix64) -> [UInt8] {
     var line = corpus.randomElement(using: &generator) ?? []
     for _ in 0..<Int.random(in: 1...4, using: &generator) {
       let position = Int.random(in: 0...line.count, using: &generator)
@@ -63,7 +51,7 @@ struct HostileInputTests {
   @Test(
     "ten thousand mutated requests: each is answered, in order, and the process lives", arguments: [1, 2])
   func mutations(seed: UInt64) throws {
-    var generator = SeededGenerator(state: seed)
+    var generator = SplitMix64(seed: seed)
     var lines: [[UInt8]] = []
     for index in 0..<5000 {
       lines.append(Self.mutated(&generator))
@@ -83,7 +71,7 @@ struct HostileInputTests {
 
   @Test("random bytes and lines: as many answers as lines")
   func noise() throws {
-    var generator = SeededGenerator(state: 3)
+    var generator = SplitMix64(seed: 3)
     let bytes = (0..<200_000).map { _ in
       Int.random(in: 0..<20, using: &generator) == 0 ? 0x0A : UInt8.random(in: 0...255, using: &generator)
     }

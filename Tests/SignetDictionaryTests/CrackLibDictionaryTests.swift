@@ -6,7 +6,7 @@ import Testing
 
 /// Whether Debian's word list is there; in CI it must be.
 private let hasWordList =
-  ProcessInfo.processInfo.environment["CI"] != nil
+  ContinuousIntegration.isHere
   || FileManager.default.isReadableFile(atPath: CrackLibDictionary.debianPath + ".pwd")
 
 @Suite("Dictionary check of libpwquality", .enabled(if: hasWordList, "cracklib-runtime is not installed"))

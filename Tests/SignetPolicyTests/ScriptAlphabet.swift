@@ -1,3 +1,4 @@
+import SignetTesting
 import Testing
 
 /// Characters of one way of writing, with the marks that go with them, and signs that all scripts share.
@@ -13,7 +14,7 @@ struct ScriptAlphabet: Sendable, CustomTestStringConvertible {
   var testDescription: String { name }
 
   /// Characters in any order, so that marks stand where no speller would put them, and signs of ASCII between them.
-  func text(_ generator: inout SeededGenerator, upTo count: Int = 16) -> String {
+  func text(_ generator: inout SplitMix64, upTo count: Int = 16) -> String {
     var text = String.UnicodeScalarView()
     for _ in 0..<generator.pick(0...count) {
       text.append(generator.chance(15) ? generator.element(Self.shared) : generator.element(scalars))

@@ -17,15 +17,16 @@ import Testing
   private static let expiry: Int64 = 1300
 
   private static func acts(seed: Int) -> [Act] {
-    var random = SeededNumbers(seed: UInt64(seed))
+    var random = SplitMix64(seed: UInt64(seed))
     return (0..<60).map { _ in
       // Few sweeps: each ends all that is left.
-      var kind = Act.Kind.allCases[random.next(Act.Kind.allCases.count)]
-      if kind == .sweep, random.next(4) > 0 { kind = .accept }
+      var kind = Act.Kind.allCases[random.next(below: Act.Kind.allCases.count)]
+      if kind == .sweep, random.next(below: 4) > 0 { kind = .accept }
       return Act(
-        kind: kind, container: ["c1", "c2"][random.next(2)],
-        time: random.next(8) == 0 ? expiry + Int64(random.next(2)) : 1100 + Int64(random.next(100)),
-        transaction: "t\(random.next(6))")
+        kind: kind, container: ["c1", "c2"][random.next(below: 2)],
+        time: random.next(below: 8) == 0
+          ? expiry + Int64(random.next(below: 2)) : 1100 + Int64(random.next(below: 100)),
+        transaction: "t\(random.next(below: 6))")
     }
   }
 
@@ -146,20 +147,5 @@ import Testing
       Self.check(outcomes, sweeps: sweeps, try #require(try await storages[0].transaction("t\(number)")))
     }
     for storage in storages { await storage.close() }
-  }
-}
-
-/// SplitMix64.
-private struct SeededNumbers {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return Int((value ^ value >> 31) % UInt64(bound))
   }
 }

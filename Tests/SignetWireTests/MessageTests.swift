@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetTesting
 import SignetWire
 import Testing
 
@@ -79,18 +80,5 @@ import Testing
 
   private static func attempt(_ sample: MessageSample, _ bytes: [UInt8]) -> [UInt8]? {
     do { return try sample.reprint(bytes) } catch { return nil }
-  }
-}
-
-/// Steele, Lea, Flood: "Fast splittable pseudorandom number generators"; the same numbers in every run.
-struct SplitMix64: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetTesting
 import SignetWire
 import Testing
 
@@ -192,18 +193,11 @@ import Testing
 
 /// Contents of all kinds, from a seed.
 private struct SeededContent {
-  private var state: UInt64
+  private var random: SplitMix64
 
-  init(seed: UInt64) { state = seed }
+  init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-  /// SplitMix64.
-  private mutating func next(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ value >> 30) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ value >> 27) &* 0x94D0_49BB_1331_11EB
-    return Int((value ^ value >> 31) % UInt64(bound))
-  }
+  private mutating func next(_ bound: Int) -> Int { random.next(below: bound) }
 
   private mutating func text(_ alphabet: String = "aZ09 \"\\/:,{}[]éß€字\u{1F332}") -> String {
     let scalars = Array(alphabet)

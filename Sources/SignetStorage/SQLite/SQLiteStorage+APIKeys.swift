@@ -45,21 +45,6 @@ extension SQLiteStorage {
   }
 }
 
-extension Database {
-  /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
-  func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
-    guard let key else { return true }
-    var notes = note as? TransactionNotes ?? TransactionNotes()
-    if notes.goodKey == key { return true }
-    let isGood = try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
-    if isGood {
-      notes.goodKey = key
-      note = notes
-    }
-    return isGood
-  }
-}
-
 extension APIKeyRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
     self.init(

@@ -26,6 +26,19 @@ extension SQLiteStorage {
 }
 
 extension Database {
+  /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
+  func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
+    guard let key else { return true }
+    var notes = note as? TransactionNotes ?? TransactionNotes()
+    if notes.goodKey == key { return true }
+    let isGood = try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+    if isGood {
+      notes.goodKey = key
+      note = notes
+    }
+    return isGood
+  }
+
   fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [Row] {
     if let serial = attempt.serial {
       try query(

@@ -12,7 +12,7 @@ import Testing
 
   /// Skipped without the interpreter and its modules, except in CI: a failure there.
   static let isWanted: Bool = {
-    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    if ContinuousIntegration.isHere { return true }
     do {
       return try python.map { try run([$0, "-c", "import cryptography, pskc"], []).status == 0 } ?? false
     } catch { return false }

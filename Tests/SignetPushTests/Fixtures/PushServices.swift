@@ -11,7 +11,7 @@ final class PushServices {
 
   /// Skipped without the interpreter, except in CI: a failure there.
   static let isWanted: Bool = {
-    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    if ContinuousIntegration.isHere { return true }
     return python != nil
   }()
 

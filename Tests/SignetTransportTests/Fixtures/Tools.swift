@@ -1,11 +1,12 @@
 import Foundation
+import SignetTesting
 import Testing
 
 /// The command-line tools that make certificates and play the server.
 enum Tools {
   /// Whether tests that need them run: where a tool is missing they are skipped, but not on the build machine.
   static let areWanted: Bool =
-    ProcessInfo.processInfo.environment["CI"] == "true"
+    ContinuousIntegration.isHere
     || ["openssl", "python3"].allSatisfy { path(of: $0) != nil }
 
   /// Runs a tool and waits for it.

@@ -1,19 +1,7 @@
 import SignetPolicy
+import SignetTesting
 
-/// Random numbers that are the same at each run (SplitMix64), so that a failure can be seen again.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SplitMix64 {
   mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }
 
   mutating func chance(_ percent: Int) -> Bool { pick(1...100) <= percent }
@@ -23,7 +11,7 @@ struct SeededGenerator: RandomNumberGenerator {
 
 extension PasswordRules {
   /// Small numbers, so that passwords and rules meet; they may contradict each other.
-  static func random(_ generator: inout SeededGenerator) -> PasswordRules {
+  static func random(_ generator: inout SplitMix64) -> PasswordRules {
     var rules = PasswordRules(minimumLength: generator.pick(1...8), maximumLength: generator.pick(4...14))
     for kind in CharacterClass.allCases {
       rules[kind] = CharacterCount(
@@ -44,7 +32,7 @@ extension PasswordRules {
 }
 
 extension LockPolicy {
-  static func random(_ generator: inout SeededGenerator) -> LockPolicy {
+  static func random(_ generator: inout SplitMix64) -> LockPolicy {
     let atLimit: LimitConsequence = generator.chance(30) ? .wipe : .lockOut
     switch generator.pick(0...4) {
     case 0: return .none
@@ -64,7 +52,7 @@ extension LockPolicy {
 
 extension ProtectionPolicy {
   /// A sound policy of any type.
-  static func random(_ generator: inout SeededGenerator) -> ProtectionPolicy {
+  static func random(_ generator: inout SplitMix64) -> ProtectionPolicy {
     while true {
       let password: PasswordPolicy
       do { password = try PasswordPolicy(.random(&generator)) } catch { continue }
