@@ -76,7 +76,6 @@
 @_exported public import struct SignetTransport.HTTPResponse
 @_exported public import enum SignetTransport.HTTPVersion
 @_exported public import protocol SignetTransport.HTTPTransport
-@_exported public import enum SignetTransport.HTTPVersion
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
 @_exported public import enum SignetTransport.TransportFailure
