@@ -14,7 +14,7 @@ enum CheckSession {
       + policyOperations + uriOperations + uafOperations)
       .map { ($0.name, $0) })
 
-  /// Operations of the protocol whose modules do not exist yet.
+  /// Operations of the protocol that are not built yet.
   private static let planned: Set<String> = [
     "push-message", "policy-evaluate",
   ]
