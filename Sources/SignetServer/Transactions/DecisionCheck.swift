@@ -51,11 +51,11 @@ public struct DecisionCheck: Sendable {
     let answer = Answer(text)
     let jws = answer?.jws ?? text
     guard let key = key ?? answer?.key else {
-      throw answer == nil && Decision(unverified: text) == nil ? .notADecision : .keyMissing
+      throw answer == nil && ClaimedDecision(text) == nil ? .notADecision : .keyMissing
     }
     if let answer, answer.key.thumbprint != key.thumbprint { throw .otherKey }
     guard let decision = Decision(verifying: jws, signedBy: key) else {
-      throw Decision(unverified: jws) == nil && answer == nil ? .notADecision : .notSigned
+      throw ClaimedDecision(jws) == nil && answer == nil ? .notADecision : .notSigned
     }
     if let expected, !decision.isAbout(expected) { throw .differs(member: "content") }
     try answer?.check(decision)

@@ -15,22 +15,32 @@ extension Decision {
     try await UnsignedJWS.signed(bytes, keyID: key.thumbprint, type: Self.type, by: sign)
   }
 
-  /// Reads what a decision says before its signature is verified; `nil` where it is not of the protocol's form.
-  ///
-  /// Anyone may have written it: it is for saying what is wrong with it, not for acting on it.
-  public init?(unverified jws: String) {
+  /// Reads a signed decision; `nil` unless the key signed it and it is of the protocol's form.
+  public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
+    guard let claimed = ClaimedDecision(jws), claimed.isSigned(by: key) else { return nil }
+    self = claimed.decision
+  }
+}
+
+/// A decision as it arrived: read, and not verified.
+public struct ClaimedDecision: Sendable {
+  /// What it says; anyone may have written it: it is for saying what is wrong with it, not for acting on it.
+  public let decision: Decision
+  private let jws: JWS
+
+  /// Reads a decision; `nil` where it is not of the protocol's form.
+  public init?(_ jws: String) {
     do {
-      try self.init(parsing: JWS(compact: jws, maximumByteCount: Wire.maximumByteCount).unverifiedPayload)
+      self.jws = try JWS(compact: jws, maximumByteCount: Wire.maximumByteCount)
+      decision = try Decision(parsing: self.jws.unverifiedPayload)
     } catch { return nil }
   }
 
-  /// Reads a signed decision; `nil` unless the key signed it and it is of the protocol's form.
-  public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
+  /// Whether the key signed it, as a decision.
+  public func isSigned(by key: P256.Signing.PublicKey) -> Bool {
     do {
-      let verified = try JWS(compact: jws, maximumByteCount: Wire.maximumByteCount)
-        .verified(with: VerificationKey(key), allowing: [.es256])
-      guard verified.header.type == Self.type, verified.header.keyID == key.thumbprint else { return nil }
-      try self.init(parsing: verified.payload)
-    } catch { return nil }
+      let verified = try jws.verified(with: VerificationKey(key), allowing: [.es256])
+      return verified.header.type == Decision.type && verified.header.keyID == key.thumbprint
+    } catch { return false }
   }
 }
