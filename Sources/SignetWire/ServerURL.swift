@@ -22,9 +22,9 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
     }
     let place = try Self.withoutScheme(text)
     guard place.utf8.count <= Self.maximumByteCount else { throw .tooLong }
-    guard !place.contains("#") else { throw .fragment }
-    guard !place.contains("?") else { throw .query }
-    guard !place.contains("@") else { throw .userInformation }
+    guard !place.utf8.contains(UInt8(ascii: "#")) else { throw .fragment }
+    guard !place.utf8.contains(UInt8(ascii: "?")) else { throw .query }
+    guard !place.utf8.contains(UInt8(ascii: "@")) else { throw .userInformation }
     let slash = place.firstIndex(of: "/") ?? place.endIndex
     let (host, port) = try Self.split(authority: place[..<slash])
     self.host = try ServerHost.canonical(host)
@@ -51,12 +51,20 @@ public struct ServerURL: Sendable, Hashable, CustomStringConvertible {
   public static let maximumByteCount = 128
 
   private static func withoutScheme(_ text: String) throws(ServerURLFailure) -> Substring {
-    guard let mark = text.firstRange(of: "://") else { return text[...] }
-    switch text[..<mark.lowerBound].lowercased() {
-    case "https": return text[mark.upperBound...]
-    case "http": throw .plainHTTP
-    default: throw .unknownScheme
+    let mark = "://".utf8
+    var rest = text.utf8[...]
+    while let colon = rest.firstIndex(of: UInt8(ascii: ":")) {
+      rest = rest[colon...]
+      if rest.starts(with: mark) {
+        switch text[..<colon].lowercased() {
+        case "https": return text[rest.index(colon, offsetBy: mark.count)...]
+        case "http": throw .plainHTTP
+        default: throw .unknownScheme
+        }
+      }
+      rest = rest.dropFirst()
     }
+    return text[...]
   }
 
   /// Splits at the colon that is not part of an IPv6 address; a colon without digits after it is refused.

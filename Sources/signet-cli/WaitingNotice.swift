@@ -35,10 +35,12 @@ struct WaitingNotice {
       guard let notifications else { return }
       do throws(BusFailure) {
         if isNew {
+          // Not a URL: some services make links of them.
           let what = count == 1 ? "A request waits" : "\(count) requests wait"
           try await notifications.show(
             "Signet: \(what)",
-            TerminalText.sanitised("\(container.server.fullForm). Run signet approve to see it.", limit: 400))
+            TerminalText.sanitised("\(container.server.shortForm): run signet approve to see it.", limit: 400)
+          )
         } else if count == 0 {
           try await notifications.close()
         }

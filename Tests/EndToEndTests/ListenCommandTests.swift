@@ -39,6 +39,7 @@ import Testing
     #expect(result.status == 0 && result.output.contains("Pay 1 EUR"), result.summary)
     let line = try #require(desktop.lines.first)
     #expect(line.contains("Signet: A request waits") && line.contains("127.0.0.1"), "\(line)")
+    #expect(!line.contains("https:"), "\(line)")
     #expect(!line.contains("Pay") && !line.contains("alice") && !line.contains("Shop"), "\(line)")
     // A desktop that is gone keeps nothing from being shown here.
     desktop.kill()

@@ -119,7 +119,12 @@ import Testing
       responder.whenCancelled {
         Task {
           await told.open()
-          responder.whenCancelled { Task { await toldAgain.open() } }
+          responder.whenCancelled {
+            Task {
+              await toldAgain.open()
+              responder.answer(ServerResponse(status: 200))  // so that the server can stop at once
+            }
+          }
         }
       }
       Task { await arrived.open() }
@@ -141,7 +146,12 @@ import Testing
     let (arrived, told) = (Gate(), Gate())
     try await serving(direct: { _, responder in
       responder.run {
-        responder.whenCancelled { Task { await told.open() } }
+        responder.whenCancelled {
+          Task {
+            await told.open()
+            responder.answer(ServerResponse(status: 200))
+          }
+        }
         await arrived.open()
       }
     }) { port in

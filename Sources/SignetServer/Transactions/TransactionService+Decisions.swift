@@ -56,7 +56,8 @@ extension TransactionService {
   {
     let jws = try members(JSONObject(parsing: body).string("decision"))
     let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    guard let claimed = Decision(unverified: jws) else { throw Self.notSigned }
+    guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
+    let claimed = signed.decision
     let found = try await context.stored(await context.storage.transaction(id))
     guard let transaction = found, transaction.user == nil || transaction.user == container.user else {
       throw Self.unknown
@@ -71,7 +72,7 @@ extension TransactionService {
     }
     let hasRightNumber = try hasRightNumber(claimed, transaction)
     // A silently locked device signs with another key for each wrong PIN: what it may learn from the answer is counted.
-    let isSigned = Decision(verifying: jws, signedBy: key) == claimed
+    let isSigned = signed.isSigned(by: key)
     try await store(claimed.status, jws, isSigned, hasRightNumber, id: id, by: container)
     return claimed.status
   }

@@ -37,7 +37,8 @@ extension TransactionService {
   {
     let jws = try members(JSONObject(parsing: body).string("decision"))
     let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-    guard let claimed = Decision(unverified: jws) else { throw Self.notSigned }
+    guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
+    let claimed = signed.decision
     let content = try TransactionOrder.content { () throws(WireFailure) in
       try TransactionContent(parsing: claimed.content)
     }
@@ -55,7 +56,7 @@ extension TransactionService {
       created: now, expires: claimed.expires, state: .accepted,
       decision: DecisionRecord(state: .accepted, jws: jws, container: container.id, time: now))
     record.isInitiatedByDevice = true
-    let isSigned = Decision(verifying: jws, signedBy: key) == claimed
+    let isSigned = signed.isSigned(by: key)
     let audit = context.audit(by: "container:\(container.id)")
     let id = record.id
     let outcome = try await context.stored(

@@ -14,17 +14,26 @@ extension Decision {
     try await ES256Message.signed(bytes, for: key, type: Self.type, by: sign)
   }
 
-  /// Reads what a decision says before its signature is verified; `nil` where it is not of the protocol's form.
-  ///
-  /// Anyone may have written it: it is for saying what is wrong with it, not for acting on it.
-  public init?(unverified jws: String) {
-    guard let message = ES256Message(jws, type: Self.type) else { return nil }
-    do { try self.init(parsing: message.unverifiedPayload) } catch { return nil }
-  }
-
   /// Reads a signed decision; `nil` unless the key signed it and it is of the protocol's form.
   public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
-    guard let payload = ES256Message(jws, type: Self.type)?.payload(signedBy: key) else { return nil }
-    do { try self.init(parsing: payload) } catch { return nil }
+    guard let claimed = ClaimedDecision(jws), claimed.isSigned(by: key) else { return nil }
+    self = claimed.decision
   }
+}
+
+/// A decision as it arrived: read, and not verified.
+public struct ClaimedDecision: Sendable {
+  /// What it says; anyone may have written it: it is for saying what is wrong with it, not for acting on it.
+  public let decision: Decision
+  private let message: ES256Message
+
+  /// Reads a decision; `nil` where it is not of the protocol's form.
+  public init?(_ jws: String) {
+    guard let message = ES256Message(jws, type: Decision.type) else { return nil }
+    do { decision = try Decision(parsing: message.unverifiedPayload) } catch { return nil }
+    self.message = message
+  }
+
+  /// Whether the key signed it, as a decision.
+  public func isSigned(by key: P256.Signing.PublicKey) -> Bool { message.payload(signedBy: key) != nil }
 }
