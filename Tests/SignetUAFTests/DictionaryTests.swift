@@ -41,8 +41,9 @@ import UAFFixture
   }
 
   @Test("answers of a module; a status that nobody knows is an error") func moduleAnswers() throws {
-    var info = AuthenticatorInfo(UAFTestKey().statement(), index: 2, isUserEnrolled: true, title: "Tests")
-    info.supportedExtensionIDs = ["x"]
+    var features = AuthenticatorFeatures(UAFTestKey().statement(), title: "Tests")
+    features.supportedExtensionIDs = ["x"]
+    let info = AuthenticatorInfo(features, index: 2, isUserEnrolled: true)
     let answers = [
       ASMResponse(.ok), ASMResponse(.ok, .info([info])), ASMResponse(.ok, .info([])),
       ASMResponse(.ok, .assertion([1, 2], scheme: "UAFV1TLV")),
@@ -55,11 +56,49 @@ import UAFFixture
     #expect(throws: MessageFailure.self) {
       _ = try ASMResponse(Self.object(#"{"statusCode":0,"responseData":{}}"#))
     }
-    #expect(info.traits.aaid == info.aaid && info.traits.attestationTypes == [.basicSurrogate])
-    let data = DiscoveryData(clientVendor: "v", clientVersion: .v1_1, availableAuthenticators: [info])
-    let listed = try data.json.array("availableAuthenticators")
-    guard case .object(let first)? = listed.first else { return }
-    #expect(first.contains("supportedUAFVersions") && !first.contains("authenticatorIndex"))
+    #expect(features.traits.aaid == features.aaid && features.traits.attestationTypes == [.basicSurrogate])
+  }
+
+  @Test("what a client says of itself") func discovery() throws {
+    let found = DiscoveredAuthenticator(AuthenticatorFeatures(UAFTestKey().statement()))
+    #expect(found.features.title == "7357#0001" && found.features.icon == "")
+    let data = DiscoveryData(clientVendor: "v", clientVersion: .v1_1, availableAuthenticators: [found])
+    #expect(try DiscoveryData(parsing: data.json.bytes) == data)
+    var object = data.json
+    guard case .array(let list)? = object["availableAuthenticators"], case .object(var first)? = list.first
+    else {
+      return
+    }
+    for name in ["title", "description", "icon", "supportedUAFVersions", "aaid"] {
+      let value = first[name]
+      first[name] = nil
+      object["availableAuthenticators"] = [.object(first)]
+      #expect(throws: MessageFailure.member("availableAuthenticators.\(name)", .missing)) {
+        _ = try DiscoveryData(parsing: object.bytes)
+      }
+      first[name] = value
+    }
+  }
+
+  @Test("the key of a channel id") func channelID() throws {
+    let key = ChannelIDKey(P256.Signing.PrivateKey().publicKey)
+    #expect(try ChannelIDKey(parsing: key.text) == key)
+    let other = try JSONObject(parsing: try Base64URL.decode(key.text))
+    for (name, value) in [("kty", "RSA"), ("crv", "P-384"), ("x", "AAAA"), ("y", nil)]
+      as [(String, JSONValue?)]
+    {
+      var object = other
+      object[name] = value
+      #expect(throws: MessageFailure.self) { _ = try ChannelIDKey(parsing: Base64URL.encode(object.bytes)) }
+    }
+    for text in ["unused", "", "$", "AAAA"] {
+      #expect(throws: MessageFailure.self) { _ = try ChannelIDKey(parsing: text) }
+    }
+    var swapped = other
+    swapped["x"] = other["y"]
+    #expect(throws: MessageFailure.member("cid_pubkey.x", .value)) {
+      _ = try ChannelIDKey(parsing: Base64URL.encode(swapped.bytes))
+    }
   }
 
   @Test("what HTTP carries") func transport() throws {

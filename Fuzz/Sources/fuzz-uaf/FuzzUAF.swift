@@ -9,6 +9,7 @@ import SignetJSON
   private static func check(_ input: [UInt8]) {
     checkElements(input)
     checkAssertions(input)
+    checkCommands(input)
     checkVerification(input)
     checkMessages(input)
     checkLists(input)
@@ -64,13 +65,26 @@ import SignetJSON
   /// Ids of extensions that are no UTF-8 become longer when they are written, and so may no longer fit.
   private static func checkAgain(_ bytes: [UInt8], _ isSame: () throws(AssertionFailure) -> Bool) {
     do throws(AssertionFailure) {
-      require(try isSame(), "what is written reads the same")
+      let isRead = try isSame()
+      require(isRead, "what is written reads the same")
     } catch {
       switch error {
       case .byteCount, .length(.extensionID, _): break
       default: fatalError("property violated: what is written is read (\(error))")
       }
     }
+  }
+
+  private static func checkCommands(_ input: [UInt8]) {
+    if let command = accepted({ () throws(AuthenticatorCommandFailure) in
+      try AuthenticatorCommand(parsing: input)
+    }) {
+      let again = made("a command") { () throws(AuthenticatorCommandFailure) in
+        try AuthenticatorCommand(parsing: command.encoded)
+      }
+      require(again == command, "what is written reads the same")
+    }
+    _ = accepted { () throws(AuthenticatorCommandFailure) in try AuthenticatorAnswer(parsing: input).encoded }
   }
 
   // MARK: Verification
@@ -134,6 +148,7 @@ import SignetJSON
     roundTrip(input, ReturnUAFRequest.init(parsing:), \.json)
     roundTrip(input, SendUAFResponse.init(parsing:), \.json)
     roundTrip(input, ServerResponse.init(parsing:), \.json)
+    roundTrip(input, DiscoveryData.init(parsing:), \.json)
     if let statement = accepted({ () throws(MessageFailure) in try MetadataStatement(object) }) {
       _ = accepted { () throws(MessageFailure) in try AuthenticatorModel(statement).traits }
     }
@@ -183,6 +198,10 @@ import SignetJSON
   }
 
   private static func checkTexts(_ text: String) {
+    if let key = accepted({ () throws(MessageFailure) in try ChannelIDKey(parsing: text) }) {
+      let again = made("a key") { () throws(MessageFailure) in try ChannelIDKey(parsing: key.text) }
+      require(again == key, "what is written reads the same")
+    }
     if let aaid = AAID(text) { require(AAID(vendor: aaid.vendor, model: aaid.model) == aaid, "one number") }
     if let origin = WebOrigin(text, isOriginOnly: true) {
       require(WebOrigin(origin.description) == origin, "an origin has one form")

@@ -39,11 +39,11 @@ package struct DiscoveryData: Hashable, Sendable {
   package let supportedVersions: [UAFVersion]
   package let clientVendor: String
   package let clientVersion: UAFVersion
-  package let availableAuthenticators: [AuthenticatorInfo]
+  package let availableAuthenticators: [DiscoveredAuthenticator]
 
   package init(
     supportedVersions: [UAFVersion] = [.v1_1], clientVendor: String, clientVersion: UAFVersion,
-    availableAuthenticators: [AuthenticatorInfo]
+    availableAuthenticators: [DiscoveredAuthenticator]
   ) {
     self.supportedVersions = supportedVersions
     self.clientVendor = clientVendor
@@ -51,26 +51,25 @@ package struct DiscoveryData: Hashable, Sendable {
     self.availableAuthenticators = availableAuthenticators
   }
 
-  /// The data as an object.
-  ///
-  /// Authenticators have no index here, and their versions are named otherwise.
-  package var json: JSONObject {
-    let authenticators = availableAuthenticators.map { info -> JSONObject in
-      var object = info.json
-      for name in [
-        "authenticatorIndex", "asmVersions", "isUserEnrolled", "hasSettings", "isRoamingAuthenticator",
-      ] {
-        object[name] = nil
-      }
-      object["supportedUAFVersions"] = .dictionaries(supportedVersions.map(\.json))
-      object["title"] = .string(info.title ?? info.aaid.text)
-      object["description"] = .string(info.description ?? info.aaid.text)
-      return object
+  package init(parsing text: [UInt8]) throws(MessageFailure) {
+    let reader = try object(text)
+    supportedVersions = try reader.list("supportedUAFVersions", maximum: 64) {
+      value, path throws(MessageFailure) in
+      try UAFVersion(DictionaryReader(value, path))
     }
-    return [
+    clientVendor = try reader.string("clientVendor", 1...4096)
+    clientVersion = try UAFVersion(reader.dictionary("clientVersion"))
+    availableAuthenticators = try reader.list("availableAuthenticators", minimum: 0, maximum: 256) {
+      value, path throws(MessageFailure) in
+      try DiscoveredAuthenticator(DictionaryReader(value, path))
+    }
+  }
+
+  package var json: JSONObject {
+    [
       "supportedUAFVersions": .dictionaries(supportedVersions.map(\.json)),
       "clientVendor": .string(clientVendor), "clientVersion": .object(clientVersion.json),
-      "availableAuthenticators": .dictionaries(authenticators),
+      "availableAuthenticators": .dictionaries(availableAuthenticators.map(\.json)),
     ]
   }
 }
