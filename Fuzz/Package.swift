@@ -35,6 +35,7 @@ let package = Package(
     fuzzTarget("fuzz-qr", "SignetQR"),
     fuzzTarget("fuzz-transport", "Signet"),
     fuzzTarget("fuzz-http", "SignetTesting"),
+    fuzzTarget("fuzz-ciba", "SignetTesting"),
     fuzzTarget("fuzz-vault", "Signet"),
     fuzzTarget("fuzz-appdata", "Signet"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
