@@ -36,6 +36,8 @@ public final class MasterKey: Sendable {
     case signingKey(id: String)
     /// Where pushes for a container go.
     case pushTarget(id: String)
+    /// What a client is told with how a request of its ended.
+    case backchannelNotice(transaction: String)
 
     var label: [UInt8] {
       switch self {
@@ -46,6 +48,7 @@ public final class MasterKey: Sendable {
       case .matchingNumber(let transaction): Array("signet matching number \(transaction)".utf8)
       case .signingKey(let id): Array("signet signing key \(id)".utf8)
       case .pushTarget(let id): Array("signet push target \(id)".utf8)
+      case .backchannelNotice(let transaction): Array("signet backchannel notice \(transaction)".utf8)
       }
     }
   }
@@ -74,11 +77,17 @@ public final class MasterKey: Sendable {
   }
 
   /// The key of what is stored in the place of end users' addresses.
-  func clientKey() -> HMACKey {
+  func clientKey() -> HMACKey { authenticationKey(for: "signet client address") }
+
+  /// What is stored in the place of a user's code, 32 bytes: it is short, so that only a key keeps it from being guessed.
+  func digest(ofUserCode code: String, of user: String) -> [UInt8] {
+    authenticationKey(for: "signet user code").authenticationCode(for: Array("\(user)\u{0}\(code)".utf8))
+  }
+
+  private func authenticationKey(for purpose: String) -> HMACKey {
     secret.withSecret {
       HMACKey(
-        HKDF.derive(
-          inputKey: $0, salt: [], info: Array("signet client address".utf8), byteCount: 32, .sha256), .sha256)
+        HKDF.derive(inputKey: $0, salt: [], info: Array(purpose.utf8), byteCount: 32, .sha256), .sha256)
     }
   }
 

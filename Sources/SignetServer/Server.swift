@@ -17,6 +17,7 @@ public final class Server: Sendable {
   private let sender: PushSender
   /// The method and the path of each endpoint, the server's domain left out, such as `GET /v1/health`.
   package let endpoints: [String]
+  private let notices: NoticeSender?
   /// The transactions of this server, which announces new ones.
   package let transactions: TransactionService
 
@@ -37,6 +38,7 @@ public final class Server: Sendable {
       limitPerAddress: context.settings.waitingCountPerAddress ?? limits.connectionCountPerAddress / 2)
     let sender = PushSender(context)
     (self.watch, self.sender) = (watch, sender)
+    notices = NoticeSender(context)
     transactions = TransactionService(context) { sender.announce($0) }
     let router = Self.router(context, watch, transactions)
     let domain = "/\(context.settings.serverURL.domain)"
@@ -63,6 +65,7 @@ public final class Server: Sendable {
   public func start() throws(ServerFailure) -> UInt16 {
     let port = try http.start()
     upkeep.start()
+    notices?.start()
     context.log.info("server.started", ["port": String(port), "version": Self.version])
     return port
   }
@@ -77,6 +80,7 @@ public final class Server: Sendable {
     await watch.stop()  // devices that wait are not to use the grace up
     await http.stop(grace: grace)
     await sender.stop()
+    await notices?.stop()
     await upkeep.stop()
     await context.storage.close()
     context.log.info("server.stopped")
@@ -102,6 +106,8 @@ public final class Server: Sendable {
       renewals: RenewalService(context))
     let signingKeys = SigningKeyEndpoints(keys: keys, signingKeys: SigningKeyService(context))
     let description = APIDescription.document(for: context.settings.serverURL)
+    let clients = ClientEndpoints(
+      context: context, keys: keys, clients: ClientService(context), users: UserService(context))
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
       ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
@@ -151,6 +157,12 @@ public final class Server: Sendable {
       ("POST", "/admin/tokens/{serial}/resync", tokens.resynchronise),
       ("GET", "/admin/signing-keys", signingKeys.list),
       ("POST", "/admin/signing-keys", signingKeys.rotate),
+      ("POST", "/admin/clients", clients.add),
+      ("GET", "/admin/clients", clients.list),
+      ("GET", "/admin/clients/{id}", clients.show),
+      ("DELETE", "/admin/clients/{id}", clients.revoke),
+      ("POST", "/admin/users/{user}/code", clients.setCode),
+      ("DELETE", "/admin/users/{user}/code", clients.removeCode),
       ("GET", "/admin/audit", admin.audit),
     ]
     var router = Router { .problem(Problem($0)) }
@@ -160,6 +172,11 @@ public final class Server: Sendable {
         do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
       }
     }
+    let openID = OpenIDEndpoints(context, transactions)
+    let issuer = "/\(context.settings.serverURL.domain)"
+    router.on("GET", issuer + "/.well-known/openid-configuration", openID.discover)
+    router.on("POST", issuer + "/oidc/bc-authorize", openID.authorize)
+    router.on("POST", issuer + "/oidc/token", openID.token)
     return router
   }
 }

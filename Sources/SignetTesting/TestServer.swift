@@ -3,6 +3,7 @@ import SignetHTTP
 public import SignetPolicy
 package import SignetServer
 import SignetStorage
+package import SignetTransport
 public import SignetWire
 
 /// A real server in this process: TLS on loopback with a fresh certificate authority, SQLite in a folder.
@@ -35,7 +36,7 @@ public final class TestServer: Sendable {
   /// Starts a server whose events go to `log`, and whose pushes are carried by `push`.
   package init(
     directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(), log: EventLog,
-    push: PushSetup = .none
+    push: PushSetup = .none, notices: (any HTTPTransport)? = nil
   ) async throws {
     let authority = try CertificateAuthority(commonName: "Signet test CA")
     let certificate = try authority.issueServerCertificate(
@@ -49,7 +50,8 @@ public final class TestServer: Sendable {
       profile: ContainerProfile(protection: protection, totp: .standard))
     context = ServiceContext(
       settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
-      masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push)
+      masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push,
+      notices: notices)
     let identity = try certificate.privateKeyPEM.withSecret { key in
       try key.withBytes {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
@@ -79,7 +81,7 @@ public final class TestServer: Sendable {
     context = ServiceContext(
       settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
       masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log,
-      push: stopped.context.push)
+      push: stopped.context.push, notices: stopped.context.notices)
     server = try Server(context, transport: transport)
     _ = try server.start()
   }

@@ -26,7 +26,7 @@ public enum DisplayText {
   ///   - member: What the message calls it.
   ///   - limit: The most characters.
   /// - Throws: ``WireFailure/invalid(member:reason:)`` naming the rule that is broken.
-  static func checkLine(_ text: String, member: String, limit: Int) throws(WireFailure) {
+  package static func checkLine(_ text: String, member: String, limit: Int) throws(WireFailure) {
     guard (1...limit).contains(text.unicodeScalars.count) else {
       throw .invalid(member: member, reason: "has 1 to \(limit) characters")
     }

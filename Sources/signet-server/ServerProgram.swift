@@ -18,7 +18,8 @@ enum ServerProgram {
       """,
     commands: [
       InitCommand.command, ServeCommand.command, UserCommands.group, ActivationCommands.group,
-      ContainerCommands.group, KeyCommands.group, SigningKeyCommands.group, TransactionCommands.group,
+      ContainerCommands.group, KeyCommands.group, ClientCommands.group, SigningKeyCommands.group,
+      TransactionCommands.group,
       CodeCommands.group, TokenCommands.group,
       AuditCommands.group,
     ],
@@ -31,7 +32,7 @@ enum ServerProgram {
       .init(.usage, "The command line is wrong"),
       .init(.dataError, "The server refused what was sent"),
       .init(.noInput, "A file is missing or unreadable"),
-      .init(.noUser, "There is no such user, container, key or transaction"),
+      .init(.noUser, "There is no such user, container, key, client or transaction"),
       .init(.unavailable, "The server can't be reached, or its address or port can't be used"),
       .init(.software, "The server failed, and changed nothing"),
       .init(.cannotCreate, "It exists already, or can't be made"),

@@ -40,6 +40,28 @@ enum UserCommands {
         try report(answer, "unlocked", arguments)
         return .success
       },
+      Command(
+        "code", "Give a user a code, without which no client of OpenID Connect may ask",
+        description: """
+          Hand the 8 digits to the user, who types them where a client asks for the user code. They are shown once; an earlier code \
+          ends. With --remove any client may ask again.
+          """,
+        options: [.flag("remove", "Take the code away")], arguments: [user]
+      ) { arguments in
+        let client = try OperatorClient(arguments, as: .admin)
+        let user = arguments.string("user")
+        if arguments.isSet("remove") {
+          try report(await client.delete("admin", "users", user, "code"), "no code for", arguments)
+          return .success
+        }
+        let answer = try await client.post("admin", "users", user, "code")
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print(try answer.string("code"))
+        }
+        return .success
+      },
     ])
 
   private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws {

@@ -47,6 +47,9 @@ import Testing
     (.delete, "/v1/admin/tokens/s1"), (.post, "/v1/admin/tokens/s1/assign"),
     (.post, "/v1/admin/tokens/s1/disable"), (.post, "/v1/admin/tokens/s1/enable"),
     (.post, "/v1/admin/tokens/s1/verify"), (.post, "/v1/admin/tokens/s1/resync"),
+    (.post, "/v1/admin/clients"), (.get, "/v1/admin/clients"), (.get, "/v1/admin/clients/c1"),
+    (.delete, "/v1/admin/clients/c1"), (.post, "/v1/admin/users/alice/code"),
+    (.delete, "/v1/admin/users/alice/code"),
     (.get, "/v1/admin/keys"), (.delete, "/v1/admin/keys/k1"), (.get, "/v1/admin/audit"),
   ]
 

@@ -5,6 +5,7 @@ import SignetPolicy
 import SignetServer
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetWire
 import Testing
 
@@ -24,7 +25,7 @@ struct ServerFixture: Sendable {
   var tokens: TokenService { TokenService(context) }
 
   init(
-    clock: VirtualClock = VirtualClock(), push: PushSetup = .none,
+    clock: VirtualClock = VirtualClock(), push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     self.clock = clock
@@ -36,7 +37,7 @@ struct ServerFixture: Sendable {
     change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log, push: push)
+      clock: clock, log: capture.log, push: push, notices: notices)
   }
 
   /// Adds a user and makes an invite.

@@ -36,7 +36,7 @@ extension FolderSettings {
         of: object, at: nil,
         except: [
           "format", "url", "listen", "profile", "tls", "limits", "codes", "connections", "devices", "push",
-          "masterKeyCheck",
+          "openID", "masterKeyCheck",
         ])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
@@ -52,6 +52,7 @@ extension FolderSettings {
       try readCodeRules(object.optionalObject("codes") ?? [:])
       connections = try ConnectionSettings(object.optionalObject("connections") ?? [:])
       push = try PushSettings(object.optionalObject("push") ?? [:])
+      try readOpenID(object.optionalObject("openID") ?? [:])
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
       throw refusal
@@ -87,6 +88,15 @@ extension FolderSettings {
       throw Refusal.reason("\"keystore\" in \"devices\" is one of \(known)")
     }
     keystoreRequirement = requirement
+  }
+
+  private mutating func readOpenID(_ object: JSONObject) throws {
+    try Self.refuseMembers(of: object, at: "openID", except: ["authority"])
+    guard let name = try object.optionalString("authority") else { return }
+    guard Self.mayNameFile(name) else {
+      throw Refusal.reason("\"authority\" in \"openID\" is a name within the folder or a full path")
+    }
+    openIDAuthority = name
   }
 
   private mutating func readLimits(_ object: JSONObject) throws {
@@ -172,6 +182,7 @@ extension FolderSettings {
     if !rules.isEmpty { object["codes"] = .object(rules) }
     if connections != ConnectionSettings() { object["connections"] = .object(connections.json) }
     if push != PushSettings() { object["push"] = .object(push.json) }
+    if let openIDAuthority { object["openID"] = ["authority": .string(openIDAuthority)] }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object
   }

@@ -17,7 +17,7 @@ public import SignetWire
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
 /// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``,
-/// `connections`, with ``ConnectionSettings``, and `push`, with ``PushSettings``.
+/// `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and `"openID":{"authority":"clients-ca.pem"}`.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -65,6 +65,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var connections = ConnectionSettings()
   /// Which services carry pushes.
   public var push = PushSettings()
+  /// Certificates that are trusted where clients of OpenID Connect are told, PEM; `nil` for the system's.
+  public var openIDAuthority: String?
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 

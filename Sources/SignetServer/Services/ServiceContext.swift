@@ -2,6 +2,7 @@ import SignetConcurrency
 public import SignetCrypto
 import SignetJSON
 public import SignetStorage
+public import SignetTransport
 public import SignetWire
 
 /// What every service works with.
@@ -22,6 +23,8 @@ public struct ServiceContext: Sendable {
   public let log: EventLog
   /// What carries pushes.
   public let push: PushSetup
+  /// What carries notices to clients of OpenID Connect; `nil` for nothing.
+  public let notices: (any HTTPTransport)?
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
@@ -29,10 +32,11 @@ public struct ServiceContext: Sendable {
   public init(
     settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
-    push: PushSetup = .none
+    push: PushSetup = .none, notices: (any HTTPTransport)? = nil
   ) {
     (self.settings, self.storage, self.masterKey) = (settings, storage, masterKey)
     (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
+    self.notices = notices
   }
 
   func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }

@@ -56,5 +56,35 @@ public struct UserService: Sendable {
     return try await container(id)  // no container is ever removed
   }
 
+  // MARK: Codes of users
+
+  /// Gives a user a code, without which no client of OpenID Connect may ask (CIBA section 7.1); an earlier one ends.
+  ///
+  /// - Returns: 8 digits, which can't be had again.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func setCode(of user: UserID, by actor: String) async throws(Problem) -> String {
+    let half = { MatchingNumber(digitCount: 4, random: context.random).digits }
+    let code = half() + half()
+    let digest = context.masterKey.digest(ofUserCode: code, of: user.text)
+    try await setCode(digest, of: user, "user.codeSet", by: actor)
+    return code
+  }
+
+  /// Takes a user's code away: who is registered may ask again.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func removeCode(of user: UserID, by actor: String) async throws(Problem) {
+    try await setCode(nil, of: user, "user.codeRemoved", by: actor)
+  }
+
+  private func setCode(
+    _ digest: [UInt8]?, of user: UserID, _ name: String, by actor: String
+  ) async throws(Problem) {
+    let event = context.audit(by: actor)(name, ["user": user.text])
+    let isThere = try await context.stored(
+      await context.storage.setUserCode(digest, of: user.text, audit: event))
+    guard isThere else { throw Problem(noUser: user.text) }
+  }
+
   private static let noContainer = Problem(.unknown, "There is no container of this id.")
 }

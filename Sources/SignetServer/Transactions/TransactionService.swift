@@ -35,6 +35,14 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   public func create(_ order: TransactionOrder, by actor: String) async throws(Problem) -> NewTransaction {
+    try await create(order, by: actor) { _ in nil }
+  }
+
+  /// Makes a transaction, and in the same step the request of a client that it is.
+  func create(
+    _ order: TransactionOrder, by actor: String,
+    beside request: (TransactionRecord) throws(Problem) -> BackchannelRecord?
+  ) async throws(Problem) -> NewTransaction {
     let content = try TransactionOrder.content { () throws(WireFailure) in
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
     }
@@ -51,27 +59,37 @@ public struct TransactionService: Sendable {
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
     if let number { transaction.sealedNumber = try seal(number, of: id) }
-    try await add(transaction, by: actor)
+    try await add(transaction, beside: try request(transaction), by: actor)
     announce(transaction)
     return NewTransaction(record: transaction, number: number)
   }
 
-  private func add(_ transaction: TransactionRecord, by actor: String) async throws(Problem) {
+  private func add(
+    _ transaction: TransactionRecord, beside request: BackchannelRecord?, by actor: String
+  ) async throws(Problem) {
     let audit = context.audit(by: actor)
     let user = transaction.user
-    let outcome = try await context.stored(
-      of: user ?? "",
-      await context.storage.addTransaction(transaction, limits: context.settings.transactionLimits) {
-        let reason: String? =
-          switch $0 {
-          case .added: nil
-          case .tooManyPending: "too many transactions wait for the user"
-          case .coolingDown: "too many transactions in a row were not accepted"
-          }
-        return audit(
-          $0 == .added ? "transaction.added" : "transaction.notAdded",
-          ["user": user, "transaction": transaction.id, "reason": reason])
-      })
+    let event: @Sendable (AdmissionOutcome) -> AuditEvent = {
+      let reason: String? =
+        switch $0 {
+        case .added: nil
+        case .tooManyPending: "too many transactions wait for the user"
+        case .coolingDown: "too many transactions in a row were not accepted"
+        }
+      return audit(
+        $0 == .added ? "transaction.added" : "transaction.notAdded",
+        ["user": user, "transaction": transaction.id, "reason": reason])
+    }
+    let (storage, limits) = (context.storage, context.settings.transactionLimits)
+    let outcome: AdmissionOutcome
+    if let request {
+      outcome = try await context.stored(
+        of: user ?? "",
+        await storage.addBackchannelRequest(request, asking: transaction, limits: limits, audit: event))
+    } else {
+      outcome = try await context.stored(
+        of: user ?? "", await storage.addTransaction(transaction, limits: limits, audit: event))
+    }
     switch outcome {
     case .added: return
     case .tooManyPending(let seconds):

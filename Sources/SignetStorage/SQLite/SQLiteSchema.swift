@@ -143,5 +143,25 @@ enum SQLiteSchema {
     Migration(
       version: 8,
       sql: "CREATE INDEX initiated_transactions ON transactions (user, number) WHERE initiated = 1"),
+    // Clients of OpenID Connect, what they ask, and what users type so that they may ask.
+    Migration(
+      version: 9,
+      sql: """
+        CREATE TABLE clients (
+          id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL, authentication TEXT NOT NULL, key_set BLOB,
+          secret_digest BLOB, delivery TEXT NOT NULL, endpoint TEXT, request_algorithm TEXT,
+          number_digits INTEGER, created INTEGER NOT NULL, revoked INTEGER
+        ) STRICT;
+        CREATE TABLE backchannel_requests (
+          digest BLOB PRIMARY KEY NOT NULL, txn TEXT NOT NULL UNIQUE REFERENCES transactions (id),
+          client TEXT NOT NULL REFERENCES clients (id), delivery TEXT NOT NULL, expires INTEGER NOT NULL,
+          sealed_notice BLOB, poll_interval INTEGER NOT NULL, last_poll INTEGER, issued INTEGER,
+          notice_due INTEGER, notice_attempts INTEGER NOT NULL DEFAULT 0
+        ) STRICT;
+        CREATE INDEX due_notices ON backchannel_requests (notice_due) WHERE notice_due IS NOT NULL;
+        CREATE INDEX backchannel_requests_by_expiry ON backchannel_requests (expires);
+        ALTER TABLE users ADD COLUMN user_code BLOB;
+        ALTER TABLE users ADD COLUMN user_code_failures INTEGER NOT NULL DEFAULT 0;
+        """),
   ]
 }

@@ -98,6 +98,7 @@ extension Database {
       INSERT INTO transaction_changes (user, time)
       SELECT user, unixepoch() FROM transactions WHERE id = ? AND user IS NOT NULL
       """, .text(transaction))
+    try noteNotice(of: transaction)
   }
 }
 

@@ -7,11 +7,7 @@ extension SQLiteStorage {
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
-      let outcome = try database.admit(transaction, limits)
-      if outcome == .added {
-        try database.insert(transaction)
-        try database.noteChange(of: transaction.id)
-      }
+      let outcome = try database.add(transaction, limits)
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -92,6 +88,16 @@ extension Database {
       .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),
       .optional(transaction.decision?.jws), .optional(transaction.decision?.container),
       .optional(transaction.decision?.time))
+  }
+
+  /// Adds a transaction, unless there are too many for its user.
+  func add(_ transaction: TransactionRecord, _ limits: TransactionLimits) throws -> AdmissionOutcome {
+    let outcome = try admit(transaction, limits)
+    if outcome == .added {
+      try insert(transaction)
+      try noteChange(of: transaction.id)
+    }
+    return outcome
   }
 
   /// Counts a transaction for its user, unless there are too many.

@@ -27,7 +27,9 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
-      try database.execute("UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ?", .text(id))
+      try database.execute(
+        "UPDATE users SET challenges = 0, challenge_after = 0, user_code_failures = 0 WHERE id = ?", .text(id)
+      )
       guard database.changes == 1 else { return false }
       try database.execute("UPDATE credentials SET failures = 0 WHERE user = ?", .text(id))
       try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
@@ -41,5 +43,6 @@ extension SQLiteStorage {
 extension UserRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
     self.init(id: try row.text("id"), created: try row.integer("created"))
+    codeDigest = try row.optionalBlob("user_code")
   }
 }

@@ -1,0 +1,28 @@
+import SignetCrypto
+import SignetJSON
+
+/// What a client is told with: kept sealed, since who knows it could ask for the tokens.
+struct BackchannelNotice: Sendable {
+  /// The `auth_req_id`.
+  let id: String
+  /// The `client_notification_token`.
+  let token: String
+
+  init(id: String, token: String) { (self.id, self.token) = (id, token) }
+
+  /// Opens what a record keeps; `nil` for what is none.
+  init?(_ sealed: [UInt8], of transaction: String, under key: MasterKey) {
+    do {
+      let text = try key.open(sealed, for: .backchannelNotice(transaction: transaction))
+      let object = try JSONObject(parsing: text.insecureCopy())
+      (id, token) = (try object.string("id"), try object.string("token"))
+    } catch { return nil }
+  }
+
+  /// The notice under the server's master key.
+  func sealed(for transaction: String, under key: MasterKey) throws(CryptoFailure) -> [UInt8] {
+    let object: JSONObject = ["id": .string(id), "token": .string(token)]
+    return try key.seal(
+      SecretBytes(copying: object.bytes), for: .backchannelNotice(transaction: transaction))
+  }
+}

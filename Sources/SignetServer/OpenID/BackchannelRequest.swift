@@ -1,0 +1,116 @@
+import SignetWire
+
+/// The parameters of an authentication request (CIBA section 7.1), read and bounded; who it is about is not known yet.
+struct BackchannelRequest: Sendable {
+  /// By what the user is named.
+  enum Hint: Hashable, Sendable {
+    /// `login_hint`: a user id.
+    case user(String)
+    /// `login_hint_token`: a token of the client's own.
+    case token(String)
+    /// `id_token_hint`: a token that this server made.
+    case idToken(String)
+  }
+
+  /// The longest time to decide, in seconds.
+  static let longestExpiry: Int64 = 86_400
+  static let expiryName = "requested_expiry"
+  /// All that a signed request holds, and that goes beside none.
+  static let parameterNames = [
+    "scope", "client_notification_token", "acr_values", "login_hint_token", "id_token_hint", "login_hint",
+    "binding_message", "user_code", expiryName,
+  ]
+
+  /// Who is to be asked.
+  let hint: Hint
+  /// What both screens show; `nil` for nothing.
+  let bindingMessage: String?
+  /// What the user typed so that it may be asked; `nil` for nothing.
+  let userCode: String?
+  /// How long there is to decide, in seconds; `nil` for as long as usual.
+  let expiry: Int64?
+  /// What the client is to be told with; `nil` for nothing.
+  let notificationToken: String?
+
+  /// Reads the parameters.
+  ///
+  /// - Throws: ``OpenIDFailure``.
+  init(_ form: FormParameters) throws(OpenIDFailure) {
+    try Self.checkScope(form["scope"])
+    hint = try Self.hint(form)
+    bindingMessage = try Self.bindingMessage(form["binding_message"])
+    userCode = form["user_code"]
+    guard userCode.map({ $0.utf8.count <= 128 }) ?? true else {
+      throw OpenIDFailure(.invalidUserCode, "The user code is not right.")
+    }
+    guard form["acr_values"].map({ $0.utf8.count <= 1_024 }) ?? true else {
+      throw OpenIDFailure(.invalidRequest, "acr_values is too long.")
+    }
+    expiry = try Self.expiry(form[Self.expiryName])
+    notificationToken = try Self.notificationToken(form["client_notification_token"])
+  }
+
+  private static func checkScope(_ scope: String?) throws(OpenIDFailure) {
+    guard let scope else { throw OpenIDFailure(.invalidRequest, "scope is missing.") }
+    // RFC 6749 section 3.3
+    let isScope =
+      scope.utf8.count <= 1_024
+      && scope.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    guard isScope, scope.split(separator: " ").contains(where: { $0 == OpenIDNames.scope }) else {
+      throw OpenIDFailure(.invalidScope, "scope has to have openid in it.")
+    }
+  }
+
+  private static func hint(_ form: FormParameters) throws(OpenIDFailure) -> Hint {
+    let hints: [Hint?] = [
+      form["login_hint"].map(Hint.user), form["login_hint_token"].map(Hint.token),
+      form["id_token_hint"].map(Hint.idToken),
+    ]
+    let given = hints.compactMap { $0 }
+    guard given.count == 1 else {
+      throw OpenIDFailure(
+        .invalidRequest, "Exactly one of login_hint, login_hint_token and id_token_hint is needed.")
+    }
+    return given[0]
+  }
+
+  private static func bindingMessage(_ text: String?) throws(OpenIDFailure) -> String? {
+    guard let text else { return nil }
+    do throws(WireFailure) {
+      try DisplayText.checkLine(text, member: "binding_message", limit: 128)
+      return text
+    } catch {
+      throw OpenIDFailure(
+        .invalidBindingMessage,
+        "A binding message has 1 to 128 characters that show what they are, and no line feed.")
+    }
+  }
+
+  private static func expiry(_ text: String?) throws(OpenIDFailure) -> Int64? {
+    guard let text else { return nil }
+    guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+      let seconds = Int64(text), seconds > 0
+    else { throw OpenIDFailure(.invalidRequest, "requested_expiry is a positive number of seconds.") }
+    return min(seconds, longestExpiry)
+  }
+
+  /// The form of a bearer token (RFC 6750 section 2.1), of at most 1,024 characters (CIBA section 7.1).
+  private static func notificationToken(_ text: String?) throws(OpenIDFailure) -> String? {
+    guard let text else { return nil }
+    let body = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }
+    guard text.utf8.count <= 1_024, !body.isEmpty, body.allSatisfy(mayStandInToken) else {
+      throw OpenIDFailure(
+        .invalidRequest, "client_notification_token is a bearer token of at most 1024 characters.")
+    }
+    return text
+  }
+
+  private static func mayStandInToken(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "-._~+/".utf8.contains(byte)
+    }
+  }
+}

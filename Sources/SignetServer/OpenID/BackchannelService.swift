@@ -1,0 +1,134 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+/// Authentication requests of clients (CIBA section 7), each of which is a transaction.
+struct BackchannelService: Sendable {
+  /// How long after its end tokens can be had for what was decided in time, in seconds.
+  static let grace: Int64 = 30
+  /// The least time between two polls, in seconds, until a client polls too often.
+  static let interval: Int64 = 5
+  private static let types = ["jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+jwt"]
+
+  private let context: ServiceContext
+  private let authentication: ClientAuthentication
+  private let transactions: TransactionService
+  private let names: OpenIDNames
+
+  init(_ context: ServiceContext, _ authentication: ClientAuthentication, _ transactions: TransactionService)
+  {
+    (self.context, self.authentication, self.transactions) = (context, authentication, transactions)
+    names = OpenIDNames(context.settings.serverURL)
+  }
+
+  /// Takes a request.
+  ///
+  /// - Parameters:
+  ///   - form: The parameters.
+  ///   - client: Who asks; authenticated.
+  /// - Returns: The members of the answer (CIBA section 7.3).
+  /// - Throws: ``OpenIDFailure``.
+  func take(_ form: FormParameters, from client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
+    let request = try BackchannelRequest(await parameters(form, of: client))
+    guard client.delivery == .poll || request.notificationToken != nil else {
+      throw OpenIDFailure(.invalidRequest, "client_notification_token is missing.")
+    }
+    let user = try await UserHint(context).user(for: request.hint, of: client)
+    try await checkCode(request.userCode, of: user)
+
+    let id = Base64URL.encode(context.random.bytes(32))
+    let order = TransactionOrder(
+      try Self.matter(request.bindingMessage), from: client.name, user: user, lifetime: request.expiry,
+      numberDigits: client.numberDigits)
+    let made: TransactionService.NewTransaction
+    do throws(Problem) {
+      made = try await transactions.create(order, by: client.actor) { transaction throws(Problem) in
+        try record(of: id, transaction, client, token: request.notificationToken)
+      }
+    } catch { throw OpenIDFailure(error) }
+    var answer: JSONObject = [
+      "auth_req_id": .string(id), "expires_in": .integer(made.record.expires - made.record.created),
+    ]
+    if client.delivery != .push { answer["interval"] = .integer(Self.interval) }
+    if let number = made.number { answer["signet_number"] = .string(number.digits) }
+    return answer
+  }
+
+  /// What is kept of an `auth_req_id`.
+  static func digest(of id: String) -> [UInt8] { HashFunction.sha256.digest(of: Array(id.utf8)) }
+
+  private func record(
+    of id: String, _ transaction: TransactionRecord, _ client: ClientRecord, token: String?
+  ) throws(Problem) -> BackchannelRecord {
+    var record = BackchannelRecord(
+      digest: Self.digest(of: id), transaction: transaction.id, client: client.id, delivery: client.delivery,
+      expires: transaction.expires + Self.grace, interval: Self.interval)
+    if client.delivery != .poll, let token {
+      record.sealedNotice = try context.computed(
+        BackchannelNotice(id: id, token: token).sealed(for: transaction.id, under: context.masterKey))
+    }
+    return record
+  }
+
+  /// What the user reads: who asks is in every transaction already.
+  private static func matter(_ message: String?) throws(OpenIDFailure) -> TransactionContent.Matter {
+    guard let message else { return .text("Sign in") }
+    do throws(WireFailure) {
+      return .form(
+        try TransactionForm(
+          template: "login", fields: [TransactionField(.text(message), label: "Message")]))
+    } catch { throw OpenIDFailure(.invalidBindingMessage, "The binding message would not show as it is.") }
+  }
+
+  // MARK: Signed requests
+
+  /// The parameters: those of the form, or those that the client has signed, and then no other (CIBA section 7.1.1).
+  private func parameters(
+    _ form: FormParameters, of client: ClientRecord
+  ) async throws(OpenIDFailure) -> FormParameters {
+    guard let name = client.requestAlgorithm, let algorithm = SignatureAlgorithm(rawValue: name) else {
+      guard form["request"] == nil else {
+        throw OpenIDFailure(.invalidRequest, "The client is registered for requests that are not signed.")
+      }
+      return form
+    }
+    guard let text = form["request"] else {
+      throw OpenIDFailure(.invalidRequest, "The client is registered for signed requests only.")
+    }
+    guard !form.hasAny(of: BackchannelRequest.parameterNames) else {
+      throw OpenIDFailure(.invalidRequest, "With a signed request all parameters are in it.")
+    }
+    let claims: JWTClaims
+    do throws(JOSEFailure) {
+      claims = try ClientToken(text).claims(
+        of: client, signedWith: [algorithm], for: [names.issuer], types: Self.types, now: context.clock.now)
+    } catch {
+      context.log.info("request.refused", ["client": client.id, "reason": "\(error)"])
+      throw OpenIDFailure(.invalidRequest, "The signed request does not hold.")
+    }
+    guard claims.issuedAt != nil, claims.notBefore != nil else {
+      throw OpenIDFailure(.invalidRequest, "The signed request has no iat or no nbf.")
+    }
+    guard try await authentication.isNew(claims, of: client) else {
+      throw OpenIDFailure(.invalidRequest, "The signed request has no jti, or one that was used before.")
+    }
+    return try FormParameters(claims: claims.all)
+  }
+
+  // MARK: The user's code
+
+  private func checkCode(_ code: String?, of user: UserID) async throws(OpenIDFailure) {
+    let found = try await asOpenID(await context.stored(await context.storage.user(user.text)))
+    guard let found else { throw OpenIDFailure(.unknownUserID, "There is no such user.") }
+    guard let digest = found.codeDigest else { return }
+    guard let code else { throw OpenIDFailure(.missingUserCode, "The user has a code; send user_code.") }
+    let given = context.masterKey.digest(ofUserCode: code, of: user.text)
+    let isTaken = try await asOpenID(
+      await context.stored(
+        await context.storage.countUserCode(
+          of: user.text, isRight: constantTimeEqual(given, digest), limit: context.settings.codeAttempts)))
+    guard isTaken else { throw OpenIDFailure(.invalidUserCode, "The user code is not right.") }
+  }
+}

@@ -1,0 +1,128 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJOSE
+import SignetStorage
+import SignetWire
+
+/// Finds out which client a request comes from (OpenID Connect Core section 9).
+struct ClientAuthentication: Sendable {
+  private static let types = ["jwt", "client-authentication+jwt", "application/client-authentication+jwt"]
+  /// What a request is authenticated with, in the form.
+  static let parameterNames = ["client_id", "client_assertion", "client_assertion_type", "client_secret"]
+
+  private let context: ServiceContext
+  private let names: OpenIDNames
+
+  /// Over a context.
+  init(_ context: ServiceContext) {
+    self.context = context
+    names = OpenIDNames(context.settings.serverURL)
+  }
+
+  /// Checks a request, and uses its assertion up.
+  ///
+  /// - Parameters:
+  ///   - authorization: The `Authorization` header.
+  ///   - form: The parameters.
+  /// - Returns: The client.
+  /// - Throws: ``OpenIDFailure``: `invalid_client`, whatever is wrong; `invalid_request` for two ways at once.
+  func client(authorization: String?, form: FormParameters) async throws(OpenIDFailure) -> ClientRecord {
+    let hasAssertion = form.hasAny(of: ["client_assertion", "client_assertion_type"])
+    guard [authorization != nil, hasAssertion, form["client_secret"] != nil].count(where: { $0 }) <= 1 else {
+      throw OpenIDFailure(.invalidRequest, "Authenticate in one way, not in two.")
+    }
+    let client: ClientRecord
+    if let authorization {
+      client = try await withSecret(authorization)
+    } else if hasAssertion {
+      client = try await withAssertion(form)
+    } else {
+      throw refused("no authentication")
+    }
+    if let named = form["client_id"], !named.utf8.elementsEqual(client.id.utf8) {
+      throw refused("another client_id")
+    }
+    return client
+  }
+
+  private func refused(_ reason: String) -> OpenIDFailure {
+    context.log.info("client.refused", ["reason": reason])
+    return OpenIDFailure(.invalidClient, "The client is not authenticated.")
+  }
+
+  // MARK: A secret
+
+  private func withSecret(_ authorization: String) async throws(OpenIDFailure) -> ClientRecord {
+    guard let (id, secret) = Self.credentials(authorization) else { throw refused("no Basic credentials") }
+    let found = try await find(id)
+    // An unknown client costs the same comparison.
+    let digest = found?.secretDigest ?? [UInt8](repeating: 0, count: 32)
+    let isSame = constantTimeEqual(digest, ClientService.digest(ofSecret: secret))
+    guard isSame, let client = found, client.authentication == .clientSecretBasic, client.revoked == nil
+    else { throw refused("wrong secret") }
+    return client
+  }
+
+  /// Id and secret, each of which is form-encoded first (RFC 6749 section 2.3.1).
+  static func credentials(_ authorization: String) -> (id: String, secret: String)? {
+    guard authorization.utf8.count <= 1_024, authorization.lowercased().hasPrefix("basic ") else {
+      return nil
+    }
+    do {
+      let decoded = try Base64.decode(String(authorization.dropFirst("basic ".count)))
+      guard let colon = decoded.firstIndex(of: UInt8(ascii: ":")),
+        let id = text(decoded[..<colon]), let secret = text(decoded[(colon + 1)...])
+      else { return nil }
+      return (id, secret)
+    } catch { return nil }
+  }
+
+  private static func text(_ encoded: ArraySlice<UInt8>) -> String? {
+    guard let raw = String(validating: encoded, as: UTF8.self), !raw.contains("&"), !raw.contains("=") else {
+      return nil
+    }
+    do throws(RequestRefusal) { return try QueryParameters(raw: raw).items.first?.name } catch { return nil }
+  }
+
+  // MARK: An assertion
+
+  private func withAssertion(_ form: FormParameters) async throws(OpenIDFailure) -> ClientRecord {
+    guard let type = form["client_assertion_type"], type.utf8.elementsEqual(OpenIDNames.assertionType.utf8),
+      let text = form["client_assertion"]
+    else { throw refused("no assertion of a known kind") }
+    let token: ClientToken
+    do throws(JOSEFailure) { token = try ClientToken(text) } catch { throw refused("\(error)") }
+    guard let id = token.unverifiedSubject, let client = try await find(id),
+      client.authentication == .privateKeyJWT, client.revoked == nil
+    else { throw refused("an assertion of no client") }
+    let claims: JWTClaims
+    do throws(JOSEFailure) {
+      claims = try token.claims(
+        of: client, signedWith: OpenIDNames.clientAlgorithms, for: names.assertionAudiences,
+        types: Self.types, now: context.clock.now)
+    } catch { throw refused("\(error)") }
+    guard let subject = claims.subject, subject.utf8.elementsEqual(client.id.utf8) else {
+      throw refused("an assertion about another")
+    }
+    guard try await isNew(claims, of: client) else { throw refused("an assertion that was used before") }
+    return client
+  }
+
+  /// Uses the name of a token up; no for one that was used, or has none.
+  func isNew(_ claims: JWTClaims, of client: ClientRecord) async throws(OpenIDFailure) -> Bool {
+    guard let name = claims.tokenID, (1...256).contains(name.utf8.count) else { return false }
+    let digest = HashFunction.sha256.digest(of: Array(name.utf8))
+    // No container has a colon in its id.
+    return try await asOpenID(
+      await context.stored(
+        await context.storage.claimRequest(
+          Array(digest.prefix(16)), container: "client:\(client.id)", expires: claims.end)))
+  }
+
+  private func find(_ id: String) async throws(OpenIDFailure) -> ClientRecord? {
+    guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
+      return nil
+    }
+    return try await asOpenID(await context.stored(await context.storage.client(id)))
+  }
+}

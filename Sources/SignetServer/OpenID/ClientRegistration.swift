@@ -1,0 +1,129 @@
+import SignetJOSE
+public import SignetJSON
+public import SignetStorage
+public import SignetWire
+
+/// What an operator says about a new client.
+public struct ClientRegistration: Sendable {
+  /// The most keys of a client.
+  static let maximumKeyCount = 16
+
+  /// What users are told who asks.
+  public let name: String
+  /// How it proves who it is.
+  public let authentication: ClientRecord.Authentication
+  /// How it gets what was decided.
+  public let delivery: ClientRecord.Delivery
+  /// Where it is told; `nil` for a client that polls.
+  public let notificationEndpoint: String?
+  /// The one algorithm that its requests are signed with; `nil` where they are not signed.
+  public let requestAlgorithm: String?
+  /// How many digits of the number that it shows; `nil` for none.
+  public let numberDigits: Int?
+  /// Its public keys, a JWK Set; `nil` for none.
+  let keySet: [UInt8]?
+
+  /// Reads the body of an operator's request.
+  ///
+  /// - Throws: `Problem`, which says what is wrong.
+  public init(_ body: JSONObject) throws(Problem) {
+    name = try members(body.string("name"))
+    do throws(WireFailure) { _ = try UserID(name) } catch {
+      throw Problem(
+        .malformed, "a client has a name of 1 to 128 characters, none of them a control character")
+    }
+    authentication = try Self.choice("authentication", body)
+    delivery = try Self.choice("delivery", body)
+    notificationEndpoint = try members(body.optionalString("endpoint"))
+    guard (delivery == .poll) == (notificationEndpoint == nil) else {
+      throw Problem(.malformed, "\"endpoint\" goes with \"ping\" and \"push\", which need it")
+    }
+    guard notificationEndpoint.map(Self.isEndpoint) ?? true else {
+      throw Problem(.malformed, "\"endpoint\" is an absolute https URL of at most 1024 characters")
+    }
+    let digits = try members(body.optionalInteger("numberDigits")).map { Int(clamping: $0) }
+    guard digits.map(MatchingNumber.digitCounts.contains) ?? true else {
+      throw Problem(.malformed, "\"numberDigits\" is 2 to 6")
+    }
+    numberDigits = digits
+    let keys = try members(body.optionalObject("keys")).map { object throws(Problem) in
+      try Self.keys(object)
+    }
+    let algorithm = try members(body.optionalString("requestAlgorithm"))
+    requestAlgorithm = try algorithm.map { name throws(Problem) in
+      try Self.algorithm(name, of: keys).rawValue
+    }
+    guard authentication != .privateKeyJWT || keys != nil else {
+      throw Problem(.malformed, "\"private_key_jwt\" needs \"keys\": the client's JWK Set")
+    }
+    keySet = try keys.map { set throws(Problem) in try Self.text(of: set) }
+  }
+
+  private static func choice<Value: RawRepresentable & CaseIterable>(
+    _ name: String, _ body: JSONObject
+  ) throws(Problem) -> Value where Value.RawValue == String {
+    let text = try members(body.string(name))
+    guard let value = Value.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
+      let known = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+      throw Problem(.malformed, "\"\(name)\" is one of \(known)")
+    }
+    return value
+  }
+
+  private static func isEndpoint(_ url: String) -> Bool {
+    // Outside this set, two parsers may read one URL in two ways (RFC 3986 section 2).
+    let unsafeCharacters = Set("\"<>\\^`{|}#".utf8)
+    guard url.hasPrefix("https://"), url.utf8.count <= 1_024,
+      url.utf8.allSatisfy({ (0x21...0x7E).contains($0) && !unsafeCharacters.contains($0) })
+    else { return false }
+    let authority = url.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }
+    return !authority.isEmpty && !authority.contains(UInt8(ascii: "@"))
+  }
+
+  /// The keys, each of which has to be understood, public, and good for a signature.
+  private static func keys(_ object: JSONObject) throws(Problem) -> JWKSet {
+    let listed = try members(object.array("keys"))
+    guard (1...maximumKeyCount).contains(listed.count) else {
+      throw Problem(.malformed, "\"keys\" has 1 to \(maximumKeyCount) keys")
+    }
+    for case .object(let key) in listed where ["d", "k", "p", "q"].contains(where: key.contains) {
+      throw Problem(.malformed, "a key in \"keys\" is private; send its public part")
+    }
+    let set: JWKSet
+    do throws(JOSEFailure) {
+      set = try JWKSet(object)
+      let usable = Set(OpenIDNames.clientAlgorithms)
+      for key in set.keys {
+        guard try !VerificationKey(key).algorithms.isDisjoint(with: usable) else {
+          throw .unsupportedAlgorithm
+        }
+      }
+    } catch { throw Problem(.malformed, "\"keys\" can't be used: \(error)") }
+    guard set.keys.count == listed.count else {
+      throw Problem(.malformed, "a key in \"keys\" is none that is known here: P-256 or RSA")
+    }
+    return set
+  }
+
+  private static func algorithm(_ name: String, of keys: JWKSet?) throws(Problem) -> SignatureAlgorithm {
+    let known = OpenIDNames.clientAlgorithms
+    guard let algorithm = known.first(where: { $0.rawValue.utf8.elementsEqual(name.utf8) }) else {
+      throw Problem(
+        .malformed, "\"requestAlgorithm\" is one of \(known.map(\.rawValue).joined(separator: ", "))")
+    }
+    guard let keys, VerificationKeySet(keys).algorithms.contains(algorithm) else {
+      throw Problem(.malformed, "\"requestAlgorithm\" needs a key in \"keys\" that it can be used with")
+    }
+    return algorithm
+  }
+
+  /// The public members of the keys, and nothing else of what was sent.
+  private static func text(of set: JWKSet) throws(Problem) -> [UInt8] {
+    var keys: [JSONValue] = []
+    do throws(JOSEFailure) {
+      for key in set.keys { keys.append(.object(try key.publicObject())) }
+    } catch { throw Problem(.malformed, "\"keys\" can't be used: \(error)") }
+    let object: JSONObject = ["keys": .array(keys)]
+    return object.bytes
+  }
+}

@@ -1,0 +1,88 @@
+import SignetCrypto
+public import SignetStorage
+public import SignetWire
+
+/// The clients of OpenID Connect, as operators manage them.
+public struct ClientService: Sendable {
+  private let context: ServiceContext
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  /// A client that was registered.
+  public struct NewClient: Sendable {
+    /// The client.
+    public let record: ClientRecord
+    /// Its secret, of 256 random bits, where it has one; it can't be had again.
+    public let secret: String?
+  }
+
+  /// Registers a client.
+  ///
+  /// - Parameters:
+  ///   - registration: What the operator says.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The client.
+  /// - Throws: ``Problem``.
+  public func add(_ registration: ClientRegistration, by actor: String) async throws(Problem) -> NewClient {
+    let now = context.clock.now
+    var record = ClientRecord(
+      id: Hex.encode(context.random.bytes(8)), name: registration.name,
+      authentication: registration.authentication, delivery: registration.delivery, created: now)
+    record.keySet = registration.keySet
+    record.notificationEndpoint = registration.notificationEndpoint
+    record.requestAlgorithm = registration.requestAlgorithm
+    record.numberDigits = registration.numberDigits
+    var secret: String?
+    if registration.authentication == .clientSecretBasic {
+      let made = Base64URL.encode(context.random.bytes(32))
+      record.secretDigest = Self.digest(ofSecret: made)
+      secret = made
+    }
+    let event = context.audit(by: actor)(
+      "client.added",
+      [
+        "client": record.id, "name": record.name, "authentication": record.authentication.rawValue,
+        "delivery": record.delivery.rawValue,
+      ])
+    try await context.stored(await context.storage.addClient(record, audit: event))
+    return NewClient(record: record, secret: secret)
+  }
+
+  /// All clients, revoked ones included, oldest first.
+  ///
+  /// - Throws: ``Problem``.
+  public func all() async throws(Problem) -> [ClientRecord] {
+    try await context.stored(await context.storage.clients())
+  }
+
+  /// A client, revoked or not.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func find(_ id: String) async throws(Problem) -> ClientRecord {
+    guard let client = try await context.stored(await context.storage.client(id)) else { throw Self.unknown }
+    return client
+  }
+
+  /// Revokes a client for good: it gets no tokens any more, also of what it has asked before.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func revoke(_ id: String, by actor: String) async throws(Problem) {
+    let event = context.audit(by: actor)("client.revoked", ["client": id])
+    let isThere = try await context.stored(
+      await context.storage.revokeClient(id, at: context.clock.now, audit: event))
+    guard isThere else { throw Self.unknown }
+  }
+
+  private static let unknown = Problem(.unknown, "There is no client of this id.")
+
+  /// What is kept of a secret: it has 256 random bits, which no digest has to be slow for.
+  static func digest(ofSecret secret: String) -> [UInt8] {
+    HashFunction.sha256.digest(of: Array(secret.utf8))
+  }
+}
+
+extension ClientRecord {
+  /// The client's name for the audit log.
+  var actor: String { "client:\(id)" }
+}

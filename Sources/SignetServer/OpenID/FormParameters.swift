@@ -1,0 +1,79 @@
+import SignetHTTP
+import SignetJSON
+
+/// The parameters of a request: each at most once, and those without a value as if they were not there (RFC 6749 section 3.2).
+struct FormParameters: Sendable {
+  /// The most parameters of a request.
+  static let maximumCount = 64
+
+  private let values: [String: String]
+
+  /// Reads a form.
+  ///
+  /// - Parameters:
+  ///   - contentType: The `Content-Type` of the request.
+  ///   - body: `application/x-www-form-urlencoded`.
+  /// - Throws: ``OpenIDFailure``, for what is no form in UTF-8, has control characters or repeats a name.
+  init(contentType: String?, body: [UInt8]) throws(OpenIDFailure) {
+    guard contentType.map(Self.isForm) ?? false else {
+      throw OpenIDFailure(.invalidRequest, "Send Content-Type: application/x-www-form-urlencoded.")
+    }
+    try self.init(body)
+  }
+
+  /// Reads the bytes of a form.
+  ///
+  /// - Throws: ``OpenIDFailure``.
+  init(_ body: [UInt8]) throws(OpenIDFailure) {
+    guard let text = String(validating: body, as: UTF8.self) else { throw Self.malformed }
+    let items: [HeaderFields.Field]
+    do throws(RequestRefusal) { items = try QueryParameters(raw: text).items } catch { throw Self.malformed }
+    guard items.count <= Self.maximumCount else { throw Self.malformed }
+    var values: [String: String] = [:]
+    for item in items {
+      // Short and ASCII, so that comparing names costs little.
+      guard Self.mayBeName(item.name) else { throw Self.malformed }
+      guard values.updateValue(item.value, forKey: item.name) == nil else {
+        throw OpenIDFailure(.invalidRequest, "A parameter is there twice.")
+      }
+    }
+    self.values = values.filter { !$0.value.isEmpty }
+  }
+
+  /// Takes the claims of a signed request (CIBA section 7.1.1), whose parameters are texts; claims that are no parameter play no
+  /// part.
+  ///
+  /// - Throws: ``OpenIDFailure``.
+  init(claims: JSONObject) throws(OpenIDFailure) {
+    var values: [String: String] = [:]
+    for name in BackchannelRequest.parameterNames {
+      switch claims[name] {
+      case nil: continue
+      case .string(let text)?: values[name] = text
+      // It may be a number too.
+      case .integer(let number)? where name == BackchannelRequest.expiryName: values[name] = String(number)
+      default: throw OpenIDFailure(.invalidRequest, "A claim of the request is no text.")
+      }
+    }
+    self.values = values.filter { !$0.value.isEmpty }
+  }
+
+  /// The value of a parameter; `nil` where it is not there or empty.
+  subscript(name: String) -> String? { values[name] }
+
+  /// Whether one of these is there.
+  func hasAny(of names: [String]) -> Bool { names.contains { values[$0] != nil } }
+
+  private static let malformed = OpenIDFailure(.invalidRequest, "The form is malformed.")
+
+  private static func mayBeName(_ name: String) -> Bool {
+    (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+  }
+
+  private static func isForm(_ contentType: String) -> Bool {
+    var type = contentType.utf8.prefix { $0 != UInt8(ascii: ";") }[...]
+    while type.last == 0x20 || type.last == 0x09 { type.removeLast() }
+    guard type.count <= 128, type.allSatisfy({ $0 < 0x80 }) else { return false }
+    return String(decoding: type, as: UTF8.self).lowercased() == "application/x-www-form-urlencoded"
+  }
+}

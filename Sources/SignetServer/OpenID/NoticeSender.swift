@@ -1,0 +1,227 @@
+import SignetJSON
+import SignetStorage
+import SignetTransport
+import SignetWire
+import Synchronization
+
+/// Tells clients that a request of theirs has ended (CIBA section 10.2 and 10.3), for all that ends, in whatever process.
+///
+/// What is to be told is in the database since the step that ended the transaction. A process claims it for a minute, so
+/// one that dies leaves it to another; so a client may be told twice, and is never forgotten.
+final class NoticeSender: Sendable {
+  /// How often it is looked whether there is something to tell.
+  private static let interval: Duration = .milliseconds(200)
+  /// How long a claim holds, in seconds: longer than a request may take.
+  static let claim: Int64 = 60
+  /// How long after the end of a transaction its client is still told, in seconds.
+  static let window: Int64 = 300
+  /// The most that is under way, and of one client.
+  private static let (limit, limitPerClient) = (32, 4)
+
+  private struct State {
+    var tasks: [UInt64: Task<Void, Never>] = [:]
+    var counts: [String: Int] = [:]
+    var next: UInt64 = 0
+    var isStopped = false
+  }
+
+  private let context: ServiceContext
+  private let transport: any HTTPTransport
+  private let maker: TokenMaker
+  private let state = Mutex(State())
+  private let loop = Mutex<Task<Void, Never>?>(nil)
+
+  /// A sender; `nil` where nothing carries notices.
+  init?(_ context: ServiceContext) {
+    guard let transport = context.notices else { return nil }
+    (self.context, self.transport, maker) = (context, transport, TokenMaker(context))
+  }
+
+  /// Looks for something to tell from now on.
+  func start() {
+    let task = Task {
+      while !Task.isCancelled {
+        await begin()
+        do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+      }
+    }
+    loop.withLock { $0 = task }
+  }
+
+  /// Ends what is under way; another process goes on with it, or this one when it is started again.
+  func stop() async {
+    let task = loop.withLock { $0 }
+    task?.cancel()
+    await task?.value
+    let tasks = state.withLock { state in
+      state.isStopped = true
+      return Array(state.tasks.values)
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks { await task.value }
+  }
+
+  /// Tells what is due, once, and waits until that is done.
+  func sendDue() async {
+    await begin()
+    for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
+  }
+
+  private func begin() async {
+    do throws(StorageFailure) {
+      let due = try await context.storage.dueNotices(
+        at: context.clock.now, limitPerClient: Self.limitPerClient)
+      for record in due {
+        guard let due = record.noticeDue, hasRoom(for: record.client) else { continue }
+        let end = context.clock.now + Self.claim
+        guard try await context.storage.claimNotice(record.digest, due: due, until: end) else { continue }
+        var claimed = record
+        claimed.noticeDue = end
+        claimed.noticeAttempts += 1
+        run(claimed)
+      }
+    } catch {
+      if error != .closed { context.log.error("storage.failed", ["cause": error.description]) }
+    }
+  }
+
+  private func hasRoom(for client: String) -> Bool {
+    state.withLock { state in
+      !state.isStopped && state.tasks.count < Self.limit
+        && state.counts[client, default: 0] < Self.limitPerClient
+    }
+  }
+
+  private func run(_ record: BackchannelRecord) {
+    state.withLock { state in
+      state.counts[record.client, default: 0] += 1
+      let number = state.next
+      state.next += 1
+      state.tasks[number] = Task {
+        await self.tell(record)
+        self.state.withLock { state in
+          state.tasks[number] = nil
+          state.counts[record.client] = state.counts[record.client].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+      }
+    }
+  }
+
+  /// How a try ended.
+  private enum Outcome {
+    /// The client knows.
+    case told
+    /// There is nothing to tell.
+    case needless
+    /// Trying again does not help.
+    case failed(String)
+    /// It may help; the client may have said when.
+    case again(afterSeconds: Int64, String)
+  }
+
+  private func tell(_ record: BackchannelRecord) async {
+    do throws(Problem) {
+      let found = try await context.stored(await context.storage.transaction(record.transaction))
+      let client = try await context.stored(await context.storage.client(record.client))
+      guard let transaction = found, let client, client.revoked == nil else {
+        return await end(record, .needless, last: .min)
+      }
+      let last = (transaction.decision?.time ?? transaction.end?.time ?? transaction.expires) + Self.window
+      await end(record, try await attempt(record, transaction, client), last: last)
+    } catch {
+      await end(record, .again(afterSeconds: 0, error.detail), last: .max)
+    }
+  }
+
+  private func attempt(
+    _ record: BackchannelRecord, _ transaction: TransactionRecord, _ client: ClientRecord
+  ) async throws(Problem) -> Outcome {
+    guard let url = client.notificationEndpoint, let sealed = record.sealedNotice,
+      let notice = BackchannelNotice(sealed, of: transaction.id, under: context.masterKey)
+    else { return .failed("what the client is told with can't be opened") }
+    guard let body = try await body(for: record, transaction, client, notice) else { return .needless }
+    let request = HTTPRequest(
+      method: .post, url: url,
+      headers: [("Authorization", "Bearer \(notice.token)"), ("Content-Type", "application/json")],
+      body: body.bytes)
+    do throws(TransportFailure) {
+      return Self.outcome(of: try await transport.send(request))
+    } catch {
+      switch error {
+      case .insecureURL, .invalidRequest, .invalidConfiguration, .redirectRefused:
+        return .failed(error.description)
+      default: return .again(afterSeconds: 0, error.description)
+      }
+    }
+  }
+
+  /// What is said; `nil` where there is nothing to say.
+  private func body(
+    for record: BackchannelRecord, _ transaction: TransactionRecord, _ client: ClientRecord,
+    _ notice: BackchannelNotice
+  ) async throws(Problem) -> JSONObject? {
+    guard record.delivery == .push else {
+      // Who asks then hears nothing but that, which it knows by itself.
+      return transaction.state == .expired ? nil : ["auth_req_id": .string(notice.id)]
+    }
+    if let refusal = TokenGrant.refusal(transaction) {
+      var body = refusal.json
+      body["auth_req_id"] = .string(notice.id)
+      return body
+    }
+    let time = record.issued ?? context.clock.now
+    var body = try await maker.tokens(for: record, transaction, at: time, authReqID: notice.id)
+    if record.issued == nil {
+      let event = TokenGrant.event(context, transaction, client)
+      let isFirst = try await context.stored(
+        await context.storage.issueTokens(for: record.digest, of: client.id, at: time, audit: event))
+      guard isFirst else { return nil }  // revoked meanwhile
+    }
+    body["auth_req_id"] = .string(notice.id)
+    return body
+  }
+
+  private static func outcome(of response: HTTPResponse) -> Outcome {
+    switch response.status {
+    case 200...299: .told
+    case 408, 425, 429, 500...599:
+      .again(afterSeconds: retryAfter(response), "status \(response.status)")
+    default: .failed("status \(response.status)")
+    }
+  }
+
+  /// `Retry-After` in seconds, an hour at most; 0 where there is none.
+  private static func retryAfter(_ response: HTTPResponse) -> Int64 {
+    guard let text = response.header("Retry-After"), text.utf8.count <= 9,
+      text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(text)
+    else { return 0 }
+    return min(seconds, 3_600)
+  }
+
+  private func end(_ record: BackchannelRecord, _ outcome: Outcome, last: Int64) async {
+    guard let due = record.noticeDue else { return }
+    let audit = context.audit(by: "server")
+    var next: Int64?
+    var event: AuditEvent?
+    let members = [("client", record.client as String?), ("transaction", record.transaction)]
+    switch outcome {
+    case .told: event = audit("client.told", members)
+    case .needless: break
+    case .failed(let reason): event = audit("client.notTold", members + [("reason", reason)])
+    case .again(let told, let reason):
+      // 1 s, then twice as long each time, as with pushes; at once where the server stops.
+      let wait =
+        Task.isCancelled ? 0 : max(told, Int64(1) << Int64(min(max(0, record.noticeAttempts - 1), 5)))
+      if context.clock.now + wait <= last {
+        next = context.clock.now + wait
+      } else {
+        event = audit("client.notTold", members + [("reason", reason)])
+      }
+    }
+    do throws(StorageFailure) {
+      _ = try await context.storage.endNotice(record.digest, due: due, next: next, audit: event)
+    } catch {
+      context.log.error("storage.failed", ["cause": error.description])
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import SignetHTTP
+import SignetJSON
+import SignetWire
+
+/// An error answer of OpenID Connect (RFC 6749 section 5.2, CIBA sections 11, 12 and 13).
+struct OpenIDFailure: Error, Hashable, Sendable {
+  /// The codes, as the standards have them.
+  enum Code: String, Hashable, Sendable {
+    case invalidRequest = "invalid_request"
+    case invalidScope = "invalid_scope"
+    case invalidClient = "invalid_client"
+    case unauthorizedClient = "unauthorized_client"
+    case expiredLoginHintToken = "expired_login_hint_token"
+    case unknownUserID = "unknown_user_id"
+    case missingUserCode = "missing_user_code"
+    case invalidUserCode = "invalid_user_code"
+    case invalidBindingMessage = "invalid_binding_message"
+    case accessDenied = "access_denied"
+    case unsupportedGrantType = "unsupported_grant_type"
+    case invalidGrant = "invalid_grant"
+    case authorizationPending = "authorization_pending"
+    case slowDown = "slow_down"
+    case expiredToken = "expired_token"
+    case transactionFailed = "transaction_failed"
+    case serverError = "server_error"
+    case temporarilyUnavailable = "temporarily_unavailable"
+  }
+
+  /// What went wrong.
+  let code: Code
+  /// What to do about it: visible ASCII without quotes and backslashes.
+  let detail: String
+  /// The HTTP status.
+  let status: Int
+  /// When to try again, in seconds; `nil` where nobody knows.
+  let retryAfter: Int64?
+
+  /// Puts a failure together; the status is the code's own unless said.
+  init(_ code: Code, _ detail: String, status: Int? = nil, retryAfter: Int64? = nil) {
+    (self.code, self.detail, self.retryAfter) = (code, detail, retryAfter)
+    self.status = status ?? Self.status(of: code)
+  }
+
+  /// What a service of ours refuses, in the words of an authentication request (CIBA section 13).
+  init(_ problem: Problem) {
+    switch problem.code {
+    case .transactionTooMany:
+      self.init(
+        .accessDenied, "The user is asked too often.", status: 403, retryAfter: problem.retryAfter)
+    case .contentRefused:
+      self.init(.invalidBindingMessage, "The binding message would not show as it is.")
+    case .unknown: self.init(.unknownUserID, "There is no such user.")
+    case .malformed: self.init(.invalidRequest, "The request is malformed.")
+    case .busy: self.init(.temporarilyUnavailable, "Try again in a moment.", retryAfter: 1)
+    default: self.init(.serverError, "Nothing was changed; try again later.")
+    }
+  }
+
+  private static func status(of code: Code) -> Int {
+    switch code {
+    case .invalidClient: 401
+    case .serverError: 500
+    case .temporarilyUnavailable: 503
+    default: 400
+    }
+  }
+
+  /// The members of the answer.
+  var json: JSONObject { ["error": .string(code.rawValue), "error_description": .string(detail)] }
+
+  /// The answer.
+  var response: ServerResponse {
+    var response = ServerResponse.json(json, status: status)
+    response.headers["Pragma"] = "no-cache"  // RFC 6749 section 5.2
+    if status == 401 { response.headers["WWW-Authenticate"] = #"Basic realm="signet", charset="UTF-8""# }
+    if let retryAfter { response.headers["Retry-After"] = String(retryAfter) }
+    return response
+  }
+}
+
+/// Calls a service of ours, whose refusals then are those of OpenID Connect.
+func asOpenID<Value>(
+  _ call: @autoclosure () async throws(Problem) -> Value
+) async throws(OpenIDFailure) -> Value {
+  do { return try await call() } catch { throw OpenIDFailure(error) }
+}

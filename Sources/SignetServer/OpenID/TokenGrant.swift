@@ -1,0 +1,90 @@
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+/// The token endpoint for the grant of CIBA (sections 10.1 and 11).
+struct TokenGrant: Sendable {
+  /// The most seconds that a client has to wait between two polls, however often it came too soon.
+  private static let longestInterval: Int64 = 60
+
+  private let context: ServiceContext
+  private let maker: TokenMaker
+
+  init(_ context: ServiceContext) {
+    self.context = context
+    maker = TokenMaker(context)
+  }
+
+  /// Answers a client that asks for tokens.
+  ///
+  /// - Parameters:
+  ///   - form: The parameters.
+  ///   - client: Who asks; authenticated.
+  /// - Returns: The members of the answer.
+  /// - Throws: ``OpenIDFailure``.
+  func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
+    guard let type = form["grant_type"] else {
+      throw OpenIDFailure(.invalidRequest, "grant_type is missing.")
+    }
+    guard type.utf8.elementsEqual(OpenIDNames.grantType.utf8) else {
+      throw OpenIDFailure(.unsupportedGrantType, "The one grant_type is that of CIBA.")
+    }
+    guard let id = form["auth_req_id"] else {
+      throw OpenIDFailure(.invalidRequest, "auth_req_id is missing.")
+    }
+    guard client.delivery != .push else {
+      throw OpenIDFailure(.unauthorizedClient, "The client is registered for push, and is told.")
+    }
+    guard id.utf8.count <= 128 else { throw Self.unknown }
+    let digest = BackchannelService.digest(of: id)
+    let found = try await asOpenID(
+      await context.stored(
+        await context.storage.pollBackchannelRequest(
+          digest, of: client.id, at: context.clock.now, interval: Self.longestInterval)))
+    switch found {
+    case .unknown, .used: throw Self.unknown
+    case .pending: throw OpenIDFailure(.authorizationPending, "Nothing is decided yet.")
+    case .tooSoon(let interval):
+      throw OpenIDFailure(.slowDown, "Wait \(interval) seconds between two polls.", retryAfter: interval)
+    case .expired: throw OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
+    case .ended(let request, let transaction):
+      if let refusal = Self.refusal(transaction) { throw refusal }
+      return try await issue(request, transaction, to: client)
+    }
+  }
+
+  /// Made first and given out once: of two who ask at the same time one has made them in vain.
+  private func issue(
+    _ request: BackchannelRecord, _ transaction: TransactionRecord, to client: ClientRecord
+  ) async throws(OpenIDFailure) -> JSONObject {
+    let now = context.clock.now
+    let tokens = try await asOpenID(await maker.tokens(for: request, transaction, at: now, authReqID: nil))
+    let isFirst = try await asOpenID(
+      await context.stored(
+        await context.storage.issueTokens(
+          for: request.digest, of: client.id, at: now, audit: Self.event(context, transaction, client))))
+    guard isFirst else { throw Self.unknown }
+    return tokens
+  }
+
+  /// The event of tokens that are given out.
+  static func event(
+    _ context: ServiceContext, _ transaction: TransactionRecord, _ client: ClientRecord
+  ) -> AuditEvent {
+    context.audit(by: client.actor)(
+      "tokens.issued", ["user": transaction.user, "transaction": transaction.id])
+  }
+
+  /// Why there are no tokens for a transaction that has ended; `nil` where there are.
+  static func refusal(_ transaction: TransactionRecord) -> OpenIDFailure? {
+    switch transaction.state {
+    case .accepted: nil
+    case .denied, .reported, .cancelled: OpenIDFailure(.accessDenied, "The user did not agree.")
+    case .pending, .expired: OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
+    case .withdrawn: OpenIDFailure(.transactionFailed, "The request was withdrawn.")
+    }
+  }
+
+  private static let unknown = OpenIDFailure(
+    .invalidGrant, "The auth_req_id is none of this client, or was used before.")
+}

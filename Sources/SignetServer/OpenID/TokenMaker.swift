@@ -1,0 +1,107 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+/// Makes the tokens for what a user has accepted (CIBA section 10.1.1).
+///
+/// They follow from the request, the decision and a time: made again, they say the same.
+struct TokenMaker: Sendable {
+  /// `typ` of an ID token.
+  static let idTokenType = "JWT"
+  /// `typ` of an access token (RFC 9068).
+  static let accessTokenType = "at+jwt"
+  /// The user id, which `sub` may not be able to hold.
+  static let userClaim = "signet_user"
+
+  private let context: ServiceContext
+  private let names: OpenIDNames
+
+  init(_ context: ServiceContext) {
+    self.context = context
+    names = OpenIDNames(context.settings.serverURL)
+  }
+
+  /// Makes the tokens.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - transaction: What was accepted.
+  ///   - time: When they are given out first, in seconds since 1970.
+  ///   - id: The `auth_req_id`, where the ID token has to say it.
+  /// - Returns: The members of the answer.
+  /// - Throws: `Problem`.
+  func tokens(
+    for request: BackchannelRecord, _ transaction: TransactionRecord, at time: Int64, authReqID id: String?
+  ) async throws(Problem) -> JSONObject {
+    guard let user = transaction.user, let decision = transaction.decision,
+      let container = try await context.stored(await context.storage.container(decision.container))
+    else { throw Problem(.serverFailure, "Nothing was changed; try again later.") }
+    let key = try await SigningKeyService(context).current()
+    let signer = SigningKey(key, keyID: key.publicKey.thumbprint)
+
+    var common: JSONObject = [
+      "iss": .string(names.issuer), "sub": .string(Self.subject(of: user)), "iat": .integer(time),
+      "exp": .integer(time + OpenIDNames.tokenLifetime), "auth_time": .integer(decision.time),
+    ]
+    common["acr"] = .string(decision.jws == nil ? OpenIDNames.answeredACR : OpenIDNames.signedACR)
+
+    var access = common
+    access["aud"] = .string(names.issuer)
+    access["client_id"] = .string(request.client)
+    access["scope"] = .string(OpenIDNames.scope)
+    access["jti"] = .string(Self.name(of: request))
+    let accessToken = try sign(access, signer, type: Self.accessTokenType)
+
+    var claims = common
+    claims["aud"] = .string(request.client)
+    claims["amr"] = [.string(Self.method(decision, container))]
+    claims["at_hash"] = .string(Self.hash(of: accessToken))
+    claims[Self.userClaim] = .string(user)
+    if let jws = decision.jws {
+      let signingKey = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
+      claims["signet_decision"] = .string(jws)
+      claims["signet_key"] = .object(signingKey.wireJWK)
+    }
+    if let id { claims["urn:openid:params:jwt:claim:auth_req_id"] = .string(id) }
+    return [
+      "access_token": .string(accessToken), "token_type": "Bearer",
+      "expires_in": .integer(max(1, time + OpenIDNames.tokenLifetime - context.clock.now)),
+      "scope": .string(OpenIDNames.scope),
+      "id_token": .string(try sign(claims, signer, type: Self.idTokenType)),
+    ]
+  }
+
+  private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws(Problem) -> String {
+    do throws(JOSEFailure) { return try JWS.sign(claims.bytes, with: key, type: type) } catch {
+      context.log.error("crypto.failed", ["cause": error.description])
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+
+  /// The name of a user in `sub`, which is ASCII (OpenID Connect Core section 2): the user id, or `~` and its digest.
+  static func subject(of user: String) -> String {
+    let isPlain = user.utf8.first != UInt8(ascii: "~") && user.utf8.allSatisfy { (0x20...0x7E).contains($0) }
+    guard !isPlain else { return user }
+    return "~" + Base64URL.encode(HashFunction.sha256.digest(of: Array(user.utf8)))
+  }
+
+  /// `at_hash`: the left half of the digest (OpenID Connect Core section 3.1.3.6).
+  static func hash(of token: String) -> String {
+    Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(token.utf8)).prefix(16)))
+  }
+
+  /// `jti`: another for each request, and the same each time.
+  private static func name(of request: BackchannelRecord) -> String {
+    let digest = HashFunction.sha256.digest(of: Array("signet access token\u{0}".utf8) + request.digest)
+    return Base64URL.encode(Array(digest.prefix(16)))
+  }
+
+  /// `amr` (RFC 8176), as far as the device can be believed about its key.
+  private static func method(_ decision: DecisionRecord, _ container: ContainerRecord) -> String {
+    guard decision.jws != nil else { return "otp" }
+    let isInHardware = (container.keyOrigin ?? "software") != "software" && !container.isSimulated
+    return isInHardware ? "hwk" : "swk"
+  }
+}

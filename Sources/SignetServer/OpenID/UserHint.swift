@@ -1,0 +1,77 @@
+import SignetJOSE
+import SignetJSON
+import SignetStorage
+import SignetWire
+
+/// Finds the user that a client names (CIBA section 7.1).
+struct UserHint: Sendable {
+  private static let types = ["jwt"]
+
+  private let context: ServiceContext
+  private let names: OpenIDNames
+
+  init(_ context: ServiceContext) {
+    self.context = context
+    names = OpenIDNames(context.settings.serverURL)
+  }
+
+  /// The user; whether there is one of this id is not looked at.
+  ///
+  /// - Throws: ``OpenIDFailure``.
+  func user(for hint: BackchannelRequest.Hint, of client: ClientRecord) async throws(OpenIDFailure) -> UserID
+  {
+    switch hint {
+    case .user(let text): try Self.user(text)
+    case .token(let text): try Self.user(token(text, of: client))
+    case .idToken(let text): try Self.user(await idToken(text, of: client))
+    }
+  }
+
+  private static func user(_ text: String) throws(OpenIDFailure) -> UserID {
+    do throws(WireFailure) { return try UserID(text) } catch {
+      throw OpenIDFailure(.unknownUserID, "There is no such user.")
+    }
+  }
+
+  /// A token that the client signed, with a subject identifier (RFC 9493) of the format `opaque` or `iss_sub`.
+  private func token(_ text: String, of client: ClientRecord) throws(OpenIDFailure) -> String {
+    let claims: JWTClaims
+    do throws(JOSEFailure) {
+      claims = try ClientToken(text).claims(
+        of: client, signedWith: OpenIDNames.clientAlgorithms, for: [names.issuer], types: Self.types,
+        now: context.clock.now)
+    } catch {
+      if error == .expired {
+        throw OpenIDFailure(.expiredLoginHintToken, "The login_hint_token has expired.")
+      }
+      throw OpenIDFailure(.invalidRequest, "The login_hint_token does not hold.")
+    }
+    do throws(JSONFailure) {
+      let subject = try claims.all.object("sub_id")
+      switch JSONValue.string(try subject.string("format")) {
+      case "opaque": return try subject.string("id")
+      case "iss_sub" where subject["iss"] == .string(names.issuer): return try subject.string("sub")
+      default: throw .missingMember("sub_id")
+      }
+    } catch {
+      throw OpenIDFailure(
+        .invalidRequest, "The login_hint_token has no sub_id of the format opaque or iss_sub.")
+    }
+  }
+
+  /// A token that this server made for the client; it may have expired.
+  private func idToken(_ text: String, of client: ClientRecord) async throws(OpenIDFailure) -> String {
+    let published = try await asOpenID(await SigningKeyService(context).published().json)
+    do {
+      let verified = try JWS(compact: text).verified(
+        with: VerificationKeySet(JWKSet(published)), allowing: [.es256])
+      let claims = try JSONObject(parsing: verified.payload)
+      guard verified.header.type == TokenMaker.idTokenType, claims["iss"] == .string(names.issuer),
+        claims["aud"] == .string(client.id)
+      else { throw JOSEFailure.wrongAudience }
+      return try claims.string(TokenMaker.userClaim)
+    } catch {
+      throw OpenIDFailure(.invalidRequest, "The id_token_hint is none that this client was given.")
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import SignetStorage
+
+extension StorageContract {
+  private static func client(
+    _ id: String, _ delivery: ClientRecord.Delivery = .poll, created: Int64 = 5
+  ) -> ClientRecord {
+    var client = ClientRecord(
+      id: id, name: "Bänk", authentication: .privateKeyJWT, delivery: delivery, created: created)
+    client.keySet = [1, 2]
+    (client.requestAlgorithm, client.numberDigits) = ("ES256", 4)
+    if delivery != .poll { client.notificationEndpoint = "https://a.example/cb" }
+    return client
+  }
+
+  private static func request(
+    _ transaction: String, of client: String = "c", _ delivery: ClientRecord.Delivery = .poll
+  ) -> BackchannelRecord {
+    BackchannelRecord(
+      digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
+      expires: 1_330, sealedNotice: delivery == .poll ? nil : [9])
+  }
+
+  static let clients: [Check] = [
+    Check("a client is found as added, and revoked once for all") { storage in
+      var (first, second) = (client("c1", created: 5), client("c0", .push, created: 6))
+      second.authentication = .clientSecretBasic
+      (second.keySet, second.secretDigest) = (nil, [7])
+      (second.requestAlgorithm, second.numberDigits) = (nil, nil)
+      try await storage.addClient(first, audit: event("client"))
+      try await storage.addClient(second, audit: event("client"))
+      try await expect(storage.client("c1"), is: first, "the client")
+      try await expect(storage.client("c0"), is: second, "the other")
+      try await expect(storage.client("x"), is: nil, "a client that is none")
+      try await expect(storage.clients(), is: [first, second], "clients, oldest first")
+      try await expect(.exists, "a second c1") { try await storage.addClient(first, audit: event("client")) }
+      for time in [9, 50] {
+        try await expect(
+          storage.revokeClient("c1", at: Int64(time), audit: event("revoked")), is: true, "revoke")
+      }
+      try await expect(storage.revokeClient("x", at: 9, audit: event("revoked")), is: false, "of nothing")
+      first.revoked = 9
+      try await expect(storage.client("c1"), is: first, "the revoked client")
+      try await expectLog(storage, has: ["client", "client", "revoked", "revoked"])
+    },
+    Check("a user's code is set, counted and unlocked") { storage in
+      try await storage.add(Sample.alice)
+      try await expect(storage.setUserCode([5], of: "bob", audit: event("code")), is: false, "of nobody")
+      try await expect(storage.setUserCode([5], of: "alice", audit: event("code")), is: true, "of alice")
+      try await expect(storage.user("alice")?.codeDigest, is: [5], "the digest")
+      @Sendable func count(_ isRight: Bool) async throws -> Bool {
+        try await storage.countUserCode(of: "alice", isRight: isRight, limit: 3)
+      }
+      for isRight in [false, false, true, false, false, false] {
+        try await expect(count(isRight), is: isRight, "before the limit")
+      }
+      try await expect(count(true), is: false, "a right one at the limit")
+      _ = try await storage.unlockUser("alice", audit: event("unlock"))
+      try await expect(count(true), is: true, "after an unlock")
+      _ = try await race { _ in try await count(false) }
+      try await expect(count(true), is: false, "after 50 wrong ones at once")
+      _ = try await storage.setUserCode(nil, of: "alice", audit: event("code"))
+      try await expect(storage.user("alice")?.codeDigest, is: nil, "the digest")
+      try await expect(count(true), is: true, "after another was set")
+    },
+  ]
+
+  static let backchannel: [Check] = [
+    Check("a request comes with its transaction, or not at all") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.addClient(client("c"), audit: event("client"))
+      try await expect(storage.ask("t1", request("t1")), is: .added, "the request")
+      try await expect(
+        storage.ask("t2", request("t2"), TransactionLimits(pending: 1)), is: .tooManyPending(retryAfter: 300),
+        "one too many")
+      try await expect(.unknown, "one of nobody") { try await storage.ask("t3", request("t3", of: "x")) }
+      try await expect(.exists, "a second t1") { try await storage.ask("t1", request("t1")) }
+      for id in ["t2", "t3"] { try await expect(storage.transaction(id), is: nil, id) }
+      try await expect(storage.poll("t2"), is: .unknown, "what was not added")
+      try await expect(storage.poll("t1", of: "d"), is: .unknown, "another's")
+      try await expectLog(storage, has: ["user", "client", "added", "tooManyPending(retryAfter: 300)"])
+    },
+    Check("polls that come too soon lengthen the interval, to a limit") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.addClient(client("c"), audit: event("client"))
+      _ = try await storage.ask("t1", request("t1"))
+      let expected: [(Int64, PollOutcome)] = [
+        (1_000, .pending), (1_005, .pending), (1_008, .tooSoon(interval: 10)), (1_017, .pending),
+        (1_018, .tooSoon(interval: 12)), (1_019, .tooSoon(interval: 12)), (1_010, .pending),
+        (1_299, .pending), (1_300, .expired),
+      ]
+      for (time, outcome) in expected {
+        try await expect(storage.poll("t1", at: time), is: outcome, "at \(time)")
+      }
+    },
+    Check("an end is found by who asks for it in time, and tokens are given out once") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.addClient(client("c"), audit: event("client"))
+      _ = try await storage.ask("t1", request("t1"))
+      try await expect(storage.decide("t1", Sample.decision()), is: .decided, "the decision")
+      guard case .ended(let request, let transaction) = try await storage.poll("t1", at: 1_329) else {
+        throw Failure(description: "the end is not found")
+      }
+      try expect(request, is: StorageContract.request("t1"), "the request")
+      try expect(transaction.state, is: .accepted, "the transaction")
+      try await expect(storage.poll("t1", at: 1_330), is: .expired, "too late")
+      try await expect(
+        storage.issueTokens(for: request.digest, of: "d", at: 1_200, audit: event("issued")), is: false,
+        "another's")
+      let issued = try await race { _ in
+        try await storage.issueTokens(for: request.digest, of: "c", at: 1_200, audit: event("issued"))
+      }
+      try expect(issued.filter { $0 }.count, is: 1, "tokens given out, of 50 who ask")
+      try await expect(storage.poll("t1", at: 1_200), is: .used, "after that")
+      _ = try await storage.sweep(at: 1_330 + 86_400) { event("expired \($0)") }
+      try await expect(storage.poll("t1", at: 1_200), is: .unknown, "a day after its end")
+    },
+    Check("an end makes a notice due in the same step; one claims it, and the late change nothing") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for (id, delivery) in [("c", ClientRecord.Delivery.poll), ("d", .ping), ("e", .push)] {
+        try await storage.addClient(client(id, delivery), audit: event("client"))
+        _ = try await storage.ask("t-\(id)", request("t-\(id)", of: id, delivery))
+      }
+      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "before the end")
+      for id in ["t-c", "t-d"] { _ = try await storage.decide(id, Sample.decision()) }
+      _ = try await storage.sweep(at: 1_300) { event("expired \($0)") }
+      try await expect(
+        storage.dueNotices(at: 0, limitPerClient: 9).map(\.transaction), is: ["t-d", "t-e"], "due")
+      let digest = Array("t-d".utf8)
+      let claims = try await race { _ in try await storage.claimNotice(digest, due: 0, until: 60) }
+      try expect(claims.filter { $0 }.count, is: 1, "claims, of 50 at once")
+      try await expect(
+        storage.dueNotices(at: 59, limitPerClient: 9).map(\.transaction), is: ["t-e"], "while it is claimed")
+      try await expect(
+        storage.dueNotices(at: 60, limitPerClient: 9).map(\.noticeAttempts), is: [0, 1], "after the claim")
+      try await expect(storage.claimNotice(digest, due: 60, until: 120), is: true, "another claims it")
+      try await expect(
+        storage.endNotice(digest, due: 60, next: 5, audit: event("late")), is: false, "who is late")
+      try await expect(
+        storage.endNotice(digest, due: 120, next: 130, audit: nil), is: true, "a try that failed")
+      try await expect(storage.claimNotice(digest, due: 130, until: 190), is: true, "the next try")
+      try await expect(
+        storage.endNotice(digest, due: 190, next: nil, audit: event("told")), is: true, "the end")
+      _ = try await storage.revokeClient("e", at: 9, audit: event("revoked"))
+      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "what is left")
+      try await expect(
+        storage.issueTokens(for: Array("t-e".utf8), of: "e", at: 9, audit: event("issued")), is: false,
+        "tokens of a revoked client")
+      try await expect(
+        log(of: storage).suffix(2).map(\.self), is: [event("told").text, event("revoked").text], "log")
+    },
+  ]
+}
+
+extension Storage {
+  /// Adds a request with its transaction.
+  fileprivate func ask(
+    _ id: String, _ request: BackchannelRecord, _ limits: TransactionLimits = Sample.limits
+  ) async throws -> AdmissionOutcome {
+    try await addBackchannelRequest(request, asking: Sample.transaction(id), limits: limits) {
+      StorageContract.event("\($0)")
+    }
+  }
+
+  fileprivate func poll(
+    _ id: String, of client: String = "c", at time: Int64 = 1_100
+  ) async throws -> PollOutcome {
+    try await pollBackchannelRequest(Array(id.utf8), of: client, at: time, interval: 12)
+  }
+}

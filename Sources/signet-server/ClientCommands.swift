@@ -1,0 +1,161 @@
+import Foundation
+import SignetJSON
+import SignetStorage
+import SignetTerminal
+
+/// `signet-server client …`.
+enum ClientCommands {
+  private static let id = Argument("id", "The client's id")
+
+  static let group = Command(
+    "client", "Manage the clients of OpenID Connect",
+    description: """
+      A client asks users by OpenID Connect CIBA, and gets ID tokens that carry what they signed. It finds all else in \
+      URL/.well-known/openid-configuration. docs/protocol.md of the source, section 11, says what is supported.
+      """, options: OperatorOptions.connection,
+    commands: [
+      Command(
+        "add", "Register a client",
+        description: """
+          With --auth private_key_jwt the client signs with one of the keys in --jwks, P-256 or RSA. With client_secret_basic it gets \
+          a secret, which is shown once; with --output it goes to a new file that only its owner may read.
+          """,
+        options: [
+          .value(
+            "auth", "How it proves who it is", default: ClientRecord.Authentication.privateKeyJWT.rawValue,
+            completion: .choices(ClientRecord.Authentication.allCases.map(\.rawValue))),
+          .value("jwks", "Its public keys: a file with a JWK Set", named: "file", completion: .file),
+          .value(
+            "mode", "How it gets what was decided", default: ClientRecord.Delivery.poll.rawValue,
+            completion: .choices(ClientRecord.Delivery.allCases.map(\.rawValue))),
+          .value("notify", "Where it is told, with --mode ping or push: an https URL", named: "url"),
+          .value(
+            "request-alg", "What all its requests are signed with; without it they are not signed",
+            named: "alg", completion: .choices(["ES256", "PS256", "RS256"])),
+          .value(
+            "number", "How many digits it shows, for users to type: 2 to 6; without it none", named: "digits"),
+          .value("output", "Write the secret to this new file", named: "file", completion: .file),
+        ],
+        arguments: [Argument("name", "What users are told who asks: 1 to 128 characters")],
+        examples: [
+          .init(
+            "signet-server client add 'Example Bank' --jwks bank.jwks --data ./demo",
+            "Register a client that polls and has keys"),
+          .init(
+            "signet-server client add Shop --auth client_secret_basic --output shop.secret --mode ping "
+              + "--notify https://shop.example/ciba --data ./demo",
+            "Register a client that is told, and has a secret"),
+        ], handler: add),
+      Command("list", "List the clients, revoked ones included") { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "clients")
+        guard !arguments.isSet("json") else {
+          arguments.output.print(answer)
+          return .success
+        }
+        var table = TextTable(["CLIENT", "NAME", "AUTHENTICATION", "MODE", "CREATED", "REVOKED"])
+        for client in try objects("clients", in: answer) {
+          table.append([
+            try client.string("id"), try client.string("name"), try client.string("authentication"),
+            try client.string("delivery"), utc(try client.integer("created")),
+            try client.optionalInteger("revoked").map(utc) ?? "-",
+          ])
+        }
+        arguments.output.write(table.text)
+        return .success
+      },
+      Command("show", "Show a client", arguments: [id]) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .get("admin", "clients", arguments.string("id"))
+        guard !arguments.isSet("json") else {
+          arguments.output.print(answer)
+          return .success
+        }
+        var fields = [
+          ("Client", try answer.string("id")), ("Name", try answer.string("name")),
+          ("Authentication", try answer.string("authentication")), ("Mode", try answer.string("delivery")),
+        ]
+        if let url = try answer.optionalString("endpoint") { fields.append(("Told at", url)) }
+        if let name = try answer.optionalString("requestAlgorithm") { fields.append(("Requests", name)) }
+        if let digits = try answer.optionalInteger("numberDigits") {
+          fields.append(("Number", "\(digits) digits"))
+        }
+        if let keys = try answer.optionalObject("keys") {
+          for key in try objects("keys", in: keys) {
+            fields.append(("Key", try key.optionalString("kid") ?? key.string("kty")))
+          }
+        }
+        fields.append(("Created", utc(try answer.integer("created"))))
+        if let time = try answer.optionalInteger("revoked") { fields.append(("Revoked", utc(time))) }
+        arguments.output.print(fields: fields)
+        return .success
+      },
+      Command(
+        "revoke", "End a client",
+        description: "It is told nothing and gets no tokens any more, also of what it has asked before.",
+        arguments: [id]
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .delete("admin", "clients", arguments.string("id"))
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print("revoked \(TerminalText.sanitised(try answer.string("id")))")
+        }
+        return .success
+      },
+    ])
+
+  private static func add(_ arguments: Arguments) async throws -> ExitCode {
+    let client = try OperatorClient(arguments, as: .admin)
+    let body = try registration(arguments)
+    // The file first: a secret that could be written nowhere would be lost.
+    let path = arguments.optionalString("output")
+    let file = try path.map(NewKeyFile.init(path:))
+    var answer: JSONObject
+    do { answer = try await client.post("admin", "clients", body: body) } catch {
+      file?.remove()
+      throw error
+    }
+    let secret = try answer.optionalString("secret")
+    if let path, let secret {
+      try file?.write(secret)
+      answer["secret"] = nil
+      answer["file"] = .string(path)
+    }
+    guard !arguments.isSet("json") else {
+      arguments.output.print(answer)
+      return .success
+    }
+    var fields = [("Client", try answer.string("id")), ("Issuer", try answer.string("issuer"))]
+    if let secret { fields.append(path.map { ("File", $0) } ?? ("Secret", secret)) }
+    arguments.output.print(fields: fields)
+    if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }
+    return .success
+  }
+
+  private static func registration(_ arguments: Arguments) throws -> JSONObject {
+    var body: JSONObject = [
+      "name": .string(arguments.string("name")), "authentication": .string(arguments.string("auth")),
+      "delivery": .string(arguments.string("mode")),
+    ]
+    guard
+      arguments.string("auth") == ClientRecord.Authentication.clientSecretBasic.rawValue
+        || !arguments.isSet("output")
+    else { throw UsageFailure.refused("--output goes with --auth client_secret_basic, which makes a secret") }
+    if let url = arguments.optionalString("notify") { body["endpoint"] = .string(url) }
+    if let name = arguments.optionalString("request-alg") { body["requestAlgorithm"] = .string(name) }
+    if let text = arguments.optionalString("number") {
+      guard let digits = Int64(text) else { throw UsageFailure.refused("--number is 2 to 6") }
+      body["numberDigits"] = .integer(digits)
+    }
+    if let path = arguments.optionalString("jwks") {
+      do {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        body["keys"] = .object(try JSONObject(parsing: Array(text.utf8)))
+      } catch {
+        throw CommandFailure(.noInput, "\(path) can't be read as JSON; --jwks names a file with a JWK Set")
+      }
+    }
+    return body
+  }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `Tests/Interop/ciba.py`, a client made with Authlib, asks a user who decides with `signet`: discovery, keys and tokens as
+/// others read them, over HTTPS on both sides.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct OpenIDTests {
+  /// The client, which keeps its notification endpoint open.
+  private final class PythonClient {
+    let port: Int64
+    let keys: JSONObject
+    private let process: Process
+    private let input: FileHandle
+    private let output: FileHandle
+    private var pending = Data()
+
+    struct Ended: Error {}
+
+    init(authority: String, certificate: String, key: String) throws {
+      let python = try #require(
+        ProcessInfo.processInfo.environment["SIGNET_PYTHON"], "Scripts/test sets SIGNET_PYTHON")
+      let script = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../Interop/ciba.py").standardized.path
+      let setup: JSONObject = [
+        "ca": .string(authority), "certificate": .string(certificate), "key": .string(key),
+      ]
+      process = Process()
+      process.executableURL = URL(filePath: python)
+      process.arguments = [script, setup.text]
+      process.environment = ServerCommand.cleanEnvironment
+      let (input, output) = (Pipe(), Pipe())
+      (process.standardInput, process.standardOutput) = (input, output)
+      try process.run()
+      (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
+      var first = Data()
+      while !first.contains(10) {
+        let part = self.output.availableData
+        guard !part.isEmpty else { throw Ended() }
+        first += part
+      }
+      let started = try JSONObject(parsing: Array(first))
+      (port, keys) = (try started.integer("port"), try started.object("keys"))
+    }
+
+    deinit {
+      do { try input.close() } catch { Issue.record(error) }
+      process.waitUntilExit()
+      do { try output.close() } catch { Issue.record(error) }
+    }
+
+    func order(_ name: String, _ value: JSONValue) throws -> JSONObject {
+      let order: JSONObject = [name: value]
+      try input.write(contentsOf: Data((order.text + "\n").utf8))
+      while true {
+        if let end = pending.firstIndex(of: 10) {
+          let line = Array(pending[..<end])
+          pending = Data(pending[(end + 1)...])
+          return try JSONObject(parsing: line)
+        }
+        let part = output.availableData
+        guard !part.isEmpty else { throw Ended() }
+        pending += part
+      }
+    }
+
+    /// The id of a request that is taken.
+    func ask(_ parameters: JSONObject) throws -> String {
+      let answer = try order("ask", .object(parameters))
+      #expect(try answer.integer("status") == 200, "\(answer.text)")
+      return try answer.object("body").string("auth_req_id")
+    }
+
+    func notices(_ count: Int64) throws -> [JSONObject] {
+      try order("notices", .integer(count)).array("notices").map { value in
+        guard case .object(let notice) = value else { throw Ended() }
+        return notice
+      }
+    }
+  }
+
+  private static let isWanted = PythonClientTests.isWanted
+
+  /// A server that trusts the client's notification endpoint, a device of alice, and the client.
+  private func started() async throws -> (RunningServer, DeviceCommand, PythonClient) {
+    let server = try await RunningServer.start(["--protection", "device"])
+    let authority = try CertificateAuthority(commonName: "Clients")
+    let certificate = try authority.issueServerCertificate(
+      dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
+    try Data(authority.certificatePEM.utf8).write(to: URL(filePath: "\(server.data)/clients.pem"))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: "\(server.data)/clients.pem")
+    let client = try PythonClient(
+      authority: server.authority, certificate: server.write(certificate.certificatePEM, to: "client.pem"),
+      key: server.write(certificate.insecurePrivateKeyPEM, to: "client.key"))
+    let settings = URL(filePath: "\(server.data)/server.json")
+    var object = try JSONObject(parsing: Array(Data(contentsOf: settings)))
+    object["openID"] = ["authority": "clients.pem"]
+    try Data(object.bytes).write(to: settings)
+    await server.stop()
+    let again = try await server.again()
+    let device = again.device()
+    _ = try await device.json("activate", "--code-file", again.codeFile("alice"))
+    return (again, device, client)
+  }
+
+  /// Registers the client and tells it who it is; its id.
+  private func register(
+    _ server: RunningServer, _ client: PythonClient, _ words: [String], signs algorithm: String? = nil
+  ) async throws -> String {
+    let keys = try server.write(client.keys.text, to: "client.jwks")
+    var line = ["client", "add", "Example Bank", "--jwks", keys] + words
+    if let algorithm { line += ["--request-alg", algorithm] }
+    let result = try await ServerCommand.run(line + ["--data", server.data, "--json"])
+    try #require(result.status == 0, result.summary)
+    let made = try JSONObject(parsing: Array(result.output.utf8))
+    let id = try made.string("id")
+    var identity: JSONObject = ["issuer": .string(try made.string("issuer")), "id": .string(id)]
+    if let secret = try made.optionalString("secret") { identity["secret"] = .string(secret) }
+    if let algorithm { identity["algorithm"] = .string(algorithm) }
+    let found = try client.order("client", .object(identity)).object("discovery")
+    #expect(try found.strings("backchannel_token_delivery_modes_supported") == ["poll", "ping", "push"])
+    return id
+  }
+
+  private func expect(_ claims: JSONObject, of id: String, saying message: String) throws {
+    #expect(try claims.string("sub") == "alice" && claims.string("aud") == id)
+    #expect(try claims.string("acr") == "urn:signet:acr:signed")
+    let decision = try claims.object("decision")
+    #expect(try decision.string("status") == "accepted" && decision.string("content").contains(message))
+  }
+
+  @Test(
+    "poll, with an assertion and with a secret: Authlib verifies what alice has approved with her device",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func polls() async throws {
+    let (server, device, client) = try await started()
+    for (words, algorithm) in [
+      ([], nil), (["--auth", "client_secret_basic"], nil), ([], "ES256"),
+    ] as [([String], String?)] {
+      let id = try await register(server, client, words, signs: algorithm)
+      let request = try client.ask(["login_hint": "alice", "binding_message": "W4SCT"])
+      let waiting = try client.order("poll", .string(request))
+      #expect(try waiting.object("body").string("error") == "authorization_pending")
+      let shown = try await device.run("pending")
+      #expect(shown.output.contains("Example Bank") && shown.output.contains("W4SCT"), shown.summary)
+      _ = try await device.json("approve", "--yes")
+      let answer = try client.order("poll", .string(request))
+      try #require(try answer.integer("status") == 200, "\(answer.text)")
+      try expect(answer.object("claims"), of: id, saying: "W4SCT")
+      #expect(try client.order("poll", .string(request)).object("body").string("error") == "invalid_grant")
+      // The ID token names the user for the next request.
+      let again = try client.ask(["id_token_hint": .string(answer.object("body").string("id_token"))])
+      _ = try await device.json("deny", "--yes")
+      #expect(try client.order("poll", .string(again)).object("body").string("error") == "access_denied")
+    }
+    await server.stopAndWait()
+  }
+
+  @Test(
+    "ping and push over HTTPS: told after trouble, never sent elsewhere, by whichever process runs",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func isTold() async throws {
+    let (server, device, client) = try await started()
+    let url = "https://127.0.0.1:\(client.port)/cb"
+    let ping = try await register(server, client, ["--mode", "ping", "--notify", url])
+    let pinged = try client.ask(["login_hint": "alice", "client_notification_token": "secret-1"])
+    _ = try client.order("answers", [503])
+    _ = try await device.json("approve", "--yes")
+    let told = try client.notices(2)
+    #expect(try told.map { try $0.integer("answered") } == [503, 204])
+    for notice in told {
+      #expect(try notice.string("authorization") == "Bearer secret-1" && notice.string("path") == "/cb")
+      #expect(try notice.object("body") == ["auth_req_id": .string(pinged)])
+    }
+    let answer = try client.order("poll", .string(pinged))
+    try expect(answer.object("claims"), of: ping, saying: "Sign in")
+
+    // What is decided while no notice can be sent is sent by the next process.
+    let push = try await register(server, client, ["--mode", "push", "--notify", url])
+    let pushed = try client.ask(
+      ["login_hint": "alice", "client_notification_token": "secret-2", "binding_message": "P1"])
+    _ = try client.order("answers", [503])
+    _ = try await device.json("approve", "--yes")
+    _ = try client.notices(1)
+    server.send(SIGKILL)
+    #expect(await server.status() == -SIGKILL)
+    let next = try await server.again()
+    let notice = try #require(try client.notices(1).first)
+    #expect(try notice.string("authorization") == "Bearer secret-2")
+    let claims = try notice.object("claims")
+    try expect(claims, of: push, saying: "P1")
+    #expect(try claims.string("urn:openid:params:jwt:claim:auth_req_id") == pushed)
+    #expect(try client.order("poll", .string(pushed)).object("body").string("error") == "unauthorized_client")
+
+    // A redirect is not followed, and ends it.
+    _ = try client.ask(["login_hint": "alice", "client_notification_token": "secret-3"])
+    _ = try client.order("answers", [307])
+    _ = try await device.json("deny", "--yes")
+    let last = try client.notices(1)
+    #expect(try last.first?.object("body").string("error") == "access_denied")
+    while try await next.audited("client.notTold").isEmpty { await Task.yield() }
+    #expect(try await next.audited("client.told").count == 2)
+    #expect(try !next.events.contains("secret-") && !server.events.contains("secret-"))
+    await next.stopAndWait()
+  }
+
+  @Test("a client is registered, listed, shown and revoked by commands; a user gets a code and loses it")
+  func commands() async throws {
+    let server = try await RunningServer.start()
+    let path = "\(server.folder.path)/shop.secret"
+    let made = try await server.answer(
+      "client", "add", "Shop", "--auth", "client_secret_basic", "--mode", "ping", "--notify",
+      "https://shop.example/cb", "--number", "2", "--output", path)
+    let id = try made.string("id")
+    #expect(!made.contains("secret"))
+    let secret = try String(contentsOfFile: path, encoding: .utf8)
+    #expect(secret.utf8.count == 44 && permissions(of: path) == 0o600)
+    #expect(try await server.answer("client", "list").array("clients").count == 1)
+    let shown = try await server.answer("client", "show", id)
+    #expect(try shown.string("endpoint") == "https://shop.example/cb" && shown.integer("numberDigits") == 2)
+    #expect(!shown.text.contains(secret.dropLast()))
+    let text = try await server.run("client", "show", id)
+    #expect(text.output.contains("https://shop.example/cb"), text.summary)
+    _ = try await server.answer("client", "revoke", id)
+    let list = try await server.run("client", "list")
+    #expect(list.status == 0 && list.output.contains(id) && !list.output.contains(" -\n"), list.summary)
+    let unknown = try await server.run("client", "revoke", "x")
+    #expect(unknown.status == 67, unknown.summary)
+    let refused = try await server.run("client", "add", "Shop", "--mode", "push")
+    #expect(refused.status == 65, refused.summary)
+    let needless = try await server.run("client", "add", "Shop", "--output", path)
+    #expect(needless.status == 64, needless.summary)
+    let missing = try await server.run("client", "add", "Shop", "--jwks", "\(path).missing")
+    #expect(missing.status == 66, missing.summary)
+
+    _ = try await server.answer("user", "add", "alice")
+    let code = try await server.run("user", "code", "alice")
+    #expect(code.output.utf8.count == 9, code.summary)
+    _ = try await server.answer("user", "code", "alice", "--remove")
+    #expect(try await server.audited("user.codeRemoved").count == 1)
+    await server.stop()
+  }
+}

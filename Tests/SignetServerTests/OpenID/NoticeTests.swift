@@ -1,0 +1,225 @@
+import SignetJOSE
+import SignetJSON
+@testable import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Testing
+
+/// What clients are told, and how often it is tried (CIBA sections 10.2, 10.3 and 12).
+@Suite struct NoticeTests {
+  @Test("ping: the client is told once that there is something, and asks")
+  func pings() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.ping)
+    let id = try await fixture.ask(client).id
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.isEmpty)
+    #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
+    try await fixture.decide(.accepted)
+    for _ in 0..<2 { await fixture.sender.sendDue() }
+    let request = try #require(fixture.callback.requests.first)
+    #expect(fixture.callback.requests.count == 1)
+    #expect(request.method == .post && request.url == "https://client.example.org/cb")
+    let headers = Dictionary(uniqueKeysWithValues: request.headers)
+    #expect(headers["Authorization"] == "Bearer n-0.token~+/==")
+    #expect(headers["Content-Type"] == "application/json")
+    #expect(try fixture.callback.bodies() == [["auth_req_id": .string(id)]])
+    #expect(try await fixture.poll(client, id).outcome == "200")
+    #expect(try await fixture.server.audit().count { $0.contains("client.told") } == 1)
+  }
+
+  @Test("push: the client is given the tokens, bound to the request")
+  func pushes() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    await fixture.sender.sendDue()
+    let body = try #require(try fixture.callback.bodies().first)
+    #expect(try body.string("auth_req_id") == id && body.string("token_type") == "Bearer")
+    let claims = try Self.claims(body.string("id_token"))
+    #expect(try claims.string("urn:openid:params:jwt:claim:auth_req_id") == id)
+    #expect(try claims.string("at_hash") == TokenMaker.hash(of: body.string("access_token")))
+    #expect(try await fixture.poll(client, id).outcome == "400 unauthorized_client")
+    let written = try await fixture.server.audit().joined() + fixture.server.capture.lines.joined()
+    #expect(!written.contains("n-0.token") && !written.contains(id))
+  }
+
+  private static func claims(_ jws: String) throws -> JSONObject {
+    try JSONObject(parsing: JWS(compact: jws).unverifiedPayload)
+  }
+
+  @Test("push: each other end is an error with its code")
+  func pushesErrors() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    let transactions = fixture.server.transactions
+    func end(_ body: (String) async throws -> Void) async throws {
+      _ = try await fixture.ask(client)
+      let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
+      try await body(try #require(waiting.last).id)
+      await fixture.sender.sendDue()
+      try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+    }
+    try await end { _ in try await fixture.decide(.denied) }
+    try await end { id in try await transactions.withdraw(id, reason: "", by: "test") }
+    try await end { _ in
+      fixture.server.clock.advance(by: 300)
+      try await fixture.sweep()
+    }
+    let bodies = try fixture.callback.bodies()
+    #expect(
+      try bodies.map { try $0.string("error") } == ["access_denied", "transaction_failed", "expired_token"])
+    #expect(bodies.allSatisfy { $0.contains("auth_req_id") && !$0.contains("id_token") })
+  }
+
+  @Test("ping: of an expiry nothing is told")
+  func pingsNoExpiry() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.ping)
+    _ = try await fixture.ask(client)
+    fixture.server.clock.advance(by: 300)
+    try await fixture.sweep()
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.isEmpty)
+    #expect(try await fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty)
+  }
+
+  @Test("after trouble that may pass it is tried again, with the same tokens, and longer apart each time")
+  func triesAgain() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    _ = try await fixture.ask(client)
+    try await fixture.decide(.accepted)
+    fixture.callback.answer(
+      .failure(.unreachable(code: 7)), .success(HTTPResponse(status: 503)),
+      .success(HTTPResponse(status: 429, headers: [("Retry-After", "20")])), .failure(.timedOut))
+    var waits: [Int64] = []
+    while fixture.callback.requests.count < 5 {
+      let before = fixture.callback.requests.count
+      await fixture.sender.sendDue()
+      guard fixture.callback.requests.count == before else {
+        waits.append(0)
+        continue
+      }
+      waits[waits.count - 1] += 1
+      fixture.server.clock.advance(by: 1)
+    }
+    #expect(waits == [1, 2, 20, 8, 0])
+    let bodies = try fixture.callback.bodies()
+    let claims = try bodies.map { try Self.claims($0.string("access_token")) }
+    #expect(Set(claims).count == 1)
+    #expect(try bodies.map { try $0.integer("expires_in") } == [600, 599, 597, 577, 569])
+    for _ in 0..<40 {
+      fixture.server.clock.advance(by: 10)
+      await fixture.sender.sendDue()
+    }
+    #expect(fixture.callback.requests.count == 5)
+    #expect(try await fixture.server.audit().count { $0.contains("tokens.issued") } == 1)
+  }
+
+  @Test(
+    "what will not pass ends it: other statuses, redirects, and five minutes",
+    arguments: [
+      Result<HTTPResponse, TransportFailure>.success(HTTPResponse(status: 400)),
+      .success(HTTPResponse(status: 404)), .failure(.redirectRefused(status: 307)), .failure(.insecureURL),
+    ])
+  func givesUp(_ answer: Result<HTTPResponse, TransportFailure>) async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    _ = try await fixture.ask(client)
+    try await fixture.decide(.accepted)
+    fixture.callback.answer(answer)
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.count == 1)
+    #expect(try await fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty)
+    #expect(try await fixture.server.audit().contains { $0.contains("client.notTold") })
+  }
+
+  @Test func givesUpInTheEnd() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    _ = try await fixture.ask(client)
+    try await fixture.decide(.accepted)
+    let start = fixture.now
+    while try await !fixture.server.storage.dueNotices(at: .max, limitPerClient: 9).isEmpty {
+      fixture.callback.answer(.failure(.timedOut))
+      await fixture.sender.sendDue()
+      fixture.server.clock.advance(by: 1)
+    }
+    #expect(fixture.now - start <= NoticeSender.window + 2)
+    #expect(try await fixture.server.audit().count { $0.contains("client.notTold") } == 1)
+  }
+
+  @Test("a process that dies over it leaves it to another; one that is late does not undo it")
+  func survivesADeath() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.ping)
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let storage = fixture.server.storage
+    let due = try #require(try await storage.dueNotices(at: fixture.now, limitPerClient: 9).first)
+    let end = fixture.now + NoticeSender.claim
+    #expect(try await storage.claimNotice(due.digest, due: #require(due.noticeDue), until: end))
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.isEmpty)
+    fixture.server.clock.set(end)
+    await fixture.sender.sendDue()
+    #expect(try fixture.callback.bodies() == [["auth_req_id": .string(id)]])
+    #expect(try await !storage.endNotice(due.digest, due: end, next: 1, audit: nil))
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.count == 1)
+  }
+
+  @Test("of ten processes one tells a client")
+  func oneProcessTells() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    _ = try await fixture.ask(client)
+    try await fixture.decide(.accepted)
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<10 {
+        group.addTask { await NoticeSender(fixture.server.context)?.sendDue() }
+      }
+    }
+    #expect(fixture.callback.requests.count == 1)
+  }
+
+  @Test("a revoked client is told nothing, and gets no tokens for what it has asked")
+  func forgetsTheRevoked() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.push)
+    _ = try await fixture.ask(client)
+    let late = try await fixture.register(.push)
+    _ = try await fixture.ask(late)
+    for _ in 0..<2 { try await fixture.decide(.accepted) }
+    let storage = fixture.server.storage
+    let due = try await storage.dueNotices(at: fixture.now, limitPerClient: 9)
+    #expect(due.count == 2)
+    try await ClientService(fixture.server.context).revoke(client.id, by: "test")
+    #expect(try await storage.dueNotices(at: fixture.now, limitPerClient: 9).map(\.client) == [late.id])
+    let digest = try #require(due.first { $0.client == client.id }).digest
+    let event = AuditEvent(text: "{}")
+    #expect(try await !storage.issueTokens(for: digest, of: client.id, at: fixture.now, audit: event))
+    await fixture.sender.sendDue()
+    #expect(fixture.callback.requests.count == 1)
+  }
+
+  @Test("the backlog of one client holds no other up")
+  func isFair() async throws {
+    let fixture = try await OpenIDFixture {
+      $0.challengeLimits.pending = 64; $0.challengeLimits.challenges = 64
+    }
+    let busy = try await fixture.register(.push)
+    for _ in 0..<6 { _ = try await fixture.ask(busy) }
+    let other = try await fixture.register(.push)
+    _ = try await fixture.ask(other)
+    for _ in 0..<7 { try await fixture.decide(.accepted) }
+    let due = try await fixture.server.storage.dueNotices(at: fixture.now, limitPerClient: 4)
+    #expect(due.count { $0.client == busy.id } == 4 && due.count { $0.client == other.id } == 1)
+    for _ in 0..<2 { await fixture.sender.sendDue() }
+    #expect(fixture.callback.requests.count == 7)
+  }
+}

@@ -1,0 +1,215 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJOSE
+import SignetJSON
+@testable import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Synchronization
+import Testing
+
+/// A server with clients of OpenID Connect, a device of alice, and a client's notification endpoint that is written down.
+struct OpenIDFixture: Sendable {
+  static let grant = "urn:openid:params:grant-type:ciba"
+
+  let server: ServerFixture
+  let endpoints: OpenIDEndpoints
+  let callback = CallbackEndpoint()
+  let sender: NoticeSender
+  let device: ProtocolDevice
+
+  init(_ change: (inout ServerSettings) -> Void = { _ in }) async throws {
+    server = try ServerFixture(notices: callback, change)
+    endpoints = OpenIDEndpoints(server.context, server.transactions)
+    sender = try #require(NoticeSender(server.context))
+    device = try await server.activate()
+  }
+
+  var issuer: String { server.context.settings.serverURL.fullForm }
+  var now: Int64 { server.clock.now }
+
+  func register(
+    _ delivery: ClientRecord.Delivery = .poll, _ authentication: ClientRecord.Authentication = .privateKeyJWT,
+    _ further: JSONObject = [:]
+  ) async throws -> TestClient {
+    let key = P256.Signing.PrivateKey()
+    var body: JSONObject = [
+      "name": "Example Bank", "authentication": .string(authentication.rawValue),
+      "delivery": .string(delivery.rawValue),
+      "keys": ["keys": [.object(try JWK(key.publicKey, keyID: "k1").publicObject())]],
+    ]
+    if delivery != .poll { body["endpoint"] = "https://client.example.org/cb" }
+    for (name, value) in further.members { body[name] = value }
+    let made = try await ClientService(server.context).add(ClientRegistration(body), by: "test")
+    return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
+  }
+
+  func authorize(
+    _ client: TestClient, _ parameters: [(String, String)], authorization: String? = nil
+  ) async throws -> OpenIDAnswer {
+    try await post(client, parameters, authorization) { await endpoints.authorize($0) }
+  }
+
+  func token(
+    _ client: TestClient, _ parameters: [(String, String)], authorization: String? = nil
+  ) async throws -> OpenIDAnswer {
+    try await post(client, parameters, authorization) { await endpoints.token($0) }
+  }
+
+  /// Asks for the tokens of a request, in the way of the client.
+  func poll(_ client: TestClient, _ id: String) async throws -> OpenIDAnswer {
+    try await token(client, client.proof(at: now) + [("grant_type", Self.grant), ("auth_req_id", id)])
+  }
+
+  /// Asks alice, in the way of the client.
+  func ask(
+    _ client: TestClient, _ further: [(String, String)] = [("login_hint", "alice")]
+  ) async throws -> OpenIDAnswer {
+    try await authorize(
+      client,
+      client.proof(at: now) + [("scope", "openid"), ("client_notification_token", "n-0.token~+/==")] + further
+    )
+  }
+
+  private func post(
+    _ client: TestClient, _ parameters: [(String, String)], _ authorization: String?,
+    _ endpoint: (ServerRequest) async -> ServerResponse
+  ) async throws -> OpenIDAnswer {
+    var headers: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
+    if let authorization = authorization ?? client.basic { headers["Authorization"] = authorization }
+    let request = ServerRequest(
+      method: "POST", path: try RequestPath(raw: "/main/oidc"), headers: headers,
+      body: Array(Self.form(parameters).utf8))
+    return try OpenIDAnswer(await endpoint(request))
+  }
+
+  static func form(_ parameters: [(String, String)]) -> String {
+    parameters.map { "\(percentEncoded($0.0))=\(percentEncoded($0.1))" }.joined(separator: "&")
+  }
+
+  private static func percentEncoded(_ text: String) -> String {
+    text.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E:
+        String(decoding: [byte], as: UTF8.self)
+      default: "%" + Hex.encode([byte])
+      }
+    }.joined()
+  }
+
+  /// Alice's device decides what she was asked last.
+  func decide(_ status: DecisionStatus) async throws {
+    let waiting = try await server.storage.pendingTransactions(user: "alice", at: now)
+    let record = try #require(waiting.last)
+    let request = TransactionRequest(
+      id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
+      created: record.created, expires: record.expires,
+      statuses: record.statuses.compactMap(DecisionStatus.init(rawValue:)))
+    _ = try await server.transactions.decide(
+      device.decision(status, request, at: now), id: record.id, by: device.send(to: server))
+  }
+
+  /// Marks what has expired, as the server does by itself.
+  func sweep() async throws {
+    _ = try await server.storage.sweep(at: now) { AuditEvent(text: "{\"expired\":\"\($0)\"}") }
+  }
+}
+
+/// A client, as it knows itself.
+struct TestClient: Sendable {
+  let id: String
+  let secret: String?
+  var key: P256.Signing.PrivateKey
+  let issuer: String
+
+  /// The `Authorization` of a client with a secret.
+  var basic: String? { secret.map { "Basic " + Base64.encode(Array("\(id):\($0)".utf8)) } }
+
+  /// What proves who it is, in a form.
+  func proof(
+    at time: Int64, _ change: (inout JSONObject) -> Void = { _ in }, type: String? = "JWT"
+  ) throws -> [(String, String)] {
+    guard secret == nil else { return [] }
+    var claims: JSONObject = [
+      "iss": .string(id), "sub": .string(id), "aud": .string("\(issuer)/oidc/token"),
+      "jti": .string(Hex.encode(SystemRandomSource().bytes(16))), "iat": .integer(time),
+      "exp": .integer(time + 300),
+    ]
+    change(&claims)
+    return Self.assertion(try signed(claims, type: type))
+  }
+
+  static func assertion(_ text: String) -> [(String, String)] {
+    [
+      ("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer"),
+      ("client_assertion", text),
+    ]
+  }
+
+  func signed(_ claims: JSONObject, type: String? = "JWT") throws -> String {
+    try JWS.sign(claims.bytes, with: SigningKey(key, keyID: "k1"), type: type)
+  }
+
+  /// The claims of a signed request.
+  func request(at time: Int64, _ change: (inout JSONObject) -> Void = { _ in }) -> JSONObject {
+    var claims: JSONObject = [
+      "iss": .string(id), "aud": .string(issuer), "jti": .string(Hex.encode(SystemRandomSource().bytes(16))),
+      "iat": .integer(time), "nbf": .integer(time), "exp": .integer(time + 300), "scope": "openid",
+      "login_hint": "alice", "client_notification_token": "t",
+    ]
+    change(&claims)
+    return claims
+  }
+}
+
+/// What an endpoint answered.
+struct OpenIDAnswer: Sendable {
+  let status: Int
+  let headers: HeaderFields
+  let body: JSONObject
+
+  init(_ response: ServerResponse) throws {
+    (status, headers) = (response.status, response.headers)
+    body = try JSONObject(parsing: response.body)
+    #expect(headers["Content-Type"] == "application/json" && headers["Cache-Control"] == "no-store")
+  }
+
+  /// `status error`, in one text; `200` without one.
+  var outcome: String {
+    get throws { try body.optionalString("error").map { "\(status) \($0)" } ?? "\(status)" }
+  }
+
+  /// The `auth_req_id`.
+  var id: String { get throws { try body.string("auth_req_id") } }
+}
+
+/// A client's notification endpoint: keeps what it is told and answers as it is told.
+final class CallbackEndpoint: HTTPTransport {
+  private struct State {
+    var requests: [HTTPRequest] = []
+    var answers: [Result<HTTPResponse, TransportFailure>] = []
+  }
+
+  private let state = Mutex(State())
+
+  /// The requests so far.
+  var requests: [HTTPRequest] { state.withLock { $0.requests } }
+
+  /// The next requests get these answers; those after them get 204.
+  func answer(_ answers: Result<HTTPResponse, TransportFailure>...) {
+    state.withLock { $0.answers = answers }
+  }
+
+  /// What it was told, in order.
+  func bodies() throws -> [JSONObject] { try requests.map { try JSONObject(parsing: $0.body) } }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let answer = state.withLock { state in
+      state.requests.append(request)
+      return state.answers.isEmpty ? nil : state.answers.removeFirst()
+    }
+    return try answer?.get() ?? HTTPResponse(status: 204)
+  }
+}

@@ -1,0 +1,235 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJOSE
+import SignetJSON
+@testable import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+/// The token endpoint (CIBA sections 10.1 and 11), and what the tokens say.
+@Suite struct TokenGrantTests {
+  @Test("a client polls until the user has accepted, and gets tokens that say who signed what")
+  func getsTokens() async throws {
+    let fixture = try await OpenIDFixture()
+    for authentication in ClientRecord.Authentication.allCases {
+      let client = try await fixture.register(.poll, authentication)
+      let id = try await fixture.ask(client).id
+      #expect(try await fixture.poll(client, id).outcome == "400 authorization_pending")
+      fixture.server.clock.advance(by: 5)
+      let decided = fixture.now
+      try await fixture.decide(.accepted)
+      let answer = try await fixture.poll(client, id)
+      #expect(answer.status == 200 && answer.headers["Pragma"] == "no-cache")
+      #expect(try answer.body.string("token_type") == "Bearer" && answer.body.integer("expires_in") == 600)
+
+      let published = try await SigningKeyService(fixture.server.context).published().json
+      let keys = VerificationKeySet(try JWKSet(published))
+      let verified = try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256])
+      let claims = try verified.claims(
+        JWTValidation(issuer: fixture.issuer, subject: "alice", audience: client.id, type: "JWT"),
+        now: fixture.now
+      ).all
+      #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 600)
+      #expect(try claims.strings("amr") == ["swk"] && claims.string("acr") == "urn:signet:acr:signed")
+      #expect(try claims.string("signet_user") == "alice")
+      #expect(!claims.contains("urn:openid:params:jwt:claim:auth_req_id"))
+
+      // What the user signed needs nothing of the server but to be compared.
+      let key = try JWK(claims.object("signet_key"))
+      guard case .p256(let userKey, _) = key.material else { throw JOSEFailure.invalidKey }
+      #expect(userKey == fixture.device.signing.publicKey)
+      let decision = try #require(Decision(verifying: claims.string("signet_decision"), signedBy: userKey))
+      #expect(decision.status == .accepted && decision.content.contains("Sign in"))
+
+      let access = try answer.body.string("access_token")
+      let digest = HashFunction.sha256.digest(of: Array(access.utf8))
+      #expect(try claims.string("at_hash") == Base64URL.encode(Array(digest.prefix(16))))
+      let accessClaims = try JWS(compact: access).verified(with: keys, allowing: [.es256]).claims(
+        JWTValidation(issuer: fixture.issuer, subject: "alice", audience: fixture.issuer, type: "at+jwt"),
+        now: fixture.now
+      ).all
+      #expect(try accessClaims.string("client_id") == client.id && accessClaims.string("scope") == "openid")
+
+      #expect(try await fixture.poll(client, id).outcome == "400 invalid_grant", "a second time")
+    }
+  }
+
+  @Test func refusesWhatIsNoRequestOfTheClient() async throws {
+    let fixture = try await OpenIDFixture()
+    let (client, stranger) = (try await fixture.register(), try await fixture.register())
+    let pushed = try await fixture.register(.push)
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    #expect(try await fixture.poll(stranger, id).outcome == "400 invalid_grant")
+    #expect(try await fixture.poll(client, id + "A").outcome == "400 invalid_grant")
+    #expect(try await fixture.poll(client, String(repeating: "a", count: 129)).outcome == "400 invalid_grant")
+    let pushedID = try await fixture.ask(pushed).id
+    #expect(try await fixture.poll(pushed, pushedID).outcome == "400 unauthorized_client")
+    func outcome(_ parameters: [(String, String)]) async throws -> String {
+      try await fixture.token(client, client.proof(at: fixture.now) + parameters).outcome
+    }
+    #expect(try await outcome([("auth_req_id", id)]) == "400 invalid_request")
+    #expect(try await outcome([("grant_type", OpenIDFixture.grant)]) == "400 invalid_request")
+    #expect(
+      try await outcome([("grant_type", "client_credentials"), ("auth_req_id", id)])
+        == "400 unsupported_grant_type")
+    #expect(try await fixture.poll(client, id).outcome == "200")
+  }
+
+  @Test("who polls too often is told to wait, five seconds longer each time")
+  func slowsDown() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register()
+    let id = try await fixture.ask(client, [("login_hint", "alice"), ("requested_expiry", "1000")]).id
+    func poll(after seconds: Int64) async throws -> String {
+      fixture.server.clock.advance(by: seconds)
+      return try await fixture.poll(client, id).outcome
+    }
+    #expect(try await poll(after: 0) == "400 authorization_pending")
+    #expect(try await poll(after: 5) == "400 authorization_pending")
+    #expect(try await poll(after: 3) == "400 slow_down")
+    #expect(try await poll(after: 8) == "400 slow_down")
+    #expect(try await poll(after: 15) == "400 authorization_pending")
+    for _ in 0..<15 { #expect(try await poll(after: 1) == "400 slow_down") }
+    #expect(try await poll(after: 60) == "400 authorization_pending", "a minute is always enough")
+    // A clock that was put back makes nobody wait, and what is decided is not withheld.
+    #expect(try await poll(after: -100) == "400 authorization_pending")
+    try await fixture.decide(.accepted)
+    #expect(try await poll(after: 0) == "200")
+  }
+
+  @Test("each end has its own answer, which stays")
+  func answersEachEnd() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register()
+    func expect(_ outcome: String, _ end: (String) async throws -> Void) async throws {
+      let id = try await fixture.ask(client).id
+      let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
+      try await end(try #require(waiting.last).id)
+      for _ in 0..<2 { #expect(try await fixture.poll(client, id).outcome == outcome) }
+      try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+    }
+    try await expect("400 access_denied") { _ in try await fixture.decide(.denied) }
+    try await expect("400 access_denied") { _ in try await fixture.decide(.reported) }
+    try await expect("400 access_denied") { id in
+      try await fixture.server.transactions.cancel(
+        Array(#"{"reason":"userCancel"}"#.utf8), id: id, by: fixture.device.send(to: fixture.server))
+    }
+    try await expect("400 transaction_failed") { id in
+      try await fixture.server.transactions.withdraw(id, reason: "", by: "test")
+    }
+    try await expect("400 expired_token") { _ in fixture.server.clock.advance(by: 300) }
+    try await expect("400 expired_token") { _ in
+      fixture.server.clock.advance(by: 300)
+      try await fixture.sweep()
+    }
+  }
+
+  @Test("what is decided in the last second can be had for half a minute")
+  func keepsALateDecision() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register()
+    var ids: [String] = []
+    for _ in 0..<2 { ids.append(try await fixture.ask(client).id) }
+    fixture.server.clock.advance(by: 299)
+    for _ in 0..<2 { try await fixture.decide(.accepted) }
+    fixture.server.clock.advance(by: 30)
+    #expect(try await fixture.poll(client, ids[0]).outcome == "200")
+    fixture.server.clock.advance(by: 1)
+    #expect(try await fixture.poll(client, ids[1]).outcome == "400 expired_token")
+    fixture.server.clock.advance(by: 86_400)
+    try await fixture.sweep()
+    #expect(try await fixture.poll(client, ids[1]).outcome == "400 invalid_grant", "forgotten")
+  }
+
+  @Test("of 50 who ask for the tokens at once one gets them, over two connections to the database")
+  func oneGetsThem() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.poll, .clientSecretBasic)
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let other = try SQLiteStorage(path: fixture.server.folder.path + "/signet.sqlite")
+    let context = ServiceContext(
+      settings: fixture.server.context.settings, storage: other, masterKey: fixture.server.context.masterKey,
+      clock: fixture.server.clock, log: fixture.server.capture.log)
+    let record = try #require(try await other.client(client.id))
+    let form = try FormParameters(
+      Array(OpenIDFixture.form([("grant_type", OpenIDFixture.grant), ("auth_req_id", id)]).utf8))
+    let outcomes = await withTaskGroup(of: String.self) { group in
+      for number in 0..<50 {
+        let grant = TokenGrant(number % 2 == 0 ? fixture.server.context : context)
+        group.addTask {
+          do throws(OpenIDFailure) {
+            _ = try await grant.answer(form, to: record)
+            return "tokens"
+          } catch { return error.code.rawValue }
+        }
+      }
+      return await group.reduce(into: [String]()) { $0.append($1) }
+    }
+    #expect(outcomes.count { $0 == "tokens" } == 1)
+    #expect(outcomes.count { $0 == "invalid_grant" } == 49)
+    #expect(try await fixture.server.audit().count { $0.contains("tokens.issued") } == 1)
+    await other.close()
+  }
+
+  @Test("polls, a decision, a withdrawal and the expiry race: one end, and tokens for an acceptance only")
+  func oneEnd() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.poll, .clientSecretBasic)
+    for round in 0..<8 {
+      let id = try await fixture.ask(client).id
+      let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
+      let transaction = try #require(waiting.last).id
+      let outcomes = await withTaskGroup(of: String.self) { group in
+        group.addTask { await Self.ended { try await fixture.decide(.accepted) } }
+        group.addTask {
+          await Self.ended {
+            try await fixture.server.transactions.withdraw(transaction, reason: "", by: "test")
+          }
+        }
+        if round % 2 == 0 {
+          group.addTask {
+            await Self.ended {
+              fixture.server.clock.advance(by: 300)
+              try await fixture.sweep()
+            }
+          }
+        }
+        for _ in 0..<20 {
+          group.addTask {
+            do { return try await fixture.poll(client, id).outcome } catch { return "\(error)" }
+          }
+        }
+        return await group.reduce(into: [String]()) { $0.append($1) }
+      }
+      let last = try await fixture.poll(client, id).outcome
+      let record = try #require(try await fixture.server.storage.transaction(transaction))
+      let given = outcomes.count { $0 == "200" } + (last == "200" ? 1 : 0)
+      switch record.state(at: fixture.now) {
+      case .accepted: #expect(given == 1, "\(outcomes) \(last)")
+      case .withdrawn: #expect(given == 0 && last == "400 transaction_failed", "\(outcomes) \(last)")
+      case .expired: #expect(given == 0 && last == "400 expired_token", "\(outcomes) \(last)")
+      default: Issue.record("\(record.state)")
+      }
+      try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+    }
+  }
+
+  private static func ended(_ body: () async throws -> Void) async -> String {
+    do { try await body() } catch { return "\(error)" }
+    return "done"
+  }
+
+  @Test("a user id that is no ASCII text is named by its digest")
+  func subjects() {
+    #expect(TokenMaker.subject(of: "alice@example.org") == "alice@example.org")
+    for user in ["zoë", "~alice"] {
+      let subject = TokenMaker.subject(of: user)
+      #expect(subject.utf8.count == 44 && subject.hasPrefix("~") && subject.utf8.allSatisfy { $0 < 0x80 })
+    }
+    #expect(TokenMaker.subject(of: TokenMaker.subject(of: "zoë")) != TokenMaker.subject(of: "zoë"))
+  }
+}
