@@ -31,7 +31,7 @@ import Testing
     process.environment = ServerCommand.cleanEnvironment.merging([
       "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1", "SCHEMATHESIS_HOOKS": "api_hooks",
       "SIGNET_API_KEY": "\(server.folder.path)/both.key",
-      "SIGNET_API_STATE": "\(server.folder.path)/state.json",
+      "SIGNET_API_STATE": "\(server.folder.path)/state.json", "SIGNET_API_CA": server.authority,
     ]) { $1 }
     process.currentDirectoryURL = URL(filePath: server.folder.path)
     process.standardInput = FileHandle.nullDevice
@@ -71,8 +71,10 @@ import Testing
     #expect(tried.status == 0, "\(tried.output.suffix(8000)) \(tried.errorOutput.suffix(2000))")
     // It has spoken as each of the three, and was not just turned away.
     let served = try server.events.split(separator: "\n").filter { $0.contains("\"status\":\"200\"") }
-    for path in ["/v1/device/push-targets", "/v1/otp/validate", "/v1/admin/audit", "/v1/device/transactions"]
-    {
+    for path in [
+      "/oidc/bc-authorize", "/v1/device/push-targets", "/v1/otp/validate", "/v1/admin/audit",
+      "/v1/device/transactions",
+    ] {
       #expect(served.contains { $0.contains("/main\(path)\"") }, "\(path)")
     }
     #expect(try await server.answer("audit", "verify")["intact"] == true)

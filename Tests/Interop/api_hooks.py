@@ -1,9 +1,11 @@
 """Lets schemathesis speak for a relying party, an operator and a device (docs/protocol.md sections 4 and 7).
 
-SIGNET_API_KEY names a file with an API key of both scopes, SIGNET_API_STATE the state file of client.py.
+SIGNET_API_KEY names a file with an API key of both scopes, SIGNET_API_STATE the state file of client.py. A client of
+OpenID Connect is registered here.
 """
 import json, os, time
 
+import requests
 import requests.auth
 import schemathesis
 
@@ -40,12 +42,23 @@ def read(variable):
 STATE = json.loads(read("SIGNET_API_STATE"))
 KEY = read("SIGNET_API_KEY").split("\n")[0]
 
+def registered():
+    """A client that polls: its id and secret."""
+    answer = requests.post(f"https://{STATE['server']}/v1/admin/clients", verify=os.environ["SIGNET_API_CA"],
+                           headers={"Authorization": "Bearer " + KEY},
+                           json={"name": "tried", "authentication": "client_secret_basic", "delivery": "poll"})
+    answer.raise_for_status()
+    return answer.json()["id"], answer.json()["secret"]
+
+CLIENT = registered()
+
 @schemathesis.hook
 def filter_case(context, case):
-    """Keeps the key and the container that all of this is done with."""
-    return (case.path_parameters or {}).get("id") not in (STATE["container"], KEY.split("_")[1])
+    """Keeps the key, the container and the client that all of this is done with."""
+    return (case.path_parameters or {}).get("id") not in (STATE["container"], KEY.split("_")[1], CLIENT[0])
 
 DEVICE = r"^/v1/(device/(?!end)|renewal/|activation/confirm)"
 schemathesis.auth.set_from_requests(DeviceAuth(STATE)).apply_to(path_regex=DEVICE)
 schemathesis.auth.set_from_requests(KeyAuth(KEY)).apply_to(
     path_regex=r"^/v1/(otp|transactions|admin)")
+schemathesis.auth.set_from_requests(requests.auth.HTTPBasicAuth(*CLIENT)).apply_to(path_regex=r"^/oidc/")
