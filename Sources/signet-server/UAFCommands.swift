@@ -12,8 +12,9 @@ enum UAFCommands {
     "verify", "Say what a UAF response or assertion says, and whether it holds",
     description: """
       The file holds a registration or authentication response as JSON, or an assertion alone in base64url. What is checked is what \
-      can be without knowing the request: the form, the hash of the final challenge, and the signatures. Whom a certificate of the \
-      attestation leads to, and whether challenge, counters and policy fit, is for the server that asked.
+      can be without knowing the request: the form, the hash of the final challenge, and the signatures; with --metadata also the \
+      algorithms of the model, and whom the certificates of the attestation lead to. Whether challenge, counters and policy fit is \
+      for the server that asked.
 
       The signature of an authentication takes --public-key: a file with the key in PEM, hexadecimal or base64url, or the key \
       itself in one of the latter. With --registration the key is that of a registration response. The exit status is 0 where \
@@ -27,6 +28,10 @@ enum UAFCommands {
         named: "format"),
       .value(
         "registration", "A file with the registration response of the key", named: "file", completion: .file),
+      .value(
+        "metadata",
+        "What the vendor says of the model, JSON: checked too, with the attestation's certificates",
+        named: "file", completion: .file),
       .value("fc-params", "The fcParams that belong to an assertion", named: "text"),
       .flag("strict", "Refuse numbers of signatures that are not minimal in DER"),
       .flag("json", "Print one JSON document"),
@@ -48,8 +53,23 @@ enum UAFCommands {
       show(refusal: error.description, arguments)
       return .failure
     }
-    show(inspection, arguments)
-    return inspection.objections.isEmpty ? .success : .failure
+    let objections = inspection.objections + (try objections(to: inspection, arguments))
+    show(inspection, objections, arguments)
+    return objections.isEmpty ? .success : .failure
+  }
+
+  /// What the metadata says against it.
+  private static func objections(to inspection: Inspection, _ arguments: Arguments) throws -> [String] {
+    guard let file = arguments.optionalString("metadata") else { return [] }
+    let text = try contents(of: file)
+    let model: AuthenticatorModel
+    do throws(MessageFailure) {
+      model = try AuthenticatorModel(MetadataStatement(parsing: Array(text.utf8)))
+    } catch {
+      throw CommandFailure(.dataError, "\(file) is no metadata statement: \(error)")
+    }
+    let now = Int64(Date().timeIntervalSince1970)
+    return inspection.assertions.flatMap { $0.objections(against: model, at: now) }
   }
 
   private static func inspect(
@@ -127,8 +147,7 @@ enum UAFCommands {
     }
   }
 
-  private static func show(_ inspection: Inspection, _ arguments: Arguments) {
-    let objections = inspection.objections
+  private static func show(_ inspection: Inspection, _ objections: [String], _ arguments: Arguments) {
     if arguments.isSet("json") {
       var object: JSONObject = [
         "verified": .bool(objections.isEmpty), "kind": .string(inspection.kind.rawValue),

@@ -63,6 +63,36 @@ import UAFFixture
     #expect(bound.output.contains("\"finalChallengeMatches\": true"), bound.summary)
   }
 
+  @Test("what the vendor says of the model is checked where it is given") func metadata() async throws {
+    var certified = key
+    let authority = try UAFTestAuthority()
+    certified.attester = try authority.attester()
+    let assertion = try certified.registrationAssertion(certified.registrationElements(challenge.hash))
+    let registration = try write(response(.registration, assertion), "registration.json")
+    let known = try write(key.statement(roots: [try authority.root]).json.text, "known.json")
+    let good = try await verify(registration, "--metadata", known)
+    #expect(good.status == 0, good.summary)
+    let other = try UAFTestAuthority().root
+    let foreign = try await verify(
+      registration, "--metadata", try write(key.statement(roots: [other]).json.text, "foreign.json"))
+    #expect(foreign.status == 1 && foreign.errorOutput.contains("attestation certificate"), foreign.summary)
+    let rootless = try await verify(
+      registration, "--metadata", try write(key.statement().json.text, "rootless.json"))
+    #expect(
+      rootless.status == 1 && rootless.errorOutput.contains("does not attest by basic_full"), rootless.summary
+    )
+    var statement = UAFTestKey(aaid: AAID(vendor: 1, model: 2)).statement()
+    let another = try await verify(registration, "--metadata", try write(statement.json.text, "another.json"))
+    #expect(another.status == 1 && another.errorOutput.contains("no metadata"), another.summary)
+    statement = UAFTestKey(aaid: key.aaid, isDER: true).statement(roots: [try authority.root])
+    let der = try await verify(
+      registration, "--metadata", try write(statement.json.text, "der.json"), "--json")
+    #expect(
+      der.status == 1 && der.output.contains("key format") && der.output.contains("algorithm"), der.summary)
+    let garbage = try await verify(registration, "--metadata", registration)
+    #expect(garbage.status == 65 && garbage.errorOutput.contains("no metadata statement"), garbage.summary)
+  }
+
   @Test("what does not hold is said, and the exit status is 1") func refuses() async throws {
     let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
     let authentication = try write(response(.authentication, assertion), "authentication.json")

@@ -404,6 +404,34 @@ struct RegistrationRefusalTests {
     _ = try maker.registrationExpectation(roots: [root], unixTime: now).verify(maker.registration())
   }
 
+  @Test("texts that only look the same are not: the Kelvin sign is no K") func lookalikes() throws {
+    var expectation = try MessageMaker(.registration).registrationExpectation()
+    expectation.context.header = OperationHeader(operation: .registration, appID: "K", serverData: "K")
+    expectation.context.trustedFacets = ["K"]
+    let kelvin: JSONValue = "\u{212A}"
+    func maker(_ edit: (inout MessageMaker) -> Void) throws -> [UInt8] {
+      var maker = MessageMaker(.registration)
+      maker.header["appID"] = "K"
+      maker.header["serverData"] = "K"
+      maker.params["appID"] = "K"
+      maker.params["facetID"] = "K"
+      edit(&maker)
+      return try maker.registration()
+    }
+    #expect(throws: UAFRefusal.serverData) {
+      _ = try expectation.verify(try maker { $0.header["serverData"] = kelvin })
+    }
+    #expect(throws: UAFRefusal.appID) {
+      _ = try expectation.verify(try maker { $0.header["appID"] = kelvin })
+    }
+    #expect(throws: UAFRefusal.appID) {
+      _ = try expectation.verify(try maker { $0.params["appID"] = kelvin })
+    }
+    #expect(throws: UAFRefusal.facetID) {
+      _ = try expectation.verify(try maker { $0.params["facetID"] = kelvin })
+    }
+  }
+
   @Test("the policy's preferred attestation") func preference() throws {
     let now: Int64 = 1_800_000_000
     let authority = try UAFTestAuthority(at: now)

@@ -106,6 +106,43 @@ package struct AssertionInspection: Sendable {
   }
 }
 
+extension AssertionInspection {
+  /// The model that the assertion claims to be of.
+  package var aaid: AAID {
+    switch content {
+    case .registration(let assertion): assertion.data.aaid
+    case .authentication(let assertion): assertion.data.aaid
+    }
+  }
+
+  /// Why the assertion is not to be accepted from a model; empty where nothing speaks against it.
+  ///
+  /// - Parameters:
+  ///   - model: What is known of the model.
+  ///   - unixTime: When certificates have to be valid, in seconds since 1970.
+  /// - Returns: Sentences.
+  package func objections(against model: AuthenticatorModel, at unixTime: Int64) -> [String] {
+    let statement = model.statement
+    guard aaid == statement.aaid else { return [AssertionRefusal.unknownModel(aaid).description] }
+    var objections: [AssertionRefusal] = []
+    switch content {
+    case .registration(let assertion):
+      let data = assertion.data
+      if data.algorithm != statement.algorithm { objections.append(.algorithm(data.algorithm)) }
+      if data.keyFormat != statement.keyFormat { objections.append(.keyFormat(data.keyFormat)) }
+      do throws(AssertionRefusal) {
+        try model.check(assertion.attestation, at: unixTime)
+      } catch {
+        objections.append(error)
+      }
+    case .authentication(let assertion):
+      let data = assertion.data
+      if data.algorithm != statement.algorithm { objections.append(.algorithm(data.algorithm)) }
+    }
+    return objections.map(\.description)
+  }
+}
+
 extension RegistrationAssertion {
   /// Whether the attestation's signature is right: by the key itself, or by that of the first certificate.
   ///

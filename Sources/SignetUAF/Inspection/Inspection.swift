@@ -104,7 +104,9 @@ package struct Inspection: Sendable {
     if let unknown = header?.extensions.firstUnknown() {
       objections.append("the extension \"\(unknown.id)\" must not be ignored and is not known")
     }
-    if let appID = header?.appID, let params = finalChallenge?.params, !appID.isEmpty, appID != params.appID {
+    if let appID = header?.appID, let params = finalChallenge?.params, !appID.isEmpty,
+      !appID.utf8.elementsEqual(params.appID.utf8)
+    {
       objections.append("the appID of the header is not the one of fcParams")
     }
     return objections + assertions.flatMap(\.objections)

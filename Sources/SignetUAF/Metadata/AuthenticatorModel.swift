@@ -22,6 +22,25 @@ package struct AuthenticatorModel: Sendable {
       throw .member("attestationRootCertificates", .form)
     }
   }
+
+  /// Checks that the model attests in this way, and whom its certificates lead to; not who signed.
+  func check(_ attestation: Attestation, at unixTime: Int64) throws(AssertionRefusal) {
+    let type = attestation.type
+    guard type != .ecdaa else { throw .ecdaa }
+    guard statement.attestationTypes.contains(type) else { throw .attestationType(type) }
+    switch attestation {
+    case .basicFull(_, let certificates):
+      guard let anchors else { throw .attestationType(type) }
+      do throws(TrustAnchors.Refusal) {
+        try anchors.check(certificates, at: unixTime)
+      } catch {
+        throw .certificate(error)
+      }
+    // Who could have shown a certificate and does not proves nothing about the model.
+    case .basicSurrogate: guard anchors == nil else { throw .attestationType(type) }
+    case .ecdaa: throw .ecdaa
+    }
+  }
 }
 
 /// The models that a server knows; all others are refused.

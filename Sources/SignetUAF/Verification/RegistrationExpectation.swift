@@ -108,21 +108,7 @@ package struct RegistrationExpectation: Sendable {
   private func check(
     _ assertion: RegistrationAssertion, _ key: UAFPublicKey, _ model: AuthenticatorModel
   ) throws(AssertionRefusal) {
-    let type = assertion.attestation.type
-    guard type != .ecdaa else { throw .ecdaa }
-    guard model.statement.attestationTypes.contains(type) else { throw .attestationType(type) }
-    switch assertion.attestation {
-    case .basicFull(_, let certificates):
-      guard let anchors = model.anchors else { throw .attestationType(type) }
-      do throws(TrustAnchors.Refusal) {
-        try anchors.check(certificates, at: unixTime)
-      } catch {
-        throw .certificate(error)
-      }
-    // Who could have shown a certificate and does not proves nothing about the model.
-    case .basicSurrogate: guard model.anchors == nil else { throw .attestationType(type) }
-    case .ecdaa: throw .ecdaa
-    }
+    try model.check(assertion.attestation, at: unixTime)
     do throws(UAFKeyFailure) {
       guard try assertion.isSigned(by: key, isStrict: context.isStrict) else {
         throw UAFKeyFailure.key(.authenticationFailed)
