@@ -5,10 +5,13 @@
 @_exported public import struct SignetCrypto.Argon2id
 @_exported public import enum SignetCrypto.Base64URL
 @_exported public import enum SignetCrypto.CryptoFailure
+@_exported public import enum SignetCrypto.P256
 @_exported public import protocol SignetCrypto.RandomSource
 @_exported public import struct SignetCrypto.SecretBytes
 @_exported public import class SignetCrypto.SharedSecretBox
 @_exported public import struct SignetCrypto.SystemRandomSource
+// Why JSON from elsewhere was not read.
+@_exported public import enum SignetJSON.JSONFailure
 // One-time passwords.
 @_exported public import enum SignetOATH.CrockfordBase32Failure
 @_exported public import struct SignetOATH.HOTP
@@ -24,6 +27,7 @@
 @_exported public import enum SignetOATH.AccountFile
 @_exported public import struct SignetOATH.AuthenticatorURI
 @_exported public import enum SignetOATH.Base32
+@_exported public import enum SignetOATH.Base32Failure
 @_exported public import struct SignetOATH.ForeignMember
 @_exported public import struct SignetOATH.ImportedAccounts
 @_exported public import enum SignetOATH.InterchangeFailure
@@ -35,12 +39,15 @@
 @_exported public import struct SignetOATH.PSKCContainer
 @_exported public import enum SignetOATH.PSKCEncryptionKey
 @_exported public import struct SignetOATH.PSKCKey
+@_exported public import struct SignetOATH.SkippedAccount
 #if os(Linux)
   // Fingerprints and the account's passcode.
   @_exported public import class SignetBiometrics.FprintGate
   @_exported public import class SignetPAM.PAMPasscode
 #endif
 // What a server asks of a password.
+@_exported public import struct SignetPolicy.BootID
+@_exported public import struct SignetPolicy.BootInstant
 @_exported public import enum SignetPolicy.CharacterClass
 @_exported public import struct SignetPolicy.CharacterCount
 @_exported public import struct SignetPolicy.DeviceAbilities
@@ -69,6 +76,7 @@
 @_exported public import struct SignetTransport.HTTPResponse
 @_exported public import enum SignetTransport.HTTPVersion
 @_exported public import protocol SignetTransport.HTTPTransport
+@_exported public import enum SignetTransport.HTTPVersion
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
 @_exported public import enum SignetTransport.TransportFailure

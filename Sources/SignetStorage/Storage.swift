@@ -188,16 +188,18 @@ public protocol Storage: Sendable {
 
   /// Adds a transaction, unless its user is asked too often.
   ///
-  /// One that nobody is named for is not counted; neither is one that a device made.
+  /// One that nobody is named for is not counted; neither is one that a device made. With a revoked key nothing is
+  /// written.
   ///
   /// - Parameters:
   ///   - transaction: What is added.
+  ///   - key: The API key with which it is made; `nil` for none.
   ///   - limits: How often a user may be asked.
   ///   - audit: Makes the event.
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
   func addTransaction(
-    _ transaction: TransactionRecord, limits: TransactionLimits,
+    _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> AdmissionOutcome
   /// The transaction of this id; `nil` for none.
@@ -223,18 +225,19 @@ public protocol Storage: Sendable {
     _ id: String, _ decision: DecisionRecord, isSigned: Bool, hasRightNumber: Bool, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
-  /// Ends a transaction without a decision; the first end wins.
+  /// Ends a transaction without a decision; the first end wins. With a revoked key nothing is written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
   ///   - end: How, by whom and why; one by a container has to be that of its user.
   ///   - isSuspicious: Whether the user finds that somebody else asked: the next transaction has to wait then.
+  ///   - key: The API key of a relying party that ends it; `nil` for none.
   ///   - limits: How long the next has to wait.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func endTransaction(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool, limits: TransactionLimits,
+    _ id: String, _ end: EndRecord, isSuspicious: Bool, key: String?, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
 
@@ -265,19 +268,21 @@ public protocol Storage: Sendable {
   /// Ends one check of an answer that was carried from a device: the caller compared, this decides and remembers.
   ///
   /// A wrong answer counts as a refused code of each container of the user; one of a container that has refused as many as may be is
-  /// not taken, whatever it is.
+  /// not taken, whatever it is. With a revoked key nothing is looked at or written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
   ///   - container: Whose answer it is; `nil` where it is nobody's.
   ///   - time: When.
+  ///   - key: The API key of who carries it; `nil` for none.
   ///   - attempts: Refused codes in a row after which nothing is taken from a container.
   ///   - limits: Those of transactions.
   ///   - audit: Makes the event.
   /// - Returns: How it ended; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   func answerTransaction(
-    _ id: String, by container: String?, at time: Int64, attempts: Int, limits: TransactionLimits,
+    _ id: String, by container: String?, at time: Int64, key: String?, attempts: Int,
+    limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
 

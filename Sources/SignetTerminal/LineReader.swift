@@ -26,6 +26,18 @@ enum LineReader {
     }
   }
 
+  static func readFile(_ path: String, into buffer: LineBuffer) async throws(SecretInputFailure) {
+    let queue = DispatchQueue(label: "signet.terminal.file")
+    try await run(on: queue) { wake throws(SecretInputFailure) in
+      let number = unsafe open(path, O_RDONLY | O_CLOEXEC)
+      guard number >= 0 else { throw .unreadable(code: errno) }
+      defer { _ = close(number) }
+      guard isatty(number) == 0 else { throw .descriptorIsTerminal(number) }
+      let isEnded = try readLine(from: number, into: buffer, [wake]) == .end
+      if isEnded, buffer.count == 0 { throw .endOfInput }
+    }
+  }
+
   /// How the reading of a line ended.
   enum Ending: Equatable {
     /// With a newline.

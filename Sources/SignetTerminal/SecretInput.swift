@@ -1,4 +1,4 @@
-/// Where a secret is read from: a terminal without echo, or a file descriptor.
+/// Where a secret is read from: a terminal without echo, a file descriptor, or a file.
 ///
 /// The bytes are lent to a closure and wiped afterwards; make a `SecretBytes` of them there and nothing else.
 /// They are what was typed or sent, without the newline (0A) that ends them: any bytes, not only UTF-8, and a
@@ -10,6 +10,7 @@ public struct SecretInput: Hashable, Sendable {
   enum Source: Hashable, Sendable {
     case terminal(path: String)
     case descriptor(Int32)
+    case file(path: String)
   }
 
   let source: Source
@@ -43,6 +44,12 @@ public struct SecretInput: Hashable, Sendable {
     SecretInput(source: .descriptor(number))
   }
 
+  /// The first line of a file or pipe, which is opened for each ``read(_:into:)``.
+  ///
+  /// - Parameter path: The file.
+  /// - Returns: The input.
+  public static func file(at path: String) -> SecretInput { SecretInput(source: .file(path: path)) }
+
   /// Reads one secret, up to a newline or the end.
   ///
   /// On a terminal the prompt is written and the echo switched off; it is on again when this returns or
@@ -51,7 +58,7 @@ public struct SecretInput: Hashable, Sendable {
   /// Only one prompt is open at a time; others wait.
   ///
   /// - Parameters:
-  ///   - prompt: Written to the terminal as it is, for example `"Password: "`; not used with a descriptor.
+  ///   - prompt: Written to the terminal as it is, for example `"Password: "`; not used with a descriptor or file.
   ///   - note: A line under the prompt, on a terminal that can show one.
   ///   - body: Is lent 0 to 1024 bytes.
   /// - Returns: What `body` returns.
@@ -72,6 +79,7 @@ public struct SecretInput: Hashable, Sendable {
     case .terminal(let path):
       try await LineReader.readTerminal(path, prompt, hasEcho: false, note, into: buffer)
     case .descriptor(let number): try await LineReader.readDescriptor(number, into: buffer)
+    case .file(let path): try await LineReader.readFile(path, into: buffer)
     }
   }
 }

@@ -28,6 +28,32 @@ extension StorageContract {
       try await expect(storage.end("t3", Sample.end(.withdrawn)), is: .decidedBefore, "after a decision")
       try await expect(storage.end("t4", Sample.end(.withdrawn)), is: .unknown, "one that is none")
     },
+    Check("with a revoked API key nothing is asked, withdrawn or answered, and nothing written") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      let key = APIKeyRecord(id: "k1", name: "shop", scopes: ["shop"], secretDigest: [1], created: 5)
+      try await storage.addAPIKey(key, audit: event("key"))
+      try await expect(
+        storage.make(Sample.transaction("t1"), Sample.limits, key: "k1"), is: .added, "a good key")
+      _ = try await storage.revokeAPIKey("k1", keepingOneOf: "admin", at: 9, audit: event("revoked"))
+      let entries = try await log(of: storage).count
+      for key in ["k1", "k2"] {
+        try await expect(
+          storage.make(Sample.transaction("t2"), Sample.limits, key: key), is: .keyRevoked,
+          "asked with \(key)")
+        try await expect(
+          storage.end("t1", Sample.end(.withdrawn), key: key), is: .keyRevoked, "withdrawn with \(key)")
+        for container in ["c1", nil] {
+          try await expect(
+            storage.answer("t1", by: container, key: key), is: .keyRevoked, "answered with \(key)")
+        }
+      }
+      try await expect(storage.transaction("t2"), is: nil, "what was asked")
+      try await expect(storage.transaction("t1")?.state, is: .pending, "the state")
+      try await expect(storage.credential("c1")?.failures, is: 0, "refused codes")
+      try await expect(log(of: storage).count, is: entries, "entries of the log")
+      try await expect(storage.answer("t1", by: "c1", key: nil), is: .decided, "answered without a key")
+    },
     Check("an end is too late from the transaction's expiry on") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
@@ -160,9 +186,17 @@ extension Sample {
 }
 
 extension Storage {
+  fileprivate func answer(
+    _ id: String, by container: String?, key: String?
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    try await answerTransaction(
+      id, by: container, at: 1100, key: key, attempts: 3, limits: Sample.limits
+    ) { StorageContract.event("answer \($0)") }
+  }
+
   func make(
-    _ transaction: TransactionRecord, _ limits: TransactionLimits
+    _ transaction: TransactionRecord, _ limits: TransactionLimits, key: String? = nil
   ) async throws -> AdmissionOutcome {
-    try await addTransaction(transaction, limits: limits) { StorageContract.event("made \($0)") }
+    try await addTransaction(transaction, key: key, limits: limits) { StorageContract.event("made \($0)") }
   }
 }

@@ -226,16 +226,17 @@ extension Storage {
   }
 
   func end(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, limits: TransactionLimits = Sample.limits
+    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, key: String? = nil,
+    limits: TransactionLimits = Sample.limits
   ) async throws -> DecisionOutcome {
-    try await endTransaction(id, end, isSuspicious: isSuspicious, limits: limits) {
+    try await endTransaction(id, end, isSuspicious: isSuspicious, key: key, limits: limits) {
       StorageContract.event("end \($0)")
     }
   }
 
   /// Adds a transaction, however often its user is asked.
   func addTransaction(_ transaction: TransactionRecord, audit: AuditEvent) async throws {
-    let outcome = try await addTransaction(transaction, limits: Sample.limits) { _ in audit }
+    let outcome = try await addTransaction(transaction, key: nil, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")
   }
 }

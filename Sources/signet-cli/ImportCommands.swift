@@ -39,8 +39,14 @@ extension Command {
       throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
     }
     guard let path = arguments.optionalString("key-file") else { return try await take(bytes, arguments) }
-    let key = try PSKCEncryptionKey(hexadecimal: keyText(at: path))
-    return try await store(PSKCContainer(parsing: bytes, key: key).imported, arguments)
+    let key: PSKCEncryptionKey
+    do {
+      key = try await PSKCEncryptionKey(
+        hexadecimal: SecretInput.file(at: path).read("") { SecretBytes(copying: $0) })
+    } catch let failure as SecretInputFailure {
+      throw CommandFailure(.noInput, "the key in \(path) cannot be read: \(failure)")
+    }
+    return try await store(PSKCContainer(parsing: bytes, key: key).imported(), arguments)
   }
 
   static let scan = Command(
@@ -114,12 +120,6 @@ extension Command {
         + "\(imported.skipped.count) not imported.")
   }
 
-  private static func keyText(at path: String) throws -> [UInt8] {
-    do throws(FileFailure) { return try OpenFile(reading: path).contents(limit: 1024) } catch {
-      throw CommandFailure(.noInput, "\(path) cannot be read, or is no key")
-    }
-  }
-
   private static func bytes(of source: String) throws -> [UInt8] {
     if source.contains("://") { return Array(source.utf8) }
     let path = source == "-" ? "/dev/stdin" : source
@@ -135,7 +135,7 @@ extension AddedAccounts {
   fileprivate static let none = AddedAccounts()
 }
 
-extension ImportedAccounts.Skipped {
+extension SkippedAccount {
   /// What `--json` prints of it.
   var json: JSONObject {
     ["position": .integer(Int64(position)), "title": .string(title), "reason": .string(reason.description)]

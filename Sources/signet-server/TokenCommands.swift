@@ -73,7 +73,7 @@ enum TokenCommands {
     ])
 
   private static func importTokens(_ arguments: Arguments) async throws -> ExitCode {
-    let file = try TokenFile(arguments.string("file"), key: transportKey(arguments))
+    let file = try TokenFile(arguments.string("file"), key: await transportKey(arguments))
     let client = try OperatorClient(arguments, as: .admin)
     var (added, known): ([JSONValue], [JSONValue]) = ([], [])
     for request in file.requests {
@@ -91,31 +91,32 @@ enum TokenCommands {
     return .success
   }
 
-  private static func transportKey(_ arguments: Arguments) throws -> PSKCEncryptionKey? {
+  private static func transportKey(_ arguments: Arguments) async throws -> PSKCEncryptionKey? {
     if let path = arguments.optionalString("transport-key") {
       guard !arguments.isSet("transport-password") else {
         throw UsageFailure.refused("--transport-key and --transport-password exclude each other")
       }
-      var line = try firstLine(path)
-      defer { line.withUnsafeMutableBytes { wipe($0) } }
-      var key: [UInt8]
-      do { key = try Hex.decode(String(decoding: line, as: UTF8.self)) } catch {
-        throw CommandFailure(.dataError, "\(path) does not hold a key in hexadecimal")
+      let line = try await firstLine(path)
+      do throws(InterchangeFailure) { return try PSKCEncryptionKey(hexadecimal: line) } catch {
+        throw CommandFailure(.dataError, "\(path): \(error)")
       }
-      defer { key.withUnsafeMutableBytes { wipe($0) } }
-      return .preShared(SharedSecretBox(SecretBytes(copying: key)))
     }
     guard let path = arguments.optionalString("transport-password") else { return nil }
-    var line = try firstLine(path)
-    defer { line.withUnsafeMutableBytes { wipe($0) } }
-    return .password(SharedSecretBox(SecretBytes(copying: line)))
+    return .password(SharedSecretBox(try await firstLine(path)))
   }
 
-  private static func firstLine(_ path: String) throws -> [UInt8] {
-    do throws(FileFailure) {
-      let bytes = try OpenFile(reading: path).contents(limit: 4096)
-      return Array(bytes.prefix { $0 != 0x0A && $0 != 0x0D })
-    } catch { throw CommandFailure(.noInput, "\(path) can't be read; check its name and permissions") }
+  private static func firstLine(_ path: String) async throws -> SecretBytes {
+    do {
+      return try await SecretInput.file(at: path).read("") { line in
+        // Whatever wrote the file may end its lines with CR LF.
+        let count = SecretBytes(copying: line).withUInt8Span { bytes in
+          bytes.count > 0 && bytes[bytes.count - 1] == 0x0D ? bytes.count - 1 : bytes.count
+        }
+        return SecretBytes(copying: line.extracting(first: count))
+      }
+    } catch let failure as SecretInputFailure {
+      throw CommandFailure(.noInput, "\(path) can't be read: \(failure)")
+    }
   }
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {

@@ -1,7 +1,6 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
-import SignetServer
 import SignetTerminal
 import SignetWire
 
@@ -15,7 +14,8 @@ enum VerifyCommand {
 
       Whose key it is comes from the server, unless --public-key names it: keep the key of a user's first decision, and compare. \
       With --content the decision has to be about just that: keep what transaction create --json printed. The exit status is 0 where \
-      all holds and the user accepted, and 1 otherwise.
+      all holds and the user accepted, and 1 otherwise. What was signed before transactions had a content (server databases up to \
+      format 5) can't be verified here, and is said to be that.
       """,
     options: [
       .value("public-key", "The user's public key, PEM", named: "file", completion: .file),

@@ -86,7 +86,7 @@ import Testing
 
   @Test func aPreSharedKeyOpensATokenFile() async throws {
     let digits = String(repeating: "0123456789abcdef", count: 4)
-    let key = try PSKCEncryptionKey(hexadecimal: Array(digits.utf8))
+    let key = try PSKCEncryptionKey(hexadecimal: SecretBytes(copying: Array(digits.utf8)))
     var token = PSKCKey(
       algorithm: PSKCKey.hotp,
       secret: SharedSecretBox(SecretBytes(copying: Array("12345678901234567890".utf8))))

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetJOSE
 import SignetJSON
 import SignetServer
 import SignetStorage
@@ -80,6 +81,47 @@ import Testing
       object["decision"] = .object(details)
       #expect(throws: DecisionCheck.Failure.differs(member: member)) {
         try DecisionCheck(object.text, key: nil)
+      }
+    }
+  }
+
+  @Test("a decision from before transactions had a content is named as one, if its signature fits")
+  func namesBareText() async throws {
+    let (_, answer, key) = try await decided()
+    let own = P256.Signing.PrivateKey()
+    func signed(_ payload: JSONObject) throws -> String {
+      try JWS.sign(
+        JSONValue.object(payload).bytes, with: SigningKey(own, keyID: own.publicKey.thumbprint),
+        type: Decision.type)
+    }
+    let old: JSONObject = [
+      "version": 1, "transaction": "AAAAAAAAAAAAAAAAAAAAAA", "text": "Pay 1 €", "status": "accepted",
+      "time": 1000, "expires": 1300, "server": "https://id.example.org/main", "user": "alice",
+      "container": "AAAAAAAAAAAAAAAAAAAAAA", "device": "AAAAAAAAAAAAAAAAAAAAAA",
+    ]
+    // What a migrated server answers about it: the text as a content, which nobody signed.
+    var migrated = answer
+    migrated["content"] = #"{"from":"Signet","text":"Pay 1 €"}"#
+    var details = try answer.object("decision")
+    details["jws"] = .string(try signed(old))
+    details["publicKey"] = .object(own.publicKey.wireJWK)
+    details["publicKeyPEM"] = .string(own.publicKey.pemRepresentation)
+    migrated["decision"] = .object(details)
+    #expect(throws: DecisionCheck.Failure.signedBareText) { try DecisionCheck(migrated.text, key: nil) }
+    #expect(throws: DecisionCheck.Failure.signedBareText) {
+      try DecisionCheck(signed(old), key: own.publicKey)
+    }
+    #expect(DecisionCheck.Failure.signedBareText.description.contains("format 5"))
+    #expect(throws: DecisionCheck.Failure.notSigned) { try DecisionCheck(signed(old), key: key) }
+    // What has neither, or is of another version, is not taken for one.
+    for (member, value) in [("text", nil), ("version", .integer(2))] as [(String, JSONValue?)] {
+      var other = old
+      other[member] = value
+      #expect(throws: DecisionCheck.Failure.self) { try DecisionCheck(signed(other), key: own.publicKey) }
+      do { _ = try DecisionCheck(signed(other), key: own.publicKey) } catch let failure
+        as DecisionCheck.Failure
+      {
+        #expect(failure != .signedBareText)
       }
     }
   }

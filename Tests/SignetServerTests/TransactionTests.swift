@@ -66,6 +66,36 @@ import Testing
     #expect(try await decide(server, device, .denied, request) == nil)
   }
 
+  @Test("a key that is revoked between the check and the write makes, withdraws and answers nothing")
+  func revokedMeanwhile() async throws {
+    let server = try ServerFixture()
+    _ = try await server.activate()
+    let new = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: "test")
+    let actor = try await server.keys.authenticate(
+      authorization: "Bearer \(new.text)", scope: .relyingParty)
+    func order() throws -> TransactionOrder {
+      TransactionOrder(.text("Pay 1 €"), from: "shop", user: try UserID("alice"))
+    }
+    let made = try await server.transactions.create(order(), by: actor, key: new.id).record
+    try await server.keys.revoke(new.id, by: "test")
+    let entries = try await server.audit().count
+    let refused: [Problem.Code?] = [
+      try await problem {
+        try await server.transactions.create(order(), by: actor, key: new.id)
+      },
+      try await problem {
+        try await server.transactions.withdraw(made.id, reason: "", by: actor, key: new.id)
+      },
+      try await problem {
+        try await server.transactions.answer("00000000", to: made.id, by: actor, key: new.id)
+      },
+    ]
+    #expect(refused == [.unauthorized, .unauthorized, .unauthorized])
+    #expect(try await server.audit().count == entries)
+    #expect(try await server.transactions.find(made.id).0.state == .pending)
+    #expect(try await server.storage.pendingTransactions(user: "alice", at: server.clock.now).count == 1)
+  }
+
   @Test func expires() async throws {
     let server = try ServerFixture()
     let device = try await server.activate()

@@ -31,7 +31,7 @@ import Testing
     let record = TransactionRecord(
       id: "\(user)-\(Int.random(in: 0..<Int.max))", user: user, content: "{}", created: 1, expires: .max)
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
-    _ = try await (storage ?? server.storage).addTransaction(record, limits: limits) { _ in
+    _ = try await (storage ?? server.storage).addTransaction(record, key: nil, limits: limits) { _ in
       AuditEvent(text: "{}")
     }
   }
@@ -125,6 +125,14 @@ import Testing
     #expect(await watch.wait(with: ticket, until: Self.later))
     _ = try await server.storage.revokeContainer(id, audit: AuditEvent(text: "{}"))
     #expect(await watch.wait(with: ticket, until: Self.later))
+  }
+
+  @Test("that the storage can't be read is logged once, however often it is looked into")
+  func logsOnce() async throws {
+    await server.storage.close()
+    for number in 0..<5 { _ = try await enter("alice", "c\(number)") }
+    #expect(server.capture.lines.filter { $0.contains("storage.failed") }.count == 1)
+    await watch.stop()
   }
 
   @Test("time that is over, a cancelled task and the end of the server end a wait")

@@ -43,7 +43,7 @@ import Testing
     func end(_ state: TransactionRecord.State, by container: String?) async throws -> DecisionOutcome {
       let record = EndRecord(state: state, reason: "why", container: container, time: act.time)
       return try await storage.endTransaction(
-        act.transaction, record, isSuspicious: false, limits: limits, audit: audit)
+        act.transaction, record, isSuspicious: false, key: nil, limits: limits, audit: audit)
     }
     switch act.kind {
     case .accept: return try await decide(.accepted)
@@ -80,7 +80,7 @@ import Testing
     for number in 0..<6 {
       let transaction = TransactionRecord(
         id: "t\(number)", user: "alice", content: "{}", created: 1000, expires: expiry)
-      _ = try await storage.addTransaction(transaction, limits: limits) { _ in event }
+      _ = try await storage.addTransaction(transaction, key: nil, limits: limits) { _ in event }
     }
   }
 
@@ -116,7 +116,7 @@ import Testing
       case .cancelled: #expect([.cancelled, .withdrawn].contains(found.state))
       case .expired: #expect(act.time >= expiry || isSwept)
       case .wrongNumber: #expect(act.kind == .wrongNumber && act.time < expiry)
-      case .unknown, .notSigned, .locked: Issue.record("\(outcome)")
+      case .unknown, .notSigned, .locked, .keyRevoked: Issue.record("\(outcome)")
       }
     }
     let counted = mine.compactMap { act, outcome -> Int? in

@@ -378,3 +378,28 @@ extension Result where Failure == any Error {
     do { self = .success(try await body()) } catch { self = .failure(error) }
   }
 }
+
+@Suite("Secrets from a file") struct FileSecretTests {
+  @Test("are its first line; an empty file, a missing one and a long line are refused")
+  func lines() async throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
+    defer { unlink(path) }
+    let input = SecretInput.file(at: path)
+    await #expect(throws: SecretInputFailure.unreadable(code: ENOENT)) {
+      try await input.read("", into: copy)
+    }
+    for (text, line) in [("abc\r\ndef\n", "abc\r"), ("abc", "abc"), ("\n", "")] {
+      try Data(text.utf8).write(to: URL(filePath: path))
+      #expect(try await input.read("", into: copy) == Array(line.utf8))
+      // Opened anew each time.
+      #expect(try await input.read("", into: copy) == Array(line.utf8))
+    }
+    try Data().write(to: URL(filePath: path))
+    await #expect(throws: SecretInputFailure.endOfInput) { try await input.read("", into: copy) }
+    try Data(repeating: 0x61, count: 1025).write(to: URL(filePath: path))
+    await #expect(throws: SecretInputFailure.tooLong(maximumByteCount: 1024)) {
+      try await input.read("", into: copy)
+    }
+    #expect(!input.isTerminal)
+  }
+}

@@ -13,13 +13,15 @@ struct DeviceFixture {
   let device: Device
   let vault: Vault
 
-  init(_ transport: any HTTPTransport, folder: TemporaryFolder? = nil, clock: (any TrustedClock)? = nil)
-    throws
-  {
+  init(
+    _ transport: any HTTPTransport, folder: TemporaryFolder? = nil, clock: (any TrustedClock)? = nil,
+    keystore: (any HardwareKeystore)? = nil
+  ) throws {
     self.folder = try folder ?? TemporaryFolder()
     let path = self.folder.path + "/device"
     vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum), clock: clock)
+      directory: path, keystore: keystore ?? SoftwareKeystore(directory: path), cost: .fixed(.minimum),
+      clock: clock)
     device = Device(vault: vault) { _ throws(TransportFailure) in transport }
   }
 

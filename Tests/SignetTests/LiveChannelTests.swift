@@ -1,9 +1,12 @@
 import Signet
+import SignetCrypto
 import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetTransport
+import SignetVault
 import SignetWire
+import Synchronization
 import Testing
 
 /// The live channel: a request that is answered when there is something new.
@@ -53,6 +56,48 @@ import Testing
     }
     task.cancel()
     _ = await task.result
+    await server.stop()
+  }
+
+  /// Counts how often anything is opened.
+  private final class WatchedKeystore: HardwareKeystore {
+    private let inner = SimulatedHardware()
+    private let count = Mutex(0)
+
+    var kind: KeystoreKind { .software }
+    var openingCount: Int { count.withLock { $0 } }
+
+    func seal(_ secret: borrowing SecretBytes, context: [UInt8]) throws(KeystoreFailure) -> [UInt8] {
+      try inner.seal(secret, context: context)
+    }
+
+    func unseal(_ blob: [UInt8], context: [UInt8]) throws(KeystoreFailure) -> SecretBytes {
+      count.withLock { $0 += 1 }
+      return try inner.unseal(blob, context: context)
+    }
+  }
+
+  @Test("a sequence opens the session key once; calls one by one open it each time")
+  func opensOnce() async throws {
+    let inviting = try await InvitingServer()
+    let server = inviting.server
+    let keystore = WatchedKeystore()
+    let fixture = try DeviceFixture(inviting.transport, keystore: keystore)
+    let device = fixture.device
+    let container = try await fixture.activate(inviting.invite())
+    for _ in 1...2 {
+      let before = keystore.openingCount
+      _ = try await device.transactionList(beyond: nil, for: container)
+      #expect(keystore.openingCount > before)
+    }
+    var lists = device.liveTransactions(for: container).makeAsyncIterator()
+    #expect(try await lists.next()?.transactions.isEmpty == true)
+    let opened = keystore.openingCount
+    for number in 1...3 {
+      _ = try await server.createTransaction("Pay \(number) EUR", for: container.user)
+      while try await lists.next()?.transactions.count != number {}
+    }
+    #expect(keystore.openingCount == opened)
     await server.stop()
   }
 

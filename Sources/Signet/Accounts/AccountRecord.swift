@@ -66,9 +66,10 @@ struct AccountRecord {
   /// - Parameters:
   ///   - bytes: The record.
   ///   - counter: The counter's record, where there is one.
-  /// - Throws: ``SignetFailure``: only a newer version writes what this one can't read.
-  init(_ bytes: borrowing SecretBytes, counter: UInt64?) throws(SignetFailure) {
-    let failure = SignetFailure.vault(.tooNew(found: Int(Self.version) + 1, supported: Int(Self.version)))
+  /// - Throws: ``VaultFailure``: `tooNew` for what a newer version wrote, `damaged` for what no version writes.
+  init(_ bytes: borrowing SecretBytes, counter: UInt64?) throws(VaultFailure) {
+    let found = bytes.withUInt8Span { $0.isEmpty ? 0 : $0[0] }
+    guard found <= Self.version else { throw .tooNew(found: Int(found), supported: Int(Self.version)) }
     var head: [UInt8] = []
     var secret: SecretBytes?
     bytes.withUInt8Span { bytes in
@@ -81,7 +82,7 @@ struct AccountRecord {
         for index in 5 + count..<bytes.count { output.append(bytes[index]) }
       }
     }
-    guard let secret else { throw failure }
+    guard let secret else { throw .damaged }
     do {
       let object = try JSONObject(parsing: head, limits: Self.limits)
       let kind: OTPAccount.Kind =
@@ -89,9 +90,11 @@ struct AccountRecord {
         case "totp":
           .totp(period: Int(clamping: try object.integer("period")), start: try object.integer("start"))
         case "hotp": .hotp(counter: counter ?? 0)
-        default: throw failure
+        default: throw VaultFailure.damaged
         }
-      guard let algorithm = OATHAlgorithm(rawValue: try object.string("algorithm")) else { throw failure }
+      guard let algorithm = OATHAlgorithm(rawValue: try object.string("algorithm")) else {
+        throw VaultFailure.damaged
+      }
       var foreign: [ForeignMember] = []
       for case .object(let member) in try object.optionalArray("foreign") ?? [] {
         guard let format = InterchangeFormat(rawValue: try member.string("format")) else { continue }
@@ -105,6 +108,6 @@ struct AccountRecord {
         image: try object.optionalString("image"), foreign: foreign)
       isExportable = try object.bool("exportable")
       imported = try object.integer("imported")
-    } catch { throw failure }
+    } catch { throw .damaged }
   }
 }

@@ -82,8 +82,8 @@ public struct Accounts: Sendable {
   /// - Returns: The accounts; none where nothing was imported.
   /// - Throws: ``SignetFailure``: `passwordRequired`, `wrongPassword`, `waiting`.
   public func list(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [Account] {
-    guard let unlocked = try await open(by: password) else { return [] }
-    return try Self.records(in: unlocked).map { Account($0.record, $0.id) }.sorted {
+    guard let records = try await opened(by: password) else { return [] }
+    return try await vaulted(Self.accounts(in: records)).map { Account($0.record, $0.id) }.sorted {
       ($0.issuer.lowercased(), $0.name.lowercased(), $0.id.description)
         < ($1.issuer.lowercased(), $1.name.lowercased(), $1.id.description)
     }
@@ -109,10 +109,17 @@ public struct Accounts: Sendable {
     return try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var result = AddedAccounts()
-        var present = try Self.records(in: records)
+        // Looked up rather than compared with each: nobody else can write meanwhile.
+        let key = HMACKey(SecretBytes.random(byteCount: 32), .sha256)
+        var present: [CodeSource: Account] = [:]
+        for (id, record) in try Self.accounts(in: records) {
+          let source = record.account.codeSource(under: key)
+          if present[source] == nil { present[source] = Account(record, id) }
+        }
         for account in accounts {
-          if let same = present.first(where: { $0.record.account.makesSameCodes(as: account) }) {
-            result.duplicates.append(Account(same.record, same.id))
+          let source = account.codeSource(under: key)
+          if let same = present[source] {
+            result.duplicates.append(same)
             continue
           }
           let id = Account.ID(from: random)
@@ -121,8 +128,9 @@ public struct Accounts: Sendable {
           if case .hotp(let counter) = account.kind {
             try records.set(AccountRecord.counterName(id), to: SecretBytes(counter: counter))
           }
-          present.append((id, record))
-          result.added.append(Account(record, id))
+          let added = Account(record, id)
+          present[source] = added
+          result.added.append(added)
         }
         return result
       })
@@ -179,7 +187,7 @@ public struct Accounts: Sendable {
     let changed = try await vaulted(
       await vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Account, SignetFailure> in
-        guard let present = try Self.record(id, in: records) else { return .failure(.noSuchAccount) }
+        guard let present = try Self.account(id, in: records) else { return .failure(.noSuchAccount) }
         let old = present.account
         let renamed: OTPAccount
         do throws(InterchangeFailure) {
@@ -208,9 +216,9 @@ public struct Accounts: Sendable {
   public func code(
     of id: Account.ID, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AccountCode {
-    guard let unlocked = try await open(by: password), let record = try Self.record(id, in: unlocked) else {
-      throw .noSuchAccount
-    }
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
+    guard let record = found else { throw .noSuchAccount }
     let account = record.account
     switch account.kind {
     case .totp(let period, let start):
@@ -258,18 +266,17 @@ public struct Accounts: Sendable {
   public func export(
     _ ids: [Account.ID]? = nil, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> (accounts: [OTPAccount], refused: [Account]) {
-    guard let unlocked = try await open(by: password) else {
+    guard let records = try await opened(by: password) else {
       if let ids, !ids.isEmpty { throw .noSuchAccount }
       return ([], [])
     }
-    let all = try Self.records(in: unlocked)
     var (accounts, refused): ([OTPAccount], [Account]) = ([], [])
-    for id in ids ?? all.map(\.id) {
-      guard let found = all.first(where: { $0.id == id }) else { throw .noSuchAccount }
-      if found.record.isExportable {
-        accounts.append(found.record.account)
+    for id in ids ?? Self.ids(in: records) {
+      guard let found = try await vaulted(Self.account(id, in: records)) else { throw .noSuchAccount }
+      if found.isExportable {
+        accounts.append(found.account)
       } else {
-        refused.append(Account(found.record, id))
+        refused.append(Account(found, id))
       }
     }
     return (accounts, refused)
@@ -288,51 +295,31 @@ public struct Accounts: Sendable {
       await vault.open(Vault.accountsDomain, of: id, with: .password(password.withSecret { $0.copy() })))
   }
 
-  private typealias Identified = (id: Account.ID, record: AccountRecord)
-
-  private static func records(in unlocked: borrowing UnlockedDomain) throws(SignetFailure) -> [Identified] {
-    var records: [Identified] = []
-    for name in unlocked.recordNames {
-      guard let id = AccountRecord.id(ofRecord: name), let record = try record(id, in: unlocked) else {
-        continue
-      }
-      records.append((id, record))
-    }
-    return records
+  /// The records of the open domain; `nil` as long as nothing was imported.
+  private func opened(by password: SharedSecretBox?) async throws(SignetFailure) -> OpenRecords? {
+    guard let unlocked = try await open(by: password) else { return nil }
+    return try await vaulted(unlocked.openedRecords())
   }
 
-  private static func record(
-    _ id: Account.ID, in unlocked: borrowing UnlockedDomain
-  ) throws(SignetFailure) -> AccountRecord? {
-    let names = unlocked.recordNames
-    guard names.contains(AccountRecord.name(id)) else { return nil }
-    var counter: UInt64?
-    if names.contains(AccountRecord.counterName(id)) {
-      counter = try unlocked.secret(AccountRecord.counterName(id)).counter
-    }
-    return try AccountRecord(unlocked.secret(AccountRecord.name(id)), counter: counter)
+  private static func ids(in records: OpenRecords) -> [Account.ID] {
+    records.names.compactMap(AccountRecord.id(ofRecord:))
   }
 
-  private static func records(in records: OpenRecords) throws(VaultFailure) -> [Identified] {
-    var found: [Identified] = []
-    for name in records.names {
-      guard let id = AccountRecord.id(ofRecord: name), let record = try record(id, in: records) else {
-        continue
-      }
-      found.append((id, record))
+  private static func accounts(
+    in records: OpenRecords
+  ) throws(VaultFailure) -> [(id: Account.ID, record: AccountRecord)] {
+    var found: [(id: Account.ID, record: AccountRecord)] = []
+    for id in ids(in: records) {
+      if let record = try account(id, in: records) { found.append((id, record)) }
     }
     return found
   }
 
-  private static func record(
+  private static func account(
     _ id: Account.ID, in records: OpenRecords
   ) throws(VaultFailure) -> AccountRecord? {
     guard let secret = try records.secret(AccountRecord.name(id)) else { return nil }
-    let counter = try records.secret(AccountRecord.counterName(id))?.counter
-    do throws(SignetFailure) { return try AccountRecord(secret, counter: counter) } catch {
-      if case .vault(let failure) = error { throw failure }
-      throw .damaged
-    }
+    return try AccountRecord(secret, counter: records.secret(AccountRecord.counterName(id))?.counter)
   }
 }
 

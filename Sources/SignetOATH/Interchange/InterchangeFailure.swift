@@ -29,6 +29,10 @@ public import SignetJSON
   case macMismatch
   /// A value is encrypted without an authentication code.
   case macMissing
+  /// The account is in plain text, in a file that is encrypted.
+  case notEncrypted
+  /// There are more accounts than are read at once.
+  case tooManyAccounts(limit: Int)
   /// The parameters of the encryption are out of bounds.
   case crypto(CryptoFailure)
 
@@ -79,6 +83,9 @@ public import SignetJSON
     case .macMismatch:
       "the authentication code is wrong: the key or password is another, or the file was changed"
     case .macMissing: "an encrypted value has no authentication code; nothing shows that it was not changed"
+    case .notEncrypted:
+      "it is not encrypted, in a file that is: whoever had the file in hand can have added it"
+    case .tooManyAccounts(let limit): "there are more than \(limit) accounts; export fewer at once"
     case .crypto(let failure): failure.description
     case .notURI: "this is no otpauth URI; it looks like otpauth://totp/Issuer:name?secret=…"
     case .unsupportedScheme(let scheme): "URIs of the scheme \(scheme) are not read here; use otpauth"
@@ -94,37 +101,6 @@ public import SignetJSON
       "of \(count) QR codes \(missing.map(String.init).joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") missing; scan all of them"
     case .inconsistentBatch: "the QR codes are of one export and contradict each other; export again"
     case .notRepresentable(let format, let reason): "\(format.title) cannot say \(reason)"
-    }
-  }
-}
-
-/// Accounts that were read, and what was not.
-public struct ImportedAccounts: Sendable {
-  /// Something that was found and not read.
-  public struct Skipped: Sendable, Hashable {
-    /// Where it is, from 1.
-    public let position: Int
-    /// What it is called, as far as that could be read.
-    public let title: String
-    /// Why.
-    public let reason: InterchangeFailure
-  }
-
-  /// What the accounts come from.
-  public let format: InterchangeFormat
-  /// The accounts, in the order of the file.
-  public internal(set) var accounts: [OTPAccount] = []
-  /// What was skipped, in the order of the file.
-  public internal(set) var skipped: [Skipped] = []
-
-  init(_ format: InterchangeFormat) { self.format = format }
-
-  /// Reads one entry; one that cannot be read does not keep the others from being read.
-  mutating func read(
-    title: @autoclosure () -> String, _ account: () throws(InterchangeFailure) -> OTPAccount
-  ) {
-    do throws(InterchangeFailure) { accounts.append(try account()) } catch {
-      skipped.append(Skipped(position: accounts.count + skipped.count + 1, title: title(), reason: error))
     }
   }
 }

@@ -86,15 +86,38 @@ public struct OTPAccount: Sendable {
   /// - Parameter other: The other account.
   /// - Returns: Whether they are one.
   public func makesSameCodes(as other: OTPAccount) -> Bool {
-    guard algorithm == other.algorithm, digits == other.digits else { return false }
-    switch (kind, other.kind) {
-    case (.hotp, .hotp): break
-    case (.totp(let one, let start), .totp(let two, let otherStart)):
-      guard one == two, start == otherStart else { return false }
-    default: return false
-    }
-    return secret.withSecret { one in other.secret.withSecret { one.isEqual(to: $0) } }
+    parameters == other.parameters
+      && secret.withSecret { one in other.secret.withSecret { one.isEqual(to: $0) } }
   }
+
+  private var parameters: CodeSource.Parameters {
+    switch kind {
+    case .hotp: CodeSource.Parameters(kind: .hotp(counter: 0), algorithm: algorithm, digits: digits)
+    case .totp: CodeSource.Parameters(kind: kind, algorithm: algorithm, digits: digits)
+    }
+  }
+
+  /// What two accounts that make the same codes have in common, for looking one up among many.
+  ///
+  /// - Parameter key: A key for this comparison only, so that what is kept says nothing of the secret.
+  /// - Returns: The same for accounts of which ``makesSameCodes(as:)`` holds, and another for others.
+  package func codeSource(under key: HMACKey) -> CodeSource {
+    CodeSource(
+      parameters: parameters,
+      digest: secret.withSecret { $0.withBytes { key.authenticationCode(for: $0) } })
+  }
+}
+
+/// What an account makes its codes from, with a keyed digest in the place of the secret.
+package struct CodeSource: Hashable, Sendable {
+  fileprivate struct Parameters: Hashable, Sendable {
+    let kind: OTPAccount.Kind
+    let algorithm: OATHAlgorithm
+    let digits: Int
+  }
+
+  fileprivate let parameters: Parameters
+  fileprivate let digest: [UInt8]
 }
 
 /// What a file or URI says of an account that has no meaning here, kept so that it can be written there again.

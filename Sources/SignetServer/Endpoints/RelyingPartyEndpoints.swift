@@ -13,7 +13,7 @@ struct RelyingPartyEndpoints: Sendable {
   func create(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
     let order = try TransactionOrder(jsonBody(of: request), from: key.displayName ?? key.name)
-    let made = try await transactions.create(order, by: key.actor)
+    let made = try await transactions.create(order, by: key.actor, key: key.id)
     var object: JSONObject = [
       "id": .string(made.record.id), "status": .string(made.record.state.rawValue),
       "content": .string(made.record.content), "expires": .integer(made.record.expires),
@@ -47,11 +47,10 @@ struct RelyingPartyEndpoints: Sendable {
   }
 
   func answer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await keys.authenticate(
-      authorization: request.headers["Authorization"], scope: .relyingParty)
+    let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
     let body = try jsonBody(of: request)
     let id = request.parameters["id"] ?? ""
-    try await transactions.answer(members(body.string("answer")), to: id, by: actor)
+    try await transactions.answer(members(body.string("answer")), to: id, by: key.actor, key: key.id)
     return .json(["id": .string(id), "status": "accepted"])
   }
 
@@ -62,10 +61,10 @@ struct RelyingPartyEndpoints: Sendable {
   }
 
   func withdraw(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await keys.authenticate(
-      authorization: request.headers["Authorization"], scope: .relyingParty)
+    let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
     let id = request.parameters["id"] ?? ""
-    try await transactions.withdraw(id, reason: request.query["reason"] ?? "", by: actor)
+    try await transactions.withdraw(
+      id, reason: request.query["reason"] ?? "", by: key.actor, key: key.id)
     return .json(["id": .string(id), "status": "withdrawn"])
   }
 

@@ -111,8 +111,11 @@ extension TransactionService {
   ///   - answer: What the user typed.
   ///   - id: The transaction.
   ///   - actor: Who asks, for the audit log.
+  ///   - key: The API key of who asks: nothing is compared where it is not good any more. `nil` for none.
   /// - Throws: ``Problem``: `transactionWrongAnswer`, or how it has ended.
-  public func answer(_ answer: String, to id: String, by actor: String) async throws(Problem) {
+  public func answer(
+    _ answer: String, to id: String, by actor: String, key: String? = nil
+  ) async throws(Problem) {
     let (transaction, user) = try await offlineTransaction(id)
     let containers = try await context.stored(await context.storage.containers(user: user))
     var match: String?
@@ -130,7 +133,7 @@ extension TransactionService {
     let (now, limits) = (context.clock.now, context.settings.transactionLimits)
     let outcome = try await context.stored(
       await context.storage.answerTransaction(
-        id, by: match, at: now, attempts: context.settings.codeAttempts, limits: limits
+        id, by: match, at: now, key: key, attempts: context.settings.codeAttempts, limits: limits
       ) { [match] outcome in
         audit(
           outcome == .decided ? "transaction.accepted" : "transaction.refused",

@@ -32,9 +32,12 @@ public struct TransactionService: Sendable {
   /// - Parameters:
   ///   - order: What the user is asked.
   ///   - actor: Who asks, for the audit log.
+  ///   - key: The API key of who asks: nothing is made where it is not good any more. `nil` for none.
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
-  public func create(_ order: TransactionOrder, by actor: String) async throws(Problem) -> NewTransaction {
+  public func create(
+    _ order: TransactionOrder, by actor: String, key: String? = nil
+  ) async throws(Problem) -> NewTransaction {
     let content = try TransactionOrder.content { () throws(WireFailure) in
       try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
     }
@@ -51,20 +54,24 @@ public struct TransactionService: Sendable {
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
     if let number { transaction.sealedNumber = try seal(number, of: id) }
-    try await add(transaction, by: actor)
+    try await add(transaction, by: actor, key: key)
     announce(transaction)
     return NewTransaction(record: transaction, number: number)
   }
 
-  private func add(_ transaction: TransactionRecord, by actor: String) async throws(Problem) {
+  private func add(
+    _ transaction: TransactionRecord, by actor: String, key: String?
+  ) async throws(Problem) {
     let audit = context.audit(by: actor)
     let user = transaction.user
     let outcome = try await context.stored(
       of: user ?? "",
-      await context.storage.addTransaction(transaction, limits: context.settings.transactionLimits) {
+      await context.storage.addTransaction(
+        transaction, key: key, limits: context.settings.transactionLimits
+      ) {
         let reason: String? =
           switch $0 {
-          case .added: nil
+          case .added, .keyRevoked: nil
           case .tooManyPending: "too many transactions wait for the user"
           case .coolingDown: "too many transactions in a row were not accepted"
           }
@@ -74,6 +81,7 @@ public struct TransactionService: Sendable {
       })
     switch outcome {
     case .added: return
+    case .keyRevoked: throw APIKeyService.refused
     case .tooManyPending(let seconds):
       throw Problem(
         .transactionTooMany, "As many transactions as may be wait for the user; wait for answers.",
@@ -113,11 +121,14 @@ public struct TransactionService: Sendable {
   ///   - id: The transaction.
   ///   - reason: Why: 0 to 1,000 plain characters, no line feed.
   ///   - actor: Who asks, for the audit log.
+  ///   - key: The API key of who asks; `nil` for none.
   /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` and `transactionExpired` where it has ended otherwise.
-  public func withdraw(_ id: String, reason: String, by actor: String) async throws(Problem) {
+  public func withdraw(
+    _ id: String, reason: String, by actor: String, key: String? = nil
+  ) async throws(Problem) {
     try reading(Cancellation.check(reason, member: "reason"))
     let end = EndRecord(state: .withdrawn, reason: reason, container: nil, time: context.clock.now)
-    try await self.end(id, end, by: actor)
+    try await self.end(id, end, by: actor, key: key)
   }
 
   /// Puts an end to a transaction, as its user, without a decision.
@@ -137,12 +148,12 @@ public struct TransactionService: Sendable {
   }
 
   private func end(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, by actor: String
+    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, by actor: String, key: String? = nil
   ) async throws(Problem) {
     let audit = context.audit(by: actor)
     let outcome = try await context.stored(
       await context.storage.endTransaction(
-        id, end, isSuspicious: isSuspicious, limits: context.settings.transactionLimits
+        id, end, isSuspicious: isSuspicious, key: key, limits: context.settings.transactionLimits
       ) { outcome in
         outcome == .decided
           ? audit(
@@ -155,7 +166,7 @@ public struct TransactionService: Sendable {
   /// Why something was refused, for the audit log; `nil` where it was not.
   static func reason(_ outcome: DecisionOutcome) -> String? {
     switch outcome {
-    case .decided, .repeated: nil
+    case .decided, .repeated, .keyRevoked: nil
     case .decidedBefore: "decided before"
     case .cancelled: "cancelled or withdrawn before"
     case .expired: "expired"
@@ -177,6 +188,7 @@ public struct TransactionService: Sendable {
     case .expired: throw Problem(.transactionExpired, "Ask the relying party to start again.")
     case .unknown: throw unknown
     case .notSigned, .locked: throw notSigned
+    case .keyRevoked: throw APIKeyService.refused
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
     case .wrongNumber(let remaining):

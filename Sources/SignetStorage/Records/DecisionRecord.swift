@@ -35,4 +35,6 @@ public enum DecisionOutcome: Hashable, Sendable {
   case locked
   /// The number is not the one that the relying party shows; with no try left the transaction is denied.
   case wrongNumber(remaining: Int)
+  /// Nothing was looked at: the API key is not good any more.
+  case keyRevoked
 }

@@ -46,4 +46,6 @@ public enum AdmissionOutcome: Hashable, Sendable {
   case tooManyPending(retryAfter: Int64)
   /// The user was asked too often without accepting; the next may be made in so many seconds.
   case coolingDown(retryAfter: Int64)
+  /// Nothing was looked at: the API key is not good any more.
+  case keyRevoked
 }

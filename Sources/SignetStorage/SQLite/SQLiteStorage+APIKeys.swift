@@ -44,6 +44,14 @@ extension SQLiteStorage {
   }
 }
 
+extension Database {
+  /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
+  func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
+    guard let key else { return true }
+    return try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
+  }
+}
+
 extension APIKeyRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
     self.init(

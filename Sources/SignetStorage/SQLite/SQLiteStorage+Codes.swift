@@ -23,11 +23,6 @@ extension SQLiteStorage {
 }
 
 extension Database {
-  fileprivate func isKeyGood(_ key: String?) throws(SQLiteFailure) -> Bool {
-    guard let key else { return true }
-    return try !query("SELECT 1 FROM api_keys WHERE id = ? AND revoked IS NULL", .text(key)).isEmpty
-  }
-
   fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [Row] {
     if let serial = attempt.serial {
       try query(

@@ -44,10 +44,12 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func answerTransaction(
-    _ id: String, by container: String?, at time: Int64, attempts: Int, limits: TransactionLimits,
+    _ id: String, by container: String?, at time: Int64, key: String?, attempts: Int,
+    limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
+      guard try database.isKeyGood(key) else { return .keyRevoked }
       let outcome = try database.answer(id, by: container, at: time, attempts: attempts)
       if outcome == .decided { try database.noteAnswer(to: id, .accepted, at: time, limits) }
       if outcome != .repeated { try database.appendAudit(audit(outcome)) }

@@ -3,10 +3,11 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``Storage`` says.
   public func addTransaction(
-    _ transaction: TransactionRecord, limits: TransactionLimits,
+    _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
+      guard try database.isKeyGood(key) else { return .keyRevoked }
       let outcome = try database.admit(transaction, limits)
       if outcome == .added {
         try database.insert(transaction)
@@ -60,10 +61,11 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func endTransaction(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool, limits: TransactionLimits,
+    _ id: String, _ end: EndRecord, isSuspicious: Bool, key: String?, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
+      guard try database.isKeyGood(key) else { return .keyRevoked }
       let outcome = try database.end(id, end)
       if outcome == .decided, isSuspicious {
         try database.noteAnswer(to: id, .reported, at: end.time, limits)

@@ -120,7 +120,17 @@ extension Vault {
   }
 }
 
-/// The records of an open domain, in one change.
+extension UnlockedDomain {
+  /// The records as they were when the domain was opened, to be read one after the other.
+  ///
+  /// - Throws: ``VaultFailure/silentDomain(_:)``.
+  package borrowing func openedRecords() throws(VaultFailure) -> OpenRecords {
+    guard !isSilent else { throw .silentDomain(name) }
+    return OpenRecords(sealed: records, key: SharedSecretBox(masterKey.copy()), place: place)
+  }
+}
+
+/// The records of an open domain: as they were when it was opened, or in one change.
 package struct OpenRecords {
   private var sealed: [String: [UInt8]]
   private let key: SharedSecretBox

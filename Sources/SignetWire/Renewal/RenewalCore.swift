@@ -1,5 +1,4 @@
 public import SignetCrypto
-import SignetJOSE
 import SignetJSON
 
 /// What a device says when it renews a container: the new public keys, signed by the present signing key.
@@ -69,16 +68,12 @@ public struct RenewalCore: Sendable {
   public func signed<Failure: Error>(
     for key: P256.Signing.PublicKey, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
-    try await UnsignedJWS.signed(bytes, keyID: key.thumbprint, type: Self.type, by: sign)
+    try await ES256Message.signed(bytes, for: key, type: Self.type, by: sign)
   }
 
   /// Whether a key signed this message, and the message is a renewal.
   public static func isSigned(_ message: String, by key: P256.Signing.PublicKey) -> Bool {
-    do {
-      let verified = try JWS(compact: message, maximumByteCount: Wire.maximumByteCount)
-        .verified(with: VerificationKey(key), allowing: [.es256])
-      return verified.header.type == type && verified.header.keyID == key.thumbprint
-    } catch { return false }
+    ES256Message(message, type: type)?.payload(signedBy: key) != nil
   }
 }
 

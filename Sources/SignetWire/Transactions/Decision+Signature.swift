@@ -1,5 +1,4 @@
 public import SignetCrypto
-import SignetJOSE
 
 extension Decision {
   /// Signs the decision: ES256, `kid` is the key's thumbprint.
@@ -12,25 +11,20 @@ extension Decision {
   public func signed<Failure: Error>(
     for key: P256.Signing.PublicKey, by sign: ([UInt8]) async throws(Failure) -> ECDSASignature
   ) async throws(Failure) -> String {
-    try await UnsignedJWS.signed(bytes, keyID: key.thumbprint, type: Self.type, by: sign)
+    try await ES256Message.signed(bytes, for: key, type: Self.type, by: sign)
   }
 
   /// Reads what a decision says before its signature is verified; `nil` where it is not of the protocol's form.
   ///
   /// Anyone may have written it: it is for saying what is wrong with it, not for acting on it.
   public init?(unverified jws: String) {
-    do {
-      try self.init(parsing: JWS(compact: jws, maximumByteCount: Wire.maximumByteCount).unverifiedPayload)
-    } catch { return nil }
+    guard let message = ES256Message(jws, type: Self.type) else { return nil }
+    do { try self.init(parsing: message.unverifiedPayload) } catch { return nil }
   }
 
   /// Reads a signed decision; `nil` unless the key signed it and it is of the protocol's form.
   public init?(verifying jws: String, signedBy key: P256.Signing.PublicKey) {
-    do {
-      let verified = try JWS(compact: jws, maximumByteCount: Wire.maximumByteCount)
-        .verified(with: VerificationKey(key), allowing: [.es256])
-      guard verified.header.type == Self.type, verified.header.keyID == key.thumbprint else { return nil }
-      try self.init(parsing: verified.payload)
-    } catch { return nil }
+    guard let payload = ES256Message(jws, type: Self.type)?.payload(signedBy: key) else { return nil }
+    do { try self.init(parsing: payload) } catch { return nil }
   }
 }

@@ -38,14 +38,14 @@ public struct OfflineTransaction: Hashable, Sendable {
   ///
   /// - Throws: ``WireFailure/notAuthentic`` when the key can't be used.
   public func signed(by key: P256.Signing.PrivateKey) throws(WireFailure) -> String {
-    try ServerSignature.sign(bytes, by: key, type: Self.type)
+    try ES256Message.signed(bytes, by: key, type: Self.type)
   }
 
   /// What a text says of itself before its signature is verified: for finding the container that it is for.
   ///
   /// - Throws: ``WireFailure/notAuthentic`` for what is no such text.
   public static func claimed(by text: String) throws(WireFailure) -> (server: ServerURL, user: UserID) {
-    let transaction = try Self(payload: SignedMessage.unverifiedPayload(of: text))
+    let transaction = try Self(payload: message(text).unverifiedPayload)
     return (transaction.server, transaction.user)
   }
 
@@ -53,10 +53,15 @@ public struct OfflineTransaction: Hashable, Sendable {
   ///
   /// - Throws: ``WireFailure/notAuthentic`` unless the key signed it, and ``WireFailure`` for what it holds.
   public init(verifying text: String, signedBy key: P256.Signing.PublicKey) throws(WireFailure) {
-    let payload = ServerSignature.payload(
-      of: text, signedBy: key, type: Self.type, maximumByteCount: Self.maximumByteCount)
-    guard let payload else { throw .notAuthentic }
+    guard let payload = try Self.message(text).payload(signedBy: key) else { throw .notAuthentic }
     try self.init(payload: payload)
+  }
+
+  private static func message(_ text: String) throws(WireFailure) -> ES256Message {
+    guard let message = ES256Message(text, type: type, maximumByteCount: maximumByteCount) else {
+      throw .notAuthentic
+    }
+    return message
   }
 
   private init(payload: [UInt8]) throws(WireFailure) {

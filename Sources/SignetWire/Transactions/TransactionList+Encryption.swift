@@ -39,7 +39,7 @@ extension TransactionList {
       "container": .string(address.container.text), "request": .string(Base64URL.encode(address.request)),
     ]
     for member in json.members { object[member.name] = member.value }
-    let jws = try ServerSignature.sign(JSONValue.object(object).bytes, by: signer, type: Self.type)
+    let jws = try ES256Message.signed(JSONValue.object(object).bytes, by: signer, type: Self.type)
     do {
       return try JWE.encrypt(Array(jws.utf8), for: EncryptionKey(key), .ecdhES, .a256GCM)
     } catch { throw .notAuthentic }
@@ -48,7 +48,7 @@ extension TransactionList {
 
 /// A list that was decrypted; who sent it is still to be checked.
 public struct SealedTransactionList: Sendable {
-  private let jws: String
+  private let message: ES256Message
   /// The thumbprint of the key that its sender names.
   public let signer: String
 
@@ -64,10 +64,11 @@ public struct SealedTransactionList: Sendable {
       ).plaintext
     } catch { throw .notAuthentic }
     guard let jws = String(validating: plaintext, as: UTF8.self),
-      let signer = ServerSignature.keyID(
-        of: jws, type: TransactionList.type, maximumByteCount: TransactionList.maximumSignedByteCount)
+      let message = ES256Message(
+        jws, type: TransactionList.type, maximumByteCount: TransactionList.maximumSignedByteCount),
+      let signer = message.keyID
     else { throw .notAuthentic }
-    (self.jws, self.signer) = (jws, signer)
+    (self.message, self.signer) = (message, signer)
   }
 
   /// The list.
@@ -80,10 +81,7 @@ public struct SealedTransactionList: Sendable {
   public func list(
     signedBy key: P256.Signing.PublicKey, for address: ListAddress
   ) throws(WireFailure) -> TransactionList {
-    let payload = ServerSignature.payload(
-      of: jws, signedBy: key, type: TransactionList.type,
-      maximumByteCount: TransactionList.maximumSignedByteCount)
-    guard let payload else { throw .notAuthentic }
+    guard let payload = message.payload(signedBy: key) else { throw .notAuthentic }
     let object = try Wire.object(payload, maximumByteCount: Wire.maximumListByteCount)
     try Wire.checkVersion(object)
     guard try ServerURL(serverID: object.wireString("server")) == address.server,

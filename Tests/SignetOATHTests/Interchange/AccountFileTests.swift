@@ -118,6 +118,67 @@ struct AccountFileTests {
     #expect(freeOTP.accounts[0].secret.withSecret { $0.insecureCopy() } == [255, 0, 127])
   }
 
+  @Test("2FAS: what stands in plain text beside the encrypted services is named, and not taken")
+  func plainBesideEncrypted() throws {
+    let written = try AccountFile.write(
+      [SampleAccounts.account("Bank", "alice")], as: .twoFAS, password: Self.password)
+    var file = try JSONObject(parsing: written.contents.withSecret { $0.insecureCopy() })
+    file["services"] = .array([
+      .object(["name": "Added", "secret": "GEZDGNBVGY3TQOJQ", "otp": .object(["account": "mallory"])])
+    ])
+    let imported = try read(file.text, password: Self.password)
+    #expect(imported.accounts.map(\.description) == ["Bank (alice)"])
+    #expect(imported.skipped.map(\.title) == ["Added"] && imported.skipped.map(\.reason) == [.notEncrypted])
+    #expect(throws: InterchangeFailure.passwordNeeded(.twoFAS)) { try read(file.text) }
+  }
+
+  /// A file of so many accounts, as small as they are.
+  private static func many(_ count: Int, _ format: InterchangeFormat) -> String {
+    func joined(_ entry: String) -> String { Array(repeating: entry, count: count).joined(separator: ",") }
+    let secret = "GEZDGNBV"
+    return switch format {
+    case .otpauth: String(repeating: "otpauth://totp/A:a?secret=\(secret)\n", count: count)
+    case .google: ""
+    case .aegis:
+      "{\"version\":1,\"header\":{},\"db\":{\"version\":2,\"entries\":["
+        + joined("{\"type\":\"totp\",\"name\":\"a\",\"info\":{\"secret\":\"\(secret)\"}}") + "]}}"
+    case .twoFAS: "{\"services\":[" + joined("{\"name\":\"a\",\"secret\":\"\(secret)\"}") + "]}"
+    case .andOTP: "[" + joined("{\"type\":\"TOTP\",\"label\":\"a\",\"secret\":\"\(secret)\"}") + "]"
+    case .raivo: "[" + joined("{\"kind\":\"TOTP\",\"account\":\"a\",\"secret\":\"\(secret)\"}") + "]"
+    case .freeOTP: "{\"tokens\":[" + joined("{\"label\":\"a\",\"secret\":[1,2]}") + "]}"
+    case .pskc:
+      "<KeyContainer Version=\"1.0\" xmlns=\"urn:ietf:params:xml:ns:keyprov:pskc\">"
+        + String(
+          repeating:
+            "<KeyPackage><Key Id=\"a\" Algorithm=\"hotp\"><Data><Secret><PlainValue>AQID</PlainValue></Secret></Data></Key></KeyPackage>",
+          count: count) + "</KeyContainer>"
+    }
+  }
+
+  @Test("as many accounts as may be are read, and one more is refused", arguments: InterchangeFormat.allCases)
+  func limit(format: InterchangeFormat) throws {
+    // One QR code has less; several together may have too many.
+    let limit = ImportedAccounts.maximumCount
+    guard format != .google else { return try limitOfBatches() }
+    #expect(try read(Self.many(limit, format)).accounts.count == limit)
+    #expect(throws: InterchangeFailure.tooManyAccounts(limit: limit)) {
+      try read(Self.many(limit + 1, format))
+    }
+  }
+
+  private func limitOfBatches() throws {
+    let limit = ImportedAccounts.maximumCount
+    func batch(_ number: UInt8) -> String {
+      let accounts = Array(repeating: [UInt8]([10, 6, 10, 1, 1, 18, 1, 0x61]), count: 5000).flatMap(\.self)
+      return "otpauth-migration://offline?data=\(Base64URL.encode(accounts + [40, number]))\n"
+    }
+    let whole = (1...4).map { batch($0) }.joined()
+    #expect(try read(whole).accounts.count == limit)
+    #expect(throws: InterchangeFailure.tooManyAccounts(limit: limit)) {
+      try read(whole + "otpauth://totp/A:a?secret=GEZDGNBV\n")
+    }
+  }
+
   @Test("URIs one a line; a bad line does not keep the others from being read, and its secret is not named")
   func lines() throws {
     let text = """

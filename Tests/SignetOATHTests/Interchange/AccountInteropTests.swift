@@ -92,7 +92,7 @@ import Testing
     let protection = "hex:\(Hex.encode(bytes))"
     let theirs = try call(["write", "pskc", protection], Array(try JSONEncoder().encode(accounts.facts)))
     let container = try PSKCContainer(parsing: theirs, key: key)
-    #expect(container.imported.accounts.facts == accounts.facts)
+    #expect(try container.imported().accounts.facts == accounts.facts)
     #expect(container.keys.map(\.serialNumber) == (0..<5).map { "SN\($0)" })
     let ours = try PSKCContainer(keys: accounts.map { try PSKCKey($0) }).insecureBytes(encryptedUnder: key)
     let answer = try call(["read", "pskc", protection], ours)

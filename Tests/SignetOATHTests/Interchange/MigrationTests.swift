@@ -59,7 +59,7 @@ struct MigrationTests {
       try SampleAccounts.account("C", "c", .hotp(counter: .max)), try SampleAccounts.account("D", "d"),
     ]
     let (uris, skipped) = MigrationBatch.insecureURIs(of: accounts)
-    #expect(skipped.map(\.account.issuer) == ["A", "B", "C"])
+    #expect(skipped.map(\.title) == ["A (a)", "B (b)", "C (c)"] && skipped.map(\.position) == [1, 2, 3])
     #expect(
       try MigrationBatch.joined(uris.map { try MigrationBatch($0) }).accounts.facts == [accounts[3]].facts)
   }

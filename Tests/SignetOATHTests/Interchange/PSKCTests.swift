@@ -56,7 +56,7 @@ struct PSKCTests {
     )
     #expect(key.deviceUserID == "DC=example-bank,DC=net" && key.userID == "UID=jsmith,DC=example-bank,DC=net")
     #expect(key.startDate == "2006-05-01T00:00:00Z" && key.expiryDate == "2006-05-31T00:00:00Z")
-    let imported = found.imported
+    let imported = try found.imported()
     #expect(
       imported.skipped.map(\.reason) == [.unsupportedType("urn:ietf:params:xml:ns:keyprov:pskc:pin".suffix40)]
     )
@@ -74,7 +74,7 @@ struct PSKCTests {
       "<Secret><PlainValue>MTIzNDU2Nzg5MDEyMzQ1Njc4OTA=\n        </PlainValue></Secret>", with: "")
     let found = try container(text)
     #expect(found.keys[0].secret == nil)
-    #expect(found.imported.skipped.count == 2)
+    #expect(try found.imported().skipped.count == 2)
   }
 
   /// Figure 6: under a pre-shared key.
@@ -253,16 +253,53 @@ struct PSKCTests {
   func escapes() throws {
     let account = try SampleAccounts.account("A & <B>", "\"c\" ]]> 'd'")
     let bytes = try PSKCContainer(keys: [try PSKCKey(account)]).insecureBytes()
-    #expect(try PSKCContainer(parsing: bytes).imported.accounts.facts == [account].facts)
+    #expect(try PSKCContainer(parsing: bytes).imported().accounts.facts == [account].facts)
   }
 
   @Test("a pre-shared key as text")
   func keyText() throws {
-    let key = try PSKCEncryptionKey(hexadecimal: Array(" 12345678901234567890123456789012\n".utf8))
-    #expect(secret(try container(Self.encrypted, key).keys.first) == Array("12345678901234567890".utf8))
-    for text in ["", "12", "1234567890123456789012345678901g"] {
-      #expect(throws: InterchangeFailure.self) { try PSKCEncryptionKey(hexadecimal: Array(text.utf8)) }
+    func key(_ text: String) throws(InterchangeFailure) -> PSKCEncryptionKey {
+      try PSKCEncryptionKey(hexadecimal: SecretBytes(copying: Array(text.utf8)))
     }
+    let right = try key(" 12345678901234567890123456789012\r\n")
+    #expect(secret(try container(Self.encrypted, right).keys.first) == Array("12345678901234567890".utf8))
+    let upper = try key(String(repeating: "aB0", count: 20) + "9fFf")
+    guard case .preShared(let box) = upper else {
+      Issue.record("no pre-shared key")
+      return
+    }
+    #expect(
+      box.withSecret { Hex.encode($0.insecureCopy()) } == String(repeating: "ab0", count: 20) + "9fff")
+    for text in [
+      "1234567890123456789012345678901g", "123456789012345678901234567890123",
+      "0x345678901234567890123456789012",
+      "1234567890123456 7890123456789012",
+    ] {
+      #expect(throws: InterchangeFailure.invalid("key", reason: "is not written in hexadecimal digits")) {
+        try key(text)
+      }
+    }
+    for (text, count) in [("", 0), (" \n", 0), ("12", 1), (String(repeating: "12", count: 24), 24)] {
+      #expect(throws: InterchangeFailure.crypto(.keyLength(count))) { try key(text) }
+    }
+  }
+
+  @Test("what stands in plain text in an encrypted document is named, and not taken")
+  func plainAmongEncrypted() throws {
+    let start = try #require(Self.plain.firstRange(of: "<KeyPackage>")).lowerBound
+    let end = try #require(Self.plain.firstRange(of: "</KeyPackage>")).upperBound
+    let package = Self.plain[start..<end]
+    let mixed = Self.encrypted.replacing("</KeyContainer>", with: package + "</KeyContainer>")
+    let found = try container(mixed, Self.preShared)
+    #expect(found.keys.map(\.isPlainAmongEncrypted) == [false, true])
+    let imported = try found.imported()
+    #expect(imported.accounts.count == 1)
+    #expect(
+      imported.skipped.map(\.reason) == [.notEncrypted] && imported.skipped.map(\.title) == ["987654321"])
+    // One that has both is not taken for its encrypted half.
+    let both = Self.encrypted.replacing(
+      "<EncryptedValue>", with: "<PlainValue>MTIzNDU2Nzg5MDEyMzQ1Njc4OTA=</PlainValue><EncryptedValue>")
+    #expect(try container(both, Self.preShared).imported().skipped.map(\.reason) == [.notEncrypted])
   }
 
   @Test("a pre-shared key of another length encrypts nothing")

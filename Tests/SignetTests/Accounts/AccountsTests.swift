@@ -106,6 +106,49 @@ import Testing
     #expect(try await device.accounts.list().count == 2)
   }
 
+  @Test("as many as a file may have are compared with each other and stored in one step")
+  func many() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let accounts = try (0..<2000).map { number in
+      try Self.account(
+        "A\(number)", "a", number.isMultiple(of: 2) ? .totp(period: 30) : .hotp(counter: 1),
+        secret: [UInt8(number / 8), 1])
+    }
+    // Of eight in a row, those of one kind make the same codes.
+    let first = try await device.accounts.add(accounts)
+    #expect(first.added.count == 500 && first.duplicates.count == 1500)
+    #expect(try await bench.device().accounts.add(accounts).duplicates.count == 2000)
+    #expect(try await bench.device().accounts.export().accounts.count == 500)
+  }
+
+  @Test("a record that no version writes is damaged, one of a later version is too new")
+  func records() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let id = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))]).added[0].id
+    let path = bench.folder.path + "/device"
+    let vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let container = try #require(try await vault.accountsContainer())
+    func write(_ bytes: [UInt8]) async throws {
+      let open = try await vault.open(Vault.accountsDomain, of: container, with: .device)
+      try await vault.changeRecords(of: open) { (records) throws(VaultFailure) in
+        try records.set("account-\(id)", to: SecretBytes(copying: bytes))
+      }
+    }
+    for damaged in [[0], [1], [1, 0, 0, 0, 9, 1], [1, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2]] as [[UInt8]] {
+      try await write(damaged)
+      await #expect(throws: SignetFailure.vault(.damaged)) { try await bench.device().accounts.list() }
+    }
+    try await write([2, 1, 1])
+    await #expect(throws: SignetFailure.vault(.tooNew(found: 2, supported: 1))) {
+      try await bench.device().accounts.list()
+    }
+    try await device.accounts.delete(id)
+    #expect(try await device.accounts.list().isEmpty)
+  }
+
   @Test("exported with everything that came along; what may not leave does not")
   func export() async throws {
     let bench = try Bench()

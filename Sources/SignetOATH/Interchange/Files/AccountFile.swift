@@ -5,8 +5,6 @@ import SignetJSON
 public enum AccountFile {
   /// The largest file that is read, in bytes.
   public static let maximumByteCount = 16 << 20
-  /// The most accounts that a file of URIs may have.
-  public static let maximumAccountCount = 20_000
 
   static let limits = JSONLimits(
     maximumDepth: 32, maximumByteCount: maximumByteCount, maximumMemberCount: 1 << 20)
@@ -16,7 +14,7 @@ public enum AccountFile {
     /// The file; it holds secrets unless it is encrypted.
     public let contents: SharedSecretBox
     /// What the format cannot say, and was left out.
-    public let skipped: [ImportedAccounts.Skipped]
+    public let skipped: [SkippedAccount]
     /// How many accounts were written.
     public let count: Int
   }
@@ -29,7 +27,7 @@ public enum AccountFile {
   ///   - bytes: The whole file, or URIs as text, one a line.
   ///   - password: The password, UTF-8 as typed; `nil` for a file that is not encrypted. For PSKC with a pre-shared key use
   ///     ``PSKCContainer``.
-  /// - Returns: The accounts, and what was skipped.
+  /// - Returns: The accounts, at most ``ImportedAccounts/maximumCount``, and what was skipped.
   /// - Throws: ``InterchangeFailure``; `passwordNeeded` says that it is encrypted.
   public static func read(
     _ bytes: [UInt8], password: SharedSecretBox? = nil
@@ -40,7 +38,7 @@ public enum AccountFile {
     switch bytes.first(where: { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }) {
     case UInt8(ascii: "{"), UInt8(ascii: "["): return try json(bytes, password)
     case UInt8(ascii: "<"):
-      return try PSKCContainer(parsing: bytes, key: password.map { .password($0) }).imported
+      return try PSKCContainer(parsing: bytes, key: password.map { .password($0) }).imported()
     default: break
     }
     if let text = String(validating: bytes, as: UTF8.self), text.contains("://") { return try uris(text) }
@@ -73,8 +71,7 @@ public enum AccountFile {
       let lines = writer.entries { (account) throws(InterchangeFailure) in try account.insecureURI() + "\n" }
       bytes = Array(lines.joined().utf8)
     case .google:
-      let (uris, skipped) = MigrationBatch.insecureURIs(of: accounts, random: random)
-      writer.skip(skipped)
+      let uris = MigrationBatch.insecureURIs(of: &writer, random: random)
       bytes = Array(uris.map { $0 + "\n" }.joined().utf8)
     case .aegis: bytes = try AegisFile.write(&writer, password, random)
     case .twoFAS: bytes = try TwoFASFile.write(&writer, password, random)
@@ -99,8 +96,8 @@ public enum AccountFile {
       throw .json(error)
     }
     switch value {
-    case .array(let entries) where RaivoFile.isOne(entries): return RaivoFile.read(entries)
-    case .array(let entries) where AndOTPFile.isOne(entries): return AndOTPFile.read(entries)
+    case .array(let entries) where RaivoFile.isOne(entries): return try RaivoFile.read(entries)
+    case .array(let entries) where AndOTPFile.isOne(entries): return try AndOTPFile.read(entries)
     case .object(let object) where object.contains("header") && object.contains("db"):
       return try AegisFile.read(object, password)
     case .object(let object) where object.contains("services"): return try TwoFASFile.read(object, password)
@@ -112,9 +109,6 @@ public enum AccountFile {
   private static func uris(_ text: String) throws(InterchangeFailure) -> ImportedAccounts {
     let lines = text.split(whereSeparator: \.isNewline).map { InterchangeText.trimmed($0) }
       .filter { !$0.isEmpty && !$0.hasPrefix("#") }
-    guard lines.count <= maximumAccountCount else {
-      throw .tooLarge("number of lines", limit: maximumAccountCount)
-    }
     var imported = ImportedAccounts(lines.allSatisfy(MigrationBatch.isMigration) ? .google : .otpauth)
     var batches: [MigrationBatch] = []
     for line in lines {
@@ -122,21 +116,19 @@ public enum AccountFile {
         batches.append(try MigrationBatch(line))
       } else {
         // The scheme and type alone: what follows may be a secret.
-        imported.read(title: String(line.prefix { $0 != "?" }.prefix(80))) { () throws(InterchangeFailure) in
-          try OTPAccount(uri: line)
+        try imported.read(title: String(line.prefix { $0 != "?" }.prefix(80))) {
+          () throws(InterchangeFailure) in try OTPAccount(uri: line)
         }
       }
     }
-    let joined = try MigrationBatch.joined(batches)
-    imported.accounts += joined.accounts
-    imported.skipped += joined.skipped
+    try imported.append(MigrationBatch.joined(batches))
     return imported
   }
 
   /// Goes through accounts that are to be written.
   struct Collector {
     private let accounts: [OTPAccount]
-    private(set) var skipped: [ImportedAccounts.Skipped] = []
+    private(set) var skipped: [SkippedAccount] = []
 
     init(_ accounts: [OTPAccount]) { self.accounts = accounts }
 
@@ -151,13 +143,6 @@ public enum AccountFile {
         }
       }
       return entries
-    }
-
-    mutating func skip(_ others: MigrationBatch.SkippedAccounts) {
-      for (account, reason) in others {
-        let position = accounts.firstIndex { $0.secret === account.secret } ?? 0
-        skipped.append(.init(position: position + 1, title: account.description, reason: reason))
-      }
     }
   }
 }

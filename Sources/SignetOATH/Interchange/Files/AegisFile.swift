@@ -77,7 +77,7 @@ enum AegisFile {
     do throws(JSONFailure) { entries = try database.array("entries") } catch { throw .json(error) }
     var imported = ImportedAccounts(.aegis)
     for entry in entries {
-      imported.read(title: entry.entryTitle("issuer", "name")) { () throws(InterchangeFailure) in
+      try imported.read(title: entry.entryTitle("issuer", "name")) { () throws(InterchangeFailure) in
         try account(entry.entry())
       }
     }

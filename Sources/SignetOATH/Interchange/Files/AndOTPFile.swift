@@ -13,10 +13,10 @@ enum AndOTPFile {
     return entry.contains("secret") && entry.contains("type")
   }
 
-  static func read(_ entries: [JSONValue]) -> ImportedAccounts {
+  static func read(_ entries: [JSONValue]) throws(InterchangeFailure) -> ImportedAccounts {
     var imported = ImportedAccounts(.andOTP)
     for entry in entries {
-      imported.read(title: entry.entryTitle("issuer", "label")) { () throws(InterchangeFailure) in
+      try imported.read(title: entry.entryTitle("issuer", "label")) { () throws(InterchangeFailure) in
         try account(entry.entry())
       }
     }
@@ -64,7 +64,7 @@ enum AndOTPFile {
     guard case .array(let entries) = value else {
       throw .json(.wrongType(member: "the backup", expected: .array))
     }
-    return read(entries)
+    return try read(entries)
   }
 
   static func write(

@@ -8,7 +8,7 @@ enum FreeOTPFile {
     do throws(JSONFailure) { tokens = try file.array("tokens") } catch { throw .json(error) }
     var imported = ImportedAccounts(.freeOTP)
     for token in tokens {
-      imported.read(title: token.entryTitle("issuerExt", "label")) { () throws(InterchangeFailure) in
+      try imported.read(title: token.entryTitle("issuerExt", "label")) { () throws(InterchangeFailure) in
         try account(token.entry())
       }
     }

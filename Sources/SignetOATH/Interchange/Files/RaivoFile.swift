@@ -7,10 +7,10 @@ enum RaivoFile {
     return entry.contains("kind") && entry.contains("account")
   }
 
-  static func read(_ entries: [JSONValue]) -> ImportedAccounts {
+  static func read(_ entries: [JSONValue]) throws(InterchangeFailure) -> ImportedAccounts {
     var imported = ImportedAccounts(.raivo)
     for entry in entries {
-      imported.read(title: entry.entryTitle("issuer", "account")) { () throws(InterchangeFailure) in
+      try imported.read(title: entry.entryTitle("issuer", "account")) { () throws(InterchangeFailure) in
         try account(entry.entry())
       }
     }

@@ -20,13 +20,20 @@ enum TwoFASFile {
     guard (1...Self.version).contains(version) else { throw .version(.twoFAS, version) }
     var services: [JSONValue]
     do throws(JSONFailure) { services = try file.array("services") } catch { throw .json(error) }
+    var imported = ImportedAccounts(.twoFAS)
     if let sealed = try file.entryText("servicesEncrypted"), !sealed.isEmpty {
       guard let password else { throw .passwordNeeded(.twoFAS) }
-      services += try decrypted(sealed, password)
+      let encrypted = try decrypted(sealed, password)
+      // What stands beside them was not there when the app wrote the file, or is not protected by what it was written with.
+      for plain in services {
+        try imported.read(title: plain.entryTitle("name", "name")) { () throws(InterchangeFailure) in
+          throw .notEncrypted
+        }
+      }
+      services = encrypted
     }
-    var imported = ImportedAccounts(.twoFAS)
     for service in services {
-      imported.read(title: service.entryTitle("name", "name")) { () throws(InterchangeFailure) in
+      try imported.read(title: service.entryTitle("name", "name")) { () throws(InterchangeFailure) in
         try account(service.entry())
       }
     }

@@ -53,7 +53,7 @@ public struct MigrationBatch: Sendable {
       switch (field.number, field.value) {
       case (1, .bytes(let bytes)):
         var title = ""
-        content.read(title: title) { () throws(InterchangeFailure) in
+        try content.read(title: title) { () throws(InterchangeFailure) in
           let parameters = try Parameters(bytes)
           title = parameters.name.isEmpty ? parameters.issuer : parameters.name
           return try parameters.account()
@@ -95,8 +95,7 @@ public struct MigrationBatch: Sendable {
       guard missing.isEmpty else { throw .incompleteBatch(missing: missing, of: count) }
       for index in 0..<count {
         guard let part = parts[index] else { continue }
-        content.accounts += part.content.accounts
-        content.skipped += part.content.skipped
+        try content.append(part.content)
       }
     }
     return content
@@ -114,23 +113,26 @@ public struct MigrationBatch: Sendable {
   /// - Parameters:
   ///   - accounts: What to write.
   ///   - random: Where the name of the export comes from.
-  /// - Returns: The URIs; what cannot be written is left out and named in ``SkippedAccounts``.
+  /// - Returns: The URIs, and what cannot be written.
   public static func insecureURIs(
     of accounts: [OTPAccount], random: some RandomSource = SystemRandomSource()
-  ) -> (uris: [String], skipped: SkippedAccounts) {
-    var skipped: SkippedAccounts = []
+  ) -> (uris: [String], skipped: [SkippedAccount]) {
+    var writer = AccountFile.Collector(accounts)
+    let uris = insecureURIs(of: &writer, random: random)
+    return (uris, writer.skipped)
+  }
+
+  static func insecureURIs(of writer: inout AccountFile.Collector, random: some RandomSource) -> [String] {
     var groups: [[[UInt8]]] = [[]]
-    for account in accounts {
-      do throws(InterchangeFailure) {
-        let message = try Parameters.message(account)
-        let size = groups[groups.count - 1].reduce(message.count) { $0 + $1.count }
-        if size > writtenByteCount, !groups[groups.count - 1].isEmpty { groups.append([]) }
-        groups[groups.count - 1].append(message)
-      } catch { skipped.append((account, error)) }
+    let messages = writer.entries { (account) throws(InterchangeFailure) in try Parameters.message(account) }
+    for message in messages {
+      let size = groups[groups.count - 1].reduce(message.count) { $0 + $1.count }
+      if size > writtenByteCount, !groups[groups.count - 1].isEmpty { groups.append([]) }
+      groups[groups.count - 1].append(message)
     }
     groups.removeAll { $0.isEmpty }
     let id = random.bytes(4).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } & 0x7FFF_FFFF
-    let uris = groups.enumerated().map { index, messages in
+    return groups.enumerated().map { index, messages in
       var writer = ProtocolBuffer.Writer()
       for message in messages { writer.add(1, message) }
       writer.add(2, 1)
@@ -139,11 +141,7 @@ public struct MigrationBatch: Sendable {
       writer.add(5, id)
       return "otpauth-migration://offline?data=\(PercentEncoding.encode(Base64.encode(writer.bytes)))"
     }
-    return (uris, skipped)
   }
-
-  /// Accounts that were not written, and why.
-  public typealias SkippedAccounts = [(account: OTPAccount, reason: InterchangeFailure)]
 }
 
 /// One account in the message.

@@ -9,18 +9,37 @@ public enum PSKCEncryptionKey: Sendable {
 
   /// A pre-shared key from a text.
   ///
-  /// - Parameter text: 32 or 64 hexadecimal digits in UTF-8; white space around them is dropped. The caller wipes it.
+  /// - Parameter text: 32 or 64 hexadecimal digits in UTF-8; white space around them is dropped. No copy of it is made.
   /// - Throws: ``InterchangeFailure``: `invalid`, or `crypto` for a key of another length.
-  public init(hexadecimal text: [UInt8]) throws(InterchangeFailure) {
-    let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
-    let digits = text.drop(while: isSpace).reversed().drop(while: isSpace).reversed()
-    var bytes: [UInt8]
-    do throws(EncodingFailure) { bytes = try Hex.decode(Array(digits)) } catch {
-      throw .invalid("key", reason: "is not written in hexadecimal digits")
+  public init(hexadecimal text: borrowing SecretBytes) throws(InterchangeFailure) {
+    let key = try text.withUInt8Span { (text) throws(InterchangeFailure) -> SharedSecretBox in
+      var digits = text.indices
+      while let first = digits.first, Self.isSpace(text[first]) { digits.removeFirst() }
+      while let last = digits.last, Self.isSpace(text[last]) { digits.removeLast() }
+      guard digits.allSatisfy({ Self.value(text[$0]) != nil }), digits.count.isMultiple(of: 2) else {
+        throw .invalid("key", reason: "is not written in hexadecimal digits")
+      }
+      let count = digits.count / 2
+      guard [16, 32].contains(count) else { throw .crypto(.keyLength(count)) }
+      return SharedSecretBox(
+        SecretBytes(byteCount: count) { output in
+          for index in stride(from: digits.lowerBound, to: digits.upperBound, by: 2) {
+            output.append((Self.value(text[index]) ?? 0) << 4 | (Self.value(text[index + 1]) ?? 0))
+          }
+        })
     }
-    defer { bytes.withUnsafeMutableBytes { wipe($0) } }
-    guard [16, 32].contains(bytes.count) else { throw .crypto(.keyLength(bytes.count)) }
-    self = .preShared(SharedSecretBox(SecretBytes(copying: bytes)))
+    self = .preShared(key)
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
+
+  private static func value(_ digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): digit - UInt8(ascii: "A") + 10
+    default: nil
+    }
   }
 }
 
@@ -69,10 +88,13 @@ public struct PSKCContainer: Sendable {
   }
 
   /// The accounts of the keys that have codes.
-  public var imported: ImportedAccounts {
+  ///
+  /// - Returns: The accounts, and what was skipped: among others what stands in plain text in an encrypted document.
+  /// - Throws: ``InterchangeFailure/tooManyAccounts(limit:)``.
+  public func imported() throws(InterchangeFailure) -> ImportedAccounts {
     var imported = ImportedAccounts(.pskc)
     for key in keys {
-      imported.read(title: key.description) { () throws(InterchangeFailure) in try OTPAccount(key) }
+      try imported.read(title: key.description) { () throws(InterchangeFailure) in try OTPAccount(key) }
     }
     return imported
   }
@@ -99,7 +121,10 @@ extension PSKCKey {
     }
     (startDate, expiryDate) = (key.text("Policy", "StartDate"), key.text("Policy", "ExpiryDate"))
     guard let data = key["Data"] else { return }
-    if let value = data["Secret"] { secret = try decryption.secret(value) }
+    if let value = data["Secret"] {
+      secret = try decryption.secret(value)
+      isPlainAmongEncrypted = decryption.isEncrypted && value["PlainValue"] != nil
+    }
     counter = try decryption.number(data["Counter"], "Counter")
     time = try decryption.number(data["Time"], "Time")
     timeInterval = try decryption.number(data["TimeInterval"], "TimeInterval")

@@ -30,6 +30,9 @@ struct PSKCDecryption {
   private let isPassword: Bool
   private let mac: (key: HMACKey, MAC)?
 
+  /// Whether the document says that it is encrypted.
+  var isEncrypted: Bool { key != nil }
+
   /// Prepares the keys; a document that is not encrypted needs none.
   init(_ root: MarkupElement, _ given: PSKCEncryptionKey?) throws(InterchangeFailure) {
     self.given = given

@@ -24,6 +24,8 @@ public struct PSKCKey: Sendable {
   public var cryptoModule: String?
   /// The secret; `nil` where the document names it only.
   public var secret: SharedSecretBox?
+  /// Whether the secret stood in plain text in a document that is encrypted: nothing shows who wrote it there.
+  public internal(set) var isPlainAmongEncrypted = false
   /// The counter.
   public var counter: UInt64?
   /// The time of the device, as the document says it; codes are made from 1970 on.
@@ -72,8 +74,9 @@ extension OTPAccount {
   /// The account of a key.
   ///
   /// - Parameter key: A key for HOTP or TOTP.
-  /// - Throws: ``InterchangeFailure``: `unsupportedType` for another one, such as a PIN.
+  /// - Throws: ``InterchangeFailure``: `unsupportedType` for another one, such as a PIN; `notEncrypted`.
   public init(_ key: PSKCKey) throws(InterchangeFailure) {
+    guard !key.isPlainAmongEncrypted else { throw .notEncrypted }
     guard let secret = key.secret else { throw .missing("secret: the document only names it") }
     let kind: Kind
     switch key.kindName {

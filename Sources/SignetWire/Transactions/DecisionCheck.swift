@@ -1,7 +1,5 @@
 public import SignetCrypto
-import SignetJOSE
 import SignetJSON
-public import SignetWire
 
 /// What a relying party checks of a signed decision (`docs/protocol.md` section 7): with the public key, without the server.
 public struct DecisionCheck: Sendable {
@@ -17,7 +15,9 @@ public struct DecisionCheck: Sendable {
     case notSigned
     /// A member is not what was expected.
     case differs(member: String)
-    /// The content is not of the protocol's form.
+    /// It is from before transactions had a content: the key signed it, and a bare text in it.
+    case signedBareText
+    /// What was signed, or the content in it, is not of the protocol's form.
     case content(WireFailure)
 
     /// What was found, and what it means.
@@ -28,6 +28,8 @@ public struct DecisionCheck: Sendable {
       case .otherKey: "the answer has another public key than the one that was given"
       case .notSigned: "the signature does not fit: it was changed, or another key signed it"
       case .differs(let member): "what was signed has another \"\(member)\""
+      case .signedBareText:
+        "the signature fits, and what was signed is a bare text without a content, as devices signed it before transactions had one (server databases up to format 5); verify it with the signet-server of that time"
       case .content(let failure): "what was signed is no content of the protocol: \(failure)"
       }
     }
@@ -49,18 +51,27 @@ public struct DecisionCheck: Sendable {
     _ text: String, key: P256.Signing.PublicKey?, content expected: String? = nil
   ) throws(Failure) {
     let answer = Answer(text)
-    let jws = answer?.jws ?? text
-    guard let key = key ?? answer?.key else {
-      throw answer == nil && Decision(unverified: text) == nil ? .notADecision : .keyMissing
-    }
+    let message = ES256Message(answer?.jws ?? text, type: Decision.type)
+    guard answer != nil || message != nil else { throw .notADecision }
+    guard let key = key ?? answer?.key else { throw .keyMissing }
     if let answer, answer.key.thumbprint != key.thumbprint { throw .otherKey }
-    guard let decision = Decision(verifying: jws, signedBy: key) else {
-      throw Decision(unverified: jws) == nil && answer == nil ? .notADecision : .notSigned
+    guard let payload = message?.payload(signedBy: key) else { throw .notSigned }
+    let decision: Decision
+    do { decision = try Decision(parsing: payload) } catch {
+      throw Self.isBareText(payload) ? .signedBareText : .content(error)
     }
     if let expected, !decision.isAbout(expected) { throw .differs(member: "content") }
     try answer?.check(decision)
     do { content = try TransactionContent(parsing: decision.content) } catch { throw .content(error) }
     self.decision = decision
+  }
+
+  /// Whether a decision has the form that it had before transactions had a content.
+  private static func isBareText(_ payload: [UInt8]) -> Bool {
+    do {
+      let object = try Wire.object(payload)
+      return try object.contains("text") && !object.contains("content") && object.integer("version") == 1
+    } catch { return false }
   }
 
   /// What the server answers about a decided transaction.
