@@ -121,6 +121,7 @@ let package = Package(
         "SignetOATH", "SignetPolicy", "SignetPush",
         "SignetStorage", "SignetTransport", "SignetWire",
       ],
+      resources: [.embedInCode("OpenAPI/openapi.json")],
       swiftSettings: house),
     .target(
       name: "SignetTesting",

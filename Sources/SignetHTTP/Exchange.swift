@@ -77,6 +77,7 @@ final class Exchange: @unchecked Sendable {
     switch stage {
     case .body:
       guard let head else { return false }
+      guard !link.isTurnedAway else { return refuse(.tooManyConnections) }
       return handle(request(head))
     case .handling:
       guard let response = link.takeResponse(sendingUntil: core.responseDeadline) else { return false }

@@ -11,6 +11,8 @@ final class Link: Sendable {
   /// The socket; open while `State.isOpen`.
   let descriptor: Int32
   let peer: PeerAddress
+  /// Whether there were too many connections already: its first request is refused.
+  let isTurnedAway: Bool
   private let state: Mutex<State>
 
   private struct State {
@@ -40,9 +42,10 @@ final class Link: Sendable {
     var outcome: ServerResponse?
   }
 
-  init(descriptor: Int32, peer: PeerAddress, deadline: ContinuousClock.Instant) {
+  init(descriptor: Int32, peer: PeerAddress, isTurnedAway: Bool, deadline: ContinuousClock.Instant) {
     self.descriptor = descriptor
     self.peer = peer
+    self.isTurnedAway = isTurnedAway
     state = Mutex(State(deadline: deadline))
   }
 

@@ -4,35 +4,62 @@ internal import Synchronization
 final class LinkRegistry: Sendable {
   private struct State {
     var links: [Int32: Link] = [:]
-    var counts: [PeerAddress.Network: Int] = [:]
+    var served = Tally()
+    var turnedAway = Tally()
     var waiters: [CheckedContinuation<Void, Never>] = []
     var isWaitingOver = false
   }
 
-  private let state = Mutex(State())
-  private let limit: Int
-  private let limitPerNetwork: Int
+  /// How many connections there are, in all and of each network.
+  private struct Tally {
+    private var total = 0
+    private var counts: [PeerAddress.Network: Int] = [:]
 
-  init(limit: Int, limitPerNetwork: Int) {
-    self.limit = limit
-    self.limitPerNetwork = limitPerNetwork
+    /// Counts one more, unless there are as many as there may be.
+    mutating func add(_ network: PeerAddress.Network, limit: Int, limitPerNetwork: Int) -> Bool {
+      let count = counts[network, default: 0]
+      guard total < limit, count < limitPerNetwork else { return false }
+      (total, counts[network]) = (total + 1, count + 1)
+      return true
+    }
+
+    mutating func remove(_ network: PeerAddress.Network) {
+      guard let count = counts[network] else { return }
+      (total, counts[network]) = (total - 1, count > 1 ? count - 1 : nil)
+    }
   }
 
-  /// Enters a connection, unless there are too many.
+  private let state = Mutex(State())
+  private let limits: ServerLimits
+
+  init(_ limits: ServerLimits) { self.limits = limits }
+
+  /// Enters a connection, unless there are too many even of those that are turned away with an answer.
   ///
   /// A connection that MHD dropped before it began is never reported closed; its place is given up when its
   /// descriptor comes back.
-  func admit(_ link: Link) -> Bool {
-    state.withLock { state in
-      if let stale = state.links[link.descriptor] { Self.remove(stale, from: &state) }
-      guard state.links.count < limit, state.counts[link.peer.network, default: 0] < limitPerNetwork else {
-        return false
-      }
-      state.links[link.descriptor] = link
-      state.counts[link.peer.network, default: 0] += 1
-      return true
+  func admit(_ descriptor: Int32, _ peer: PeerAddress) -> Link? {
+    let limits = limits
+    return state.withLock { state in
+      if let stale = state.links[descriptor] { Self.remove(stale, from: &state) }
+      let isServed = state.served.add(
+        peer.network, limit: limits.connectionCount, limitPerNetwork: limits.connectionCountPerAddress)
+      guard
+        isServed
+          || state.turnedAway.add(
+            peer.network, limit: limits.turnedAwayCount, limitPerNetwork: limits.turnedAwayCountPerAddress)
+      else { return nil }
+      // Who is turned away has no time to lose: others wait to be told the same.
+      let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
+      let link = Link(
+        descriptor: descriptor, peer: peer, isTurnedAway: !isServed, deadline: .now + patience)
+      state.links[descriptor] = link
+      return link
     }
   }
+
+  /// How long a connection that is turned away has for the handshake and its request.
+  private static let farewellTime: Duration = .seconds(5)
 
   /// The connection that has this descriptor.
   func link(_ descriptor: Int32) -> Link? {
@@ -83,7 +110,10 @@ final class LinkRegistry: Sendable {
 
   private static func remove(_ link: Link, from state: inout State) {
     state.links[link.descriptor] = nil
-    let rest = state.counts[link.peer.network, default: 1] - 1
-    state.counts[link.peer.network] = rest > 0 ? rest : nil
+    if link.isTurnedAway {
+      state.turnedAway.remove(link.peer.network)
+    } else {
+      state.served.remove(link.peer.network)
+    }
   }
 }

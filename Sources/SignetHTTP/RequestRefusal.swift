@@ -18,6 +18,8 @@
   case unsupportedVersion
   /// The handler's response cannot be sent: a header would break its line, or the status is no status (500).
   case invalidResponse
+  /// There are as many connections as there may be, in all or from this address (503).
+  case tooManyConnections
   /// The server is stopping (503).
   case stopping
   /// The handler did not answer within its deadline (503).
@@ -34,7 +36,7 @@
     case .headersTooLarge: 431
     case .invalidResponse: 500
     case .unsupportedTransferCoding: 501
-    case .stopping, .handlerTimedOut: 503
+    case .tooManyConnections, .stopping, .handlerTimedOut: 503
     case .unsupportedVersion: 505
     }
   }
@@ -51,6 +53,7 @@
     case .unsupportedTransferCoding: "only the transfer coding chunked is understood"
     case .unsupportedVersion: "only HTTP/1.1 and HTTP/1.0 are understood"
     case .invalidResponse: "the server made a response it cannot send; report this to its operator"
+    case .tooManyConnections: "there are too many connections; close some and try again"
     case .stopping: "the server is stopping; try again"
     case .handlerTimedOut: "the server did not finish in time; try again"
     }

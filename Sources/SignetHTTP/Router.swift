@@ -6,6 +6,8 @@
 /// `OPTIONS` is answered with the methods of the path (204 and `Allow`) unless it has a handler.
 public struct Router: Sendable {
   private var root = Node()
+  /// The method and the pattern of each route, in the order in which they were added.
+  package private(set) var routes: [(method: String, pattern: String)] = []
   private let refusalResponder: RefusalResponder
 
   /// A router without routes.
@@ -32,6 +34,7 @@ public struct Router: Sendable {
       Set(names).count == names.count && !names.contains(""), "\(pattern) has an empty or repeated name")
     let isNew = root.insert(segments[...], method: method, Route(names: names, handler: handler))
     precondition(isNew, "\(method) \(pattern) is there already")
+    routes.append((method, pattern))
   }
 
   /// The handler for ``HTTPServer``: finds the route and runs it.

@@ -48,10 +48,14 @@ public struct ServerLimits: Sendable, Hashable {
   public var headerCount = 100
   /// The longest request line, in bytes; above it the answer is 414.
   public var requestLineByteCount = 8 * 1024
-  /// Connections at one time; those above are closed at once.
+  /// Connections at one time; of those above, ``turnedAwayCount`` are told so (503), and all others closed at once.
   public var connectionCount = 1024
   /// Connections at one time from one IPv4 address or one IPv6 /64 network, which one host can fill.
   public var connectionCountPerAddress = 64
+  /// Connections above the limits, at one time, whose first request is answered with 503.
+  public var turnedAwayCount = 64
+  /// Those of them from one address or network.
+  public var turnedAwayCountPerAddress = 4
   /// How long a connection may stay without a byte in either direction; whole seconds, at least 1.
   public var idleTimeout: Duration = .seconds(15)
   /// The time from the start of a connection, or from the end of the previous response, to the last byte of a
@@ -79,6 +83,8 @@ extension ServerConfiguration {
       ("requestLineByteCount", limits.requestLineByteCount, 16...(1 << 20)),
       ("connectionCount", limits.connectionCount, 1...1_000_000),
       ("connectionCountPerAddress", limits.connectionCountPerAddress, 1...1_000_000),
+      ("turnedAwayCount", limits.turnedAwayCount, 0...10_000),
+      ("turnedAwayCountPerAddress", limits.turnedAwayCountPerAddress, 0...10_000),
     ]
     for (name, value, range) in counts where !range.contains(value) { throw .limitOutOfRange(name) }
     guard (1...86_400).contains(limits.idleTimeout.components.seconds) else {

@@ -30,8 +30,7 @@ final class ServerCore: Sendable {
     self.configuration = configuration
     self.handler = handler
     limits = configuration.limits
-    registry = LinkRegistry(
-      limit: limits.connectionCount, limitPerNetwork: limits.connectionCountPerAddress)
+    registry = LinkRegistry(limits)
   }
 
   /// Whether connections end after the response they are waiting for.
@@ -171,8 +170,7 @@ private final class Entrance: @unchecked Sendable {
   }
 
   func admit(_ descriptor: Int32, _ peer: PeerAddress) {
-    let link = Link(descriptor: descriptor, peer: peer, deadline: core.requestDeadline)
-    guard core.registry.admit(link) else {
+    guard let link = core.registry.admit(descriptor, peer) else {
       close(descriptor)
       return
     }

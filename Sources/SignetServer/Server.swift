@@ -15,6 +15,8 @@ public final class Server: Sendable {
   private let upkeep: Upkeep
   private let watch: TransactionWatch
   private let sender: PushSender
+  /// The method and the path of each endpoint, the server's domain left out, such as `GET /v1/health`.
+  package let endpoints: [String]
   /// The transactions of this server, which announces new ones.
   package let transactions: TransactionService
 
@@ -29,13 +31,16 @@ public final class Server: Sendable {
     var transport = transport
     transport.refusalResponder = { .problem(Problem($0)) }
     let limits = transport.limits
-    // Half of the connections stay for those who do not wait.
+    // Unless the operator says otherwise, half of the connections stay for those who do not wait.
     let watch = TransactionWatch(
-      context, limit: limits.connectionCount / 2, limitPerAddress: limits.connectionCountPerAddress / 2)
+      context, limit: context.settings.waitingCount ?? limits.connectionCount / 2,
+      limitPerAddress: context.settings.waitingCountPerAddress ?? limits.connectionCountPerAddress / 2)
     let sender = PushSender(context)
     (self.watch, self.sender) = (watch, sender)
     transactions = TransactionService(context) { sender.announce($0) }
     let router = Self.router(context, watch, transactions)
+    let domain = "/\(context.settings.serverURL.domain)"
+    endpoints = router.routes.map { "\($0.method) \($0.pattern.dropFirst(domain.count))" }
     let log = context.log
     http = try HTTPServer(transport) { request in
       let response = await router.respond(to: request)
@@ -96,8 +101,10 @@ public final class Server: Sendable {
       context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
       renewals: RenewalService(context))
     let signingKeys = SigningKeyEndpoints(keys: keys, signingKeys: SigningKeyService(context))
+    let description = APIDescription.document(for: context.settings.serverURL)
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
+      ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
       ("GET", "/jwks", signingKeys.publish),
       ("POST", "/activation/start", device.start),
       ("POST", "/activation/finish", device.finish),
@@ -165,6 +172,7 @@ extension Problem {
       case 404: .unknown
       case 405: .method
       case 413, 414, 431: .tooLarge
+      case 501, 505: .malformed  // the request is what is wrong
       case 503: .busy
       case 500...599: .serverFailure
       default: .malformed

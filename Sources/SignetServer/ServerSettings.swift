@@ -30,6 +30,11 @@ public struct ServerSettings: Hashable, Sendable {
   /// signatures after which a container is.
   public var codeAttempts = 100
 
+  /// How many requests of devices may wait at one time; `nil` for half of the connections.
+  public var waitingCount: Int?
+  /// Those of them from one address; `nil` for half of its connections.
+  public var waitingCountPerAddress: Int?
+
   /// What transactions are held to.
   var transactionLimits: TransactionLimits {
     var limits = challengeLimits

@@ -84,6 +84,9 @@ public final class TestServer: Sendable {
     _ = try server.start()
   }
 
+  /// The method and the path of each endpoint; see `Server.endpoints`.
+  package var endpoints: [String] { server.endpoints }
+
   /// How many devices wait for something new.
   package var waitingDeviceCount: Int {
     get async { await server.waitingDeviceCount }

@@ -24,13 +24,22 @@ enum ServeCommand {
     ]
   ) { arguments in
     let stop = StopSignals()
-    raiseDescriptorLimit()
+    let descriptors = raisedDescriptorLimit()
     let folder = try ServerFolder(opening: arguments.string("data"))
     var transport = try folder.transportConfiguration()
     var listen = ListenAddress(folder.settings)
     if let text = arguments.optionalString("listen") {
       listen = try ListenAddress(parsing: text)
       (transport.address, transport.port) = (listen.address, listen.port)
+    }
+    let wanted = transport.limits.connectionCount + transport.limits.turnedAwayCount + otherDescriptors
+    if descriptors < wanted {
+      EventLog.standardError.error(
+        "descriptors.few",
+        [
+          "limit": String(descriptors), "wanted": String(wanted),
+          "advice": "raise the limit of open files (ulimit -n, LimitNOFILE), or lower \"connections\"",
+        ])
     }
     let context = try folder.serviceContext(masterKeyFile: Environment.masterKeyFile, log: .standardError)
     let server: Server
@@ -47,13 +56,19 @@ enum ServeCommand {
     return .success
   }
 
+  /// What a server opens beside its connections: the database, its log, threads' own, pushes.
+  private static let otherDescriptors = 64
+
   /// Lets the process open as many files as the system grants it: the usual 1024 are as many as its connections.
-  private static func raiseDescriptorLimit() {
+  ///
+  /// - Returns: How many files it may open now.
+  private static func raisedDescriptorLimit() -> Int {
     var limit = rlimit()
-    guard getrlimit(descriptors, &limit) == 0 else { return }
-    limit.rlim_cur = limit.rlim_max
+    guard getrlimit(descriptors, &limit) == 0 else { return .max }
+    var raised = limit
+    raised.rlim_cur = limit.rlim_max
     // Where this fails the usual limit stays, with which a server runs as well.
-    _ = setrlimit(descriptors, &limit)
+    return Int(clamping: setrlimit(descriptors, &raised) == 0 ? raised.rlim_cur : limit.rlim_cur)
   }
 
   #if canImport(Glibc)

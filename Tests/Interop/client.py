@@ -340,8 +340,13 @@ def main():
     state = lambda: parse(read(given.state))
     print(json.dumps(commands[given.command]()))
 
+<<<<<<< HEAD
 def read(path):
     with open(path, encoding="utf-8") as file:
         return file.read()
 
 main()
+=======
+if __name__ == "__main__":
+    main()
+>>>>>>> origin/wip/proof

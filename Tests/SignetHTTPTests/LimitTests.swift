@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  @Test("Connections beyond the limit are closed; a place that is given up is used again")
+  @Test("Connections beyond the limit are told so; a place that is given up is used again")
   func connectionCount() async throws {
     try await withServer(limits: limits { $0.connectionCount = 2 }, handler: ok) { port in
       try await Self.checkPlaces(port: port, source: "127.0.0.1")
@@ -172,7 +172,7 @@ import Testing
         let second = try RawClient(port)
         _ = try first.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
         _ = try second.ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n")
-        #expect(try RawClient(port).receiveAll().isEmpty)
+        #expect(try RawClient(port).ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status == 503)
         return try RawClient(port, from: "127.0.0.2").ask("GET / HTTP/1.1\r\nHost: h\r\n\r\n").status
       }
       #expect(other == 200)
@@ -180,7 +180,7 @@ import Testing
     }
   }
 
-  /// With a limit of two: a third connection is closed, and works after one of the two has gone.
+  /// With a limit of two: a third connection is told so and closed, and works after one of the two has gone.
   private static func checkPlaces(port: UInt16, source: String) async throws {
     try await blocking {
       let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
@@ -189,17 +189,44 @@ import Testing
       do {
         let second = try RawClient(port, from: source)
         _ = try second.ask(request)
-        #expect(try RawClient(port, from: source).receiveAll().isEmpty)
+        let third = try RawClient(port, from: source)
+        let refused = try third.ask("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody")
+        #expect(refused.status == 503)
+        #expect(refused.head.contains("Connection: close"))
+        #expect(third.receiveAll().isEmpty)
       }
       // The server learns of the close in its own time.
       var isServed = false
       for _ in 0..<10_000 where !isServed {
         let client = try RawClient(port, from: source)
         client.send(request)
-        isServed = (try? client.answer()) != nil  // the failure is what is being waited out
+        isServed = (try? client.answer())?.status == 200  // the failure is what is being waited out
       }
       #expect(isServed)
       #expect(try first.ask(request).status == 200)
+    }
+  }
+
+  @Test("Where too many are turned away already, the next connection is closed at once")
+  func turnedAwayCount() async throws {
+    let bounds = limits {
+      $0.connectionCount = 1
+      ($0.turnedAwayCount, $0.turnedAwayCountPerAddress) = (2, 1)
+    }
+    try await withServer(limits: bounds, handler: ok) { port in
+      try await blocking {
+        let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+        let served = try RawClient(port)
+        #expect(try served.ask(request).status == 200)
+        // It says nothing, and keeps the only place of its address among those that are turned away.
+        let silent = try RawClient(port)
+        #expect(try RawClient(port).receiveAll().isEmpty)
+        let other = try RawClient(port, from: "127.0.0.2")
+        #expect(try RawClient(port, from: "127.0.0.3").receiveAll().isEmpty)
+        #expect(try other.ask(request).status == 503)
+        #expect(try silent.ask(request).status == 503)
+        #expect(try served.ask(request).status == 200)
+      }
     }
   }
 
@@ -210,6 +237,8 @@ import Testing
       ("headerCount", { $0.headerCount = 0 }), ("requestLineByteCount", { $0.requestLineByteCount = 0 }),
       ("connectionCount", { $0.connectionCount = 0 }),
       ("connectionCountPerAddress", { $0.connectionCountPerAddress = 0 }),
+      ("turnedAwayCount", { $0.turnedAwayCount = -1 }),
+      ("turnedAwayCountPerAddress", { $0.turnedAwayCountPerAddress = 10_001 }),
       ("idleTimeout", { $0.idleTimeout = .milliseconds(999) }),
       ("requestDeadline", { $0.requestDeadline = .zero }),
       ("handlerDeadline", { $0.handlerDeadline = .seconds(-1) }),

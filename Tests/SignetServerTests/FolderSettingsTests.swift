@@ -1,4 +1,5 @@
 import Foundation
+import SignetHTTP
 import SignetJSON
 import SignetStorage
 import SignetTesting
@@ -19,6 +20,8 @@ import Testing
     (settings.codes.firstWait, settings.codes.resyncWindow) = (7, 11)
     let limits = TransactionLimits(pending: 2, challenges: 3, wait: 4, longestWait: 5, wrongNumbers: 6)
     settings.challengeLimits = limits
+    (settings.connections.total, settings.connections.perAddress) = (20_000, 12_000)
+    (settings.connections.waiting, settings.connections.waitingPerAddress) = (10_000, 0)
     let folder = try await ServerFolder.create(at: path, settings)
     let context = try folder.serviceContext(log: .silent)
     #expect(context.settings.inviteAttempts == 3)
@@ -27,6 +30,11 @@ import Testing
     #expect(context.settings.codeAttempts == 10)
     #expect(context.settings.codes == settings.codes)
     #expect(context.settings.challengeLimits == limits)
+    #expect(context.settings.waitingCount == 10_000 && context.settings.waitingCountPerAddress == 0)
+    let transport = try folder.transportConfiguration()
+    #expect(transport.limits.connectionCount == 20_000)
+    #expect(transport.limits.connectionCountPerAddress == 12_000)
+    #expect(try ServerFolder(opening: path).settings == folder.settings)
     await context.storage.close()
   }
 
@@ -42,7 +50,10 @@ import Testing
     #expect(settings.keystoreRequirement == .hardware)
     #expect(settings.codeAttempts == 10)
     #expect(settings.codes.lookAhead == 2)
-    let ranges = FolderSettings.limitRanges + FolderSettings.codeRules.map { ($0.name, $0.range) }
+    #expect(settings.connections.waiting == 10_000)
+    let ranges =
+      FolderSettings.limitRanges + FolderSettings.codeRules.map { ($0.name, $0.range) }
+      + ConnectionSettings.ranges
     for (name, range) in ranges {
       let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `\(name)` |") })
       #expect(row.contains("| \(range.lowerBound) to \(range.upperBound)"))
@@ -81,6 +92,16 @@ import Testing
     Slip("limit of a wrong type", "inviteLifetime") { $0["limits"] = ["inviteLifetime": "1d"] },
     Slip("unknown rule", "\"lookAbove\" in \"codes\"") { $0["codes"] = ["lookAbove": 1] },
     Slip("rule too large", "\"driftLimit\" in \"codes\" is 0 to 100") { $0["codes"] = ["driftLimit": 101] },
+    Slip("unknown connection member", "\"all\" in \"connections\"") { $0["connections"] = ["all": 1] },
+    Slip("too few connections", "\"total\" in \"connections\" is 16 to 100000") {
+      $0["connections"] = ["total": 15]
+    },
+    Slip("all connections may wait", "is less than \"total\"") {
+      $0["connections"] = ["total": 100, "waiting": 100]
+    },
+    Slip("all of an address may wait", "\"waitingPerAddress\" less than") {
+      $0["connections"] = ["waitingPerAddress": 64]
+    },
     Slip("no URL", "url") { $0["url"] = nil },
     Slip("plain HTTP", "https") { $0["url"] = "http://localhost/a" },
     Slip("port 0", "1 to 65535") { $0["listen"] = ["address": "::", "port": 0] },

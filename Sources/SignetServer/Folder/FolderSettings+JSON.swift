@@ -35,7 +35,7 @@ extension FolderSettings {
       try Self.refuseMembers(
         of: object, at: nil,
         except: [
-          "format", "url", "listen", "profile", "tls", "limits", "codes", "devices", "push",
+          "format", "url", "listen", "profile", "tls", "limits", "codes", "connections", "devices", "push",
           "masterKeyCheck",
         ])
       let listen = try object.object("listen")
@@ -50,6 +50,7 @@ extension FolderSettings {
       try readDevices(object.optionalObject("devices") ?? [:])
       try readLimits(object.optionalObject("limits") ?? [:])
       try readCodeRules(object.optionalObject("codes") ?? [:])
+      connections = try ConnectionSettings(object.optionalObject("connections") ?? [:])
       push = try PushSettings(object.optionalObject("push") ?? [:])
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
@@ -169,6 +170,7 @@ extension FolderSettings {
       rules[name] = .integer(Int64(codes[keyPath: member]))
     }
     if !rules.isEmpty { object["codes"] = .object(rules) }
+    if connections != ConnectionSettings() { object["connections"] = .object(connections.json) }
     if push != PushSettings() { object["push"] = .object(push.json) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object

@@ -17,7 +17,7 @@ public import SignetWire
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
 /// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``,
-/// and `push`, with ``PushSettings``.
+/// `connections`, with ``ConnectionSettings``, and `push`, with ``PushSettings``.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -61,6 +61,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var codes = CodeRules()
   /// How many transactions a user is asked to decide, and how often.
   public var challengeLimits = TransactionLimits()
+  /// How many connections there may be.
+  public var connections = ConnectionSettings()
   /// Which services carry pushes.
   public var push = PushSettings()
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
@@ -103,6 +105,8 @@ public struct FolderSettings: Hashable, Sendable {
     settings.keystoreRequirement = keystoreRequirement
     settings.codes = codes
     settings.challengeLimits = challengeLimits
+    (settings.waitingCount, settings.waitingCountPerAddress) =
+      (connections.waiting, connections.waitingPerAddress)
     return settings
   }
 }

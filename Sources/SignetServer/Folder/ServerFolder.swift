@@ -139,7 +139,7 @@ public struct ServerFolder: Sendable {
     }
   }
 
-  /// Address, port and TLS identity for HTTP, with the default limits.
+  /// Address, port, TLS identity and limits for HTTP.
   ///
   /// - Throws: ``ServerFolderFailure``.
   public func transportConfiguration() throws(ServerFolderFailure) -> ServerConfiguration {
@@ -149,8 +149,11 @@ public struct ServerFolder: Sendable {
       let identity = try key.withBytes { span throws(ServerFailure) in
         try TLSIdentity(certificateChainPEM: chain, privateKeyPEM: span)
       }
+      var limits = ServerLimits()
+      limits.connectionCount = settings.connections.total
+      limits.connectionCountPerAddress = settings.connections.perAddress
       return ServerConfiguration(
-        address: settings.listenAddress, port: settings.listenPort, security: .tls(identity))
+        address: settings.listenAddress, port: settings.listenPort, security: .tls(identity), limits: limits)
     } catch { throw .transport(error) }
   }
 }
