@@ -24,6 +24,10 @@ enum TransactionCommands {
             "status", "What the user may decide; denied is always there", isRepeatable: true,
             completion: .choices(["accepted", "denied", "reported"])),
           .value("number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
+          .flag("typed", "Let the user approve on a device that sees nothing of it, by typing digits"),
+          .value(
+            "typed-field", "With --typed, have the user type the value of this field too; the first is 0",
+            named: "n", isRepeatable: true),
         ],
         arguments: [
           UserCommands.user,
@@ -80,6 +84,7 @@ enum TransactionCommands {
     if let digits = try arguments.optionalInteger("number", in: 2...6) {
       body["number"] = ["digits": .integer(Int64(digits))]
     }
+    if let fields = try typedFields(arguments) { body["typed"] = .array(fields.map { .integer($0) }) }
     let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
     if arguments.isSet("json") {
       arguments.output.print(answer)
@@ -91,6 +96,20 @@ enum TransactionCommands {
         ] + (try answer.optionalString("number").map { [("Number", $0)] } ?? []))
     }
     return .success
+  }
+
+  private static func typedFields(_ arguments: Arguments) throws -> [Int64]? {
+    let fields = arguments.strings("typed-field")
+    guard arguments.isSet("typed") else {
+      guard fields.isEmpty else { throw UsageFailure.refused("--typed-field goes with --typed") }
+      return nil
+    }
+    return try fields.map { text in
+      guard let field = Int64(text), field >= 0 else {
+        throw UsageFailure.refused("--typed-field is the position of a field; the first is 0")
+      }
+      return field
+    }
   }
 
   private static func form(at path: String) throws -> JSONObject {

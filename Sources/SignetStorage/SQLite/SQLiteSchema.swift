@@ -143,5 +143,12 @@ enum SQLiteSchema {
     Migration(
       version: 8,
       sql: "CREATE INDEX initiated_transactions ON transactions (user, number) WHERE initiated = 1"),
+    // Transactions that may be approved by typing, and which fields are typed; whether they were.
+    Migration(
+      version: 9,
+      sql: """
+        ALTER TABLE transactions ADD COLUMN typed_fields TEXT;
+        ALTER TABLE transactions ADD COLUMN typed INTEGER NOT NULL DEFAULT 0;
+        """),
   ]
 }
