@@ -267,22 +267,22 @@ public protocol Storage: Sendable {
   ) async throws(StorageFailure) -> [TransactionRecord]
   /// Ends one check of an answer that was carried from a device: the caller compared, this decides and remembers.
   ///
-  /// A wrong answer counts as a refused code of each container of the user; one of a container that has refused as many as may be is
-  /// not taken, whatever it is. With a revoked key nothing is looked at or written.
+  /// A wrong answer counts as a refused code of each container of the user, and of the address; one of a container that has refused
+  /// as many as may be is not taken, whatever it is. With a revoked key nothing is looked at or written, and within a wait the event
+  /// alone is written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - container: Whose answer it is; `nil` where it is nobody's.
-  ///   - time: When.
-  ///   - key: The API key of who carries it; `nil` for none.
+  ///   - attempt: Whose answer it is, and who carries it.
   ///   - attempts: Refused codes in a row after which nothing is taken from a container.
   ///   - limits: Those of transactions.
+  ///   - waits: What the address has to wait now, in seconds, and from now on if the answer is wrong.
   ///   - audit: Makes the event.
   /// - Returns: How it ended; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   func answerTransaction(
-    _ id: String, by container: String?, at time: Int64, key: String?, attempts: Int,
-    limits: TransactionLimits,
+    _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
+    waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
 

@@ -108,7 +108,7 @@ private var agentCommands: [Command] {
   case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
   case is PasswordDictionaryFailure: .unavailable
   case is ActivationCodeFailure, is InterchangeFailure, is QRFailure, is InviteCodeFailure,
-    is ServerURLFailure, is WireFailure:
+    is ServerURLFailure, is TypedApprovalFailure, is WireFailure:
     .dataError
   case let failure as CommandFailure: failure.exitCode
   case is AgentConfigurationFailure: .noInput

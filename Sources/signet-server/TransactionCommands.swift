@@ -15,7 +15,13 @@ enum TransactionCommands {
           section 5 has it. What is shown and signed is printed with --json, as content: compare it with the signed one, byte for \
           byte.
           """,
-        options: order, arguments: [UserCommands.user, text],
+        options: order + [
+          .flag("typed", "Let the user approve on a device that sees nothing of it, by typing digits"),
+          .value(
+            "typed-field", "With --typed, have the user type the value of this field too; the first is 0",
+            named: "n", isRepeatable: true),
+        ],
+        arguments: [UserCommands.user, text],
         examples: [
           .init(
             "signet-server transaction create alice 'Pay 250.00 EUR to Jane Doe' --data ./demo --key-file shop.key",
@@ -97,6 +103,7 @@ enum TransactionCommands {
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     var body = try order(arguments)
     body["user"] = .string(arguments.string("user"))
+    if let fields = try typedFields(arguments) { body["typed"] = .array(fields.map { .integer($0) }) }
     let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
     if arguments.isSet("json") {
       arguments.output.print(answer)
@@ -108,6 +115,20 @@ enum TransactionCommands {
         ] + (try number(in: answer)))
     }
     return .success
+  }
+
+  private static func typedFields(_ arguments: Arguments) throws -> [Int64]? {
+    let fields = arguments.strings("typed-field")
+    guard arguments.isSet("typed") else {
+      guard fields.isEmpty else { throw UsageFailure.refused("--typed-field goes with --typed") }
+      return nil
+    }
+    return try fields.map { text in
+      guard let field = Int64(text), field >= 0 else {
+        throw UsageFailure.refused("--typed-field is the position of a field; the first is 0")
+      }
+      return field
+    }
   }
 
   private static func form(at path: String) throws -> JSONObject {

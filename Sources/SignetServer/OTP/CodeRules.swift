@@ -1,3 +1,5 @@
+import SignetStorage
+
 /// How one-time passwords are compared, and what slows down who guesses them.
 ///
 /// Every number is an operator's, within a range (`docs/server-settings.md`). Each further step of a window is another code
@@ -35,5 +37,21 @@ public struct CodeRules: Hashable, Sendable {
     let doublings = failures - freeAttempts - 1
     // 2^17 seconds are more than the longest wait there may be.
     return Int64(doublings >= 17 ? longestWait : min(longestWait, firstWait << doublings))
+  }
+
+  /// The seconds that are left of a wait; `nil` for none.
+  ///
+  /// A wait that seems longer than it was set began before the clock was put back: how long ago is not known.
+  func remaining(_ wait: WaitRecord?, at time: Int64) -> Int64? {
+    guard let wait, wait.expires > time else { return nil }
+    let rest = wait.until - time
+    return rest > 0 && rest <= self.wait(after: wait.failures) ? rest : nil
+  }
+
+  /// The wait after one more refused attempt.
+  func next(_ wait: WaitRecord?, at time: Int64) -> WaitRecord {
+    let failures = (wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0) + 1
+    let seconds = self.wait(after: failures)
+    return WaitRecord(failures: failures, until: time + seconds, expires: time + max(Self.memory, seconds))
   }
 }

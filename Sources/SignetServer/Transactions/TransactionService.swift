@@ -62,6 +62,7 @@ public struct TransactionService: Sendable {
       id: id, user: order.user?.text, content: content.json, statuses: statuses.map(\.rawValue),
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
+    transaction.typedFields = try typedFields(of: order)
     if let number { transaction.sealedNumber = try seal(number, of: id) }
     try await add(transaction, beside: try request(transaction), by: actor, key: key)
     announce(transaction)
@@ -193,6 +194,7 @@ public struct TransactionService: Sendable {
     case .unknown: "unknown"
     case .notSigned: "not signed by the container's key"
     case .locked: "too many wrong signatures in a row; unlock the user"
+    case .waiting: "not tried: the address has to wait"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
     }
   }
@@ -209,6 +211,9 @@ public struct TransactionService: Sendable {
     case .unknown: throw unknown
     case .notSigned, .locked: throw notSigned
     case .keyRevoked: throw APIKeyService.refused
+    case .waiting(let seconds):
+      throw Problem(
+        .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
     case .wrongNumber(let remaining):

@@ -163,5 +163,12 @@ enum SQLiteSchema {
         ALTER TABLE users ADD COLUMN user_code BLOB;
         ALTER TABLE users ADD COLUMN user_code_failures INTEGER NOT NULL DEFAULT 0;
         """),
+    // Transactions that may be approved by typing, and which fields are typed; whether they were.
+    Migration(
+      version: 10,
+      sql: """
+        ALTER TABLE transactions ADD COLUMN typed_fields TEXT;
+        ALTER TABLE transactions ADD COLUMN typed INTEGER NOT NULL DEFAULT 0;
+        """),
   ]
 }
