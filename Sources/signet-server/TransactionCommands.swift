@@ -73,7 +73,7 @@ enum TransactionCommands {
     var body: JSONObject = ["lifetime": .integer(Int64(try arguments.seconds("lifetime", in: lifetimes)))]
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
     case (let text?, nil): body["text"] = .string(text)
-    case (nil, let path?): body["form"] = .object(try form(at: path))
+    case (nil, let path?): body["form"] = .object(try jsonObject(at: path, option: "form"))
     default: throw UsageFailure.refused("say what the user is asked: a text, or --form, and not both")
     }
     var context = JSONObject()
@@ -108,15 +108,6 @@ enum TransactionCommands {
         ] + (try number(in: answer)))
     }
     return .success
-  }
-
-  private static func form(at path: String) throws -> JSONObject {
-    guard let bytes = FileManager.default.contents(atPath: path) else {
-      throw CommandFailure(.noInput, "\(path) can't be read; check --form")
-    }
-    do { return try JSONObject(parsing: Array(bytes)) } catch {
-      throw CommandFailure(.dataError, "\(path): \(error)")
-    }
   }
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
