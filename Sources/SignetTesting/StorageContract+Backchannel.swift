@@ -17,7 +17,7 @@ extension StorageContract {
   ) -> BackchannelRecord {
     BackchannelRecord(
       digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
-      expires: 1_330, sealedNotice: delivery == .poll ? nil : [9])
+      expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
   }
 
   static let clients: [Check] = [
@@ -146,6 +146,10 @@ extension StorageContract {
       _ = try await storage.revokeClient("e", at: 9, audit: event("revoked"))
       try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "what is left")
       try await expect(
+        storage.ask("t-f", request("t-f", of: "e", .push)), is: .clientRevoked,
+        "a request of a revoked client")
+      try await expect(storage.transaction("t-f"), is: nil, "its transaction")
+      try await expect(
         storage.issueTokens(for: Array("t-e".utf8), of: "e", at: 9, audit: event("issued")), is: false,
         "tokens of a revoked client")
       try await expect(
@@ -167,6 +171,6 @@ extension Storage {
   fileprivate func poll(
     _ id: String, of client: String = "c", at time: Int64 = 1_100
   ) async throws -> PollOutcome {
-    try await pollBackchannelRequest(Array(id.utf8), of: client, at: time, interval: 12)
+    try await pollBackchannelRequest(Array(id.utf8), of: client, at: time, step: 5, limit: 12)
   }
 }

@@ -79,7 +79,7 @@ enum TransactionCommands {
     var body: JSONObject = ["lifetime": .integer(Int64(try arguments.seconds("lifetime", in: lifetimes)))]
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
     case (let text?, nil): body["text"] = .string(text)
-    case (nil, let path?): body["form"] = .object(try form(at: path))
+    case (nil, let path?): body["form"] = .object(try jsonObject(at: path, option: "form"))
     default: throw UsageFailure.refused("say what the user is asked: a text, or --form, and not both")
     }
     var context = JSONObject()
@@ -128,15 +128,6 @@ enum TransactionCommands {
         throw UsageFailure.refused("--typed-field is the position of a field; the first is 0")
       }
       return field
-    }
-  }
-
-  private static func form(at path: String) throws -> JSONObject {
-    guard let bytes = FileManager.default.contents(atPath: path) else {
-      throw CommandFailure(.noInput, "\(path) can't be read; check --form")
-    }
-    do { return try JSONObject(parsing: Array(bytes)) } catch {
-      throw CommandFailure(.dataError, "\(path): \(error)")
     }
   }
 

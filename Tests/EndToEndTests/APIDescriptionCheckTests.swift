@@ -12,7 +12,7 @@ import Testing
 
   /// Skipped without the program, except in CI: a failure there.
   static let isWanted: Bool = {
-    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    if ContinuousIntegration.isHere { return true }
     guard let python else { return false }
     let process = Process()
     process.executableURL = URL(filePath: python)

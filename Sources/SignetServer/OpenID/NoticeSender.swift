@@ -9,8 +9,10 @@ import Synchronization
 /// What is to be told is in the database since the step that ended the transaction. A process claims it for a minute, so
 /// one that dies leaves it to another; so a client may be told twice, and is never forgotten.
 final class NoticeSender: Sendable {
-  /// How often it is looked whether there is something to tell.
+  /// How often it is looked whether there is something to tell, while there are clients that are told.
   private static let interval: Duration = .milliseconds(200)
+  /// How often it is looked whether there are such clients, in looks for something to tell: every five seconds.
+  private static let roundsPerLook = 25
   /// How long a claim holds, in seconds: longer than a request may take.
   static let claim: Int64 = 60
   /// How long after the end of a transaction its client is still told, in seconds.
@@ -41,8 +43,11 @@ final class NoticeSender: Sendable {
   func start() {
     let task = Task {
       while !Task.isCancelled {
-        await begin()
-        do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+        let isNeeded = await hasClients()
+        for _ in 0..<Self.roundsPerLook {
+          if isNeeded { await begin() }
+          do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+        }
       }
     }
     loop.withLock { $0 = task }
@@ -65,6 +70,13 @@ final class NoticeSender: Sendable {
   func sendDue() async {
     await begin()
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
+  }
+
+  /// Whether a client is registered that is told anything.
+  private func hasClients() async -> Bool {
+    do throws(StorageFailure) {
+      return try await context.storage.clients().contains { $0.delivery != .poll && $0.revoked == nil }
+    } catch { return true }  // to look for what is due says, and logs, the same
   }
 
   private func begin() async {
@@ -116,7 +128,7 @@ final class NoticeSender: Sendable {
     /// Trying again does not help.
     case failed(String)
     /// It may help; the client may have said when.
-    case again(afterSeconds: Int64, String)
+    case again(told: Int64?, String)
   }
 
   private func tell(_ record: BackchannelRecord) async {
@@ -129,7 +141,7 @@ final class NoticeSender: Sendable {
       let last = (transaction.decision?.time ?? transaction.end?.time ?? transaction.expires) + Self.window
       await end(record, try await attempt(record, transaction, client), last: last)
     } catch {
-      await end(record, .again(afterSeconds: 0, error.detail), last: .max)
+      await end(record, .again(told: nil, error.detail), last: .max)
     }
   }
 
@@ -147,11 +159,7 @@ final class NoticeSender: Sendable {
     do throws(TransportFailure) {
       return Self.outcome(of: try await transport.send(request))
     } catch {
-      switch error {
-      case .insecureURL, .invalidRequest, .invalidConfiguration, .redirectRefused:
-        return .failed(error.description)
-      default: return .again(afterSeconds: 0, error.description)
-      }
+      return error.mayPass ? .again(told: nil, error.description) : .failed(error.description)
     }
   }
 
@@ -182,20 +190,9 @@ final class NoticeSender: Sendable {
   }
 
   private static func outcome(of response: HTTPResponse) -> Outcome {
-    switch response.status {
-    case 200...299: .told
-    case 408, 425, 429, 500...599:
-      .again(afterSeconds: retryAfter(response), "status \(response.status)")
-    default: .failed("status \(response.status)")
-    }
-  }
-
-  /// `Retry-After` in seconds, an hour at most; 0 where there is none.
-  private static func retryAfter(_ response: HTTPResponse) -> Int64 {
-    guard let text = response.header("Retry-After"), text.utf8.count <= 9,
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(text)
-    else { return 0 }
-    return min(seconds, 3_600)
+    if (200...299).contains(response.status) { return .told }
+    let reason = "status \(response.status)"
+    return response.mayPass ? .again(told: response.retryAfterSeconds, reason) : .failed(reason)
   }
 
   private func end(_ record: BackchannelRecord, _ outcome: Outcome, last: Int64) async {
@@ -209,9 +206,9 @@ final class NoticeSender: Sendable {
     case .needless: break
     case .failed(let reason): event = audit("client.notTold", members + [("reason", reason)])
     case .again(let told, let reason):
-      // 1 s, then twice as long each time, as with pushes; at once where the server stops.
+      // At once where the server stops.
       let wait =
-        Task.isCancelled ? 0 : max(told, Int64(1) << Int64(min(max(0, record.noticeAttempts - 1), 5)))
+        Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.noticeAttempts, told: told)
       if context.clock.now + wait <= last {
         next = context.clock.now + wait
       } else {

@@ -77,7 +77,7 @@ public struct TransactionService: Sendable {
     let event: @Sendable (AdmissionOutcome) -> AuditEvent = {
       let reason: String? =
         switch $0 {
-        case .added, .keyRevoked: nil
+        case .added, .keyRevoked, .clientRevoked: nil
         case .tooManyPending: "too many transactions wait for the user"
         case .coolingDown: "too many transactions in a row were not accepted"
         }
@@ -98,6 +98,7 @@ public struct TransactionService: Sendable {
     switch outcome {
     case .added: return
     case .keyRevoked: throw APIKeyService.refused
+    case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(
         .transactionTooMany, "As many transactions as may be wait for the user; wait for answers.",

@@ -38,6 +38,33 @@ extension SQLiteStorage {
       return true
     }
   }
+
+  /// As ``Storage`` says.
+  public func setUserCode(
+    _ digest: [UInt8]?, of user: String, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        "UPDATE users SET user_code = ?, user_code_failures = 0 WHERE id = ?", .optional(digest), .text(user))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func countUserCode(
+    of user: String, isRight: Bool, limit: Int
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        """
+        UPDATE users SET user_code_failures = CASE WHEN ?2 THEN 0 ELSE user_code_failures + 1 END
+        WHERE id = ?1 AND user_code_failures < ?3
+        """, .text(user), .int(isRight ? 1 : 0), .int(limit))
+      return isRight && database.changes == 1
+    }
+  }
 }
 
 extension UserRecord {

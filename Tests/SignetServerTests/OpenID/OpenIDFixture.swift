@@ -38,9 +38,9 @@ struct OpenIDFixture: Sendable {
     var body: JSONObject = [
       "name": "Example Bank", "authentication": .string(authentication.rawValue),
       "delivery": .string(delivery.rawValue),
-      "keys": ["keys": [.object(try JWK(key.publicKey, keyID: "k1").publicObject())]],
+      "jwks": ["keys": [.object(try JWK(key.publicKey, keyID: "k1").publicObject())]],
     ]
-    if delivery != .poll { body["endpoint"] = "https://client.example.org/cb" }
+    if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     for (name, value) in further.members { body[name] = value }
     let made = try await ClientService(server.context).add(ClientRegistration(body), by: "test")
     return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
@@ -102,7 +102,11 @@ struct OpenIDFixture: Sendable {
   /// Alice's device decides what she was asked last.
   func decide(_ status: DecisionStatus) async throws {
     let waiting = try await server.storage.pendingTransactions(user: "alice", at: now)
-    let record = try #require(waiting.last)
+    try await decide(status, #require(waiting.last))
+  }
+
+  /// Alice's device decides.
+  func decide(_ status: DecisionStatus, _ record: TransactionRecord) async throws {
     let request = TransactionRequest(
       id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,

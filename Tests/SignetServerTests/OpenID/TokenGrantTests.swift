@@ -28,7 +28,7 @@ import Testing
       let keys = VerificationKeySet(try JWKSet(published))
       let verified = try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256])
       let claims = try verified.claims(
-        JWTValidation(issuer: fixture.issuer, subject: "alice", audience: client.id, type: "JWT"),
+        JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [client.id], type: "JWT"),
         now: fixture.now
       ).all
       #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 600)
@@ -47,7 +47,7 @@ import Testing
       let digest = HashFunction.sha256.digest(of: Array(access.utf8))
       #expect(try claims.string("at_hash") == Base64URL.encode(Array(digest.prefix(16))))
       let accessClaims = try JWS(compact: access).verified(with: keys, allowing: [.es256]).claims(
-        JWTValidation(issuer: fixture.issuer, subject: "alice", audience: fixture.issuer, type: "at+jwt"),
+        JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [fixture.issuer], type: "at+jwt"),
         now: fixture.now
       ).all
       #expect(try accessClaims.string("client_id") == client.id && accessClaims.string("scope") == "openid")
@@ -182,9 +182,10 @@ import Testing
     for round in 0..<8 {
       let id = try await fixture.ask(client).id
       let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
-      let transaction = try #require(waiting.last).id
+      let asked = try #require(waiting.last)
+      let transaction = asked.id
       let outcomes = await withTaskGroup(of: String.self) { group in
-        group.addTask { await Self.ended { try await fixture.decide(.accepted) } }
+        group.addTask { await Self.ended { try await fixture.decide(.accepted, asked) } }
         group.addTask {
           await Self.ended {
             try await fixture.server.transactions.withdraw(transaction, reason: "", by: "test")
