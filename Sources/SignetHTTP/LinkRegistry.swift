@@ -52,7 +52,8 @@ final class LinkRegistry: Sendable {
       // Who is turned away has no time to lose: others wait to be told the same.
       let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
       let link = Link(
-        descriptor: descriptor, peer: peer, wakeUps: wakeUps, isTurnedAway: !isServed, deadline: .now + patience)
+        descriptor: descriptor, peer: peer, wakeUps: wakeUps, isTurnedAway: !isServed,
+        deadline: .now + patience)
       state.links[descriptor] = link
       return link
     }
