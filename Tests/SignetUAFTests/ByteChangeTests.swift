@@ -106,7 +106,8 @@ import UAFFixture
         return [
           .unacceptableContent, .unacceptableAlgorithm, .unacceptableKey, .unacceptableAttestation,
         ]
-      case .finalChallengeHash: return [.unacceptableContent]
+      // Inside an extension that nobody signs, only its form can be wrong.
+      case .finalChallengeHash, .ignorableExtension: return [.unacceptableContent]
       case .keyID: return [.unknownKeyID, .unacceptableAttestation]
       case .publicKey: return [.unacceptableKey, .unacceptableAttestation]
       case .attestationCertificate: return [.unacceptableAttestation]
