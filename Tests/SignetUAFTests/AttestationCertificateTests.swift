@@ -17,6 +17,8 @@ import UAFFixture
   ///   - extensions: What the certificate says.
   ///   - others: The trusted certificates of another model that the server knows.
   ///   - intermediate: The issuer of the certificate, where it is not the root.
+  /// - Throws: What is no refusal of an assertion.
+  /// - Returns: The reason of the first refused assertion.
   private func reason(
     _ extensions: [UAFTestCertificate.Extension], others: [[UInt8]] = [],
     intermediate: UAFTestCertificate? = nil
