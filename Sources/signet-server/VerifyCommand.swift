@@ -28,15 +28,18 @@ enum VerifyCommand {
         "Verify what alice decided")
     ]
   ) { arguments in
-    let text = try inputText(at: arguments.string("file")).trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = try TextFile.contents(of: arguments.string("file")).trimmingCharacters(
+      in: .whitespacesAndNewlines)
     let key = try arguments.optionalString("public-key").map { path throws -> P256.Signing.PublicKey in
-      do { return try P256.Signing.PublicKey(pem: inputText(at: path)) } catch let failure as CryptoFailure {
+      do { return try P256.Signing.PublicKey(pem: TextFile.contents(of: path)) } catch let failure
+        as CryptoFailure
+      {
         throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
       }
     }
     let content = try arguments.optionalString("content").map { path in
       // Whatever wrote the file may have ended it with a line feed; a content has none.
-      try inputText(at: path).trimmingCharacters(in: .newlines)
+      try TextFile.contents(of: path).trimmingCharacters(in: .newlines)
     }
     do throws(DecisionCheck.Failure) {
       let check = try DecisionCheck(text, key: key, content: content)
