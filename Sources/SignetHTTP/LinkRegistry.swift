@@ -38,7 +38,7 @@ final class LinkRegistry: Sendable {
   ///
   /// A connection that MHD dropped before it began is never reported closed; its place is given up when its
   /// descriptor comes back.
-  func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps) -> Link? {
+  func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>) -> Link? {
     let limits = limits
     return state.withLock { state in
       if let stale = state.links[descriptor] { Self.remove(stale, from: &state) }

@@ -6,15 +6,18 @@ public protocol ClientStorage: Sendable {
   func client(_ id: String) async throws(StorageFailure) -> ClientRecord?
   /// All clients, oldest first.
   func clients() async throws(StorageFailure) -> [ClientRecord]
-  /// Revokes a client for good; it is told nothing any more.
+  /// Revokes a client for good: it is told nothing any more, and what it has asked and nobody has decided is withdrawn.
   ///
   /// - Parameters:
   ///   - id: The client.
   ///   - time: When; one that was revoked before keeps its time.
   ///   - audit: The event.
+  ///   - withdrawal: Makes the event of a transaction that is withdrawn.
   /// - Returns: Whether there is such a client.
   /// - Throws: ``StorageFailure``.
-  func revokeClient(_ id: String, at time: Int64, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func revokeClient(
+    _ id: String, at time: Int64, audit: AuditEvent, withdrawal: @escaping @Sendable (String) -> AuditEvent
+  ) async throws(StorageFailure) -> Bool
   /// Adds a transaction as ``Storage/addTransaction(_:key:limits:audit:)`` does, and in the same step the client's request that it is.
   ///
   /// Of a revoked client nothing is written.
@@ -38,22 +41,25 @@ public protocol ClientStorage: Sendable {
   ///   - time: When.
   ///   - step: How many more seconds have to pass between two polls after one that comes too soon.
   ///   - limit: The most seconds that have to pass between two polls.
+  ///   - audit: Makes the event of a transaction that is found to have expired.
   /// - Returns: What was found.
   /// - Throws: ``StorageFailure``.
   func pollBackchannelRequest(
-    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64
+    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
+    audit: @escaping @Sendable (String) -> AuditEvent
   ) async throws(StorageFailure) -> PollOutcome
-  /// Notes that the tokens of a request are given out, which happens once, and to no revoked client.
+  /// Notes that the tokens of a request are given out, which happens once, in time, and to no revoked client.
   ///
   /// - Parameters:
   ///   - digest: Of which request.
   ///   - client: To whom.
-  ///   - time: When.
+  ///   - time: When; a client that asks has to be there before the request expires.
+  ///   - window: For how many seconds after the decision a client may be told them.
   ///   - audit: The event, written the first time.
   /// - Returns: Whether this was the first time.
   /// - Throws: ``StorageFailure``.
   func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, audit: AuditEvent
+    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool
   /// The requests whose clients are to be told now how they ended.
   ///

@@ -21,20 +21,22 @@ public protocol Storage: ClientStorage {
   ///
   /// - Returns: Whether there is such a user.
   func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
-  /// Sets the code of a user, as a keyed digest, or removes it; failed tries of the one before are forgotten.
+  /// Sets the code of a user, as a keyed digest, or removes it; what addresses and clients have to wait is forgotten.
   ///
   /// - Returns: Whether there is such a user.
   func setUserCode(_ digest: [UInt8]?, of user: String, audit: AuditEvent) async throws(StorageFailure)
     -> Bool
-  /// Ends one try of a user's code: the caller compared, this decides and remembers.
+  /// Makes one attempt to use a user's code: shows `judge` what the client has to wait, and writes down what it says, in one
+  /// step, as ``attemptCode(_:judge:then:)`` does.
   ///
   /// - Parameters:
-  ///   - user: Whose.
-  ///   - isRight: Whether it is the user's; a wrong one is counted, and a right one ends the row.
-  ///   - limit: Wrong ones in a row after which a right one is refused too.
-  /// - Returns: Whether it is taken.
+  ///   - attempt: Whose code, and who tries.
+  ///   - judge: Judges; the caller compared.
+  /// - Returns: The verdict's outcome.
   /// - Throws: ``StorageFailure``.
-  func countUserCode(of user: String, isRight: Bool, limit: Int) async throws(StorageFailure) -> Bool
+  func tryUserCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome
 
   // MARK: API keys
 

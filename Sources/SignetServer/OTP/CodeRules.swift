@@ -54,4 +54,22 @@ public struct CodeRules: Hashable, Sendable {
     let seconds = self.wait(after: failures)
     return WaitRecord(failures: failures, until: time + seconds, expires: time + max(Self.memory, seconds))
   }
+
+  /// Judges a code that has no credential, such as a user's code that a client of OpenID Connect brings: what counts is what this
+  /// client got wrong, for failures of the code would be everybody's.
+  ///
+  /// - Parameters:
+  ///   - isRight: Whether it is the code.
+  ///   - wait: What the client got wrong before.
+  ///   - limit: Wrong ones in a row after which none is tried until the wait is forgotten.
+  ///   - time: Now.
+  /// - Returns: The outcome, and what the client has to wait.
+  func judge(
+    isRight: Bool, _ wait: WaitRecord?, limit: Int, at time: Int64
+  ) -> (CodeOutcome, WaitRecord?) {
+    let wait = wait.flatMap { $0.expires > time ? $0 : nil }
+    if let seconds = remaining(wait, at: time) { return (.waiting(seconds: seconds), wait) }
+    guard (wait?.failures ?? 0) < limit else { return (.locked, wait) }
+    return isRight ? (.accepted, nil) : (.refused, next(wait, at: time))
+  }
 }

@@ -38,7 +38,7 @@ struct BackchannelService: Sendable {
         .invalidRequest, "Send client_notification_token: the client is registered for ping or push.")
     }
     let user = try await UserHint(context).user(for: request.hint, of: client)
-    try await checkCode(request.userCode, of: user)
+    try await checkCode(request.userCode, of: user, by: client)
 
     let id = Base64URL.encode(context.random.bytes(32))
     let order = TransactionOrder(
@@ -90,12 +90,16 @@ struct BackchannelService: Sendable {
   private func parameters(
     _ form: FormParameters, of client: ClientRecord
   ) async throws(OpenIDFailure) -> FormParameters {
-    guard let name = client.requestAlgorithm, let algorithm = SignatureAlgorithm(rawValue: name) else {
+    guard let name = client.requestAlgorithm else {
       guard form["request"] == nil else {
         throw OpenIDFailure(
           .invalidRequest, "Leave request out: the client is registered for requests that are not signed.")
       }
       return form
+    }
+    guard let algorithm = SignatureAlgorithm(rawValue: name) else {
+      context.log.error("client.damaged", ["client": client.id])
+      throw OpenIDFailure(.serverError, "Have the client registered anew; nothing was changed.")
     }
     guard let text = form["request"] else {
       throw OpenIDFailure(
@@ -128,7 +132,9 @@ struct BackchannelService: Sendable {
 
   // MARK: The user's code
 
-  private func checkCode(_ code: String?, of user: UserID) async throws(OpenIDFailure) {
+  private func checkCode(
+    _ code: String?, of user: UserID, by client: ClientRecord
+  ) async throws(OpenIDFailure) {
     let found = try await asOpenID(await context.stored(await context.storage.user(user.text)))
     guard let found else { throw OpenIDFailure.unknownUser }
     guard let digest = found.codeDigest else { return }
@@ -137,10 +143,32 @@ struct BackchannelService: Sendable {
         .missingUserCode, "Send user_code: the user has one, and has to type it.")
     }
     let given = context.masterKey.digest(ofUserCode: code, of: user.text)
-    let isTaken = try await asOpenID(
+    let isRight = constantTimeEqual(given, digest)
+    let audit = context.audit(by: client.actor)
+    let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
+    let attempt = CodeAttempt(user: user.text, client: Array(client.actor.utf8))
+    let outcome = try await asOpenID(
       await context.stored(
-        await context.storage.countUserCode(
-          of: user.text, isRight: constantTimeEqual(given, digest), limit: context.settings.codeAttempts)))
-    guard isTaken else { throw OpenIDFailure.wrongUserCode }
+        await context.storage.tryUserCode(attempt) { wait in
+          let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
+          return CodeVerdict(outcome, wait: next, audit: Self.event(outcome, user, audit))
+        }))
+    switch outcome {
+    case .accepted: return
+    case .waiting(let seconds): throw OpenIDFailure(wrongUserCode: seconds)
+    case .refused, .locked, .keyRevoked: throw OpenIDFailure.wrongUserCode
+    }
+  }
+
+  private static func event(_ outcome: CodeOutcome, _ user: UserID, _ audit: Audit) -> AuditEvent {
+    let reason: String? =
+      switch outcome {
+      case .accepted, .keyRevoked: nil
+      case .refused: "not the user's code"
+      case .waiting: "not tried: the client has to wait"
+      case .locked: "not tried: too many wrong codes in a row by this client; unlock the user"
+      }
+    return audit(
+      outcome == .accepted ? "userCode.accepted" : "userCode.refused", ["user": user.text, "reason": reason])
   }
 }

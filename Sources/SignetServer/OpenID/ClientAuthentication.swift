@@ -124,7 +124,8 @@ struct ClientAuthentication: Sendable {
     return try await asOpenID(
       await context.stored(
         await context.storage.claimRequest(
-          Array(digest.prefix(16)), container: "client:\(client.id)", expires: claims.end)))
+          Array(digest.prefix(16)), container: "client:\(client.id)",
+          expires: claims.end + DeviceAuthentication.clockStep)))
   }
 
   private func find(_ id: String) async throws(OpenIDFailure) -> ClientRecord? {

@@ -64,13 +64,17 @@ struct ClientService: Sendable {
     return client
   }
 
-  /// Revokes a client for good: it gets no tokens any more, also of what it has asked before.
+  /// Revokes a client for good: it gets no tokens any more, also of what it has asked before, and what nobody has decided is
+  /// withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
   func revoke(_ id: String, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("client.revoked", ["client": id])
+    let audit = context.audit(by: actor)
+    let event = audit("client.revoked", ["client": id])
     let isThere = try await context.stored(
-      await context.storage.revokeClient(id, at: context.clock.now, audit: event))
+      await context.storage.revokeClient(id, at: audit.time, audit: event) {
+        audit("transaction.withdrawn", ["transaction": $0])
+      })
     guard isThere else { throw Self.unknown }
   }
 

@@ -47,6 +47,8 @@ struct ClientToken: Sendable {
     }
     let claims = try verified.claims(
       JWTValidation(issuer: client.id, audiences: audiences, leewaySeconds: Self.leeway), now: now)
+    // One that is for others too could be used by them.
+    guard claims.audiences.count == 1 else { throw .wrongAudience }
     guard let end = claims.expiresAt, end <= Double(now + Self.longestLifetime + Self.leeway) else {
       throw .tooOld
     }

@@ -17,12 +17,14 @@ final class NoticeSender: Sendable {
   static let claim: Int64 = 60
   /// How long after the end of a transaction its client is still told, in seconds.
   static let window: Int64 = 300
-  /// The most that is under way, and of one client.
-  private static let (limit, limitPerClient) = (32, 4)
+  /// The most that is under way, of one client, and of one with which it went wrong the last time.
+  private static let (limit, limitPerClient, limitPerFailing) = (32, 4, 1)
 
   private struct State {
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var counts: [String: Int] = [:]
+    /// The clients that could not be told the last time: they keep no places from the others.
+    var failing: Set<String> = []
     var next: UInt64 = 0
     var isStopped = false
   }
@@ -100,7 +102,8 @@ final class NoticeSender: Sendable {
   private func hasRoom(for client: String) -> Bool {
     state.withLock { state in
       !state.isStopped && state.tasks.count < Self.limit
-        && state.counts[client, default: 0] < Self.limitPerClient
+        && state.counts[client, default: 0]
+          < (state.failing.contains(client) ? Self.limitPerFailing : Self.limitPerClient)
     }
   }
 
@@ -139,6 +142,7 @@ final class NoticeSender: Sendable {
         return await end(record, .needless, last: .min)
       }
       let last = (transaction.decision?.time ?? transaction.end?.time ?? transaction.expires) + Self.window
+      guard context.clock.now <= last else { return await end(record, .failed("too late"), last: last) }
       await end(record, try await attempt(record, transaction, client), last: last)
     } catch {
       await end(record, .again(told: nil, error.detail), last: .max)
@@ -172,7 +176,7 @@ final class NoticeSender: Sendable {
       // Who asks then hears nothing but that, which it knows by itself.
       return transaction.state == .expired ? nil : ["auth_req_id": .string(notice.id)]
     }
-    if let refusal = TokenGrant.refusal(transaction) {
+    if let refusal = try await maker.refusal(of: record, transaction) {
       var body = refusal.json
       body["auth_req_id"] = .string(notice.id)
       return body
@@ -182,8 +186,9 @@ final class NoticeSender: Sendable {
     if record.issued == nil {
       let event = TokenGrant.event(context, transaction, client)
       let isFirst = try await context.stored(
-        await context.storage.issueTokens(for: record.digest, of: client.id, at: time, audit: event))
-      guard isFirst else { return nil }  // revoked meanwhile
+        await context.storage.issueTokens(
+          for: record.digest, of: client.id, at: time, pushedWithin: Self.window, audit: event))
+      guard isFirst else { return nil }  // revoked meanwhile, or too late
     }
     body["auth_req_id"] = .string(notice.id)
     return body
@@ -195,11 +200,22 @@ final class NoticeSender: Sendable {
     return response.mayPass ? .again(told: response.retryAfterSeconds, reason) : .failed(reason)
   }
 
+  private func note(_ outcome: Outcome, of client: String) {
+    state.withLock { state in
+      switch outcome {
+      case .told: state.failing.remove(client)
+      case .needless: break
+      case .failed, .again: state.failing.insert(client)
+      }
+    }
+  }
+
   private func end(_ record: BackchannelRecord, _ outcome: Outcome, last: Int64) async {
     guard let due = record.noticeDue else { return }
     let audit = context.audit(by: "server")
     var next: Int64?
     var event: AuditEvent?
+    note(outcome, of: record.client)
     let members = [("client", record.client as String?), ("transaction", record.transaction)]
     switch outcome {
     case .told: event = audit("client.told", members)

@@ -79,6 +79,11 @@ struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// What is told of a code that is not the user's, and of any where too many were not.
   static let wrongUserCode = Self(
     .invalidUserCode, "user_code is not right; ask the user again, or have the user unlocked.")
+  /// What is told of a code that was not looked at, because so many seconds have to pass first.
+  init(wrongUserCode seconds: Int64) {
+    self.init(.invalidUserCode, Self.wrongUserCode.detail, retryAfter: seconds)
+  }
+
   /// What is told of two ways to authenticate.
   static let twoAuthentications = Self(
     .invalidRequest,

@@ -38,11 +38,15 @@ struct TokenGrant: Sendable {
     }
     guard id.utf8.count <= 128 else { throw Self.unknown }
     let digest = BackchannelService.digest(of: id)
+    let audit = context.audit(by: "server")
     let found = try await asOpenID(
       await context.stored(
         await context.storage.pollBackchannelRequest(
           digest, of: client.id, at: context.clock.now,
-          step: BackchannelService.interval, limit: Self.longestInterval)))
+          step: BackchannelService.interval, limit: Self.longestInterval
+        ) {
+          audit("transaction.expired", ["transaction": $0])
+        }))
     switch found {
     case .unknown, .used: throw Self.unknown
     case .pending:
@@ -51,7 +55,7 @@ struct TokenGrant: Sendable {
       throw OpenIDFailure(.slowDown, "Wait \(interval) seconds between two polls.", retryAfter: interval)
     case .expired: throw OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
     case .ended(let request, let transaction):
-      if let refusal = Self.refusal(transaction) { throw refusal }
+      if let refusal = try await asOpenID(await maker.refusal(of: request, transaction)) { throw refusal }
       return try await issue(request, transaction, to: client)
     }
   }
@@ -65,7 +69,8 @@ struct TokenGrant: Sendable {
     let isFirst = try await asOpenID(
       await context.stored(
         await context.storage.issueTokens(
-          for: request.digest, of: client.id, at: now, audit: Self.event(context, transaction, client))))
+          for: request.digest, of: client.id, at: now, pushedWithin: NoticeSender.window,
+          audit: Self.event(context, transaction, client))))
     guard isFirst else { throw Self.unknown }
     return tokens
   }
@@ -76,17 +81,6 @@ struct TokenGrant: Sendable {
   ) -> AuditEvent {
     context.audit(by: client.actor)(
       "tokens.issued", ["user": transaction.user, "transaction": transaction.id])
-  }
-
-  /// Why there are no tokens for a transaction that has ended; `nil` where there are.
-  static func refusal(_ transaction: TransactionRecord) -> OpenIDFailure? {
-    switch transaction.state {
-    case .accepted: nil
-    case .denied, .reported, .cancelled: OpenIDFailure(.accessDenied, "The user has refused.")
-    case .pending, .expired: OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
-    case .withdrawn:
-      OpenIDFailure(.transactionFailed, "The request was withdrawn; start again if it is still wanted.")
-    }
   }
 
   private static let unknown = OpenIDFailure(

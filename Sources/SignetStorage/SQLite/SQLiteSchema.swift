@@ -161,7 +161,6 @@ enum SQLiteSchema {
         CREATE INDEX due_notices ON backchannel_requests (notice_due) WHERE notice_due IS NOT NULL;
         CREATE INDEX backchannel_requests_by_expiry ON backchannel_requests (expires);
         ALTER TABLE users ADD COLUMN user_code BLOB;
-        ALTER TABLE users ADD COLUMN user_code_failures INTEGER NOT NULL DEFAULT 0;
         """),
     // Transactions that may be approved by typing, and which fields are typed; whether they were.
     Migration(

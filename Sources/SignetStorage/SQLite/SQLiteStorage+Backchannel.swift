@@ -27,7 +27,8 @@ extension SQLiteStorage {
 
   /// As ``ClientStorage`` says.
   public func pollBackchannelRequest(
-    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64
+    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
+    audit: @escaping @Sendable (String) -> AuditEvent
   ) async throws(StorageFailure) -> PollOutcome {
     try await writer.write { database in
       let found = try database.query(
@@ -39,7 +40,9 @@ extension SQLiteStorage {
       guard request.issued == nil else { return .used }
       switch transaction.state(at: time) {
       case .pending: return try database.countPoll(of: request, at: time, step: step, limit: limit)
-      case .expired: return .expired
+      case .expired:
+        try database.expire(transaction, audit)
+        return .expired
       default: return request.expires <= time ? .expired : .ended(request, transaction)
       }
     }
@@ -47,14 +50,17 @@ extension SQLiteStorage {
 
   /// As ``ClientStorage`` says.
   public func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, audit: AuditEvent
+    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         """
         UPDATE backchannel_requests SET issued = ?1 WHERE digest = ?2 AND client = ?3 AND issued IS NULL
           AND EXISTS (SELECT 1 FROM clients WHERE id = ?3 AND revoked IS NULL)
-        """, .integer(time), .blob(digest), .text(client))
+          AND CASE delivery WHEN 'push'
+            THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + ?4 >= ?1)
+            ELSE expires > ?1 END
+        """, .integer(time), .blob(digest), .text(client), .integer(window))
       guard database.changes == 1 else { return false }
       try database.appendAudit(audit)
       return true
@@ -114,6 +120,17 @@ extension Database {
       UPDATE backchannel_requests SET notice_due = 0 WHERE txn = ?1 AND delivery <> 'poll'
         AND (SELECT state FROM transactions WHERE id = ?1) <> 'pending'
       """, .text(transaction))
+  }
+
+  /// What is said to have expired stays so, also where the clock is set back.
+  fileprivate func expire(
+    _ transaction: TransactionRecord, _ audit: (String) -> AuditEvent
+  ) throws {
+    try execute(
+      "UPDATE transactions SET state = 'expired' WHERE id = ? AND state = 'pending'", .text(transaction.id))
+    guard changes == 1 else { return }
+    try noteChange(of: transaction.id)
+    try appendAudit(audit(transaction.id))
   }
 
   fileprivate func countPoll(

@@ -33,15 +33,24 @@ extension SQLiteStorage {
 
   /// As ``ClientStorage`` says.
   public func revokeClient(
-    _ id: String, at time: Int64, audit: AuditEvent
+    _ id: String, at time: Int64, audit: AuditEvent, withdrawal: @escaping @Sendable (String) -> AuditEvent
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         "UPDATE clients SET revoked = coalesce(revoked, ?) WHERE id = ?", .integer(time), .text(id))
       guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      let withdrawn = try database.query(
+        """
+        UPDATE transactions SET state = 'withdrawn', end_reason = '', end_message = '', decided = ?1
+        WHERE state = 'pending' AND id IN (SELECT txn FROM backchannel_requests WHERE client = ?2) RETURNING id
+        """, .integer(time), .text(id))
+      for row in withdrawn {
+        try database.noteChange(of: row.text("id"))
+        try database.appendAudit(withdrawal(try row.text("id")))
+      }
       try database.execute(
         "UPDATE backchannel_requests SET notice_due = NULL WHERE client = ?", .text(id))
-      try database.appendAudit(audit)
       return true
     }
   }

@@ -109,7 +109,7 @@ extension SQLiteStorage {
       try database.execute(
         "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
       try database.execute(
-        "DELETE FROM backchannel_requests WHERE expires <= ? AND notice_due IS NULL", .integer(time - 86_400))
+        "DELETE FROM backchannel_requests WHERE expires <= ?", .integer(time - 86_400))
       // Who waits has looked long before.
       try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(
