@@ -21,7 +21,7 @@ extension Command {
         ? "Who asks, and for what, is not known here: it may be anything. Go on only where you asked for it yourself."
         : "All else, such as who asks, is not known here. Go on only where you asked for it, and mean these values."
     )
-    guard try await isSure(container, .oneTimePassword, "Approve this", arguments) else {
+    guard try await arguments.confirmsUse("Approve this", of: .oneTimePassword, of: container) else {
       output.print("Nothing was approved.")
       return .failure
     }

@@ -234,7 +234,7 @@ import Testing
       verifying: await transactions.offline(transaction), signedBy: #require(fixture.device.serverKey))
     let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
     let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
-    try await transactions.answer(digits, to: transaction, by: "test")
+    try await transactions.answer(.scanned(digits), to: transaction, by: .init("test"))
     let token = try await fixture.poll(client, id).body.string("id_token")
     let claims = try JSONObject(parsing: JWS(compact: token).unverifiedPayload)
     #expect(try claims.string("acr") == "urn:signet:acr:answered" && claims.strings("amr") == ["otp"])
