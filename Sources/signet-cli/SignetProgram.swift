@@ -151,7 +151,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .passwordRefused,
+  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .ocra,
+    .challengeWanted, .challengeNotWanted, .passwordRefused,
     .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,
     .noSuchContainer,
