@@ -150,7 +150,8 @@ let package = Package(
     .executableTarget(
       name: "signet-cli",
       dependencies: [
-        "Signet", "SignetAgent", "SignetFiles", "SignetJSON",
+        "Signet", "SignetAgent", .target(name: "SignetDBus", condition: .when(platforms: [.linux])),
+        "SignetFiles", "SignetJSON",
         .target(name: "SignetDesktop", condition: .when(platforms: [.linux])),
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
         "SignetTerminal",
