@@ -157,6 +157,9 @@ extension Command {
       if status == .accepted, let challenge = arguments.optionalString("typed") {
         return try await approveTyped(challenge, arguments)
       }
+      guard arguments.strings("value").isEmpty else {
+        throw UsageFailure.refused("--value goes with --typed")
+      }
       var number =
         try status == .accepted
         ? arguments.optionalString("number").map { try MatchingNumber($0) } : nil

@@ -5,6 +5,12 @@ import SignetTerminal
 extension Command {
   /// Shows what was typed, and that nothing else is known, and then the digits; no network is used.
   static func approveTyped(_ challenge: String, _ arguments: Arguments) async throws -> ExitCode {
+    for name in ["qr", "number"] where arguments.isSet(name) {
+      throw UsageFailure.refused("--typed and --\(name) exclude each other: the digits are all there is")
+    }
+    guard arguments.optionalString("id") == nil else {
+      throw UsageFailure.refused("--typed goes without an id: the digits say which transaction it is")
+    }
     _ = try TypedApproval(challenge: challenge)
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: false)

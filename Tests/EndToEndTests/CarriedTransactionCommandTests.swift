@@ -69,7 +69,10 @@ import Testing
       answers.insert(shown.output.trimmingCharacters(in: .whitespacesAndNewlines))
     }
     #expect(answers.count == 1)
-    for extra in [["--qr", picture], ["--number", "12"], ["--container", "alice"], [id]] {
+    for extra in [
+      ["--qr", picture], ["--number", "12"], ["--container", "alice"], ["--typed", "12345678"],
+      ["--value", "250 EUR"], [id],
+    ] {
       let mixed = try await device.run(["approve", "--offline", text, "--yes"] + extra)
       #expect(mixed.isRefusal(64, "--offline"), mixed.summary)
     }
@@ -130,6 +133,12 @@ import Testing
       #expect(refused.status == 65 && refused.errorOutput.contains(reason), refused.summary)
       #expect(refused.output.isEmpty)
     }
+    for extra in [["--qr", form], ["--number", "12"], [id]] {
+      let mixed = try await device.run(["approve", "--typed", challenge, "--yes"] + extra)
+      #expect(mixed.isRefusal(64, "--typed"), mixed.summary)
+    }
+    let alone = try await device.run("approve", id, "--value", "250 EUR", "--yes")
+    #expect(alone.isRefusal(64, "--value goes with --typed"), alone.summary)
     let right = shown.output.trimmingCharacters(in: .whitespacesAndNewlines)
     _ = try await server.answer("transaction", "answer", id, right, "--typed", "--key-file", server.shopKey)
     let found = try await server.transaction(id)
