@@ -49,8 +49,8 @@ enum CarriedTransactionCommands {
       "typed", "Print the digits by which a user approves on a device without a network and a camera",
       description: """
         For a transaction that was made with --typed. The user types them with signet approve --typed, and the values of the fields \
-        that are named here; 'transaction answer --typed' takes the digits that the device shows then. Do not show the values \
-        beside the digits: who copies them confirms what stands there, and not what is meant.
+        that were wanted with --typed-field, which --json names; 'transaction answer --typed' takes the digits that the device shows \
+        then. Do not show the values beside the digits: who copies them confirms what stands there, and not what is meant.
         """,
       arguments: [identifier]
     ) { arguments in

@@ -105,7 +105,8 @@ public struct TransactionService: Sendable {
         retryAfter: max(1, seconds))
     case .coolingDown(let seconds):
       throw Problem(
-        .transactionTooMany, "The user has accepted none of the last ones; wait, or have the user unlocked.",
+        .transactionTooMany,
+        "The user has reported the last one, or accepted none of several; wait \(max(1, seconds)) s, or have the user unlocked.",
         retryAfter: max(1, seconds))
     }
   }
