@@ -224,6 +224,25 @@ import Testing
     return "done"
   }
 
+  @Test("a device that was revoked brings no tokens, unless the same device has another container by now")
+  func needsTheDevice() async throws {
+    let fixture = try await OpenIDFixture()
+    let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let container = try #require(fixture.device.container).text
+    _ = try await users.revokeContainer(container, by: "test")
+    #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
+    // Another device of the same user does not stand in for it.
+    _ = try await fixture.server.activate(device: 2)
+    fixture.server.clock.advance(by: 5)
+    #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
+    #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
+    _ = try await fixture.server.activate(device: 1)
+    fixture.server.clock.advance(by: 5)
+    #expect(try await fixture.poll(client, id).outcome == "200")
+  }
+
   @Test("digits that were typed in the place of a signature: the token says so, and carries no decision")
   func answeredWithoutANetwork() async throws {
     let fixture = try await OpenIDFixture()
