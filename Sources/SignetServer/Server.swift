@@ -118,7 +118,6 @@ public final class Server: Sendable {
       ("POST", "/renewal/finish", device.finishRenewal),
       ("POST", "/device/end", device.end),
       ("GET", "/device/transactions/{id}", device.one),
-      ("POST", "/device/transactions/{id}/decision", device.decide),
       ("POST", "/device/initiated", device.initiate),
       ("POST", "/otp/resync", oneTime.resynchronise),
       ("POST", "/otp/verify", oneTime.verify),
@@ -170,8 +169,9 @@ public final class Server: Sendable {
         do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
       }
     }
-    // The two that there are many of at a time do not wait in a task.
+    // Those that there are many of at a time do not wait in a task.
     router.on("GET", prefix + "/device/transactions", direct: device.pending)
+    router.on("POST", prefix + "/device/transactions/{id}/decision", direct: device.decide)
     router.on("POST", prefix + "/otp/validate", direct: oneTime.validate)
     let openID = OpenIDEndpoints(context, transactions)
     let issuer = "/\(context.settings.serverURL.domain)"

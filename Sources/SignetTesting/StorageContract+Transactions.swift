@@ -58,15 +58,57 @@ extension StorageContract {
       try await storage.add(Sample.activation("a2"))
       _ = try await storage.finish("a2", Sample.container("c2", activation: "a2", device: 9))
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
-      for container in ["b1", "c2", "nothing"] {
+      try await expect(
+        storage.decide("t1", Sample.decision(by: "b1")), is: .unknown, "a decision by another user")
+      for container in ["c2", "nothing"] {
         try await expect(
-          storage.decide("t1", Sample.decision(by: container)), is: .unknown, "a decision by \(container)")
+          storage.decide("t1", Sample.decision(by: container)), is: .signerChanged,
+          "a decision by \(container)")
       }
       try await expect(storage.decide("t2", Sample.decision()), is: .unknown, "a decision about nothing")
       _ = try await storage.revokeContainer("c1", audit: event("revoked"))
       try await expect(
-        storage.decide("t1", Sample.decision()), is: .unknown, "a decision by a revoked container")
+        storage.decide("t1", Sample.decision()), is: .signerChanged, "a decision by a revoked container")
       try await expect(storage.transaction("t1")?.state, is: .pending, "the state")
+    },
+    Check("a request decides once, and only where its signer is still who the caller took it for") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for id in ["t1", "t2"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      let stored = try await storage.container("c1")
+      guard let stored else { throw Failure(description: "the container is there") }
+      @Sendable func decide(
+        _ id: String, request: UInt8, by signer: ContainerRecord,
+        _ verdict: DecisionVerdict = .take(Sample.decision(), isSigned: true, hasRightNumber: true)
+      ) async throws -> DecisionOutcome {
+        let attempt = DecisionAttempt(
+          transaction: id, by: SignerRecord(signer), request: [UInt8](repeating: request, count: 16),
+          expires: 5000)
+        return try await storage.decideTransaction(attempt, limits: Sample.limits) { _ in
+          verdict
+        } audit: {
+          event("decision \($0)")
+        }
+      }
+      var (otherSession, otherSigning) = (stored, stored)
+      (otherSession.sessionKey, otherSigning.signingKey) = ([4, 9], [4, 9])
+      for other in [otherSession, otherSigning] {
+        try await expect(decide("t1", request: 1, by: other), is: .signerChanged, "a key that is not its own")
+      }
+      // Nothing was looked at, so the request's id is good still.
+      try await expect(decide("t1", request: 1, by: stored), is: .decided, "its own keys")
+      try await expect(decide("t2", request: 1, by: stored), is: .replayed, "the request once more")
+      try await expect(
+        decide("t2", request: 2, by: stored, .mismatch(reason: "why")), is: .mismatch(reason: "why"),
+        "a decision about something else")
+      try await expect(storage.transaction("t2")?.state, is: .pending, "the state")
+      try await expect(decide("t2", request: 2, by: stored), is: .replayed, "the same request, mended")
+      let outcomes = try await race { _ in try await decide("t2", request: 3, by: stored) }
+      try expect(outcomes.filter { $0 == .decided }.count, is: 1, "decisions of 50 requests of one id")
+      try expect(outcomes.filter { $0 == .replayed }.count, is: 49, "replays")
     },
     Check("from its end on a transaction can't be decided, swept or not") { storage in
       try await storage.add(Sample.alice)

@@ -189,7 +189,7 @@ public struct TransactionService: Sendable {
   /// Why something was refused, for the audit log; `nil` where it was not.
   static func reason(_ outcome: DecisionOutcome) -> String? {
     switch outcome {
-    case .decided, .repeated, .keyRevoked: nil
+    case .decided, .repeated, .keyRevoked, .signerChanged, .replayed: nil
     case .decidedBefore: "decided before"
     case .cancelled: "cancelled or withdrawn before"
     case .expired: "expired"
@@ -198,6 +198,7 @@ public struct TransactionService: Sendable {
     case .locked: "too many wrong signatures in a row; unlock the user"
     case .waiting: "not tried: the address has to wait"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
+    case .mismatch(let reason): reason
     }
   }
 
@@ -213,6 +214,9 @@ public struct TransactionService: Sendable {
     case .unknown: throw unknown
     case .notSigned, .locked: throw notSigned
     case .keyRevoked: throw APIKeyService.refused
+    case .signerChanged: throw DeviceAuthentication.unknown
+    case .replayed: throw DeviceAuthentication.replayed
+    case .mismatch(let reason): throw Problem(.malformed, reason)
     case .waiting(let seconds):
       throw Problem(
         .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)
