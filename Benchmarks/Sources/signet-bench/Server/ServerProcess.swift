@@ -76,7 +76,8 @@ enum ServerProcess {
             VALUES (?, ?, 'totp', 'SHA256', 6, 30, 0, ?, 0, 0, 'active')
             """, .text(id), .text("user\(user)"), .blob(sealed))
           try database.execute(
-            "INSERT INTO code_places (number, last_counter, drift, failures) VALUES (last_insert_rowid(), -1, 0, 0)")
+            "INSERT INTO code_places (number, last_counter, drift, failures) VALUES (last_insert_rowid(), -1, 0, 0)"
+          )
         }
       }
     }
