@@ -157,7 +157,7 @@ extension Command {
       if status == .accepted, let challenge = arguments.optionalString("typed") {
         return try await approveTyped(challenge, arguments)
       }
-      guard arguments.strings("value").isEmpty else {
+      guard status != .accepted || arguments.strings("value").isEmpty else {
         throw UsageFailure.refused("--value goes with --typed")
       }
       var number =
