@@ -23,7 +23,7 @@ struct DeviceCommandTests {
       (folder.path, "\(folder.path) holds no vault;"),
     ] {
       let result = try await run("--data", path, "otp")
-      #expect(result.status == 73)
+      #expect(result.status == 78)
       #expect(result.output.isEmpty)
       #expect(result.errorOutput.contains(finding), "\(result.errorOutput)")
       #expect(result.errorOutput.contains("signet activate --qr FILE"), "\(result.errorOutput)")
