@@ -222,6 +222,18 @@ public protocol Storage: ClientStorage {
   func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord?
   /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
   func pendingTransactions(user: String, at time: Int64) async throws(StorageFailure) -> [TransactionRecord]
+  /// Transactions, those that were made last first.
+  ///
+  /// - Parameters:
+  ///   - filter: Which.
+  ///   - id: Only what was made before this one; from the last where there is none of this id.
+  ///   - time: Now: one that waits and is past its end has expired.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
+  /// - Throws: ``StorageFailure``.
+  func transactions(
+    _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord]
   /// Decides a transaction; the first end wins.
   ///
   /// In one step: the signer is still the one whose keys were used, the request's id is used up, `judge` sees the transaction,

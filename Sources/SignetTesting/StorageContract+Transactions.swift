@@ -16,6 +16,39 @@ extension StorageContract {
       }
       try await expectLog(storage, has: ["user", "transaction"])
     },
+    Check("transactions are listed from the last one on, by user and by state, page by page") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      try await storage.activate("c1")
+      for number in 1...5 {
+        // Made in this order, whatever the clock says.
+        let user = number.isMultiple(of: 2) ? "bob" : "alice"
+        try await storage.addTransaction(
+          Sample.transaction("t\(number)", user: user, created: 1000 - Int64(number)),
+          audit: event("transaction"))
+      }
+      try await expect(storage.decide("t3", Sample.decision()), is: .decided, "a decision")
+      func ids(
+        _ user: String?, _ state: TransactionRecord.State?, before id: String? = nil, at time: Int64 = 1000,
+        limit: Int = 10
+      ) async throws -> [String] {
+        try await storage.transactions(
+          TransactionFilter(user: user, state: state), before: id, at: time, limit: limit
+        ).map(\.id)
+      }
+      try await expect(ids(nil, nil), is: ["t5", "t4", "t3", "t2", "t1"], "all")
+      try await expect(ids(nil, nil, limit: 2), is: ["t5", "t4"], "the last two")
+      try await expect(ids(nil, nil, before: "t4", limit: 2), is: ["t3", "t2"], "the two before")
+      try await expect(ids(nil, nil, before: "none", limit: 1), is: ["t5"], "before one that is none")
+      try await expect(ids("alice", nil), is: ["t5", "t3", "t1"], "alice's")
+      try await expect(ids("alice", .accepted), is: ["t3"], "what alice accepted")
+      try await expect(ids("bob", .accepted), is: [], "what bob accepted")
+      try await expect(ids(nil, .pending), is: ["t5", "t4", "t2", "t1"], "what waits")
+      try await expect(ids(nil, .expired), is: [], "what has expired")
+      // Past its end, also where nobody has swept yet.
+      try await expect(ids(nil, .pending, at: 1 << 40), is: [], "what waits, later")
+      try await expect(ids("bob", .expired, at: 1 << 40), is: ["t4", "t2"], "what has expired, later")
+    },
     Check("pending transactions are those of the user that have not ended, oldest first, at most 64") {
       storage in
       try await storage.add(Sample.alice)

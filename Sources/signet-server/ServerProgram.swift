@@ -17,7 +17,8 @@ enum ServerProgram {
       Commands print text for people, or with --json one JSON document. Times are in UTC.
       """,
     commands: [
-      InitCommand.command, ServeCommand.command, UserCommands.group, ActivationCommands.group,
+      InitCommand.command, ServeCommand.command, CertificateCommands.group, UserCommands.group,
+      ActivationCommands.group,
       ContainerCommands.group, KeyCommands.group, ClientCommands.group, SigningKeyCommands.group,
       TransactionCommands.group, CodeCommands.group, TokenCommands.group, UAFCommands.group,
       AuditCommands.group,

@@ -127,6 +127,21 @@ public struct TransactionService: Sendable {
     return (transaction, container)
   }
 
+  /// Transactions, those that were made last first.
+  ///
+  /// - Parameters:
+  ///   - filter: Which.
+  ///   - id: Only what was made before this one.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
+  /// - Throws: ``Problem``.
+  func list(
+    _ filter: TransactionFilter, before id: String?, limit: Int
+  ) async throws(Problem) -> [TransactionRecord] {
+    try await context.stored(
+      await context.storage.transactions(filter, before: id, at: context.clock.now, limit: limit))
+  }
+
   /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
   ///
   /// - Throws: ``Problem``.

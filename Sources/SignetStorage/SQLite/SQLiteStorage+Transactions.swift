@@ -34,6 +34,24 @@ extension SQLiteStorage {
   }
 
   /// As ``Storage`` says.
+  public func transactions(
+    _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord] {
+    try await reader.read { database in
+      try database.query(
+        """
+        SELECT * FROM transactions
+        WHERE (?1 IS NULL OR user = ?1)
+          AND (?2 IS NULL OR ?2 = CASE WHEN state = 'pending' AND expires <= ?3 THEN 'expired' ELSE state END)
+          AND number < coalesce((SELECT number FROM transactions WHERE id = ?4), 9223372036854775807)
+        ORDER BY number DESC LIMIT ?5
+        """, .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
+        .int(max(0, limit))
+      ).map { try TransactionRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
   public func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
     judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
