@@ -1,16 +1,17 @@
 # make demo      shows the main job with real processes
 # make test      runs every test
+# make kill-test kills a busy server fifty times, instead of three as in make test, and looks for what was lost
 # make bench     measures, beside raw limits and other implementations
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
 # make check     format and documents
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR)
 # signet-check is not installed: it compares vectors with other implementations, for who has the source and its documents.
-# demo, test, bench, fuzz and release install the Debian packages that are missing.
+# demo, test, kill-test, bench, fuzz and release install the Debian packages that are missing.
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: demo test check format release install bench fuzz clean
+.PHONY: demo test kill-test check format release install bench fuzz clean
 
 demo:
 	Scripts/setup demo
@@ -21,6 +22,10 @@ demo:
 test:
 	Scripts/setup test
 	Scripts/test
+
+kill-test:
+	Scripts/setup test
+	SIGNET_KILLS=$(or $(KILLS),50) Scripts/test --filter 'CodeKillTests|ServiceKillTests'
 
 bench:
 	Scripts/setup bench

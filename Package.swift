@@ -172,23 +172,28 @@ let package = Package(
       swiftSettings: house),
 
     // Tests: one target a module; vectors that are ours to keep lie beside them.
-    .testTarget(name: "SignetCryptoTests", dependencies: ["SignetCrypto"], swiftSettings: house),
+    .testTarget(
+      name: "SignetCryptoTests", dependencies: ["SignetCrypto", "SignetTesting"], swiftSettings: house),
     .testTarget(
       name: "SignetFilesTests", dependencies: ["SignetCrypto", "SignetFiles", "SignetTesting"],
       swiftSettings: house),
     .testTarget(name: "SignetJSONTests", dependencies: ["SignetJSON"], swiftSettings: house),
     .testTarget(
-      name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON"],
+      name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON", "SignetTesting"],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTransportTests", dependencies: ["SignetTesting", "SignetTransport"], swiftSettings: house),
+    .target(
+      name: "PushFixture", dependencies: ["SignetCrypto", "SignetJSON", "SignetTesting", "SignetTransport"],
+      path: "Tests/PushFixture", swiftSettings: house),
     .testTarget(
       name: "SignetPushTests",
       dependencies: [
-        "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport", "SignetWire",
+        "PushFixture", "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport",
+        "SignetWire",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
@@ -257,9 +262,11 @@ let package = Package(
     .testTarget(
       name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
-    .testTarget(name: "SignetHTTPTests", dependencies: ["SignetHTTP"], swiftSettings: house),
+    .testTarget(
+      name: "SignetHTTPTests", dependencies: ["SignetHTTP", "SignetTesting"], swiftSettings: house),
     .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
-    .testTarget(name: "SignetTerminalTests", dependencies: ["SignetTerminal"], swiftSettings: house),
+    .testTarget(
+      name: "SignetTerminalTests", dependencies: ["SignetTerminal", "SignetTesting"], swiftSettings: house),
     .testTarget(
       name: "SignetCheckTests",
       dependencies: [
@@ -270,7 +277,7 @@ let package = Package(
     .testTarget(
       name: "SignetServerTests",
       dependencies: [
-        "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
+        "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
         "SignetPolicy", "SignetPush", "SignetStorage", "SignetTesting", "SignetTransport", "SignetWire",
       ], swiftSettings: house),
     .testTarget(

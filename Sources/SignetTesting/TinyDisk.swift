@@ -19,7 +19,10 @@
     deinit { umount2(folder.path, 2 /* MNT_DETACH: open files do not keep it */) }
 
     /// Whether this machine lets the test mount; containers often do not, even for root.
+    ///
+    /// In CI it has to.
     package static var isPossible: Bool {
+      if ContinuousIntegration.isHere { return true }
       do {
         _ = try TinyDisk(kilobytes: 4)
         return true

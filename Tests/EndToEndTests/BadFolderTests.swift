@@ -162,7 +162,10 @@ enum Nobody {
   static let id: UInt32 = 65534
   private static let setpriv = "/usr/bin/setpriv"
 
-  static var canRun: Bool { geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) }
+  /// Skipped without the program, except in CI: a failure there.
+  static var canRun: Bool {
+    geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv) || ContinuousIntegration.isHere
+  }
 
   static var launcher: [String] {
     geteuid() == 0 ? [setpriv, "--reuid=\(id)", "--regid=\(id)", "--clear-groups", "--"] : []

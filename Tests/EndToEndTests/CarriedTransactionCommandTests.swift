@@ -43,7 +43,7 @@ import Testing
     let list = try await server.answer("transaction", "initiated", "alice", "--key-file", server.shopKey)
     let all = try list.array("transactions")
     #expect(all.count == 2)
-    guard case .object(let first)? = all.first else { return }
+    guard case .object(let first)? = all.first else { throw JSONFailure.notAnObject }
     #expect(try first.string("id") == id && first.string("initiated") == "device")
     #expect(try first.string("content") == #"{"initiated":"device","text":"Block my card"}"#)
     let file = try server.write(first.text, to: "first.json")

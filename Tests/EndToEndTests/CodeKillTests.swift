@@ -34,6 +34,7 @@ import Testing
       #expect(try await server.json("audit", "verify")["intact"] == true, "kill \(kill)")
       // No counter went back, and none is where an accepted code would be good again.
       let now = try await load.counters()
+      #expect(now.count == Self.clients, "kill \(kill)")
       for (serial, counter) in now {
         #expect(counter >= counters[serial] ?? .max, "kill \(kill), \(serial)")
         #expect(counter > load.lastAccepted(serial), "kill \(kill), \(serial)")
@@ -182,7 +183,7 @@ final class CodeLoad: Sendable {
         url: "\(url)/admin/tokens?limit=500", headers: [("Authorization", "Bearer \(adminKey)")]))
     try #require(response.status == 200)
     return try JSONObject(parsing: response.body).array("tokens").reduce(into: [:]) { counters, value in
-      guard case .object(let token) = value else { return }
+      guard case .object(let token) = value else { throw JSONFailure.notAnObject }
       counters[try token.string("serial")] = try token.integer("counter")
     }
   }

@@ -11,12 +11,17 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    async let shown = device.run("listen", "--once", "--json")
+    let process = try device.process(["listen", "--once", "--json"])
+    let (output, messages) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, messages)
+    try process.run()
+    #expect(await messages.fileHandleForReading.firstLine() == "Listening; Ctrl-C ends it.")
+    // Its request is open at the server: nothing waits yet, so nothing is shown before this is asked.
     let id = try await server.ask("alice", "Pay 1 EUR")
-    let result = try await shown
-    #expect(result.status == 0, result.summary)
-    let lines = result.output.split(separator: "\n")
-    #expect(lines.count == 1, result.summary)
+    #expect(await ChildProcess.end(of: process.processIdentifier, process) == 0)
+    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    let lines = text.split(separator: "\n")
+    #expect(lines.count == 1, "\(text)")
     let object = try JSONObject(parsing: Array(lines.first.map(String.init)?.utf8 ?? "".utf8))
     #expect(try object.string("id") == id && object.string("content").contains("Pay 1 EUR"))
     // What waits already is shown at once.

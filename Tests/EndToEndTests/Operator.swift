@@ -145,4 +145,12 @@ struct RelyingParty: Sendable {
     try #require(response.status == status, "status \(response.status)")
     return try JSONObject(parsing: response.body)
   }
+
+  /// A transaction as this process tells it.
+  func transaction(_ id: String) async throws -> JSONObject {
+    let response = try await transport.send(
+      HTTPRequest(url: "\(url)/transactions/\(id)", headers: [("Authorization", "Bearer \(key)")]))
+    try #require(response.status == 200, "status \(response.status)")
+    return try JSONObject(parsing: response.body)
+  }
 }

@@ -8,9 +8,9 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(3))) struct PendingCommandTests {
   private func owners(_ list: JSONObject) throws -> [String: String] {
     try list.array("transactions").reduce(into: [:]) { owners, value in
-      guard case .object(let transaction) = value else { return }
+      guard case .object(let transaction) = value else { throw JSONFailure.notAnObject }
       let content = try TransactionContent(parsing: transaction.string("content"))
-      guard case .text(let text) = content.matter else { return }
+      guard case .text(let text) = content.matter else { throw JSONFailure.missingMember("text") }
       owners[text] = try transaction.string("container")
     }
   }

@@ -55,7 +55,7 @@ import Testing
     let id = try await server.ask("zoë", text)
     let pending = try json(await client(server, "pending")).array("transactions")
     #expect(pending.count == 1)
-    guard case .object(let waiting)? = pending.first else { return }
+    guard case .object(let waiting)? = pending.first else { throw JSONFailure.notAnObject }
     #expect(try waiting.string("id") == id)
     #expect(
       try waiting.string("content")

@@ -47,7 +47,7 @@ import Testing
         ])
       shop = try APIClient(server, keyFile: server.shopKey)
       let admin = try APIClient(server)
-      for (user, kind) in [("counter", "hotp"), ("present", "totp"), ("future", "totp")] {
+      for (user, kind) in [("counter", "hotp"), ("present", "totp"), ("future", "totp"), ("late", "totp")] {
         let token: JSONObject = [
           "serial": .string(user), "kind": .string(kind), "digits": 8,
           "secret": .string(Base64URL.encode(Self.secret)),
@@ -110,7 +110,7 @@ import Testing
     let future = Scene.step(in: 600)
     #expect(try await scene.accepts(future, of: "future"))
     #expect(try await !scene.accepts(future, of: "future"))
-    #expect(try await !scene.accepts(used, of: "present"))
+    for step in [used, used + 1] { #expect(try await !scene.accepts(step, of: "present")) }
     #expect(try await scene.accepts(2, of: "counter"))
     #expect(try await scene.status(waiting) == "expired")
     await #expect(throws: SignetFailure.self) {
@@ -127,9 +127,11 @@ import Testing
     let next = max(used + 1, Scene.step())
     #expect(try await scene.accepts(next, of: "present"))
 
-    // Behind.
+    // Behind: who has the right time is refused with a code that nobody used, and let in with it afterwards.
     try scene.setClock(-600)
     for step in [used, next] { #expect(try await !scene.accepts(step, of: "present")) }
+    let unused = Scene.step()
+    #expect(try await !scene.accepts(unused, of: "late"))
     #expect(try await !scene.accepts(future, of: "future"))
     #expect(try await !scene.accepts(2, of: "counter"))
     #expect(try await scene.accepts(3, of: "counter"))
@@ -140,6 +142,7 @@ import Testing
     // And right again, without a restart.
     try scene.setClock(0)
     for step in [used, next] { #expect(try await !scene.accepts(step, of: "present")) }
+    #expect(try await scene.accepts(unused, of: "late"))
     #expect(try await scene.accepts(4, of: "counter"))
     let id = try await scene.ask()
     for transaction in try await scene.device.pendingTransactions(for: scene.container) {

@@ -30,15 +30,25 @@ import Testing
   @Test("a command that fails, or prints something else, is found", .enabled(if: canRun))
   func control() async throws {
     let folder = try TemporaryFolder()
-    let steps = [
+    let consoles = [
       "$ echo one\none": 0, "$ echo one\ntwo": 1, "$ echo one": 1, "$ true\none": 1,
       "$ exit_is_1() { return 1; }; exit_is_1": 1,
       "$ printf 'a\\nb\\nc\\n'\na\n…\nc": 0, "$ echo 123456\n654321": 0,
       "$ cat <<'END'\n> a $b\n> END\na $b": 0,
     ]
+    // A block of bash is found by any of its commands, and by what the block after it says that it prints.
+    let scripts = [
+      "echo one": 0, "false\ntrue": 1, "true\nfalse": 1, "false | true": 1, "exit 3\ntrue": 1,
+      "echo one\n```\n\n```\none": 0, "echo one\n```\n\n```\ntwo": 1, "echo one\n```\n\n```\none\ntwo": 1,
+      "echo one\necho two\n```\n```\none": 1, "echo one and more\n```\n```\none an…": 0,
+      "echo one and more\n```\n```\ntwo an…": 1, "echo one\n```\nText\n\n```\ntwo": 0,
+      "date +%s\n```\n\n```\n1795235467": 0,
+    ]
+    let steps =
+      consoles.map { ("```console\n\($0)\n```", $1) } + scripts.map { ("```bash\n\($0)\n```", $1) }
     for (step, status) in steps {
       let document = folder.file("document.md")
-      try Data("Text\n```console\n\(step)\n```\n".utf8).write(to: URL(filePath: document))
+      try Data("Text\n\(step)\n".utf8).write(to: URL(filePath: document))
       let result = try await run(document)
       #expect(Int(result.status) == status, "\(step): \(result.summary)")
     }

@@ -2,6 +2,7 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetTesting
+import SignetTransport
 import Testing
 
 /// Two processes at once: on one data folder, and on one database.
@@ -134,6 +135,72 @@ import Testing
       #expect(answers.filter { $0 }.count == 1, "round \(round): \(answers)")
     }
     #expect(try await first.audited("code.accepted").count == 50)
+    #expect(try await first.answer("audit", "verify")["intact"] == true)
+    await first.stopAndWait()
+    await second.stopAndWait()
+  }
+
+  /// A device of its own for each server process; both are the same user's.
+  @Test func decisionsAtTwoServersOfOneDatabase() async throws {
+    let first = try await RunningServer.startWithShop(["--protection", "device"])
+    let port = try FreePort.find()
+    let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
+    let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
+    _ = try await first.answer("user", "add", "alice")
+    var hands: [(device: Device, container: Container)] = []
+    for listening in [first.port, port] {
+      let folder = "\(first.folder.path)/device-\(listening)"
+      var connection = ConnectionConfiguration(
+        certificateAuthoritiesPEM: try String(contentsOfFile: first.authority, encoding: .utf8))
+      connection.connectAddress = ConnectAddress(address: "127.0.0.1", port: listening)
+      let device = Device(
+        vault: try Vault(directory: folder, keystore: SoftwareKeystore(directory: folder)),
+        connection: connection)
+      let container = try await device.createContainer(
+        ContainerInitialization(code: await first.invite("alice")),
+        handler: ScriptedActivation(reply: .abort))
+      hands.append((device, container))
+    }
+    var wins = [0, 0]
+    for round in 0..<40 {
+      let id = try await first.ask("alice", "Pay \(round)")
+      let statuses: [DecisionStatus] = round.isMultiple(of: 2) ? [.accepted, .denied] : [.denied, .accepted]
+      var requests: [TransactionRequest] = []
+      for hand in hands {
+        let pending = try await hand.device.pendingTransactions(for: hand.container)
+        requests.append(try #require(pending.first { $0.id.text == id }))
+      }
+      let outcomes = await withTaskGroup(of: (Int, (any Error)?).self) { [requests, hands] group in
+        for index in hands.indices {
+          group.addTask {
+            do {
+              try await hands[index].device.decide(
+                requests[index], statuses[index], with: hands[index].container)
+              return (index, nil)
+            } catch { return (index, error) }
+          }
+        }
+        return await group.reduce(into: [Int: (any Error)?]()) { $0[$1.0] = .some($1.1) }
+      }
+      let winners = outcomes.filter { $0.value == nil }.map(\.key)
+      #expect(winners.count == 1, "round \(round): \(outcomes)")
+      let winner = try #require(winners.first)
+      wins[winner] += 1
+      let other = try #require(outcomes[1 - winner] ?? nil)
+      #expect(other as? SignetFailure == .transactionDecided, "round \(round): \(other)")
+      // Both processes say the same, and it is what the winner signed.
+      for party in parties {
+        let found = try await party.transaction(id)
+        let status = statuses[winner] == .accepted ? "accepted" : "denied"
+        #expect(try found.string("status") == status)
+        let signed = try SignedDecisionCheck.payload(of: found)
+        #expect(try signed.string("status") == status)
+      }
+    }
+    print("TwoProcessTests: of 40 transactions the first process decided \(wins[0]), the second \(wins[1])")
+    #expect(try !second.events.isEmpty)
+    let decided = try await first.audited("transaction.accepted") + first.audited("transaction.denied")
+    #expect(decided.count == 40)
     #expect(try await first.answer("audit", "verify")["intact"] == true)
     await first.stopAndWait()
     await second.stopAndWait()

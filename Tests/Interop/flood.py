@@ -103,6 +103,9 @@ def requests(chance):
             parts.append("BREW /main/v1/health HTTP/1.1\r\nHost: h\r\nAuthorization: Signet a.b.c\r\n\r\n")
     return "".join(parts).encode()
 
+STATUSES = [str(status) for status in (200, 400, 401, 403, 404, 405, 411, 413, 415, 429, 500, 503)]
+MARKS = {status: b"HTTP/1.1 " + status.encode() for status in STATUSES}
+
 def count(connection, wanted, seen):
     """Counts the statuses of so many answers, or until the end."""
     rest, found = b"", 0
@@ -113,12 +116,19 @@ def count(connection, wanted, seen):
             break
         if not piece:
             break
-        text, end = rest + piece, 0
-        for status in re.finditer(rb"HTTP/1\.1 (\d{3})", text):
-            name, end = status[1].decode(), status.end()
-            seen[name] = seen.get(name, 0) + 1
-            found += 1
-        rest = text[max(end, len(text) - 11):]  # a status line may be cut
+        # A status line may be cut; one that is whole is longer than what is kept, so none is counted twice.
+        text = rest + piece
+        known = 0
+        for status, mark in MARKS.items():
+            number = text.count(mark)
+            if number:
+                seen[status] = seen.get(status, 0) + number
+                known += number
+        others = len(re.findall(rb"HTTP/1\.1 \d{3}", text)) - known if text.count(b"HTTP/1.1 ") > known else 0
+        if others:
+            seen["other"] = seen.get("other", 0) + others
+        found += known + others
+        rest = text[-11:]
     return found
 
 def garbage(address, ending, results):

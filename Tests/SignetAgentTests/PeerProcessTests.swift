@@ -52,7 +52,12 @@
       #expect(living)
       try input.fileHandleForWriting.close()
       process.waitUntilExit()
-      guard let handle else { return }  // before Linux 6.5
+      guard let handle else {
+        // Linux gives handles of peers from 6.5 on; an older one is no reason to fail, and no other excuse counts.
+        let version = ProcessInfo.processInfo.operatingSystemVersion
+        #expect((version.majorVersion, version.minorVersion) < (6, 5))
+        try Test.cancel("this system gives no handles of peers")
+      }
       // This process stands for one that got the number: it is alive, and the one that was meant is not.
       let ended = Self.isThere(PeerProcess(getpid(), handle: handle))
       #expect(!ended)

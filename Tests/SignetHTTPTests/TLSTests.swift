@@ -1,13 +1,15 @@
 import Foundation
 import SignetHTTP
+import SignetTesting
 import Testing
 
 /// Command-line clients, which bring TLS implementations other than the server's.
 enum Command {
   struct Failed: Error, Equatable { let status: Int32 }
 
-  static func isInstalled(_ name: String) -> Bool {
-    FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)")
+  /// Skipped without the program, except in CI: a failure there.
+  static func isWanted(_ name: String) -> Bool {
+    FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)") || ContinuousIntegration.isHere
   }
 
   /// The standard output of a program that ended well.
@@ -37,7 +39,7 @@ enum Command {
   }
 }
 
-@Suite(.enabled(if: Command.isInstalled("curl"), "curl is the TLS client here"))
+@Suite(.enabled(if: Command.isWanted("curl"), "curl is the TLS client here"))
 struct TLSTests {
   @discardableResult
   private func withTLSServer<R>(

@@ -120,6 +120,44 @@ struct OCRATests {
     #expect(try ocra.response(to: challenge, OCRAInput(unixTime: Self.time)) == response)
   }
 
+  /// RFC 6287 has no vectors of section 7.4: these are of Python's `hmac`, which makes those of C.2 and C.3 as well.
+  @Test(
+    "7.4: signature with the server's answer first, where what is signed is the server's challenge",
+    arguments: zip(
+      0..<5,
+      [
+        ("20324498", "47871112"), ("05551356", "51383624"), ("42220619", "76606309"),
+        ("56061207", "18849560"), ("02425366", "64908333"),
+      ]))
+  func signatureBothWays(index: Int, responses: (server: String, client: String)) throws {
+    let ocra = try Self.ocra("OCRA-1:HOTP-SHA256-8:QA08")
+    let asked = try OCRAChallenge("CLI2222\(index)", for: ocra.suite)
+    let signed = try OCRAChallenge(signing: ["SIG1\(index)", "000"], for: ocra.suite)
+    #expect(try ocra.serverResponse(client: asked, server: signed) == responses.server)
+    #expect(try ocra.clientResponse(client: asked, server: signed) == responses.client)
+    // Another byte of what is signed is another signature, and another answer of the server.
+    let other = try OCRAChallenge(signing: ["SIG1\(index)", "001"], for: ocra.suite)
+    #expect(try ocra.serverResponse(client: asked, server: other) != responses.server)
+    #expect(try ocra.clientResponse(client: asked, server: other) != responses.client)
+  }
+
+  @Test(
+    "7.4: the same with the time",
+    arguments: zip(
+      0..<5,
+      [
+        ("40817946", "06915518"), ("17211610", "87362472"), ("93735784", "78074851"),
+        ("63294065", "30662715"), ("89475215", "65180305"),
+      ]))
+  func timedSignatureBothWays(index: Int, responses: (server: String, client: String)) throws {
+    let ocra = try Self.ocra("OCRA-1:HOTP-SHA512-8:QA10-T1M")
+    let asked = try OCRAChallenge("CLI22220\(index)0", for: ocra.suite)
+    let signed = try OCRAChallenge("SIG1\(index)00000", for: ocra.suite)
+    let input = OCRAInput(unixTime: Self.time)
+    #expect(try ocra.serverResponse(client: asked, server: signed, input) == responses.server)
+    #expect(try ocra.clientResponse(client: asked, server: signed, input) == responses.client)
+  }
+
   @Test("without digits the response is the whole HMAC")
   func untruncated() throws {
     let whole = try Self.ocra("OCRA-1:HOTP-SHA256-0:QA08")

@@ -54,6 +54,25 @@ import Testing
     #expect(try await validate("x", server, from: "198.51.100.7") == .locked)
   }
 
+  @Test("an attacker of 25 addresses locks a credential at once, one of 24 does not")
+  func locksAtOnce() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    for address in 1...24 {
+      for _ in 1...4 {
+        #expect(try await validate("x", server, from: "198.51.100.\(address)") == .refused)
+      }
+      #expect(try await validate("x", server, from: "198.51.100.\(address)") == .waiting(seconds: 30))
+    }
+    // 96 failures: who is guessed at is let in, and that sets the count back.
+    let container = try #require(device.container)
+    let credential = try #require(try await server.storage.credential(container.text))
+    #expect(credential.failures == 96)
+    for _ in 1...4 { #expect(try await validate("x", server, from: "198.51.100.25") == .refused) }
+    let right = try device.code(at: server.clock.now)
+    #expect(try await validate(right, server, from: "192.0.2.1") == .locked)
+  }
+
   @Test(
     "addresses of one network are one, however a proxy writes them; other texts are what they are",
     arguments: [

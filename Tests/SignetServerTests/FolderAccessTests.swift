@@ -55,7 +55,7 @@ import Testing
     #expect(failure() == .wrongKind(path: "\(path)/\(name)"))
   }
 
-  @Test(.enabled(if: geteuid() == 0, "only root can give files away"))
+  @Test(.enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "only root can give files away"))
   func refusesWhatBelongsToAnother() async throws {
     _ = try await makeFolder()
     for name in [".", "server.json", "master.key", "admin.key", "tls.key", "signet.sqlite"] {

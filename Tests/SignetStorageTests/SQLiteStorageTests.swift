@@ -9,8 +9,8 @@ import Testing
 @Suite struct SQLiteStorageTests {
   private static let event = AuditEvent(text: "{}")
 
-  @Test("two storages on one file, as two processes have")
-  func letsOneOfTwoProcessesWin() async throws {
+  @Test("two storages on one file, each with a connection as a process has it")
+  func letsOneOfTwoConnectionsWin() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
     let storages = [try SQLiteStorage(path: path), try SQLiteStorage(path: path)]

@@ -12,7 +12,9 @@ import Testing
     await storage.close()
   }
 
-  /// The checks can fail: a back end that forgets is found out.
+  /// The checks can fail: on a storage that is closed each does.
+  ///
+  /// Which of them find which lost write is in ``FaultyStorageTests``.
   @Test func findsWhoDoesNotKeepIt() async throws {
     let folder = try TemporaryFolder()
     let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")

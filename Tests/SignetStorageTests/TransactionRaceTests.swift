@@ -135,7 +135,7 @@ import Testing
     #expect(counted.sorted(by: >) == (0..<counted.count).map { 2 - $0 })
   }
 
-  @Test("two processes, two devices, the relying party and the sweep", arguments: 0..<12)
+  @Test("two connections, two devices, the relying party and the sweep", arguments: 0..<12)
   func race(_ seed: Int) async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"

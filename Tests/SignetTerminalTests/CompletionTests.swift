@@ -39,12 +39,12 @@ private let completionCases: [CompletionCase] = [
 ]
 
 @Suite("Completion") struct CompletionTests {
-  @Test("in bash", .enabled(if: installed("bash") != nil), arguments: completionCases)
+  @Test("in bash", .needs("bash"), arguments: completionCases)
   func bash(_ sample: CompletionCase) throws {
     #expect(try bashOffers(sample.words) == sample.offers.sorted())
   }
 
-  @Test("in bash after an equals sign, which bash makes a word", .enabled(if: installed("bash") != nil))
+  @Test("in bash after an equals sign, which bash makes a word", .needs("bash"))
   func bashEquals() throws {
     #expect(try bashOffers(["user", "create", "--role", "="]) == ["admin", "user"])
     #expect(try bashOffers(["user", "create", "--role", "=", "u"]) == ["user"])
@@ -68,7 +68,7 @@ private let completionCases: [CompletionCase] = [
     return result.output.split(separator: "\n").map(String.init).sorted()
   }
 
-  @Test("in fish", .enabled(if: installed("fish") != nil), arguments: completionCases)
+  @Test("in fish", .needs("fish"), arguments: completionCases)
   func fish(_ sample: CompletionCase) throws {
     let line = (["sample"] + sample.words).joined(separator: " ")
     let script = sampleProgram().completionScript(for: .fish) + "\ntouch data.txt\ncomplete -C '\(line)'\n"
@@ -82,7 +82,7 @@ private let completionCases: [CompletionCase] = [
   }
 
   @Test(
-    "in zsh: the script loads and defines a function for each command", .enabled(if: installed("zsh") != nil))
+    "in zsh: the script loads and defines a function for each command", .needs("zsh"))
   func zsh() throws {
     let script =
       "autoload -Uz compinit; compinit -D\n" + sampleProgram().completionScript(for: .zsh)

@@ -21,7 +21,7 @@ import Testing
     #expect(await runSample(["help", "--man"]).output == sampleProgram().manPage())
   }
 
-  @Test("has nothing that mandoc warns of", .enabled(if: installed("mandoc") != nil))
+  @Test("has nothing that mandoc warns of", .needs("mandoc"))
   func lint() throws {
     for program in [sampleProgram(), awkwardProgram] {
       let tool = try #require(installed("mandoc"))
@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test("shows text as it was declared", .enabled(if: installed("mandoc") != nil))
+  @Test("shows text as it was declared", .needs("mandoc"))
   func rendering() throws {
     let tool = try #require(installed("mandoc"))
     let page = try runTool(tool, ["-T", "ascii", "-O", "width=200"], input: awkwardProgram.manPage()).output
@@ -47,7 +47,7 @@ import Testing
     #expect(plain.contains(#"awk --ar "a b" \n"#))
   }
 
-  @Test("is accepted by groff too", .enabled(if: installed("groff") != nil))
+  @Test("is accepted by groff too", .needs("groff"))
   func groff() throws {
     let tool = try #require(installed("groff"))
     let result = try runTool(tool, ["-mandoc", "-Tutf8", "-Kutf8", "-ww"], input: awkwardProgram.manPage())

@@ -1,6 +1,7 @@
 import Foundation
 import SignetTerminal
 import Synchronization
+import SignetTesting
 import Testing
 
 /// A program that declares one of each thing.
@@ -114,6 +115,13 @@ func runSample(
 func installed(_ name: String) -> String? {
   ["/usr/bin/", "/bin/", "/usr/local/bin/", "/opt/homebrew/bin/"].map { $0 + name }
     .first { FileManager.default.isExecutableFile(atPath: $0) }
+}
+
+extension Trait where Self == ConditionTrait {
+  /// Skips a test without a program, except in CI: a failure there.
+  static func needs(_ program: String) -> Self {
+    .enabled(if: installed(program) != nil || ContinuousIntegration.isHere, "needs \(program)")
+  }
 }
 
 /// Runs a program with `input` and gives its status, output and messages.

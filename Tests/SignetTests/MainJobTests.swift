@@ -27,7 +27,12 @@ import Testing
       ContainerInitialization(code: invitation.code, deviceName: "Laptop"), handler: handler)
     #expect(container.isConfirmed)
     #expect(handler.requests.map(\.policy) == [policy])
-    #expect(handler.progress.map(\.fraction) == handler.progress.map(\.fraction).sorted())
+    #expect(handler.progress.map(\.fraction) == [0.1, 0.3, 0.5, 0.7, 0.9, 1])
+    #expect(
+      handler.progress.map(\.message) == [
+        "Contacting \(invitation.code.server.shortForm)", "Making keys", "Proving the invite",
+        "Storing the container", "Confirming", "Activated",
+      ])
 
     let code = try await device.oneTimePassword(for: container, by: .password(password))
     let codes = CodeService(server.context)

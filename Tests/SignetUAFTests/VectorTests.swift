@@ -38,9 +38,10 @@ struct UAFVector: Sendable, CustomTestStringConvertible {
 @Suite(
   "Messages of products and of the specification", .enabled(if: UAFVector.isPresent, "needs the vectors"))
 struct VectorTests {
-  @Test("every response says what its manifest says", arguments: try UAFVector.load())
+  @Test(
+    "every response says what its manifest says", arguments: try UAFVector.load().filter { $0.expect != nil })
   func responses(_ vector: UAFVector) throws {
-    guard let expect = vector.expect else { return }
+    let expect = try #require(vector.expect)
     let inspection = try Inspection(response: vector.text)
     #expect(inspection.kind.rawValue == vector.kind)
     #expect(inspection.assertions.count == 1)

@@ -72,7 +72,7 @@ struct VaultFolderTests {
 
   @Test(
     "another user's folder is refused, and the sentence says whose",
-    .enabled(if: geteuid() == 0, "needs root to give files away"))
+    .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "needs root to give files away"))
   func otherOwner() throws {
     _ = try fixture.open()
     chown(fixture.databasePath, 65534, 65534)
@@ -129,7 +129,7 @@ struct VaultFolderTests {
   }
 
   @Test(
-    "a full disk", .enabled(if: geteuid() == 0 && TinyDisk.isPossible, "mounting a small disk needs root"))
+    "a full disk", .enabled(if: TinyDisk.isPossible, "mounting a small disk needs root"))
   func fullDisk() async throws {
     let disk = try TinyDisk(kilobytes: 600)
     let vault = try VaultFixture.open(disk.folder.file("vault"))

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(
-    "The command line verifies what we sign, and we what it signs", .enabled(if: OpenSSLCommand.isInstalled))
+    "The command line verifies what we sign, and we what it signs", .enabled(if: OpenSSLCommand.isWanted))
   func agreesWithTheCommandLine() throws {
     try OpenSSLCommand.withFolder { openssl in
       let key = P256.Signing.PrivateKey()
@@ -232,7 +232,7 @@ import Testing
     #expect(throws: CryptoFailure.invalidPoint) { try P256.Signing.PublicKey(der: offCurve) }
   }
 
-  @Test("What other tools write in other forms is refused", .enabled(if: OpenSSLCommand.isInstalled))
+  @Test("What other tools write in other forms is refused", .enabled(if: OpenSSLCommand.isWanted))
   func refusesForeignForms() throws {
     try OpenSSLCommand.withFolder { openssl in
       for (name, curve, options) in [

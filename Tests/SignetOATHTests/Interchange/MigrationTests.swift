@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetOATH
+import SignetTesting
 import Testing
 
 @Suite("otpauth-migration URIs of Google Authenticator")
@@ -20,20 +21,23 @@ struct MigrationTests {
 
   @Test("written in several QR codes and put together again, in whatever order")
   func batches() throws {
+    let source = SeededRandomSource(seed: 22)
+    var random = SplitMix64(seed: 22)
     var accounts = try SampleAccounts.common()
     for number in 0..<40 {
       accounts.append(
-        try SampleAccounts.account("Issuer \(number)", "user:\(number)", secret: SecureRandom.bytes(20)))
+        try SampleAccounts.account("Issuer \(number)", "user:\(number)", secret: source.bytes(20)))
     }
-    let (uris, skipped) = MigrationBatch.insecureURIs(of: accounts)
+    let (uris, skipped) = MigrationBatch.insecureURIs(of: accounts, random: source)
     #expect(uris.count > 2 && skipped.isEmpty && uris.allSatisfy { $0.utf8.count < 1500 })
     var batches = try uris.map { try MigrationBatch($0) }
     batches.append(batches[0])
-    #expect(try MigrationBatch.joined(batches.shuffled()).accounts.facts == accounts.facts)
+    #expect(try MigrationBatch.joined(batches.shuffled(using: &random)).accounts.facts == accounts.facts)
     #expect(throws: InterchangeFailure.incompleteBatch(missing: [2], of: uris.count)) {
       try MigrationBatch.joined(batches.filter { $0.index != 1 })
     }
-    let other = try MigrationBatch(try #require(MigrationBatch.insecureURIs(of: [accounts[0]]).uris.first))
+    let other = try MigrationBatch(
+      try #require(MigrationBatch.insecureURIs(of: [accounts[0]], random: source).uris.first))
     #expect(try MigrationBatch.joined(batches + [other]).accounts.count == accounts.count + 1)
   }
 
@@ -75,15 +79,33 @@ struct MigrationTests {
       batch.content.skipped.map(\.reason) == [.unsupportedAlgorithm("MD5"), .unsupportedType("number 9")])
   }
 
+  private static let wrongCount = InterchangeFailure.invalid("data", reason: "counts its QR codes wrongly")
+
   @Test(
     "refused",
     arguments: [
-      "otpauth-migration://offline", "otpauth-migration://offline?data=", "otpauth://totp/x?secret=AB",
-      "otpauth-migration://offline?data=!", "otpauth-migration://offline?data=//////////////8=",
-      "otpauth-migration://offline?data=Cv8B", "otpauth-migration://offline?data=GAEgAQ==",
-      "otpauth-migration://offline?data=GP//////////AQ==",
-    ].dropFirst(0).filter { $0 != "otpauth-migration://offline?data=" })
-  func refused(text: String) {
-    #expect(throws: InterchangeFailure.self) { try MigrationBatch(text) }
+      ("otpauth-migration://offline", .missing("data")), ("otpauth://totp/x?secret=AB", .notURI),
+      ("otpauth-migration://offline?data=!", .invalid("data", reason: "is no Base64")),
+      // A number of more than 64 bits, a length beyond the end, index 1 of 1, and 2^63 QR codes.
+      (
+        "otpauth-migration://offline?data=//////////////8=",
+        .invalid("data", reason: "is no message of this kind")
+      ),
+      ("otpauth-migration://offline?data=Cv8B", .invalid("data", reason: "is no message of this kind")),
+      ("otpauth-migration://offline?data=GAEgAQ==", wrongCount),
+      ("otpauth-migration://offline?data=GP//////////AQ==", wrongCount),
+      (
+        "otpauth-migration://offline?data=" + String(repeating: "A", count: 65_536),
+        .tooLarge("URI", limit: 65_536)
+      ),
+    ] as [(String, InterchangeFailure)])
+  func refused(text: String, failure: InterchangeFailure) {
+    #expect(throws: failure) { try MigrationBatch(text) }
+  }
+
+  @Test("an export of nothing has no accounts")
+  func empty() throws {
+    let batch = try MigrationBatch("otpauth-migration://offline?data=")
+    #expect(batch.content.accounts.isEmpty && batch.content.skipped.isEmpty && batch.count == 1)
   }
 }

@@ -173,7 +173,7 @@ import Testing
     #expect(fixture.callback.requests.count == 1)
   }
 
-  @Test("of ten processes one tells a client")
+  @Test("of ten senders, each as a process has one, one tells a client")
   func oneProcessTells() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register(.push)

@@ -1,0 +1,102 @@
+import PushFixture
+import SignetCrypto
+import SignetJSON
+import SignetPush
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Synchronization
+import Testing
+
+@testable import SignetServer
+
+/// From a transaction at the server to services that speak HTTP/2 and are not ours, and back to the server's list of targets.
+@Suite(
+  .enabled(
+    if: PushServices.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
+  .timeLimit(.minutes(2)))
+struct PushServiceTests {
+  private let clock = VirtualClock()
+  private let services: PushServices
+  private let server: ServerFixture
+  private let waits = Waits()
+
+  /// How long was waited between attempts.
+  private final class Waits: Sendable {
+    private let seconds = Mutex<[Int64]>([])
+    func append(_ wait: Int64) { seconds.withLock { $0.append(wait) } }
+    func take() -> [Int64] {
+      seconds.withLock { seconds in
+        defer { seconds = [] }
+        return seconds
+      }
+    }
+  }
+
+  init() throws {
+    services = try PushServices()
+    let dispatchers: [any PushDispatcher] = [
+      WebhookDispatcher(
+        url: "\(services.base)/gateway", signature: MessageSignature(services.signingKey, keyID: "server-1"),
+        over: services.transport, clock: clock),
+      APNsDispatcher(
+        APNsCredentials(
+          key: services.signingKey, keyID: "KEY1234567", teamID: "TEAM123456", topic: "org.example.app"),
+        base: services.base, over: services.transport, clock: clock),
+    ]
+    let (clock, waits) = (clock, waits)
+    let delivery = PushDelivery(dispatchers, clock: clock) { (duration) async throws(CancellationError) in
+      waits.append(duration.components.seconds)
+      clock.advance(by: duration.components.seconds)
+    }
+    server = try ServerFixture(clock: clock, push: PushSetup(delivery: delivery))
+  }
+
+  /// Makes a transaction and waits until its pushes were handed over or given up.
+  private func announce() async throws -> TransactionRecord {
+    let sender = PushSender(server.context)
+    let transactions = TransactionService(server.context) { sender.announce($0) }
+    let made = try await transactions.create(
+      "Pay 99 EUR", user: UserID("alice"), lifetime: nil, by: "key:test")
+    await sender.finish()
+    return made
+  }
+
+  @Test(
+    "a busy service is tried again until it takes the push, which the device opens; one that is gone is dropped",
+    arguments: [PushTarget.webhook(address: "desk-17"), .apns(token: [0x0A, 0xFF])])
+  func wholeWay(_ target: PushTarget) async throws {
+    let targets = PushTargetService(server.context)
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    _ = try await targets.add(PushTargetForm(name: "Desk", target: target).bytes, for: record)
+
+    // Busy, busy and saying for how long, broken off, and then it takes the message.
+    try services.answer(503)
+    try services.answer(503, headers: ["retry-after": "9"])
+    try services.answer(0)
+    try services.answer(200)
+    let made = try await announce()
+    #expect(waits.take() == [1, 9, 4])
+    let requests = try services.requests()
+    #expect(requests.count == 4)
+    let member = target.service == .webhook ? "message" : "signet"
+    for request in requests {
+      let envelope = try request.checked().object("body").string(member)
+      #expect(!envelope.contains("99"))
+      let payload = try PushPayload(decrypting: envelope, with: device.encryption)
+      #expect(payload.transaction.text == made.id && payload.container == device.container)
+    }
+    #expect(try await targets.list(for: record).targets.count == 1)
+
+    // Gone: asked once, dropped at the server, and not asked again.
+    try services.answer(410, body: #"{"reason":"Unregistered"}"#)
+    _ = try await announce()
+    #expect(try services.requests().count == 1)
+    #expect(try await targets.list(for: record).targets.isEmpty)
+    #expect(try await server.audit().contains { $0.contains("push.target.dropped") })
+    _ = try await announce()
+    #expect(try services.requests().isEmpty && waits.take().isEmpty)
+  }
+}

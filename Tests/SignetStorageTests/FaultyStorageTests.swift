@@ -1,0 +1,152 @@
+import Foundation
+import SignetSQLite
+import SignetStorage
+import SignetTesting
+import Testing
+
+/// Back ends that lose a write and tell nobody: the contract's checks find each of them.
+///
+/// A column that may not be empty and makes SQLite ignore what breaks that loses the write, so that it is the real back end in
+/// all else. (Triggers would be simpler, and are turned off in every connection.)
+@Suite(.timeLimit(.minutes(5))) struct FaultyStorageTests {
+  /// Which writes to a table are lost.
+  struct Fault: Sendable, CustomTestStringConvertible {
+    let table: String
+    /// What holds of every row that is written; `nil` for none at all.
+    let condition: String?
+
+    init(_ table: String, allBut condition: String? = nil) {
+      (self.table, self.condition) = (table, condition)
+    }
+
+    var testDescription: String {
+      "\(table): \(condition.map { "only where \($0)" } ?? "nothing") is written"
+    }
+
+    private var column: String {
+      let value = condition.map { "GENERATED ALWAYS AS (iif(\($0), 1, NULL)) STORED " } ?? ""
+      return "fault INTEGER \(value)NOT NULL ON CONFLICT IGNORE, "
+    }
+
+    /// Makes the table anew, with the fault in it.
+    func install(in path: String) throws {
+      let database = try Database(path: path)
+      try database.execute("PRAGMA foreign_keys = OFF")
+      let rows = try database.query(
+        "SELECT sql FROM sqlite_schema WHERE tbl_name = ? AND sql IS NOT NULL ORDER BY type DESC",
+        .text(table))
+      let statements = try rows.map { try $0.text("sql") }
+      let made = try #require(statements.first)
+      let columns = try #require(made.range(of: "(")).upperBound
+      try database.execute("DROP TABLE \(table)")
+      try database.execute("\(made[..<columns])\(column)\(made[columns...])")
+      for index in statements.dropFirst() { try database.execute(index) }
+    }
+  }
+
+  /// Whether a check is content with a back end that has the fault.
+  private static func isContent(_ check: StorageContract.Check, with fault: Fault?) async throws -> Bool {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    try await SQLiteStorage(path: path).close()
+    try fault?.install(in: path)
+    let storage = try SQLiteStorage(path: path)
+    do { try await check.run(storage) } catch {
+      await storage.close()
+      return false
+    }
+    await storage.close()
+    return true
+  }
+
+  private static let allTables = [
+    "users", "api_keys", "activations", "containers", "requests", "transactions", "audit", "credentials",
+    "waits", "signing_keys", "push_targets", "transaction_changes", "clients", "backchannel_requests",
+  ]
+
+  @Test("there are no other tables")
+  func tables() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    try await SQLiteStorage(path: path).close()
+    let found = try Database(path: path).query(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+    #expect(try Set(found.map { try $0.text("name") }) == Set(Self.allTables))
+  }
+
+  @Test("rows that are lost are found, of whatever table", arguments: allTables.map { Fault($0) })
+  func lostRows(_ fault: Fault) async throws {
+    for check in StorageContract.checks where try await !Self.isContent(check, with: fault) { return }
+    Issue.record("no check finds it")
+  }
+
+  @Test(
+    "a change that is lost is found by the check that is about it, and another check does not mind",
+    arguments: [
+      (
+        Fault("activations", allBut: "failed_attempts = 0"),
+        "wrong proofs are counted to the limit, then nothing is accepted", "a user is found as added, once"
+      ),
+      (
+        Fault("activations", allBut: "state = 'open'"),
+        "an activation that is used, expired or unknown refuses", "a user is found as added, once"
+      ),
+      (
+        Fault("api_keys", allBut: "revoked IS NULL"),
+        "an API key is found as added, and revoked once for all",
+        "a user is found as added, once"
+      ),
+      (
+        Fault("containers", allBut: "state <> 'revoked'"), "a container is revoked for good",
+        "a transaction is found as added, and needs a user"
+      ),
+      (
+        Fault("containers", allBut: "failed_signatures = 0"),
+        "wrong signatures are counted for the container; at the limit nothing tells a right one",
+        "the first decision wins; the same again is a repetition"
+      ),
+      (
+        Fault("credentials", allBut: "failures = 0"),
+        "failed codes in a row lock, a good one before that sets the count back",
+        "a user is found as added, once"
+      ),
+      (
+        Fault("credentials", allBut: "last_counter < 0"), "a counter is accepted once, and none below it",
+        "a transaction is found as added, and needs a user"
+      ),
+      (
+        Fault("transactions", allBut: "state = 'pending'"),
+        "the first decision wins; the same again is a repetition",
+        "a transaction is found as added, and needs a user"
+      ),
+      (
+        Fault("transactions", allBut: "wrong_numbers = 0"),
+        "a wrong number is counted, also at once, and at the limit the transaction is denied",
+        "the first decision wins; the same again is a repetition"
+      ),
+      (
+        Fault("signing_keys", allBut: "retired IS NULL"),
+        "a signing key takes the place of the one that is named, once", "a user is found as added, once"
+      ),
+      (
+        Fault("clients", allBut: "revoked IS NULL"), "a client is found as added, and revoked once for all",
+        "a user is found as added, once"
+      ),
+      (
+        Fault("backchannel_requests", allBut: "issued IS NULL"),
+        "an end is found by who asks for it in time, and tokens are given out once",
+        "a request comes with its transaction, or not at all"
+      ),
+      (
+        Fault("audit", allBut: "number < 2"), "the audit log has no gap and is read in pages", nil
+      ),
+    ] as [(Fault, String, String?)])
+  func lostChanges(_ fault: Fault, _ finder: String, _ other: String?) async throws {
+    func check(_ name: String) throws -> StorageContract.Check {
+      try #require(StorageContract.checks.first { $0.name == name }, "\(name)")
+    }
+    #expect(try await Self.isContent(check(finder), with: nil))
+    #expect(try await !Self.isContent(check(finder), with: fault))
+    if let other { #expect(try await Self.isContent(check(other), with: fault)) }
+  }
+}
