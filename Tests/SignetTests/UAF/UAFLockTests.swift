@@ -310,5 +310,12 @@ struct UAFSystemVerificationTests {
     let full = await uafFailure { try await device.register(.pin, with: party, "bob") }
     #expect(full?.clientError == .insufficientAuthenticatorResources)
     #expect(try await device.client.keys() == [key])
+    // What was lost is told, and a new registration takes its place.
+    let lost = try #require(try await device.device.lostCredentials().first)
+    #expect(try await UAFClient.keys(lieIn: lost.container, of: device.device))
+    let again = try await device.register(.pin, with: party)
+    #expect(try await device.client.keys() == [again])
+    #expect(try await device.device.lostCredentials().isEmpty)
+    try await device.authenticate(again, with: party)
   }
 }

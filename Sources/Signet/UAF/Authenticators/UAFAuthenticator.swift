@@ -62,7 +62,7 @@ public struct UAFAuthenticator: Hashable, Sendable {
   ///
   /// - Parameter username: The account.
   /// - Returns: Whether there is one.
-  public func isRegistered(_ username: String) -> Bool { keys.contains { $0.username == username } }
+  public func isRegistered(_ username: String) -> Bool { keys.contains { $0.isOf(username) } }
 }
 
 /// A key of an authenticator on this device, for one account of one application.
@@ -79,4 +79,7 @@ public struct UAFKey: Hashable, Sendable {
   public let kind: UAFAuthenticator.Kind
   /// When it was made, in seconds since 1970.
   public let created: Int64
+
+  /// Whether it is of this account, byte by byte: names that only look alike are of others.
+  func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }
 }

@@ -41,9 +41,9 @@ public struct UAFAuthentication: Sendable {
     }
     var usernames: [String] = []
     for member in members.sorted(by: { $0.key.created > $1.key.created })
-    where !usernames.contains(member.key.username) { usernames.append(member.key.username) }
+    where !usernames.contains(where: member.key.isOf) { usernames.append(member.key.username) }
     matches = usernames.map { username in
-      let own = members.filter { $0.key.username == username }
+      let own = members.filter { $0.key.isOf(username) }
       return (username, MatchedPolicy(request.policy, own.map { ($0.authenticator, $0.key, $0.candidate) }))
     }
     let keyless = authenticators.filter { authenticator in
@@ -59,7 +59,7 @@ public struct UAFAuthentication: Sendable {
   /// - Parameter username: The account.
   /// - Returns: The combinations; none for an account without one.
   public func combinations(for username: String) -> [[UAFCandidate]] {
-    matches.first { $0.username == username }?.match.usable ?? []
+    matches.first { $0.username.utf8.elementsEqual(username.utf8) }?.match.usable ?? []
   }
 
   /// The first combination of an account that an authenticator is in: what has to be used together with it.

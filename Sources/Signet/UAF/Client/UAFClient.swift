@@ -160,6 +160,19 @@ public final class UAFClient: Sendable {
   /// - Throws: ``UAFFailure``, as ``open(_:channelBinding:)`` does.
   public func checkPolicy(_ message: String) async throws(UAFFailure) { _ = try await open(message) }
 
+  /// Whether a container of the vault is where the keys of all apps lie, and no server's.
+  ///
+  /// - Parameters:
+  ///   - container: The name of a container, such as that of a ``LostCredential``.
+  ///   - device: Whose vault.
+  /// - Returns: Whether it is.
+  /// - Throws: ``SignetFailure``.
+  public static func keys(
+    lieIn container: ContainerID, of device: Device
+  ) async throws(SignetFailure) -> Bool {
+    try await vaulted(await device.vault.uafContainer()) == container
+  }
+
   // MARK: Below
 
   /// The names of a key that is there, and this caller's.

@@ -118,7 +118,7 @@ public struct UAFRegistration: Sendable {
     let older = try await client.keys().filter { key in
       !response.keys.contains(key)
         && response.keys.contains {
-          $0.appID == key.appID && $0.username == key.username && $0.aaid == key.aaid
+          $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid
         }
     }
     try await client.delete(older)
