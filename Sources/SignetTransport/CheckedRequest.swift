@@ -5,6 +5,7 @@ struct CheckedRequest: Sendable {
   /// Each as "Name: value", without a line end.
   let fieldLines: [String]
   let body: [UInt8]
+  let takesRedirect: Bool
 
   /// Checks a request.
   ///
@@ -20,6 +21,7 @@ struct CheckedRequest: Sendable {
     url = request.url
     fieldLines = lines
     body = request.body
+    takesRedirect = request.takesRedirect
   }
 
   private static func checkURL(_ url: String) throws(TransportFailure) {

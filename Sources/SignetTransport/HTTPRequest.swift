@@ -28,6 +28,10 @@ public struct HTTPRequest: Sendable {
   ///
   /// Not allowed with `GET` and `HEAD`.
   public var body: [UInt8]
+  /// Whether a redirect is an answer; else it is a failure.
+  ///
+  /// It is never followed: who asks for it decides where to go on.
+  public var takesRedirect = false
 
   /// Creates a request.
   ///

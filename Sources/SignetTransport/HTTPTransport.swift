@@ -9,7 +9,7 @@ public protocol HTTPTransport: Sendable {
   /// A status of 400 or above is an answer, not a failure. Cancelling the task ends the exchange promptly.
   ///
   /// - Parameter request: What to send; checked before a connection is made.
-  /// - Returns: The final answer (never a 1xx one, never a redirect).
+  /// - Returns: The final answer: never a 1xx one, and a redirect only where the request takes one.
   /// - Throws: ``TransportFailure``, which says whether and how to try again.
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse
 }

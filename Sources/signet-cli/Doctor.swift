@@ -116,6 +116,10 @@ struct Doctor {
           (what, advice) = (
             "the imported accounts are lost", "delete them (signet account clear), and import them again"
           )
+        } else if try await UAFClient.keys(lieIn: id, of: device) {
+          (what, advice) = (
+            "keys of FIDO UAF are lost", "remove those authenticators at their servers, and register again"
+          )
         }
       } catch { findings.append(.failure("credentials", error)) }
       findings.append(

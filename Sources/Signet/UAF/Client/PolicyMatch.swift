@@ -1,0 +1,89 @@
+import SignetUAF
+
+/// Candidates that meet all criteria of one list of a policy, in the order of the criteria.
+struct PolicyCombination: Hashable, Sendable {
+  /// Which of the policy's lists.
+  let list: Int
+  /// The index of a candidate for each criterion.
+  let members: [Int]
+}
+
+extension Policy {
+  /// All combinations that a candidate is in, of each list one for each candidate, in the server's order.
+  ///
+  /// No two candidates of a combination are of one model: each criterion is met by an authenticator of its own. Of several
+  /// candidates of a model the first that fits counts.
+  func combinations(of candidates: [Candidate]) -> [PolicyCombination] {
+    // Once, since a server may disallow thousands.
+    let allowed = candidates.indices.filter { !disallows(candidates[$0]) }
+    let models = Set(allowed.map { candidates[$0].traits.aaid })
+    return accepted.indices.flatMap { list -> [PolicyCombination] in
+      guard accepted[list].count <= models.count else { return [] }
+      var found: [PolicyCombination] = []
+      for chosen in allowed {
+        guard let members = Self.combination(with: chosen, of: candidates, allowed, accepted[list]) else {
+          continue
+        }
+        let combination = PolicyCombination(list: list, members: members)
+        if !found.contains(combination) { found.append(combination) }
+      }
+      return found
+    }
+  }
+
+  /// Candidates for all criteria, one of them a chosen one; nil where it fits none, or the others are not met then.
+  private static func combination(
+    with chosen: Int, of candidates: [Candidate], _ allowed: [Int], _ criteria: [MatchCriteria]
+  ) -> [Int]? {
+    for position in criteria.indices where criteria[position].fits(candidates[chosen]) {
+      var rest = criteria
+      rest.remove(at: position)
+      guard !rest.isEmpty else { return [chosen] }
+      var models: Set<AAID> = [candidates[chosen].traits.aaid]
+      let others = allowed.filter { other in
+        let aaid = candidates[other].traits.aaid
+        guard !models.contains(aaid), rest.contains(where: { $0.fits(candidates[other]) }) else {
+          return false
+        }
+        models.insert(aaid)
+        return true
+      }
+      let found = Policy(accepted: [rest]).firstCombination(of: others.map { candidates[$0] })
+      guard let found else { continue }
+      var members = found.candidates.map { others[$0] }
+      members.insert(chosen, at: position)
+      return members
+    }
+    return nil
+  }
+}
+
+extension MatchCriteria {
+  fileprivate func fits(_ candidate: Policy.Candidate) -> Bool {
+    matches(candidate.traits, keyIDs: candidate.keyIDs)
+  }
+}
+
+/// The candidates of a request, with all combinations of them that its policy takes.
+struct MatchedPolicy: Sendable {
+  /// An authenticator, or a key of it, and what a policy looks at.
+  typealias Member = (authenticator: UAFAuthenticator, key: UAFKey?, candidate: Policy.Candidate)
+
+  let candidates: [UAFCandidate]
+  private let combinations: [PolicyCombination]
+
+  init(_ policy: Policy, _ members: [Member]) {
+    combinations = policy.combinations(of: members.map(\.candidate))
+    let compliant = Set(combinations.flatMap(\.members))
+    candidates = members.indices.map { index in
+      UAFCandidate(
+        authenticator: members[index].authenticator, key: members[index].key,
+        isPolicyCompliant: compliant.contains(index))
+    }
+  }
+
+  /// The combinations all of whose candidates can be chosen, in the server's order.
+  var usable: [[UAFCandidate]] {
+    combinations.map { $0.members.map { candidates[$0] } }.filter { $0.allSatisfy(\.isUsable) }
+  }
+}
