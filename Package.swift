@@ -122,8 +122,8 @@ let package = Package(
       name: "SignetServer",
       dependencies: [
         "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetPush",
-        "SignetStorage", "SignetTransport", "SignetWire",
+        "SignetOATH", "SignetPolicy", "SignetPush", "SignetQR",
+        "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       resources: [.embedInCode("OpenAPI/openapi.json")],
       swiftSettings: house),
@@ -266,7 +266,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetStorage", "SignetTesting", "SignetTransport", "SignetWire",
+        "SignetPolicy", "SignetPush", "SignetStorage", "SignetTesting", "SignetTransport", "SignetUAF",
+        "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",

@@ -42,7 +42,8 @@ public final class Server: Sendable {
     transactions = TransactionService(context) { sender.announce($0) }
     let router = Self.router(context, watch, transactions)
     let domain = "/\(context.settings.serverURL.domain)"
-    endpoints = router.routes.map { "\($0.method) \($0.pattern.dropFirst(domain.count))" }
+    endpoints = router.routes.filter { $0.pattern.hasPrefix(domain + "/") }
+      .map { "\($0.method) \($0.pattern.dropFirst(domain.count))" }
     let log = context.log
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
@@ -177,6 +178,7 @@ public final class Server: Sendable {
     router.on("GET", issuer + "/.well-known/openid-configuration", openID.discover)
     router.on("POST", issuer + "/oidc/bc-authorize", openID.authorize)
     router.on("POST", issuer + "/oidc/token", openID.token)
+    if let uaf = context.uaf { UAFEndpoints(context, uaf, keys, transactions).add(to: &router) }
     return router
   }
 }

@@ -38,6 +38,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var state: State
   /// The decision; `nil` before, and where there is none.
   public var decision: DecisionRecord?
+  /// The UAF operation that accepted it in the place of a container; `nil` for none.
+  public var uafSession: String?
   /// How it ended without one; `nil` before, and where there is one.
   public var end: EndRecord?
 

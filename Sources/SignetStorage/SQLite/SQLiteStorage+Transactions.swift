@@ -257,6 +257,7 @@ extension TransactionRecord {
       created: try row.integer("created"), expires: try row.integer("expires"), state: state)
     sealedNumber = try row.optionalBlob("sealed_number")
     isInitiatedByDevice = try row.integer("initiated") != 0
+    uafSession = try row.optionalText("uaf_session")
     if let reason = try row.optionalText("end_reason") {
       end = EndRecord(
         state: state, reason: reason, message: try row.text("end_message"),

@@ -1,4 +1,4 @@
-package import SignetJSON
+package package import SignetJSON
 
 /// Which authenticators a server takes.
 package struct Policy: Hashable, Sendable {
@@ -11,6 +11,9 @@ package struct Policy: Hashable, Sendable {
   package init(accepted: [[MatchCriteria]], disallowed: [MatchCriteria] = []) {
     (self.accepted, self.disallowed) = (accepted, disallowed)
   }
+
+  /// Reads a policy that stands by itself.
+  package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {
     accepted = try reader.list("accepted") { value, path throws(MessageFailure) in

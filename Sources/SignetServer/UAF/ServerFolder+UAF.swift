@@ -1,0 +1,44 @@
+import SignetCrypto
+import SignetUAF
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension ServerFolder {
+  /// What UAF is served with, with the metadata statements that the settings name.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  func uafSetup() throws(ServerFolderFailure) -> UAFSetup? {
+    guard let settings = settings.uaf else { return nil }
+    var models: [AuthenticatorModel] = []
+    if let name = settings.metadata {
+      let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
+      for file in try Self.statements(in: folder) {
+        let content = try FolderFile("\(folder)/\(file)", .plain).read(isOutsideFolder: name.hasPrefix("/"))
+        do throws(MessageFailure) {
+          models.append(try AuthenticatorModel(try MetadataStatement(parsing: content.insecureCopy())))
+        } catch {
+          throw .settings(path: "\(folder)/\(file)", reason: "it is no metadata statement: \(error)")
+        }
+      }
+    }
+    return UAFSetup(settings, models: AuthenticatorModels(models))
+  }
+
+  /// The names of the files that end in `.json`, in order.
+  private static func statements(in folder: String) throws(ServerFolderFailure) -> [String] {
+    guard let directory = unsafe opendir(folder) else { throw .unreadable(path: folder, errno: errno) }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while let entry = unsafe readdir(directory) {
+      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+      }
+      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+}
