@@ -259,7 +259,8 @@ let package = Package(
     .testTarget(
       name: "SignetCheckTests",
       dependencies: [
-        "signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTesting", "SignetUAF", "UAFFixture",
+        "signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTesting", "SignetUAF",
+        "UAFFixture",
       ],
       swiftSettings: house),
     .testTarget(

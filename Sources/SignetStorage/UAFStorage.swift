@@ -21,7 +21,8 @@ public protocol UAFStorage: Sendable {
   /// - Returns: How many there were.
   /// - Throws: ``StorageFailure``.
   func removeUAFCredentials(
-    of user: String, _ selection: [UAFKeySelection], audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+    of user: String, _ selection: [UAFKeySelection],
+    audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
   ) async throws(StorageFailure) -> Int
 
   // MARK: Operations
@@ -105,7 +106,8 @@ public protocol UAFStorage: Sendable {
   ///
   /// - Returns: Whether there is one.
   /// - Throws: ``StorageFailure/exists`` when the user has another of this name.
-  func changeUAFTarget(_ id: String, _ change: UAFTargetChange, audit: AuditEvent) async throws(StorageFailure)
+  func changeUAFTarget(_ id: String, _ change: UAFTargetChange, audit: AuditEvent)
+    async throws(StorageFailure)
     -> Bool
   /// Removes a target.
   ///

@@ -26,7 +26,7 @@ struct ServerFixture: Sendable {
 
   init(
     clock: VirtualClock = VirtualClock(), push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
-    _ change: (inout ServerSettings) -> Void = { _ in }
+    uaf: UAFSetup? = nil, _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     self.clock = clock
     folder = try TemporaryFolder()
@@ -37,7 +37,7 @@ struct ServerFixture: Sendable {
     change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log, push: push, notices: notices)
+      clock: clock, log: capture.log, push: push, notices: notices, uaf: uaf)
   }
 
   /// Adds a user and makes an invite.

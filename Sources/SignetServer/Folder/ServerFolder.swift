@@ -130,7 +130,8 @@ public struct ServerFolder: Sendable {
     do { storage = try SQLiteStorage(path: databasePath) } catch { throw .storage(error) }
     let settings = settings.serverSettings(pins: [try certificatePin()])
     return ServiceContext(
-      settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices, uaf: uaf)
+      settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices,
+      uaf: uaf)
   }
 
   /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.

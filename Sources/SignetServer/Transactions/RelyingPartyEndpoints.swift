@@ -81,7 +81,9 @@ struct RelyingPartyEndpoints: Sendable {
     if let decision = transaction.decision, let container {
       object["decision"] = .object(try json(decision, container))
     }
-    if let session = transaction.uafSession { object["uaf"] = ["session": .string(session)] }
+    if let uaf = transaction.uaf {
+      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
+    }
     if let end = transaction.end { object["end"] = .object(Self.json(end)) }
     return object
   }

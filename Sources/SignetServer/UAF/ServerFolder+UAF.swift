@@ -30,12 +30,12 @@ extension ServerFolder {
 
   /// The names of the files that end in `.json`, in order.
   private static func statements(in folder: String) throws(ServerFolderFailure) -> [String] {
-    guard let directory = unsafe opendir(folder) else { throw .unreadable(path: folder, errno: errno) }
-    defer { unsafe closedir(directory) }
+    guard let directory = opendir(folder) else { throw .unreadable(path: folder, errno: errno) }
+    defer { closedir(directory) }
     var names: [String] = []
-    while let entry = unsafe readdir(directory) {
-      let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
       }
       if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
     }

@@ -57,7 +57,8 @@ struct UAFAuthorizations: Sendable {
       let cookie = "\(UAFNames.cookie)=\(text)"
       return Issued(
         token: UAFToken(.httpCookie, cookie),
-        cookie: "\(cookie); Path=/; Max-Age=\(settings.authorizationLifetime); Secure; HttpOnly; SameSite=Strict")
+        cookie:
+          "\(cookie); Path=/; Max-Age=\(settings.authorizationLifetime); Secure; HttpOnly; SameSite=Strict")
     }
   }
 
@@ -89,7 +90,9 @@ struct UAFAuthorizations: Sendable {
     }
     for key in try await SigningKeyService(context).published().keys {
       guard let claims = claims(of: jws, signedWith: key) else { continue }
-      guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf") else { break }
+      guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf") else {
+        break
+      }
       return user
     }
     throw Self.refused

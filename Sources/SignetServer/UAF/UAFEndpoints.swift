@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetHTTP
 import SignetJOSE
 import SignetJSON
@@ -93,7 +94,8 @@ struct UAFEndpoints: Sendable {
       }
     }
     guard setup.settings.hasConformanceAdapter else { return }
-    on(&router, "POST", prefix + "/get") { request throws(UAFWebFailure) in try await conformanceGet(request) }
+    on(&router, "POST", prefix + "/get") { request throws(UAFWebFailure) in try await conformanceGet(request)
+    }
     on(&router, "POST", prefix + "/respond") { request throws(UAFWebFailure) in
       try await conformanceRespond(request)
     }
@@ -213,8 +215,8 @@ struct UAFEndpoints: Sendable {
     _ = try json(request)
     let caller = try await relyingParty(request)
     do throws(UAFFailure) {
-      let made = try await tokens.create(
-        readingUAF(GetUAFRequest(parsing: request.body)), for: operation, by: caller)
+      let asked = try readingUAF(GetUAFRequest(parsing: request.body))
+      let made = try await tokens.create(asked, for: operation, by: caller)
       return .json(["token": .string(made.token), "sessionId": .string(made.session.id)])
     } catch { throw UAFWebFailure(error) }
   }
@@ -224,7 +226,8 @@ struct UAFEndpoints: Sendable {
   ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
     let body = try json(request)
     let caller = try await relyingParty(request)
-    do throws(UAFFailure) { return .json(try await tokens.dispatch(body, for: operation, by: caller)) } catch {
+    do throws(UAFFailure) { return .json(try await tokens.dispatch(body, for: operation, by: caller)) } catch
+    {
       throw UAFWebFailure(error)
     }
   }
@@ -246,7 +249,8 @@ struct UAFEndpoints: Sendable {
   // MARK: Status
 
   private func status(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
-    let id = try UAFWebFailure.reading(json(request).string("sessionId"))
+    let body = try json(request)
+    let id = try UAFWebFailure.reading(body.string("sessionId"))
     let found: UAFSessionRecord?
     do throws(StorageFailure) { found = try await context.storage.uafSession(id) } catch {
       throw UAFWebFailure(context.problem(with: error))
@@ -258,29 +262,36 @@ struct UAFEndpoints: Sendable {
 
   private func addTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
     let body = try json(request)
-    let target = try await targets.add(body, by: caller(request))
+    let caller = try await caller(request)
+    let target = try await targets.add(body, by: caller)
     return .json(["id": .string(target.id), "extId": .string(target.id)], status: 201)
   }
 
-  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
-    let user: UserID
-    do throws(WireFailure) { user = try UserID(request.query["username"] ?? "") } catch {
-      throw UAFWebFailure(400, "username: \(error)")
-    }
+  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  {
+    let user = try Self.user(named: request.query["username"] ?? "")
     guard try await caller(request).mayManage(user) else { throw .unauthorized }
     var list: [JSONValue] = []
     for target in try await targets.list(user) { list.append(.object(try targets.json(target))) }
     return .json(["dispatchTargets": .array(list)])
   }
 
-  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  private static func user(named name: String) throws(UAFWebFailure) -> UserID {
+    do throws(WireFailure) { return try UserID(name) } catch {
+      throw UAFWebFailure(400, "username: \(error)")
+    }
+  }
+
+  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  {
     try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
     try await targets.change(request.parameters["id"] ?? "", String(decoding: request.body, as: UTF8.self))
     return SignetHTTP.ServerResponse(status: 204)
   }
 
   /// By the key of the target, by its user, or by a relying party.
-  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  {
     let id = request.parameters["id"] ?? ""
     if let text = request.headers["Device-Signature"] {
       guard try await targets.signed(text).target.id == id else { throw .unauthorized }
@@ -289,9 +300,7 @@ struct UAFEndpoints: Sendable {
       let caller = try await caller(request)
       if case .anyone = caller { throw UAFWebFailure.unauthorized }
       let target = try await targets.target(id)
-      guard let user = try? UserID(target.user), caller.mayManage(user) else {
-        throw UAFWebFailure.unauthorized
-      }
+      guard caller.mayManage(try Self.user(named: target.user)) else { throw UAFWebFailure.unauthorized }
       try await targets.remove(id, by: caller.actor)
     }
     return SignetHTTP.ServerResponse(status: 204)
@@ -317,7 +326,8 @@ struct UAFEndpoints: Sendable {
 
   // MARK: The conformance tool
 
-  private func conformanceGet(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  private func conformanceGet(_ request: ServerRequest) async throws(UAFWebFailure)
+    -> SignetHTTP.ServerResponse
   {
     _ = try json(request)
     let operation: UAFOperation

@@ -28,7 +28,8 @@ struct UAFResponses: Sendable {
   func takeRegistration(_ sent: SendUAFResponse) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
     let response: RegistrationResponse
     let bytes = Array(sent.response.utf8)
-    do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch {
+    do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch
+    {
       throw await failed(sent, .registration, UAFFailure(error))
     }
     let session = try await session(response.header, .registration)

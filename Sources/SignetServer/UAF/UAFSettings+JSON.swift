@@ -8,10 +8,11 @@ extension UAFSettings {
   ]
 
   private static let times:
-    [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<UAFSettings, Int64> & Sendable)] = [
-      ("requestLifetime", 10...3_600, \.requestLifetime), ("tokenLifetime", 10...604_800, \.tokenLifetime),
-      ("authorizationLifetime", 10...86_400, \.authorizationLifetime), ("clockSkew", 1...600, \.clockSkew),
-    ]
+    [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<UAFSettings, Int64> & Sendable)] =
+      [
+        ("requestLifetime", 10...3_600, \.requestLifetime), ("tokenLifetime", 10...604_800, \.tokenLifetime),
+        ("authorizationLifetime", 10...86_400, \.authorizationLifetime), ("clockSkew", 1...600, \.clockSkew),
+      ]
 
   /// Reads the member `uaf` of `server.json`.
   init(_ object: JSONObject, domain: String) throws {
@@ -42,13 +43,15 @@ extension UAFSettings {
       }
       let policy = try Policy(members)
       guard policy.isWellFormed else {
-        throw FolderSettings.Refusal.reason("the policy \"\(name.prefix(40))\" in \"uaf\" may not be sent to clients")
+        throw FolderSettings.Refusal.reason(
+          "the policy \"\(name.prefix(40))\" in \"uaf\" may not be sent to clients")
       }
       policies[name] = policy
     }
     if let name = try object.optionalString("metadata") {
       guard FolderSettings.mayNameFile(name) else {
-        throw FolderSettings.Refusal.reason("\"metadata\" in \"uaf\" is a name within the folder or a full path")
+        throw FolderSettings.Refusal.reason(
+          "\"metadata\" in \"uaf\" is a name within the folder or a full path")
       }
       metadata = name
     }

@@ -10,7 +10,9 @@ struct UAFTargets: Sendable {
   private let context: ServiceContext
   private let settings: UAFSettings
 
-  init(_ context: ServiceContext, _ settings: UAFSettings) { (self.context, self.settings) = (context, settings) }
+  init(_ context: ServiceContext, _ settings: UAFSettings) {
+    (self.context, self.settings) = (context, settings)
+  }
 
   // MARK: Adding
 
@@ -22,8 +24,9 @@ struct UAFTargets: Sendable {
   /// - Throws: ``UAFWebFailure``.
   /// - Returns: The target.
   func add(_ body: JSONObject, by caller: UAFCaller) async throws(UAFWebFailure) -> UAFTargetRecord {
+    let username = try UAFWebFailure.reading(body.string("username"))
     let user: UserID
-    do throws(WireFailure) { user = try UserID(try UAFWebFailure.reading(body.string("username"))) } catch {
+    do throws(WireFailure) { user = try UserID(username) } catch {
       throw UAFWebFailure(400, "username: \(error)")
     }
     guard caller.mayManage(user) else { throw .unauthorized }

@@ -264,7 +264,9 @@ struct UAFTokens: Sendable {
       transaction: transaction)
   }
 
-  private static func digest(of token: String) -> [UInt8] { HashFunction.sha256.digest(of: Array(token.utf8)) }
+  private static func digest(of token: String) -> [UInt8] {
+    HashFunction.sha256.digest(of: Array(token.utf8))
+  }
 
   /// A random UUID (RFC 9562 section 5.4): 122 random bits.
   private static func uuid(_ random: [UInt8]) -> String {

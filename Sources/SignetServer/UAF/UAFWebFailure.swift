@@ -23,7 +23,8 @@ struct UAFWebFailure: Error {
   }
 
   var response: ServerResponse {
-    var response = ServerResponse.json(["status": .integer(Int64(status)), "error": .string(reason)], status: status)
+    var response = ServerResponse.json(
+      ["status": .integer(Int64(status)), "error": .string(reason)], status: status)
     if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
     if status == 503 { response.headers["Retry-After"] = "1" }
     return response

@@ -38,8 +38,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var state: State
   /// The decision; `nil` before, and where there is none.
   public var decision: DecisionRecord?
-  /// The UAF operation that accepted it in the place of a container; `nil` for none.
-  public var uafSession: String?
+  /// How UAF accepted it in the place of a container; `nil` where it did not.
+  public var uaf: UAFAcceptance?
   /// How it ended without one; `nil` before, and where there is one.
   public var end: EndRecord?
 
@@ -54,6 +54,17 @@ public struct TransactionRecord: Hashable, Sendable {
 
   /// Where the transaction stands at a time: a pending one past its end has expired.
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
+}
+
+/// How a UAF authenticator accepted a transaction.
+public struct UAFAcceptance: Hashable, Sendable {
+  /// The operation.
+  public var session: String
+  /// When the server took it, in seconds since 1970.
+  public var time: Int64
+
+  /// Describes an acceptance.
+  public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
 }
 
 /// How a transaction ended without a decision.

@@ -257,7 +257,9 @@ extension TransactionRecord {
       created: try row.integer("created"), expires: try row.integer("expires"), state: state)
     sealedNumber = try row.optionalBlob("sealed_number")
     isInitiatedByDevice = try row.integer("initiated") != 0
-    uafSession = try row.optionalText("uaf_session")
+    if let session = try row.optionalText("uaf_session") {
+      uaf = UAFAcceptance(session: session, time: try row.integer("decided"))
+    }
     if let reason = try row.optionalText("end_reason") {
       end = EndRecord(
         state: state, reason: reason, message: try row.text("end_message"),

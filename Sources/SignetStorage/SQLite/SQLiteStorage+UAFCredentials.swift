@@ -26,7 +26,8 @@ extension SQLiteStorage {
 
   /// As ``UAFStorage`` says.
   public func removeUAFCredentials(
-    of user: String, _ selection: [UAFKeySelection], audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+    of user: String, _ selection: [UAFKeySelection],
+    audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
   ) async throws(StorageFailure) -> Int {
     try await writer.write { database in
       var count = 0
@@ -66,7 +67,8 @@ extension Database {
 
   /// Holds a use against the stored key: `nil` where the key may be used so, and the counter is stored then.
   func count(_ use: UAFKeyUse, of user: String) throws -> UAFOutcome? {
-    guard let found = try uafCredential(use.aaid, use.keyID), found.user == user, found.state == .active else {
+    guard let found = try uafCredential(use.aaid, use.keyID), found.user == user, found.state == .active
+    else {
       return .keyUnknown
     }
     let isGreater = use.signCounter > found.signCounter

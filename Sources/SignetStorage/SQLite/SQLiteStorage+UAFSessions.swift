@@ -121,7 +121,9 @@ extension Database {
   }
 
   /// Ends an operation as failed, in the step that found out why.
-  private func fail(_ id: String, _ end: UAFSessionEnd, status: Int, _ outcome: UAFOutcome) throws -> UAFOutcome {
+  private func fail(_ id: String, _ end: UAFSessionEnd, status: Int, _ outcome: UAFOutcome) throws
+    -> UAFOutcome
+  {
     var failure = end
     (failure.status, failure.authenticators) = (status, "[]")
     _ = try self.end(uafSession: id, failure, .failed, isInTimeOnly: false)

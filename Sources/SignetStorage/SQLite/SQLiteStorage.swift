@@ -111,7 +111,9 @@ extension SQLiteStorage {
       try database.execute(
         "DELETE FROM backchannel_requests WHERE expires <= ? AND notice_due IS NULL", .integer(time - 86_400))
       // How an operation ended can be asked for a day.
-      try database.execute("DELETE FROM uaf_sessions WHERE created < ? AND expires <= ?", .integer(time - 86_400), .integer(time))
+      try database.execute(
+        "DELETE FROM uaf_sessions WHERE created < ? AND expires <= ?", .integer(time - 86_400), .integer(time)
+      )
       // Who waits has looked long before.
       try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(

@@ -1,4 +1,4 @@
-package package import SignetJSON
+package import SignetJSON
 
 /// Which authenticators a server takes.
 package struct Policy: Hashable, Sendable {
