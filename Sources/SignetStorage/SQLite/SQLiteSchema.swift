@@ -176,12 +176,15 @@ enum SQLiteSchema {
         CREATE INDEX uaf_credentials_of_user ON uaf_credentials (user, number);
         CREATE TABLE uaf_sessions (
           id TEXT PRIMARY KEY NOT NULL, operation TEXT NOT NULL, user TEXT REFERENCES users (id), context TEXT,
-          txn TEXT REFERENCES transactions (id), request BLOB, token_digest BLOB UNIQUE, token_expires INTEGER,
+          txn TEXT REFERENCES transactions (id), request BLOB, token_digest BLOB, token_expires INTEGER,
           created INTEGER NOT NULL, expires INTEGER NOT NULL, dispatcher TEXT, target TEXT, sealed_payload BLOB,
           state TEXT NOT NULL, status INTEGER, asm_status INTEGER, client_error INTEGER, authenticators TEXT,
           ended INTEGER
         ) STRICT;
+        CREATE UNIQUE INDEX uaf_sessions_by_token ON uaf_sessions (token_digest) WHERE token_digest IS NOT NULL;
         CREATE INDEX uaf_sessions_by_creation ON uaf_sessions (created);
+        CREATE INDEX unanswered_uaf_sessions ON uaf_sessions (expires)
+          WHERE state = 'requested' AND token_digest IS NULL;
         CREATE INDEX uaf_sessions_of_target ON uaf_sessions (target, created) WHERE state = 'tokenCreated';
         CREATE TABLE uaf_targets (
           id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL REFERENCES users (id), device TEXT, name TEXT NOT NULL,
