@@ -44,7 +44,7 @@ extension StorageContract {
     }
   }
 
-  /// A user with keys of these counters, named 1, 2, …
+  /// A user with keys of these counters, named 1, 2 and so on.
   private static func prepare(_ storage: any Storage, _ counters: [UInt32]) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
     try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
@@ -169,6 +169,15 @@ extension StorageContract {
       let isTaken = try await storage.redeemUAFToken(
         [2], request: [1], at: 1060, until: 1170, audit: event("redeemed"))
       try expect(isTaken, is: false, "a redemption at the end")
+    },
+    Check("a UAF request that nobody answers is forgotten") { storage in
+      try await prepare(storage, [])
+      try await storage.addUAFSession(session("s"), audit: nil)
+      _ = try await storage.sweep(at: 1699) { _ in event("expired") }
+      try expect(try await storage.uafSession("s")?.id, is: "s", "before its time")
+      _ = try await storage.sweep(at: 1700) { _ in event("expired") }
+      try expect(try await storage.uafSession("s"), is: nil, "ten minutes after its end")
+      try expect(try await storage.uafSession("first")?.state, is: .succeeded, "one that was answered")
     },
     Check("UAF keys are removed by name, by model, and all") { storage in
       try await prepare(storage, [0, 0, 0])

@@ -17,7 +17,8 @@ extension ServerFolder {
     if let name = settings.metadata {
       let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
       for file in try Self.statements(in: folder) {
-        let content = try FolderFile("\(folder)/\(file)", .plain).read(isOutsideFolder: name.hasPrefix("/"))
+        let content = try FolderFile("\(folder)/\(file)", .plain).read(
+          isOutsideFolder: name.hasPrefix("/"), limit: 1 << 20)
         do throws(MessageFailure) {
           models.append(try AuthenticatorModel(try MetadataStatement(parsing: content.insecureCopy())))
         } catch {

@@ -144,7 +144,7 @@ struct UAFRequests: Sendable {
     if let id = said.transactionID {
       let found = try await asUAF(await context.stored(await context.storage.transaction(id)))
       guard let found, found.user == user?.text, found.state(at: context.clock.now) == .pending,
-        found.sealedNumber == nil
+        found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
       guard Self.shown(found) != nil else {
         throw UAFFailure(.unacceptableContent, "the transaction is no text of 1 to 200 ASCII characters")

@@ -115,7 +115,8 @@ extension SQLiteStorage {
         "DELETE FROM uaf_sessions WHERE state = 'requested' AND token_digest IS NULL AND expires <= ?",
         .integer(time - 600))
       try database.execute(
-        "DELETE FROM uaf_sessions WHERE created < ? AND expires <= ?", .integer(time - 86_400), .integer(time))
+        "DELETE FROM uaf_sessions WHERE created < ? AND expires <= ?", .integer(time - 86_400), .integer(time)
+      )
       // Who waits has looked long before.
       try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(
