@@ -8,9 +8,7 @@ public protocol UAFStorage: Sendable {
   func uafCredentials(user: String) async throws(StorageFailure) -> [UAFCredentialRecord]
   /// The key of this name in any state; `nil` for none.
   func uafCredential(aaid: String, keyID: [UInt8]) async throws(StorageFailure) -> UAFCredentialRecord?
-  /// All keys, oldest first.
-  ///
-  /// - Parameter limit: At most so many.
+  /// All keys, oldest first, at most `limit`.
   func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord]
   /// Removes keys of a user.
   ///
