@@ -57,7 +57,8 @@ let package = Package(
       name: "SignetQR", dependencies: ["CQREncode", "CZBar", "CPNG", "SignetFiles"], swiftSettings: facingC),
 
     // Shared by device and server.
-    .target(name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
     .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(
@@ -99,7 +100,8 @@ let package = Package(
       dependencies: ["SignetConcurrency", "SignetDBus", "SignetText", "SignetVault"], swiftSettings: house
     ),
     .target(
-      name: "SignetDesktop", dependencies: ["SignetConcurrency", "SignetDBus"], swiftSettings: house),
+      name: "SignetDesktop", dependencies: ["SignetConcurrency", "SignetDBus", "SignetText"],
+      swiftSettings: house),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
     .target(
       name: "SignetPush",
@@ -148,7 +150,8 @@ let package = Package(
     .executableTarget(
       name: "signet-cli",
       dependencies: [
-        "Signet", "SignetAgent", "SignetFiles", "SignetJSON",
+        "Signet", "SignetAgent", .target(name: "SignetDBus", condition: .when(platforms: [.linux])),
+        "SignetFiles", "SignetJSON",
         .target(name: "SignetDesktop", condition: .when(platforms: [.linux])),
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
         "SignetTerminal",
@@ -199,7 +202,8 @@ let package = Package(
       name: "UAFFixture", dependencies: ["SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
       swiftSettings: house),
     .testTarget(
-      name: "SignetUAFTests", dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON"],
+      name: "SignetUAFTests",
+      dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .testTarget(
       name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTesting"],

@@ -145,6 +145,9 @@
 @_exported public import struct SignetWire.TransactionLink
 @_exported public import struct SignetWire.TransactionList
 @_exported public import struct SignetWire.TransactionRequest
+@_exported public import struct SignetWire.TypedApproval
+@_exported public import enum SignetWire.TypedApprovalFailure
+@_exported public import struct SignetWire.TypedValue
 @_exported public import struct SignetWire.UserID
 @_exported public import protocol SignetWire.WallClock
 @_exported public import struct SignetWire.WebPushSubscription

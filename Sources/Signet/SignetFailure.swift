@@ -86,6 +86,12 @@ public import SignetWire
   case notExportable
   /// The account has something that an account cannot have.
   case interchange(InterchangeFailure)
+  /// The challenge, or something that the suite wants beside it, was refused; no counter was used up.
+  case ocra(OCRAFailure)
+  /// The account answers challenges; it makes no codes without one.
+  case challengeWanted
+  /// The account makes codes without a challenge.
+  case challengeNotWanted
 
   // Sessions and the data of apps.
   /// App data was not encrypted or decrypted; above all because the session is locked.
@@ -162,6 +168,9 @@ public import SignetWire
     case .noSuchAccount: 11
     case .notExportable: 12
     case .interchange: 13
+    case .ocra: 15
+    case .challengeWanted: 16
+    case .challengeNotWanted: 17
     case .appData: 400
     case .sharedSession: 401
     case .transport: 303
@@ -250,6 +259,9 @@ public import SignetWire
     case .notExportable:
       "this secret may not leave the device; set up the other authenticator with its issuer"
     case .interchange(let failure): failure.description
+    case .ocra(let failure): failure.description
+    case .challengeWanted: "this account answers challenges; give it one (signet account respond)"
+    case .challengeNotWanted: "this account takes no challenge; ask for a code (signet otp)"
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description

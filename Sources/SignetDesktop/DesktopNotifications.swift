@@ -1,5 +1,6 @@
 import SignetConcurrency
 package import SignetDBus
+import SignetText
 
 /// The desktop's notifications (<https://specifications.freedesktop.org/notification-spec/1.2/>), on a thread that may block.
 ///
@@ -67,7 +68,7 @@ package actor DesktopNotifications {
       throw error
     }
     // A service that shows markup takes `<` for the beginning of some; one that does not shows everything as it is.
-    let text = capabilities.contains("body-markup") ? Self.escaped(body) : body
+    let text = capabilities.contains("body-markup") ? MarkupText.escaped(body) : body
     let hasBody = capabilities.contains("body")
     do throws(BusFailure) {
       let answer = try bus?.call(
@@ -116,21 +117,5 @@ package actor DesktopNotifications {
     self.service = service
     self.bus = consume bus
     shown = 0
-  }
-
-  /// Text as a service that reads markup shows it unchanged.
-  package static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for character in text.unicodeScalars {
-      switch character {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      case "'": escaped += "&#39;"
-      default: escaped.unicodeScalars.append(character)
-      }
-    }
-    return escaped
   }
 }

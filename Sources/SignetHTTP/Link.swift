@@ -14,7 +14,7 @@ final class Link: Sendable {
   /// Whether there were too many connections already: its first request is refused.
   let isTurnedAway: Bool
   /// How the connection's polling thread hears of answers.
-  let wakeUps: WakeUps
+  let wakeUps: WakeUps<ConnectionHandle>
   private let state: Mutex<State>
 
   private struct State {
@@ -46,7 +46,7 @@ final class Link: Sendable {
   }
 
   init(
-    descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps, isTurnedAway: Bool,
+    descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, isTurnedAway: Bool,
     deadline: ContinuousClock.Instant
   ) {
     self.descriptor = descriptor

@@ -38,7 +38,7 @@ final class LinkRegistry: Sendable {
   ///
   /// A connection that MHD dropped before it began is never reported closed; its place is given up when its
   /// descriptor comes back.
-  func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps) -> Link? {
+  func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>) -> Link? {
     let limits = limits
     return state.withLock { state in
       if let stale = state.links[descriptor] { Self.remove(stale, from: &state) }
@@ -52,7 +52,8 @@ final class LinkRegistry: Sendable {
       // Who is turned away has no time to lose: others wait to be told the same.
       let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
       let link = Link(
-        descriptor: descriptor, peer: peer, wakeUps: wakeUps, isTurnedAway: !isServed, deadline: .now + patience)
+        descriptor: descriptor, peer: peer, wakeUps: wakeUps, isTurnedAway: !isServed,
+        deadline: .now + patience)
       state.links[descriptor] = link
       return link
     }

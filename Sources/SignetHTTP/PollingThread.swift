@@ -6,7 +6,7 @@ internal import Glibc
   private let daemon: OpaquePointer
   private let context: Unmanaged<ServerCore>
   /// How it hears of answers to its connections.
-  let wakeUps = WakeUps()
+  let wakeUps = WakeUps<ConnectionHandle> { $0.resume() }
 
   /// Starts the thread.
   ///

@@ -3,25 +3,12 @@
 /// A handler that is done without having answered leaves the connection suspended, and costs nothing until somebody
 /// answers. Where nobody does, the client is told to try again after ``ServerLimits/handlerDeadline`` (503).
 public struct Responder: Sendable {
-  private enum Target: Sendable {
-    case exchange(Exchange)
-    case caller(CheckedContinuation<ServerResponse, Never>)
-  }
+  private let exchange: Exchange
 
-  private let target: Target
-
-  init(_ exchange: Exchange) { target = .exchange(exchange) }
-
-  /// Answers a caller that waits for it, once: for requests that no connection brings.
-  init(_ continuation: CheckedContinuation<ServerResponse, Never>) { target = .caller(continuation) }
+  init(_ exchange: Exchange) { self.exchange = exchange }
 
   /// Answers.
-  public func answer(_ response: ServerResponse) {
-    switch target {
-    case .exchange(let exchange): exchange.answer(response)
-    case .caller(let continuation): continuation.resume(returning: response)
-    }
-  }
+  public func answer(_ response: ServerResponse) { exchange.answer(response) }
 
   /// Answers with what `operation` returns.
   ///
@@ -39,7 +26,7 @@ public struct Responder: Sendable {
   public func run(_ operation: @escaping @Sendable () async -> Void) {
     let task = Task.immediate { await operation() }
     // By now the operation may have gone on elsewhere, and set what ends what it has begun.
-    if case .exchange(let exchange) = target { exchange.whenCancelled(replacing: false) { task.cancel() } }
+    exchange.whenCancelled(replacing: false) { task.cancel() }
   }
 
   /// Sets what is called when nobody waits for the answer any more; it replaces what was set before.
@@ -50,7 +37,7 @@ public struct Responder: Sendable {
   ///
   /// - Parameter cancel: Called at most once, on any thread; it must not block.
   public func whenCancelled(_ cancel: @escaping @Sendable () -> Void) {
-    if case .exchange(let exchange) = target { exchange.whenCancelled(replacing: true, cancel) }
+    exchange.whenCancelled(replacing: true, cancel)
   }
 }
 

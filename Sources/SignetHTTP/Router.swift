@@ -45,7 +45,7 @@ public struct Router: Sendable {
     let names = segments.compactMap(\.name)
     precondition(
       Set(names).count == names.count && !names.contains(""), "\(pattern) has an empty or repeated name")
-    let route = Route(names: names, handler: handler)
+    let route = Route(pattern: pattern, names: names, handler: handler)
     let isNew = root.insert(segments[...], method: method, route)
     precondition(isNew, "\(method) \(pattern) is there already")
     routes.append((method, pattern))
@@ -55,36 +55,52 @@ public struct Router: Sendable {
   }
 
   /// The handler for ``HTTPServer``: finds the route and runs it.
-  public func respond(to request: ServerRequest) async -> ServerResponse {
-    await withCheckedContinuation { respond(to: request, by: Responder($0)) }
-  }
-
-  /// The direct handler for ``HTTPServer``: finds the route and runs it.
   ///
   /// - Parameters:
   ///   - request: The request.
   ///   - responder: Takes the answer.
   public func respond(to request: ServerRequest, by responder: Responder) {
-    if let route = fixed[request.path.raw]?[request.method] { return route.handler(request, responder) }
+    switch match(request) {
+    case .route(let route, let request): route.handler(request, responder)
+    case .answer(let response): responder.answer(response)
+    }
+  }
+
+  /// A handler, its pattern, and the names that the pattern gives to what it captures, in order.
+  package struct Route: Sendable {
+    package let pattern: String
+    fileprivate let names: [String]
+    fileprivate let handler: DirectHandler
+  }
+
+  /// What a request comes to.
+  package enum Match {
+    /// A route, and the request with what the route's names capture.
+    case route(Route, ServerRequest)
+    /// An answer that needs no route.
+    case answer(ServerResponse)
+  }
+
+  /// Finds the route of a request.
+  package func match(_ request: ServerRequest) -> Match {
+    if let route = fixed[request.path.raw]?[request.method] { return .route(route, request) }
     var captured: [String] = []
     // OPTIONS only; see RequestPath.
-    if request.path.raw == "*" { return responder.answer(ServerResponse(status: 204)) }
+    if request.path.raw == "*" { return .answer(ServerResponse(status: 204)) }
     guard let routes = root.routes(for: request.path.segments[...], &captured) else {
-      return responder.answer(RequestRefusal.notFound.response(by: refusalResponder))
+      return .answer(RequestRefusal.notFound.response(by: refusalResponder))
     }
     guard let route = routes[request.method] ?? (request.method == "HEAD" ? routes["GET"] : nil) else {
       let allowed = Self.allowed(routes)
       guard request.method == "OPTIONS" else {
-        let refusal = RequestRefusal.methodNotAllowed(allowed: allowed)
-        return responder.answer(refusal.response(by: refusalResponder))
+        return .answer(RequestRefusal.methodNotAllowed(allowed: allowed).response(by: refusalResponder))
       }
-      return responder.answer(
-        ServerResponse(status: 204, headers: ["Allow": allowed.joined(separator: ", ")]))
+      return .answer(ServerResponse(status: 204, headers: ["Allow": allowed.joined(separator: ", ")]))
     }
-    guard !route.names.isEmpty else { return route.handler(request, responder) }
+    guard !route.names.isEmpty else { return .route(route, request) }
     var request = request
     request.parameters = Dictionary(zip(route.names, captured)) { first, _ in first }
-    route.handler(request, responder)
+    return .route(route, request)
   }
 
   private static func allowed(_ routes: [String: Route]) -> [String] {
@@ -92,12 +108,6 @@ public struct Router: Sendable {
     if methods.contains("GET") { methods.insert("HEAD") }
     return methods.sorted()
   }
-}
-
-/// A handler and the names its pattern gives to what it captures, in order.
-private struct Route: Sendable {
-  let names: [String]
-  let handler: DirectHandler
 }
 
 /// One segment of a pattern.
@@ -120,12 +130,12 @@ private enum Segment {
 
 /// A place in a path, with the routes that end here.
 private struct Node: Sendable {
-  private var routes: [String: Route] = [:]
+  private var routes: [String: Router.Route] = [:]
   private var literals: [String: Node] = [:]
   /// At most one: the place behind a name.
   private var named: [Node] = []
 
-  mutating func insert(_ segments: ArraySlice<Segment>, method: String, _ route: Route) -> Bool {
+  mutating func insert(_ segments: ArraySlice<Segment>, method: String, _ route: Router.Route) -> Bool {
     guard let first = segments.first else {
       guard routes[method] == nil else { return false }
       routes[method] = route
@@ -143,7 +153,7 @@ private struct Node: Sendable {
   /// The routes at a path, by method; `nil` where there is none.
   ///
   /// `captured` gains what the names match.
-  func routes(for segments: ArraySlice<String>, _ captured: inout [String]) -> [String: Route]? {
+  func routes(for segments: ArraySlice<String>, _ captured: inout [String]) -> [String: Router.Route]? {
     guard let first = segments.first else { return routes.isEmpty ? nil : routes }
     if let node = literals[first], let found = node.routes(for: segments.dropFirst(), &captured) {
       return found

@@ -148,6 +148,7 @@ final class ServerCore: Sendable {
     impatience.cancel()
 
     machinery.checks.stop()
+    for thread in machinery.threads { thread.wakeUps.resumeAll() }
     await withCheckedContinuation { continuation in
       // Joining threads blocks, which no thread of the shared pool may do.
       DispatchQueue(label: "signet.http.stop").async {

@@ -9,32 +9,19 @@ struct PushAnswer {
     to request: HTTPRequest, over transport: any HTTPTransport
   ) async throws(PushFailure) {
     do { response = try await transport.send(request) } catch {
-      switch error {
-      case .insecureURL, .invalidRequest, .invalidConfiguration, .redirectRefused:
-        throw .refused(reason: error.description)
-      default: throw .tryAgain(afterSeconds: nil, reason: error.description)
-      }
+      guard error.mayPass else { throw .refused(reason: error.description) }
+      throw .tryAgain(afterSeconds: nil, reason: error.description)
     }
   }
 
   var status: Int { response.status }
 
-  /// `Retry-After` in seconds (RFC 9110 section 10.2.3), an hour at most; its other form, a date, counts as absent.
-  var retryAfterSeconds: Int64? {
-    guard let text = response.header("Retry-After"), text.utf8.count <= 9,
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(text)
-    else { return nil }
-    return min(seconds, 3_600)
-  }
-
   /// A failure of which nothing but the status is known: worth another try where the service is at fault, or busy.
   func failure(_ reason: String? = nil) -> PushFailure {
     let told = reason.map(Self.harmless)
     let text = told.map { "status \(status), \($0)" } ?? "status \(status)"
-    return switch status {
-    case 408, 425, 429, 500...599: .tryAgain(afterSeconds: retryAfterSeconds, reason: text)
-    default: .refused(reason: text)
-    }
+    return response.mayPass
+      ? .tryAgain(afterSeconds: response.retryAfterSeconds, reason: text) : .refused(reason: text)
   }
 
   /// A service's word, as far as it is one: what else it sends stays out of logs.

@@ -1,3 +1,4 @@
+import SignetTransport
 public import SignetWire
 
 /// How a delivery ended.
@@ -73,8 +74,9 @@ public struct PushDelivery: Sendable {
     _ message: PushMessage, to target: PushTarget, while isWanted: () async -> Bool = { true }
   ) async -> PushOutcome {
     guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
-    var wait: Int64 = 1
+    var attempts = 0
     while clock.now < message.expires {
+      attempts += 1
       do throws(PushFailure) {
         try await dispatcher.send(message, to: target)
         return .taken
@@ -83,13 +85,12 @@ public struct PushDelivery: Sendable {
         case .targetGone: return .targetGone
         case .refused, .targetNotAllowed: return .failed(error)
         case .tryAgain(let told, _):
-          let seconds = max(wait, told ?? 0)
+          let seconds = Backoff.seconds(afterAttempts: attempts, told: told)
           guard clock.now + seconds < message.expires else { return .failed(error) }
           do { try await pause(.seconds(seconds)) } catch {
             return .failed(.tryAgain(afterSeconds: told, reason: "stopped"))
           }
           guard await isWanted() else { return .expired }
-          wait = min(wait * 2, 32)
         }
       }
     }

@@ -141,6 +141,7 @@ public final class Server: Sendable {
       ("GET", "/transactions", relyingParty.initiated),
       ("GET", "/transactions/{id}", relyingParty.find),
       ("GET", "/transactions/{id}/offline", relyingParty.offline),
+      ("GET", "/transactions/{id}/typed", relyingParty.typed),
       ("POST", "/transactions/{id}/answer", relyingParty.answer),
       ("DELETE", "/transactions/{id}", relyingParty.withdraw),
       ("POST", "/admin/users", admin.addUser),

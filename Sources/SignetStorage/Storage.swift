@@ -6,7 +6,7 @@
 ///
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
 /// `StorageContract` in `SignetTesting` is this contract as tests; every back end runs it.
-public protocol Storage: UAFStorage {
+public protocol Storage: ClientStorage, UAFStorage {
   // MARK: Users
 
   /// Adds a user.
@@ -21,6 +21,22 @@ public protocol Storage: UAFStorage {
   ///
   /// - Returns: Whether there is such a user.
   func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// Sets the code of a user, as a keyed digest, or removes it; what addresses and clients have to wait is forgotten.
+  ///
+  /// - Returns: Whether there is such a user.
+  func setUserCode(_ digest: [UInt8]?, of user: String, audit: AuditEvent) async throws(StorageFailure)
+    -> Bool
+  /// Makes one attempt to use a user's code: shows `judge` what the client has to wait, and writes down what it says, in one
+  /// step, as ``attemptCode(_:judge:then:)`` does.
+  ///
+  /// - Parameters:
+  ///   - attempt: Whose code, and who tries.
+  ///   - judge: Judges; the caller compared.
+  /// - Returns: The verdict's outcome.
+  /// - Throws: ``StorageFailure``.
+  func tryUserCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome
 
   // MARK: API keys
 
@@ -267,22 +283,22 @@ public protocol Storage: UAFStorage {
   ) async throws(StorageFailure) -> [TransactionRecord]
   /// Ends one check of an answer that was carried from a device: the caller compared, this decides and remembers.
   ///
-  /// A wrong answer counts as a refused code of each container of the user; one of a container that has refused as many as may be is
-  /// not taken, whatever it is. With a revoked key nothing is looked at or written.
+  /// A wrong answer counts as a refused code of each container of the user, and of the address; one of a container that has refused
+  /// as many as may be is not taken, whatever it is. With a revoked key nothing is looked at or written, and within a wait the event
+  /// alone is written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
-  ///   - container: Whose answer it is; `nil` where it is nobody's.
-  ///   - time: When.
-  ///   - key: The API key of who carries it; `nil` for none.
+  ///   - attempt: Whose answer it is, and who carries it.
   ///   - attempts: Refused codes in a row after which nothing is taken from a container.
   ///   - limits: Those of transactions.
+  ///   - waits: What the address has to wait now, in seconds, and from now on if the answer is wrong.
   ///   - audit: Makes the event.
   /// - Returns: How it ended; `notSigned` for a wrong answer.
   /// - Throws: ``StorageFailure``.
   func answerTransaction(
-    _ id: String, by container: String?, at time: Int64, key: String?, attempts: Int,
-    limits: TransactionLimits,
+    _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
+    waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome
 
@@ -339,108 +355,6 @@ public protocol Storage: UAFStorage {
   /// - Returns: The users, for ten minutes at least after the change, and the number of the last one.
   /// - Throws: ``StorageFailure``.
   func transactionChanges(after number: Int64?) async throws(StorageFailure) -> TransactionChanges
-
-  // MARK: OpenID Connect
-
-  /// Adds a client.
-  func addClient(_ client: ClientRecord, audit: AuditEvent) async throws(StorageFailure)
-  /// The client of this id, revoked or not; `nil` for none.
-  func client(_ id: String) async throws(StorageFailure) -> ClientRecord?
-  /// All clients, oldest first.
-  func clients() async throws(StorageFailure) -> [ClientRecord]
-  /// Revokes a client for good; it is told nothing any more.
-  ///
-  /// - Parameters:
-  ///   - id: The client.
-  ///   - time: When; one that was revoked before keeps its time.
-  ///   - audit: The event.
-  /// - Returns: Whether there is such a client.
-  /// - Throws: ``StorageFailure``.
-  func revokeClient(_ id: String, at time: Int64, audit: AuditEvent) async throws(StorageFailure) -> Bool
-  /// Sets the code of a user, as a keyed digest, or removes it; failed tries of the one before are forgotten.
-  ///
-  /// - Returns: Whether there is such a user.
-  func setUserCode(_ digest: [UInt8]?, of user: String, audit: AuditEvent) async throws(StorageFailure)
-    -> Bool
-  /// Ends one try of a user's code: the caller compared, this decides and remembers.
-  ///
-  /// - Parameters:
-  ///   - user: Whose.
-  ///   - isRight: Whether it is the user's; a wrong one is counted, and a right one ends the row.
-  ///   - limit: Wrong ones in a row after which a right one is refused too.
-  /// - Returns: Whether it is taken.
-  /// - Throws: ``StorageFailure``.
-  func countUserCode(of user: String, isRight: Bool, limit: Int) async throws(StorageFailure) -> Bool
-  /// Adds a transaction as ``addTransaction(_:limits:audit:)`` does, and in the same step the client's request that it is.
-  ///
-  /// - Parameters:
-  ///   - request: The request.
-  ///   - transaction: The transaction that it names.
-  ///   - limits: How often a user may be asked.
-  ///   - audit: Makes the event.
-  /// - Returns: Whether they were added.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user or client.
-  func addBackchannelRequest(
-    _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
-  ) async throws(StorageFailure) -> AdmissionOutcome
-  /// Looks how a request stands, for its client, and counts that while nothing is decided.
-  ///
-  /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - client: Who asks.
-  ///   - time: When.
-  ///   - limit: The most seconds that have to pass between two polls; each that comes too soon makes it five more.
-  /// - Returns: What was found.
-  /// - Throws: ``StorageFailure``.
-  func pollBackchannelRequest(
-    _ digest: [UInt8], of client: String, at time: Int64, interval limit: Int64
-  ) async throws(StorageFailure) -> PollOutcome
-  /// Notes that the tokens of a request are given out, which happens once, and to no revoked client.
-  ///
-  /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - client: To whom.
-  ///   - time: When.
-  ///   - audit: The event, written the first time.
-  /// - Returns: Whether this was the first time.
-  /// - Throws: ``StorageFailure``.
-  func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, audit: AuditEvent
-  ) async throws(StorageFailure) -> Bool
-  /// The requests whose clients are to be told now how they ended.
-  ///
-  /// What ends a transaction makes that due, in the same step.
-  ///
-  /// - Parameters:
-  ///   - time: When.
-  ///   - limit: The most of one client.
-  /// - Returns: Those that are due for longest, at most 256.
-  /// - Throws: ``StorageFailure``.
-  func dueNotices(
-    at time: Int64, limitPerClient limit: Int
-  ) async throws(StorageFailure) -> [BackchannelRecord]
-  /// Claims one try to tell a client; whoever dies over it leaves it due at the end of the claim.
-  ///
-  /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - due: When it was due, as the caller found it.
-  ///   - end: When it is due again.
-  /// - Returns: Whether the caller has it.
-  /// - Throws: ``StorageFailure``.
-  func claimNotice(_ digest: [UInt8], due: Int64, until end: Int64) async throws(StorageFailure) -> Bool
-  /// Ends a try to tell a client.
-  ///
-  /// - Parameters:
-  ///   - digest: Of which request.
-  ///   - due: The end of the claim; where another has claimed it since, nothing is changed.
-  ///   - next: When to try again; `nil` where nothing is left to do.
-  ///   - audit: The event, if there is one.
-  /// - Returns: Whether the claim still held.
-  /// - Throws: ``StorageFailure``.
-  func endNotice(
-    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditEvent?
-  ) async throws(StorageFailure) -> Bool
 
   // MARK: Audit and upkeep
 

@@ -17,7 +17,7 @@ extension StorageContract {
   ) -> BackchannelRecord {
     BackchannelRecord(
       digest: Array(transaction.utf8), transaction: transaction, client: client, delivery: delivery,
-      expires: 1_330, sealedNotice: delivery == .poll ? nil : [9])
+      expires: 1_330, sealedNotice: delivery == .poll ? nil : [9], interval: 5)
   }
 
   static let clients: [Check] = [
@@ -35,9 +35,9 @@ extension StorageContract {
       try await expect(.exists, "a second c1") { try await storage.addClient(first, audit: event("client")) }
       for time in [9, 50] {
         try await expect(
-          storage.revokeClient("c1", at: Int64(time), audit: event("revoked")), is: true, "revoke")
+          storage.revoke("c1", at: Int64(time)), is: true, "revoke")
       }
-      try await expect(storage.revokeClient("x", at: 9, audit: event("revoked")), is: false, "of nothing")
+      try await expect(storage.revoke("x"), is: false, "of nothing")
       first.revoked = 9
       try await expect(storage.client("c1"), is: first, "the revoked client")
       try await expectLog(storage, has: ["client", "client", "revoked", "revoked"])
@@ -47,20 +47,31 @@ extension StorageContract {
       try await expect(storage.setUserCode([5], of: "bob", audit: event("code")), is: false, "of nobody")
       try await expect(storage.setUserCode([5], of: "alice", audit: event("code")), is: true, "of alice")
       try await expect(storage.user("alice")?.codeDigest, is: [5], "the digest")
-      @Sendable func count(_ isRight: Bool) async throws -> Bool {
-        try await storage.countUserCode(of: "alice", isRight: isRight, limit: 3)
+      @Sendable func attempt(_ client: UInt8, _ isRight: Bool) async throws -> CodeOutcome {
+        try await storage.tryUserCode(CodeAttempt(user: "alice", client: [client])) { wait in
+          let failures = wait?.failures ?? 0
+          guard failures < 3 else { return CodeVerdict(.locked, wait: wait, audit: event("locked")) }
+          return isRight
+            ? CodeVerdict(.accepted, wait: nil, audit: event("accepted"))
+            : CodeVerdict(
+              .refused, wait: WaitRecord(failures: failures + 1, until: 5, expires: 100),
+              audit: event("refused"))
+        }
       }
       for isRight in [false, false, true, false, false, false] {
-        try await expect(count(isRight), is: isRight, "before the limit")
+        try await expect(attempt(1, isRight), is: isRight ? .accepted : .refused, "before the limit")
       }
-      try await expect(count(true), is: false, "a right one at the limit")
+      try await expect(attempt(1, true), is: .locked, "a right one at the limit")
+      try await expect(attempt(2, true), is: .accepted, "another client's")
       _ = try await storage.unlockUser("alice", audit: event("unlock"))
-      try await expect(count(true), is: true, "after an unlock")
-      _ = try await race { _ in try await count(false) }
-      try await expect(count(true), is: false, "after 50 wrong ones at once")
+      try await expect(attempt(1, true), is: .accepted, "after an unlock")
+      let outcomes = try await race { _ in try await attempt(1, false) }
+      try expect(outcomes.count { $0 == .refused }, is: 3, "refused, of 50 wrong ones at once")
       _ = try await storage.setUserCode(nil, of: "alice", audit: event("code"))
       try await expect(storage.user("alice")?.codeDigest, is: nil, "the digest")
-      try await expect(count(true), is: true, "after another was set")
+      try await expect(attempt(1, true), is: .accepted, "after another was set")
+      try await expect(
+        log(of: storage).count { $0 == event("locked").text }, is: 48, "events of what was not tried")
     },
   ]
 
@@ -91,6 +102,9 @@ extension StorageContract {
       for (time, outcome) in expected {
         try await expect(storage.poll("t1", at: time), is: outcome, "at \(time)")
       }
+      // The clock is set back: what was said stays.
+      try await expect(storage.poll("t1", at: 1_200), is: .expired, "after it has expired")
+      try await expectLog(storage, has: ["user", "client", "added", "expired t1"])
     },
     Check("an end is found by who asks for it in time, and tokens are given out once") { storage in
       try await storage.add(Sample.alice)
@@ -105,10 +119,12 @@ extension StorageContract {
       try expect(transaction.state, is: .accepted, "the transaction")
       try await expect(storage.poll("t1", at: 1_330), is: .expired, "too late")
       try await expect(
-        storage.issueTokens(for: request.digest, of: "d", at: 1_200, audit: event("issued")), is: false,
+        storage.issueTokens(
+          for: request.digest, of: "d", at: 1_200, pushedWithin: 60, audit: event("issued")), is: false,
         "another's")
       let issued = try await race { _ in
-        try await storage.issueTokens(for: request.digest, of: "c", at: 1_200, audit: event("issued"))
+        try await storage.issueTokens(
+          for: request.digest, of: "c", at: 1_200, pushedWithin: 60, audit: event("issued"))
       }
       try expect(issued.filter { $0 }.count, is: 1, "tokens given out, of 50 who ask")
       try await expect(storage.poll("t1", at: 1_200), is: .used, "after that")
@@ -143,13 +159,43 @@ extension StorageContract {
       try await expect(storage.claimNotice(digest, due: 130, until: 190), is: true, "the next try")
       try await expect(
         storage.endNotice(digest, due: 190, next: nil, audit: event("told")), is: true, "the end")
-      _ = try await storage.revokeClient("e", at: 9, audit: event("revoked"))
+      _ = try await storage.revoke("e")
       try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "what is left")
       try await expect(
-        storage.issueTokens(for: Array("t-e".utf8), of: "e", at: 9, audit: event("issued")), is: false,
+        storage.ask("t-f", request("t-f", of: "e", .push)), is: .clientRevoked,
+        "a request of a revoked client")
+      try await expect(storage.transaction("t-f"), is: nil, "its transaction")
+      try await expect(
+        storage.issueTokens(for: Array("t-e".utf8), of: "e", at: 9, pushedWithin: 60, audit: event("issued")),
+        is: false,
         "tokens of a revoked client")
       try await expect(
         log(of: storage).suffix(2).map(\.self), is: [event("told").text, event("revoked").text], "log")
+    },
+    Check("what a revoked client has asked is withdrawn, and tokens are pushed soon or not at all") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for id in ["d", "e"] {
+        try await storage.addClient(client(id, .push), audit: event("client"))
+        _ = try await storage.ask("t-\(id)", request("t-\(id)", of: id, .push))
+      }
+      try await expect(storage.revoke("d"), is: true, "revoke")
+      try await expect(storage.transaction("t-d")?.state, is: .withdrawn, "what was pending")
+      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "notices")
+      try await expect(
+        log(of: storage).suffix(2).map(\.self), is: [event("revoked").text, event("withdrawn t-d").text],
+        "log")
+      _ = try await storage.decide("t-e", Sample.decision())
+      let decided = try await storage.transaction("t-e")?.decision?.time ?? 0
+      for (time, isTaken) in [(decided + 61, false), (decided + 60, true)] {
+        try await expect(
+          storage.issueTokens(
+            for: Array("t-e".utf8), of: "e", at: time, pushedWithin: 60, audit: event("issued")),
+          is: isTaken, "at \(time)")
+      }
+      _ = try await storage.sweep(at: 1_330 + 86_400) { event("expired \($0)") }
+      try await expect(storage.dueNotices(at: .max, limitPerClient: 9), is: [], "a day later")
     },
   ]
 }
@@ -164,9 +210,17 @@ extension Storage {
     }
   }
 
+  fileprivate func revoke(_ id: String, at time: Int64 = 9) async throws -> Bool {
+    try await revokeClient(id, at: time, audit: StorageContract.event("revoked")) {
+      StorageContract.event("withdrawn \($0)")
+    }
+  }
+
   fileprivate func poll(
     _ id: String, of client: String = "c", at time: Int64 = 1_100
   ) async throws -> PollOutcome {
-    try await pollBackchannelRequest(Array(id.utf8), of: client, at: time, interval: 12)
+    try await pollBackchannelRequest(Array(id.utf8), of: client, at: time, step: 5, limit: 12) {
+      StorageContract.event("expired \($0)")
+    }
   }
 }

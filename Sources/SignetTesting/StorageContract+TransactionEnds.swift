@@ -54,6 +54,37 @@ extension StorageContract {
       try await expect(log(of: storage).count, is: entries, "entries of the log")
       try await expect(storage.answer("t1", by: "c1", key: nil), is: .decided, "answered without a key")
     },
+    Check("a wrong answer counts with the codes and makes its address wait, and no other") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      let wait = WaitRecord(failures: 4, until: 1130, expires: 90_000)
+      @Sendable func answer(_ container: String?, from client: [UInt8]) async throws -> DecisionOutcome {
+        let attempt = AnswerAttempt(container: container, isTyped: true, client: client, time: 1100)
+        return try await storage.answerTransaction(
+          "t1", attempt, attempts: 3, limits: Sample.limits, waits: { ($0 == wait ? 30 : nil, wait) }
+        ) { event("answer \($0)") }
+      }
+      try await expect(answer(nil, from: [1]), is: .notSigned, "a wrong answer")
+      try await expect(storage.credential("c1")?.failures, is: 1, "refused codes")
+      for container in [nil, "c1"] {
+        try await expect(answer(container, from: [1]), is: .waiting(seconds: 30), "an answer within the wait")
+      }
+      try await expect(storage.credential("c1")?.failures, is: 1, "refused codes, after the wait began")
+      try await expect(answer("c1", from: [2]), is: .decided, "an answer from elsewhere")
+      let found = try await storage.transaction("t1")
+      try expect(found?.decision?.isTyped, is: true, "whether it was typed")
+    },
+    Check("the fields that are typed are kept, none of them and no wish for them being two things") {
+      storage in
+      try await storage.add(Sample.alice)
+      for (id, fields) in [("t1", [0, 2, 31]), ("t2", []), ("t3", nil)] as [(String, [Int]?)] {
+        var transaction = Sample.transaction(id)
+        transaction.typedFields = fields
+        try await storage.addTransaction(transaction, audit: event("transaction"))
+        try await expect(storage.transaction(id), is: transaction, "the transaction with \(fields ?? [-1])")
+      }
+    },
     Check("an end is too late from the transaction's expiry on") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
@@ -190,7 +221,8 @@ extension Storage {
     _ id: String, by container: String?, key: String?
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await answerTransaction(
-      id, by: container, at: 1100, key: key, attempts: 3, limits: Sample.limits
+      id, AnswerAttempt(container: container, key: key, time: 1100), attempts: 3, limits: Sample.limits,
+      waits: { _ in (nil, WaitRecord(failures: 1, until: 0, expires: 0)) }
     ) { StorageContract.event("answer \($0)") }
   }
 

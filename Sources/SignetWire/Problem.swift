@@ -36,6 +36,8 @@ public struct Problem: Error, Hashable, Sendable {
     case transactionWrongAnswer = "transaction.wrongAnswer"
     /// The user is asked too often.
     case transactionTooMany = "transaction.tooMany"
+    /// Digits are not compared yet: too many from the same address were wrong.
+    case transactionWaiting = "transaction.waiting"
     /// The request is too large.
     case tooLarge = "request.tooLarge"
     /// Not `application/json`.
@@ -62,7 +64,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .tooLarge: 413
       case .mediaType: 415
       case .contentRefused: 422
-      case .transactionTooMany: 429
+      case .transactionTooMany, .transactionWaiting: 429
       case .serverFailure: 500
       case .busy: 503
       }
@@ -89,6 +91,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .transactionWrongNumber: "The number is wrong."
       case .transactionWrongAnswer: "The answer is wrong."
       case .transactionTooMany: "The user is asked too often."
+      case .transactionWaiting: "The address has to wait."
       case .contentRefused: "What is to be shown is refused."
       case .serverFailure: "The server failed; nothing was changed."
       case .busy: "The server is busy; try again later."

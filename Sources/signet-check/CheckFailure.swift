@@ -68,7 +68,7 @@ struct CheckFailure: Error {
     switch failure {
     case .malformedSuite: "ocra.suite"
     case .challengeTooLong: "ocra.challengeTooLong"
-    case .challengeFormat: "ocra.challengeFormat"
+    case .challengeFormat, .challengeTooShort: "ocra.challengeFormat"
     case .sessionTooLong: "ocra.session"
     case .emptySecret: "oath.secret"
     case .timeBeforeStart: "oath.time"

@@ -95,10 +95,17 @@ extension Account {
   var json: JSONObject {
     var object: JSONObject = [
       "id": .string(id.description), "issuer": .string(issuer), "name": .string(name),
-      "type": .string(isTimed ? "totp" : "hotp"), "algorithm": .string(algorithm.rawValue),
+      "type": .string(suite != nil ? "ocra" : isTimed ? "totp" : "hotp"),
+      "algorithm": .string(algorithm.rawValue),
       "digits": .integer(Int64(digits)), "exportable": .bool(isExportable), "imported": .integer(imported),
     ]
     if let period { object["period"] = .integer(Int64(period)) }
+    if let suite { object["suite"] = .string(suite.description) }
+    if let challengeLengths {
+      object["challengeMin"] = .integer(Int64(challengeLengths.lowerBound))
+      object["challengeMax"] = .integer(Int64(challengeLengths.upperBound))
+    }
+    if hasCheckDigit { object["checkDigit"] = true }
     return object
   }
 

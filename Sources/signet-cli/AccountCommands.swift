@@ -26,6 +26,7 @@ extension Command {
         arguments.output.write(table.text)
         return .success
       },
+      respond,
       Command(
         "rename", "Give an account another issuer or name",
         options: [
@@ -100,12 +101,12 @@ extension Command {
       },
     ])
 
-  private static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
+  static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
 
-  private static func chosen(
-    _ arguments: Arguments
+  static func chosen(
+    _ arguments: Arguments, secretsFrom others: [String] = []
   ) async throws -> (device: Device, account: Account, password: SharedSecretBox?) {
-    let options = try DeviceOptions(arguments)
+    let options = try DeviceOptions(arguments, secretsFrom: others)
     let device = try options.device(createIfMissing: false)
     let (accounts, password) = try await options.accounts(on: device)
     return (device, try AccountChoice.one(arguments.string("account"), of: accounts), password)
@@ -116,7 +117,8 @@ extension Account {
   fileprivate var row: [String] {
     [
       String(id.description.prefix(8)), TerminalText.sanitised(issuer, limit: 40),
-      TerminalText.sanitised(name, limit: 60), period.map { "every \($0) s" } ?? "counter",
+      TerminalText.sanitised(name, limit: 60),
+      period.map { "every \($0) s" } ?? (suite == nil ? "counter" : "challenge"),
       isExportable ? "yes" : "no", Moment.text(imported),
     ]
   }

@@ -24,14 +24,19 @@ struct DeviceOptions {
 
   let arguments: Arguments
 
-  /// - Throws: `UsageFailure`, and `SecretInputFailure` where the descriptor for passwords is not open.
-  init(_ arguments: Arguments) throws {
+  /// - Parameters:
+  ///   - arguments: The command line.
+  ///   - others: The options beside `--password-fd` that number a descriptor for a secret.
+  /// - Throws: `UsageFailure`, and `SecretInputFailure` where the descriptor for a secret is not open.
+  init(_ arguments: Arguments, secretsFrom others: [String] = []) throws {
     self.arguments = arguments
     // Before the vault's files are opened: one of them would get the number, and be read for a password.
-    if let descriptor = try arguments.optionalInteger("password-fd", in: 0...65535),
-      fcntl(Int32(descriptor), F_GETFD) < 0
-    {
-      throw SecretInputFailure.descriptorUnusable(Int32(descriptor))
+    for name in ["password-fd"] + others {
+      if let descriptor = try arguments.optionalInteger(name, in: 0...65535),
+        fcntl(Int32(descriptor), F_GETFD) < 0
+      {
+        throw SecretInputFailure.descriptorUnusable(Int32(descriptor))
+      }
     }
   }
 

@@ -41,7 +41,7 @@ extension Command {
 
   /// Shows what was carried here, and the digits by which its user approves it; no network is used.
   static func approveOffline(_ path: String, _ arguments: Arguments) async throws -> ExitCode {
-    for name in ["qr", "number", "container"] where arguments.isSet(name) {
+    for name in ["qr", "number", "container", "typed", "value"] where arguments.isSet(name) {
       throw UsageFailure.refused(
         "--offline and --\(name) exclude each other: what was carried says all of it")
     }

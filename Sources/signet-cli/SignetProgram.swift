@@ -108,7 +108,7 @@ private var agentCommands: [Command] {
   case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
   case is PasswordDictionaryFailure: .unavailable
   case is ActivationCodeFailure, is InterchangeFailure, is QRFailure, is InviteCodeFailure,
-    is ServerURLFailure, is WireFailure:
+    is ServerURLFailure, is TypedApprovalFailure, is WireFailure:
     .dataError
   case let failure as CommandFailure: failure.exitCode
   case is AgentConfigurationFailure: .noInput
@@ -151,7 +151,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .passwordRefused,
+  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .ocra,
+    .challengeWanted, .challengeNotWanted, .passwordRefused,
     .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,
     .noSuchContainer,

@@ -78,6 +78,14 @@ extension Command {
         "offline",
         "Approve what was carried here, a picture of a QR code or a text, without a network: 8 digits are printed",
         named: "file", completion: .file),
+      .value(
+        "typed",
+        "Answer these digits, which a relying party shows, without a network or a camera: 8 digits are printed",
+        named: "digits"),
+      .value(
+        "value",
+        "With --typed, a value that the relying party asks for, in its order; else they are asked for",
+        named: "text", isRepeatable: true),
     ],
     description: """
       Without an id, what waits is shown, and where that is more than one, asked for.
@@ -86,6 +94,9 @@ extension Command {
       Words around it are in the language of LC_ALL, LC_MESSAGES or LANG: English, German, French or Spanish. \
       The password, or a finger where that is enabled, is asked for afterwards; the password of the session key, where it has \
       one of its own, before.
+
+      With --typed this device sees nothing of the transaction but the values that its user types. Type those that you mean, and \
+      not those that somebody tells you. An amount goes with its currency: '250.00 EUR'. Spaces and small letters are good.
       """)
 
   static let deny = decision(
@@ -142,6 +153,12 @@ extension Command {
     ) { arguments in
       if status == .accepted, let path = arguments.optionalString("offline") {
         return try await approveOffline(path, arguments)
+      }
+      if status == .accepted, let challenge = arguments.optionalString("typed") {
+        return try await approveTyped(challenge, arguments)
+      }
+      guard arguments.strings("value").isEmpty else {
+        throw UsageFailure.refused("--value goes with --typed")
       }
       var number =
         try status == .accepted

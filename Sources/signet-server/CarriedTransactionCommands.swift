@@ -46,13 +46,39 @@ enum CarriedTransactionCommands {
       return .success
     },
     Command(
+      "typed", "Print the digits by which a user approves on a device without a network and a camera",
+      description: """
+        For a transaction that was made with --typed. The user types them with signet approve --typed, and the values of the fields \
+        that were wanted with --typed-field, which --json names; 'transaction answer --typed' takes the digits that the device shows \
+        then. Do not show the values beside the digits: who copies them confirms what stands there, and not what is meant.
+        """,
+      arguments: [identifier]
+    ) { arguments in
+      let answer = try await OperatorClient(arguments, as: .relyingParty).get(
+        "transactions", arguments.string("id"), "typed")
+      if arguments.isSet("json") {
+        arguments.output.print(answer)
+      } else {
+        arguments.output.print(try answer.string("challenge"))
+      }
+      return .success
+    },
+    Command(
       "answer", "Take the digits that a device without a network shows",
       description: "The exit status is 0 where they are right; the transaction is accepted then.",
+      options: [
+        .flag("typed", "They answer digits that the user typed into the device, not a text that it scanned"),
+        .value(
+          "client", "For whom: the IP address of the end user, who waits after wrong ones", named: "address"),
+      ],
       arguments: [identifier, Argument("digits", "What the user typed")]
     ) { arguments in
+      var body = JSONObject()
+      body[arguments.isSet("typed") ? "typed" : "answer"] = .string(arguments.string("digits"))
+      if let client = arguments.optionalString("client") { body["client"] = .string(client) }
       let answer = try await OperatorClient(arguments, as: .relyingParty).post(
         "transactions", arguments.string("id"), "answer",
-        body: ["answer": .string(arguments.string("digits"))])
+        body: body)
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {

@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetServer
 import SignetStorage
 import SignetTerminal
 
@@ -17,23 +18,26 @@ enum ClientCommands {
       Command(
         "add", "Register a client",
         description: """
-          With --auth private_key_jwt the client signs with one of the keys in --jwks, P-256 or RSA. With client_secret_basic it gets \
-          a secret, which is shown once; with --output it goes to a new file that only its owner may read.
+          With --authentication private_key_jwt the client signs with one of the keys in --jwks, P-256 or RSA. With \
+          client_secret_basic it gets a secret, which is shown once; with --output it goes to a new file that only its owner may read.
           """,
         options: [
           .value(
-            "auth", "How it proves who it is", default: ClientRecord.Authentication.privateKeyJWT.rawValue,
+            "authentication", "How it proves who it is",
+            default: ClientRecord.Authentication.privateKeyJWT.rawValue,
             completion: .choices(ClientRecord.Authentication.allCases.map(\.rawValue))),
           .value("jwks", "Its public keys: a file with a JWK Set", named: "file", completion: .file),
           .value(
-            "mode", "How it gets what was decided", default: ClientRecord.Delivery.poll.rawValue,
+            "delivery", "How it gets what was decided", default: ClientRecord.Delivery.poll.rawValue,
             completion: .choices(ClientRecord.Delivery.allCases.map(\.rawValue))),
-          .value("notify", "Where it is told, with --mode ping or push: an https URL", named: "url"),
           .value(
-            "request-alg", "What all its requests are signed with; without it they are not signed",
-            named: "alg", completion: .choices(["ES256", "PS256", "RS256"])),
+            "notification-endpoint", "Where it is told, with --delivery ping or push: an https URL",
+            named: "url"),
           .value(
-            "number", "How many digits it shows, for users to type: 2 to 6; without it none", named: "digits"),
+            "request-algorithm", "What all its requests are signed with; without it they are not signed",
+            named: "alg", completion: .choices(OpenIDNames.clientAlgorithmNames)),
+          .value(
+            "number", "Show a number of so many digits, 2 to 6, which the user has to type", named: "n"),
           .value("output", "Write the secret to this new file", named: "file", completion: .file),
         ],
         arguments: [Argument("name", "What users are told who asks: 1 to 128 characters")],
@@ -42,8 +46,8 @@ enum ClientCommands {
             "signet-server client add 'Example Bank' --jwks bank.jwks --data ./demo",
             "Register a client that polls and has keys"),
           .init(
-            "signet-server client add Shop --auth client_secret_basic --output shop.secret --mode ping "
-              + "--notify https://shop.example/ciba --data ./demo",
+            "signet-server client add Shop --authentication client_secret_basic --output shop.secret "
+              + "--delivery ping --notification-endpoint https://shop.example/ciba --data ./demo",
             "Register a client that is told, and has a secret"),
         ], handler: add),
       Command("list", "List the clients, revoked ones included") { arguments in
@@ -52,7 +56,7 @@ enum ClientCommands {
           arguments.output.print(answer)
           return .success
         }
-        var table = TextTable(["CLIENT", "NAME", "AUTHENTICATION", "MODE", "CREATED", "REVOKED"])
+        var table = TextTable(["CLIENT", "NAME", "AUTHENTICATION", "DELIVERY", "CREATED", "REVOKED"])
         for client in try objects("clients", in: answer) {
           table.append([
             try client.string("id"), try client.string("name"), try client.string("authentication"),
@@ -72,14 +76,15 @@ enum ClientCommands {
         }
         var fields = [
           ("Client", try answer.string("id")), ("Name", try answer.string("name")),
-          ("Authentication", try answer.string("authentication")), ("Mode", try answer.string("delivery")),
+          ("Authentication", try answer.string("authentication")),
+          ("Delivery", try answer.string("delivery")),
         ]
-        if let url = try answer.optionalString("endpoint") { fields.append(("Told at", url)) }
+        if let url = try answer.optionalString("notificationEndpoint") { fields.append(("Told at", url)) }
         if let name = try answer.optionalString("requestAlgorithm") { fields.append(("Requests", name)) }
         if let digits = try answer.optionalInteger("numberDigits") {
           fields.append(("Number", "\(digits) digits"))
         }
-        if let keys = try answer.optionalObject("keys") {
+        if let keys = try answer.optionalObject("jwks") {
           for key in try objects("keys", in: keys) {
             fields.append(("Key", try key.optionalString("kid") ?? key.string("kty")))
           }
@@ -135,26 +140,26 @@ enum ClientCommands {
 
   private static func registration(_ arguments: Arguments) throws -> JSONObject {
     var body: JSONObject = [
-      "name": .string(arguments.string("name")), "authentication": .string(arguments.string("auth")),
-      "delivery": .string(arguments.string("mode")),
+      "name": .string(arguments.string("name")),
+      "authentication": .string(arguments.string("authentication")),
+      "delivery": .string(arguments.string("delivery")),
     ]
     guard
-      arguments.string("auth") == ClientRecord.Authentication.clientSecretBasic.rawValue
+      arguments.string("authentication") == ClientRecord.Authentication.clientSecretBasic.rawValue
         || !arguments.isSet("output")
-    else { throw UsageFailure.refused("--output goes with --auth client_secret_basic, which makes a secret") }
-    if let url = arguments.optionalString("notify") { body["endpoint"] = .string(url) }
-    if let name = arguments.optionalString("request-alg") { body["requestAlgorithm"] = .string(name) }
-    if let text = arguments.optionalString("number") {
-      guard let digits = Int64(text) else { throw UsageFailure.refused("--number is 2 to 6") }
-      body["numberDigits"] = .integer(digits)
+    else {
+      throw UsageFailure.refused(
+        "--output goes with --authentication client_secret_basic, which makes a secret")
+    }
+    if let url = arguments.optionalString("notification-endpoint") {
+      body["notificationEndpoint"] = .string(url)
+    }
+    if let name = arguments.optionalString("request-algorithm") { body["requestAlgorithm"] = .string(name) }
+    if let digits = try arguments.optionalInteger("number", in: 2...6) {
+      body["numberDigits"] = .integer(Int64(digits))
     }
     if let path = arguments.optionalString("jwks") {
-      do {
-        let text = try String(contentsOfFile: path, encoding: .utf8)
-        body["keys"] = .object(try JSONObject(parsing: Array(text.utf8)))
-      } catch {
-        throw CommandFailure(.noInput, "\(path) can't be read as JSON; --jwks names a file with a JWK Set")
-      }
+      body["jwks"] = .object(try jsonObject(at: path, option: "jwks"))
     }
     return body
   }

@@ -26,7 +26,7 @@ enum ExitCodes {
     case .unauthorized, .forbidden, .containerUnknown: .permissionDenied
     case .unknown: .noUser
     case .exists: .cannotCreate
-    case .busy, .transactionTooMany: .temporaryFailure
+    case .busy, .transactionTooMany, .transactionWaiting: .temporaryFailure
     case .serverFailure: .software
     case .method: .protocolError
     default: .failure

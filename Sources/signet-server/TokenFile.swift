@@ -82,6 +82,12 @@ struct TokenFile {
       do throws(InterchangeFailure) { account = try OTPAccount(key) } catch {
         throw CommandFailure(.dataError, "\(path): the token \(TerminalText.sanitised(serial)): \(error)")
       }
+      func unsupported(_ what: String) -> CommandFailure {
+        CommandFailure(
+          .dataError,
+          "\(path): the token \(TerminalText.sanitised(serial)) \(what), which this server does not check")
+      }
+      guard !account.hasCheckDigit else { throw unsupported("has a check digit") }
       var object: JSONObject = [
         "serial": .string(serial), "algorithm": .string(account.algorithm.rawValue),
         "digits": .integer(Int64(account.digits)),
@@ -95,6 +101,7 @@ struct TokenFile {
         object["kind"] = "totp"
         object["period"] = .integer(Int64(period))
         object["start"] = .integer(start)
+      case .ocra: throw unsupported("answers challenges (OCRA)")
       }
       return object
     }

@@ -15,7 +15,13 @@ enum TransactionCommands {
           section 5 has it. What is shown and signed is printed with --json, as content: compare it with the signed one, byte for \
           byte.
           """,
-        options: order, arguments: [UserCommands.user, text],
+        options: order + [
+          .flag("typed", "Let the user approve on a device that sees nothing of it, by typing digits"),
+          .value(
+            "typed-field", "With --typed, have the user type the value of this field too; the first is 0",
+            named: "n", isRepeatable: true),
+        ],
+        arguments: [UserCommands.user, text],
         examples: [
           .init(
             "signet-server transaction create alice 'Pay 250.00 EUR to Jane Doe' --data ./demo --key-file shop.key",
@@ -73,7 +79,7 @@ enum TransactionCommands {
     var body: JSONObject = ["lifetime": .integer(Int64(try arguments.seconds("lifetime", in: lifetimes)))]
     switch (arguments.optionalString("text"), arguments.optionalString("form")) {
     case (let text?, nil): body["text"] = .string(text)
-    case (nil, let path?): body["form"] = .object(try form(at: path))
+    case (nil, let path?): body["form"] = .object(try jsonObject(at: path, option: "form"))
     default: throw UsageFailure.refused("say what the user is asked: a text, or --form, and not both")
     }
     var context = JSONObject()
@@ -97,6 +103,7 @@ enum TransactionCommands {
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     var body = try order(arguments)
     body["user"] = .string(arguments.string("user"))
+    if let fields = try typedFields(arguments) { body["typed"] = .array(fields.map { .integer($0) }) }
     let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
     if arguments.isSet("json") {
       arguments.output.print(answer)
@@ -110,12 +117,17 @@ enum TransactionCommands {
     return .success
   }
 
-  private static func form(at path: String) throws -> JSONObject {
-    guard let bytes = FileManager.default.contents(atPath: path) else {
-      throw CommandFailure(.noInput, "\(path) can't be read; check --form")
+  private static func typedFields(_ arguments: Arguments) throws -> [Int64]? {
+    let fields = arguments.strings("typed-field")
+    guard arguments.isSet("typed") else {
+      guard fields.isEmpty else { throw UsageFailure.refused("--typed-field goes with --typed") }
+      return nil
     }
-    do { return try JSONObject(parsing: Array(bytes)) } catch {
-      throw CommandFailure(.dataError, "\(path): \(error)")
+    return try fields.map { text in
+      guard let field = Int64(text), field >= 0 else {
+        throw UsageFailure.refused("--typed-field is the position of a field; the first is 0")
+      }
+      return field
     }
   }
 

@@ -2,6 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetTerminal
+import SignetText
 import SignetUAF
 
 /// `signet-server uaf`: what concerns FIDO UAF messages and needs no server.
@@ -17,7 +18,7 @@ enum UAFCommands {
       for the server that asked.
 
       The signature of an authentication takes --public-key: a file with the key in PEM, hexadecimal or base64url, or the key \
-      itself in one of the latter. With --registration the key is that of a registration response. The exit status is 0 where \
+      itself in one of the latter two. With --registration the key is that of a registration response. The exit status is 0 where \
       all holds, and 1 otherwise.
       """,
     options: [
@@ -25,7 +26,7 @@ enum UAFCommands {
         "public-key", "The key of an authentication: a file, or the key", named: "key", completion: .file),
       .value(
         "key-format", "How the key is written: 0x0100 to 0x0103; else it is seen from the key",
-        named: "format"),
+        named: "format", completion: .choices(["0x0100", "0x0101", "0x0102", "0x0103"])),
       .value(
         "registration", "A file with the registration response of the key", named: "file", completion: .file),
       .value(
@@ -34,9 +35,9 @@ enum UAFCommands {
         named: "file", completion: .file),
       .value("fc-params", "The fcParams that belong to an assertion", named: "text"),
       .flag("strict", "Refuse numbers of signatures that are not minimal in DER"),
-      .flag("json", "Print one JSON document"),
+      .flag("json", "Print one JSON object; docs/signet-check.md has the members of its assertions"),
     ],
-    arguments: [Argument("file", "The response or assertion; - for standard input")],
+    arguments: [Argument("file", "The response or assertion; - for standard input", completion: .file)],
     examples: [
       .init("signet-server uaf verify registration.json", "Look at a registration"),
       .init(
@@ -44,13 +45,13 @@ enum UAFCommands {
         "Look at an authentication with the key of that registration"),
     ]
   ) { arguments in
-    let text = try contents(of: arguments.string("file"))
+    let text = try trimmed(arguments.string("file"))
     let key = try publicKey(arguments)
     let inspection: Inspection
-    do throws(Inspection.Failure) {
+    do {
       inspection = try inspect(text, key, arguments)
-    } catch {
-      show(refusal: error.description, arguments)
+    } catch let failure as Inspection.Failure {
+      show(refusal: failure.description, arguments)
       return .failure
     }
     let objections = inspection.objections + (try objections(to: inspection, arguments))
@@ -61,12 +62,13 @@ enum UAFCommands {
   /// What the metadata says against it.
   private static func objections(to inspection: Inspection, _ arguments: Arguments) throws -> [String] {
     guard let file = arguments.optionalString("metadata") else { return [] }
-    let text = try contents(of: file)
+    let text = try trimmed(file)
     let model: AuthenticatorModel
     do throws(MessageFailure) {
       model = try AuthenticatorModel(MetadataStatement(parsing: Array(text.utf8)))
     } catch {
-      throw CommandFailure(.dataError, "\(file) is no metadata statement: \(error)")
+      throw CommandFailure(
+        .dataError, "\(file) is no metadata statement: \(TerminalText.sanitised(error.description))")
     }
     let now = Int64(Date().timeIntervalSince1970)
     return inspection.assertions.flatMap { $0.objections(against: model, at: now) }
@@ -74,67 +76,66 @@ enum UAFCommands {
 
   private static func inspect(
     _ text: String, _ key: InspectionKey?, _ arguments: Arguments
-  ) throws(Inspection.Failure) -> Inspection {
+  ) throws -> Inspection {
     let isStrict = arguments.isSet("strict")
-    if let first = text.utf8.first, first != UInt8(ascii: "["), first != UInt8(ascii: "{"),
-      let bytes = Base64URL.decodePadded(text)
-    {
-      return try Inspection(
-        assertion: bytes, finalChallenge: arguments.optionalString("fc-params"), key: key, isStrict: isStrict)
+    let challenge = arguments.optionalString("fc-params")
+    if let first = text.utf8.first, first != UInt8(ascii: "["), first != UInt8(ascii: "{") {
+      guard let bytes = Base64URL.decodePadded(text.filter { !$0.isWhitespace }) else {
+        throw CommandFailure(
+          .dataError, "the text is neither JSON nor base64url, which has - and _ in place of + and /")
+      }
+      return try Inspection(assertion: bytes, finalChallenge: challenge, key: key, isStrict: isStrict)
+    }
+    guard challenge == nil else {
+      throw CommandFailure(.usage, "--fc-params is for an assertion alone: a response has its own")
     }
     return try Inspection(response: text, key: key, isStrict: isStrict)
+  }
+
+  private static func trimmed(_ file: String) throws -> String {
+    try TextFile.contents(of: file).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   // MARK: The key
 
   private static func publicKey(_ arguments: Arguments) throws -> InspectionKey? {
-    let format = try arguments.optionalString("key-format").map { name throws -> UAFKeyFormat in
-      guard let format = UAFKeyFormat(named: name) else {
-        throw CommandFailure(.usage, "--key-format is one of 0x0100 to 0x0103, or a name of the registry")
-      }
-      return format
-    }
+    let format = arguments.optionalString("key-format").flatMap(UAFKeyFormat.init(named:))
     if let file = arguments.optionalString("registration") {
-      let registration: Inspection
-      do throws(Inspection.Failure) {
-        registration = try Inspection(response: try responseText(file))
-      } catch {
-        throw CommandFailure(.dataError, "\(file): \(error)")
+      guard arguments.optionalString("public-key") == nil, format == nil else {
+        throw CommandFailure(
+          .usage, "--registration says the key and its format; leave out --public-key and --key-format")
       }
-      guard case .registration(let assertion)? = registration.assertions.first?.content else {
-        throw CommandFailure(.dataError, "\(file) is no registration response")
-      }
-      return InspectionKey(assertion.data.publicKey, format: format ?? assertion.data.keyFormat)
+      return try registeredKey(file)
     }
-    guard let value = arguments.optionalString("public-key") else { return nil }
-    guard
-      let bytes = keyBytes(FileManager.default.fileExists(atPath: value) ? try contents(of: value) : value)
+    guard let value = arguments.optionalString("public-key") else {
+      guard format == nil else { throw CommandFailure(.usage, "--key-format goes with --public-key") }
+      return nil
+    }
+    guard let bytes = keyBytes(FileManager.default.fileExists(atPath: value) ? try trimmed(value) : value)
     else {
-      throw CommandFailure(.dataError, "--public-key is neither PEM nor hexadecimal nor base64url")
+      throw CommandFailure(
+        .dataError, "--public-key is no public key in PEM, hexadecimal or base64url, and no file with one")
     }
     return InspectionKey(bytes, format: format)
   }
 
-  private static func responseText(_ file: String) throws(Inspection.Failure) -> String {
-    do { return try contents(of: file) } catch { throw .message(.noMessage) }
+  private static func registeredKey(_ file: String) throws -> InspectionKey {
+    let text = try trimmed(file)
+    let registration: Inspection
+    do throws(Inspection.Failure) {
+      registration = try Inspection(response: text)
+    } catch {
+      throw CommandFailure(.dataError, "\(file): \(TerminalText.sanitised(error.description))")
+    }
+    guard case .registration(let assertion)? = registration.assertions.first?.content else {
+      throw CommandFailure(.dataError, "\(file) is no registration response")
+    }
+    return InspectionKey(assertion.data.publicKey, format: assertion.data.keyFormat)
   }
 
   private static func keyBytes(_ text: String) -> [UInt8]? {
-    let lines = text.split(whereSeparator: \.isNewline)
-    if let first = lines.first, first.hasPrefix("-----BEGIN"), lines.count > 2 {
-      let base64 = lines.dropFirst().prefix { !$0.hasPrefix("-----END") }.joined()
-      return Data(base64Encoded: base64).map(Array.init)
-    }
+    if text.hasPrefix("-----BEGIN") { return PEM.decode(text, labels: ["PUBLIC KEY", "RSA PUBLIC KEY"]) }
     do { return try Hex.decode(text) } catch { return Base64URL.decodePadded(text) }
-  }
-
-  private static func contents(of path: String) throws -> String {
-    let unreadable = CommandFailure(.noInput, "\(path) can't be read as text")
-    let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-    let data: Data?
-    do { data = try handle?.read(upToCount: 1 << 20) } catch { throw unreadable }
-    guard let data, let text = String(data: data, encoding: .utf8) else { throw unreadable }
-    return text.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   // MARK: What is printed
@@ -143,8 +144,13 @@ enum UAFCommands {
     if arguments.isSet("json") {
       arguments.output.print(["verified": false, "objections": [.string(refusal)]])
     } else {
-      arguments.errorOutput.print("not verified: \(refusal)")
+      show(objection: refusal, arguments)
     }
+  }
+
+  /// Objections have words of the message in them.
+  private static func show(objection: String, _ arguments: Arguments) {
+    arguments.errorOutput.print("not verified: \(TerminalText.sanitised(objection))")
   }
 
   private static func show(_ inspection: Inspection, _ objections: [String], _ arguments: Arguments) {
@@ -158,7 +164,7 @@ enum UAFCommands {
         object["finalChallenge"] = .object(challenge.params.json)
         object["finalChallengeSHA256"] = .string(Hex.encode(challenge.hash))
       }
-      object["assertions"] = .array(inspection.assertions.map { .object(members($0)) })
+      object["assertions"] = .array(inspection.assertions.map { .object($0.json) })
       arguments.output.print(object)
       return
     }
@@ -166,7 +172,7 @@ enum UAFCommands {
     if objections.isEmpty {
       arguments.output.print("Verified: form, final challenge and signatures hold.")
     }
-    for objection in objections { arguments.errorOutput.print("not verified: \(objection)") }
+    for objection in objections { show(objection: objection, arguments) }
   }
 
   private static func fields(_ inspection: Inspection) -> [(String, String)] {
@@ -185,9 +191,10 @@ enum UAFCommands {
       ]
     }
     for assertion in inspection.assertions {
-      for member in members(assertion).members {
+      for member in assertion.json.members {
         let value: String
         switch member.value {
+        case .string where member.name == "signatureAlgorithm": value = assertion.algorithm.description
         case .string(let text): value = text
         case .bool(let truth): value = truth ? "yes" : "no"
         case .integer(let number): value = String(number)
@@ -199,50 +206,16 @@ enum UAFCommands {
     return fields
   }
 
+  /// A member's name in words: `finalChallengeHashHex` is the final challenge hash.
   private static func label(_ member: String) -> String {
+    if member == "aaid" { return "AAID" }
+    var name = member[...]
+    for encoding in ["Hex", "B64"] where name.hasSuffix(encoding) { name.removeLast(encoding.count) }
     var words = ""
-    for character in member {
+    for character in name {
       if character.isUppercase, words.last?.isLowercase == true { words += " " }
       words.append(words.isEmpty ? character : Character(character.lowercased()))
     }
-    return words == "aaid" ? "AAID" : words.prefix(1).uppercased() + words.dropFirst()
-  }
-
-  private static func members(_ assertion: AssertionInspection) -> JSONObject {
-    var object: JSONObject
-    switch assertion.content {
-    case .registration(let content):
-      let data = content.data
-      object = [
-        "aaid": .string(data.aaid.text), "keyId": .string(data.keyID.text),
-        "authenticatorVersion": .integer(Int64(data.authenticatorVersion)),
-        "authenticationMode": .integer(Int64(data.mode)),
-        "signatureAlgorithm": .string(data.algorithm.description),
-        "publicKeyFormat": .string(data.keyFormat.description),
-        "publicKey": .string(Base64URL.encode(data.publicKey)),
-        "finalChallengeHash": .string(Hex.encode(data.finalChallengeHash)),
-        "signCounter": .integer(Int64(data.signCounter)),
-        "registrationCounter": .integer(Int64(data.registrationCounter)),
-        "attestation": .string(content.attestation.type.description),
-      ]
-      if case .basicFull(_, let certificates) = content.attestation {
-        object["attestationCertificates"] = .integer(Int64(certificates.count))
-      }
-    case .authentication(let content):
-      let data = content.data
-      object = [
-        "aaid": .string(data.aaid.text), "keyId": .string(data.keyID.text),
-        "authenticatorVersion": .integer(Int64(data.authenticatorVersion)),
-        "authenticationMode": .integer(Int64(data.mode)),
-        "signatureAlgorithm": .string(data.algorithm.description),
-        "nonce": .string(Hex.encode(data.nonce)),
-        "finalChallengeHash": .string(Hex.encode(data.finalChallengeHash)),
-        "transactionHash": .string(Hex.encode(data.transactionHash)),
-        "signCounter": .integer(Int64(data.signCounter)),
-      ]
-    }
-    if let matches = assertion.finalChallengeMatches { object["finalChallengeMatches"] = .bool(matches) }
-    if let isValid = assertion.isSignatureValid { object["signatureValid"] = .bool(isValid) }
-    return object
+    return words.prefix(1).uppercased() + words.dropFirst()
   }
 }

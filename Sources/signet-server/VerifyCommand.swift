@@ -28,15 +28,18 @@ enum VerifyCommand {
         "Verify what alice decided")
     ]
   ) { arguments in
-    let text = try contents(of: arguments.string("file")).trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = try TextFile.contents(of: arguments.string("file")).trimmingCharacters(
+      in: .whitespacesAndNewlines)
     let key = try arguments.optionalString("public-key").map { path throws -> P256.Signing.PublicKey in
-      do { return try P256.Signing.PublicKey(pem: contents(of: path)) } catch let failure as CryptoFailure {
+      do { return try P256.Signing.PublicKey(pem: TextFile.contents(of: path)) } catch let failure
+        as CryptoFailure
+      {
         throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
       }
     }
     let content = try arguments.optionalString("content").map { path in
       // Whatever wrote the file may have ended it with a line feed; a content has none.
-      try contents(of: path).trimmingCharacters(in: .newlines)
+      try TextFile.contents(of: path).trimmingCharacters(in: .newlines)
     }
     do throws(DecisionCheck.Failure) {
       let check = try DecisionCheck(text, key: key, content: content)
@@ -66,14 +69,5 @@ enum VerifyCommand {
     if !isKeyGiven {
       arguments.errorOutput.print("The key is the server's word; name the user's with --public-key.")
     }
-  }
-
-  private static func contents(of path: String) throws -> String {
-    let unreadable = CommandFailure(.noInput, "\(path) can't be read as text")
-    let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-    let data: Data?
-    do { data = try handle?.read(upToCount: 1 << 20) } catch { throw unreadable }
-    guard let data, let text = String(data: data, encoding: .utf8) else { throw unreadable }
-    return text
   }
 }

@@ -208,14 +208,78 @@ import Testing
     }
   }
 
+  /// Imports a key of OCRA, of the standard's vectors.
+  private func importChallenge(_ suite: String) async throws {
+    let suite = try OCRASuite(suite)
+    let count = suite.algorithm == .sha512 ? 64 : 32
+    let account = try OTPAccount(
+      issuer: "Bank", name: "bob", kind: .ocra(suite),
+      secret: SharedSecretBox(
+        SecretBytes(copying: Array(String(repeating: "1234567890", count: 7).prefix(count).utf8))))
+    let contents = try AccountFile.write([account], as: .pskc).contents
+    let document = try write(
+      String(decoding: contents.withSecret { $0.insecureCopy() }, as: UTF8.self), "ocra")
+    let result = try await device.run("import", document)
+    #expect(result.output == "Imported Bank (bob).\n", result.summary)
+  }
+
+  @Test func answersChallenges() async throws {
+    try await importChallenge("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1")
+    let listed = try await accounts()
+    #expect(try listed.map { try $0.string("type") } == ["ocra"])
+    #expect(try listed[0].string("suite") == "OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1")
+    let table = try await device.run("account", "list")
+    #expect(table.output.contains("challenge"), table.summary)
+    func respond(_ words: String..., lines: [String] = []) async throws -> ServerCommand.Result {
+      try await device.run(["account", "respond", "Bank"] + words, passwords: lines)
+    }
+    // What is refused uses no counter up.
+    let unasked = try await respond("12345678")
+    #expect(unasked.isRefusal(64, "--pin-fd"), unasked.summary)
+    let closed = try await respond("12345678", "--pin-fd", "77")
+    #expect(closed.status != 0 && closed.errorOutput.contains("77"), closed.summary)
+    let long = try await respond("123456789", "--pin-fd", "0", lines: ["1234"])
+    #expect(long.isRefusal(65, "the challenge has 9 characters; 8 are allowed"), long.summary)
+    let letters = try await respond("1234567x", "--pin-fd", "0", lines: ["1234"])
+    #expect(letters.isRefusal(65, "must consist of digits"), letters.summary)
+    let session = try await respond("12345678", "--pin-fd", "0", "--session", "00", lines: ["1234"])
+    #expect(session.isRefusal(65, "no place for the session information"), session.summary)
+    let odd = try await respond("12345678", "--session", "0")
+    #expect(odd.isRefusal(64, "--session"), odd.summary)
+    let empty = try await respond("12345678", "--pin-fd", "0", lines: [""])
+    #expect(empty.isRefusal(65, "the PIN is empty"), empty.summary)
+    let code = try await device.run("otp", "Bank")
+    #expect(code.isRefusal(65, "signet account respond"), code.summary)
+    // RFC 6287 appendix C.1.
+    let first = try await respond("12345678", "--pin-fd", "0", lines: ["1234"])
+    #expect(first.output == "65347737\n", first.summary)
+    #expect(try await device.run("account", "protect", passwords: [Self.password]).status == 0)
+    let second = try await respond("12345678", "--json", "--pin-fd", "0", lines: [Self.password, "1234"])
+    let object = try JSONObject(parsing: Array(second.output.utf8))
+    #expect(try object.string("response") == "86775851" && object.integer("counter") == 1)
+    let left = try await device.run("export", "-o", folder.file("uris"), passwords: [Self.password])
+    #expect(left.isRefusal(65, "otpauth"), left.summary)
+    #expect(left.errorOutput.contains("Not exported: Bank (bob)"), left.summary)
+  }
+
   /// Codes by a counter from many processes at once, some of them killed: none is shown twice.
   @Test func noCodeTwiceAcrossProcessesAndKills() async throws {
     _ = try await device.json("import", Self.counted)
+    try await showsNoneTwice(["otp", "Bank", "--json"], "code")
+  }
+
+  /// Answers with a counter, in the same way.
+  @Test func noResponseTwiceAcrossProcessesAndKills() async throws {
+    try await importChallenge("OCRA-1:HOTP-SHA512-8:C-QN08")
+    try await showsNoneTwice(["account", "respond", "Bank", "00000000", "--json"], "response")
+  }
+
+  private func showsNoneTwice(_ words: [String], _ member: String) async throws {
     var random = SeededRandom(test: "killed counters")
     var shown: [String] = []
     for _ in 0..<8 {
       let children = try (0..<4).map { _ in
-        try ChildProcess.Running(device.process(["otp", "Bank", "--json"]))
+        try ChildProcess.Running(device.process(words))
       }
       let victim = children[Int.random(in: 0..<4, using: &random)]
       // When it dies is left to chance; the seed repeats it.
@@ -227,7 +291,7 @@ import Testing
           #expect(result.status == -SIGKILL, result.summary)
           continue
         }
-        shown.append(try JSONObject(parsing: Array(result.output.utf8)).string("code"))
+        shown.append(try JSONObject(parsing: Array(result.output.utf8)).string(member))
       }
     }
     #expect(shown.count >= 24 && Set(shown).count == shown.count)

@@ -69,7 +69,10 @@ import Testing
       answers.insert(shown.output.trimmingCharacters(in: .whitespacesAndNewlines))
     }
     #expect(answers.count == 1)
-    for extra in [["--qr", picture], ["--number", "12"], ["--container", "alice"], [id]] {
+    for extra in [
+      ["--qr", picture], ["--number", "12"], ["--container", "alice"], ["--typed", "12345678"],
+      ["--value", "250 EUR"], [id],
+    ] {
       let mixed = try await device.run(["approve", "--offline", text, "--yes"] + extra)
       #expect(mixed.isRefusal(64, "--offline"), mixed.summary)
     }
@@ -85,6 +88,66 @@ import Testing
     let changed = try carried.string("text").replacing("A", with: "B")
     let refused = try await device.run("approve", "--offline", server.write(changed, to: "changed"), "--yes")
     #expect(refused.status != 0 && refused.output.isEmpty, refused.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("digits and values that are typed approve a form on a device that sees nothing of it")
+  func typed() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let form = try server.write(
+      """
+      {"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},
+      {"type":"payee","name":"Jane Doe","account":"DE02 1203 0000"},{"type":"text","label":"For","value":"Rent"}]}
+      """, to: "form.json")
+    let made = try await server.answer(
+      "transaction", "create", "alice", "--form", form, "--typed", "--typed-field", "0", "--typed-field", "1",
+      "--key-file", server.shopKey)
+    let id = try made.string("id")
+    let asked = try await server.answer("transaction", "typed", id, "--key-file", server.shopKey)
+    let challenge = try asked.string("challenge")
+    #expect(try asked.array("fields") == [.integer(0), .integer(1)])
+    func approve(_ values: String...) async throws -> ServerCommand.Result {
+      try await device.run(
+        ["approve", "--typed", challenge, "--yes"] + values.flatMap { ["--value", $0] })
+    }
+    let shown = try await approve("250,00 eur", "de0212030000")
+    #expect(shown.status == 0 && shown.errorOutput.contains("| 250EUR\n  | DE0212030000\n"), shown.summary)
+    #expect(shown.errorOutput.contains("All else, such as who asks, is not known here."), shown.summary)
+    let bare = try await approve()
+    #expect(bare.errorOutput.contains("Who asks, and for what, is not known here"), bare.summary)
+    for (digits, why) in [
+      (bare, "values left out"), (try await approve("2500 EUR", "DE0212030000"), "another"),
+    ] {
+      let wrong = try await server.operate(
+        "transaction", "answer", id, digits.output.trimmingCharacters(in: .whitespacesAndNewlines), "--typed",
+        "--client", "192.0.2.1", "--key-file", server.shopKey)
+      #expect(wrong.status == 1 && wrong.errorOutput.contains("answer is wrong"), "\(why): \(wrong.summary)")
+    }
+    for (words, reason) in [
+      (["1234567"], "has 8 digits"), (["123456789"], "has 9 digits"),
+      ([challenge, "--value", "1.250"], "value 1"),
+    ] {
+      let refused = try await device.run(["approve", "--yes", "--typed"] + words)
+      #expect(refused.status == 65 && refused.errorOutput.contains(reason), refused.summary)
+      #expect(refused.output.isEmpty)
+    }
+    for extra in [["--qr", form], ["--number", "12"], [id]] {
+      let mixed = try await device.run(["approve", "--typed", challenge, "--yes"] + extra)
+      #expect(mixed.isRefusal(64, "--typed"), mixed.summary)
+    }
+    let alone = try await device.run("approve", id, "--value", "250 EUR", "--yes")
+    #expect(alone.isRefusal(64, "--value goes with --typed"), alone.summary)
+    let right = shown.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    _ = try await server.answer("transaction", "answer", id, right, "--typed", "--key-file", server.shopKey)
+    let found = try await server.transaction(id)
+    #expect(try found.string("status") == "accepted")
+    #expect(try found.object("decision").optionalBool("typed") == true)
+    // Not asked for, it is not possible.
+    let plain = try await server.ask("alice", "Pay 1 EUR")
+    let unwanted = try await server.operate("transaction", "typed", plain, "--key-file", server.shopKey)
+    #expect(unwanted.status == 65 && unwanted.errorOutput.contains("typed"), unwanted.summary)
     await server.stopAndWait()
   }
 }

@@ -72,7 +72,7 @@
 
     private static func canRun(_ tool: String) -> Bool {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\(tool)")
-        || ProcessInfo.processInfo.environment["CI"] != nil
+        || ContinuousIntegration.isHere
     }
 
     private func run(_ tool: String, _ words: [String], input: String? = nil) async throws

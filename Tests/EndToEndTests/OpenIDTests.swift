@@ -112,7 +112,7 @@ import Testing
   ) async throws -> String {
     let keys = try server.write(client.keys.text, to: "client.jwks")
     var line = ["client", "add", "Example Bank", "--jwks", keys] + words
-    if let algorithm { line += ["--request-alg", algorithm] }
+    if let algorithm { line += ["--request-algorithm", algorithm] }
     let result = try await ServerCommand.run(line + ["--data", server.data, "--json"])
     try #require(result.status == 0, result.summary)
     let made = try JSONObject(parsing: Array(result.output.utf8))
@@ -138,7 +138,7 @@ import Testing
   func polls() async throws {
     let (server, device, client) = try await started()
     for (words, algorithm) in [
-      ([], nil), (["--auth", "client_secret_basic"], nil), ([], "ES256"),
+      ([], nil), (["--authentication", "client_secret_basic"], nil), ([], "ES256"),
     ] as [([String], String?)] {
       let id = try await register(server, client, words, signs: algorithm)
       let request = try client.ask(["login_hint": "alice", "binding_message": "W4SCT"])
@@ -165,7 +165,7 @@ import Testing
   func isTold() async throws {
     let (server, device, client) = try await started()
     let url = "https://127.0.0.1:\(client.port)/cb"
-    let ping = try await register(server, client, ["--mode", "ping", "--notify", url])
+    let ping = try await register(server, client, ["--delivery", "ping", "--notification-endpoint", url])
     let pinged = try client.ask(["login_hint": "alice", "client_notification_token": "secret-1"])
     _ = try client.order("answers", [503])
     _ = try await device.json("approve", "--yes")
@@ -179,7 +179,7 @@ import Testing
     try expect(answer.object("claims"), of: ping, saying: "Sign in")
 
     // What is decided while no notice can be sent is sent by the next process.
-    let push = try await register(server, client, ["--mode", "push", "--notify", url])
+    let push = try await register(server, client, ["--delivery", "push", "--notification-endpoint", url])
     let pushed = try client.ask(
       ["login_hint": "alice", "client_notification_token": "secret-2", "binding_message": "P1"])
     _ = try client.order("answers", [503])
@@ -201,7 +201,7 @@ import Testing
     _ = try await device.json("deny", "--yes")
     let last = try client.notices(1)
     #expect(try last.first?.object("body").string("error") == "access_denied")
-    while try await next.audited("client.notTold").isEmpty { await Task.yield() }
+    while try await next.audited("client.notTold").isEmpty {}
     #expect(try await next.audited("client.told").count == 2)
     #expect(try !next.events.contains("secret-") && !server.events.contains("secret-"))
     await next.stopAndWait()
@@ -212,7 +212,8 @@ import Testing
     let server = try await RunningServer.start()
     let path = "\(server.folder.path)/shop.secret"
     let made = try await server.answer(
-      "client", "add", "Shop", "--auth", "client_secret_basic", "--mode", "ping", "--notify",
+      "client", "add", "Shop", "--authentication", "client_secret_basic", "--delivery", "ping",
+      "--notification-endpoint",
       "https://shop.example/cb", "--number", "2", "--output", path)
     let id = try made.string("id")
     #expect(!made.contains("secret"))
@@ -220,7 +221,9 @@ import Testing
     #expect(secret.utf8.count == 44 && permissions(of: path) == 0o600)
     #expect(try await server.answer("client", "list").array("clients").count == 1)
     let shown = try await server.answer("client", "show", id)
-    #expect(try shown.string("endpoint") == "https://shop.example/cb" && shown.integer("numberDigits") == 2)
+    #expect(
+      try shown.string("notificationEndpoint") == "https://shop.example/cb"
+        && shown.integer("numberDigits") == 2)
     #expect(!shown.text.contains(secret.dropLast()))
     let text = try await server.run("client", "show", id)
     #expect(text.output.contains("https://shop.example/cb"), text.summary)
@@ -229,7 +232,7 @@ import Testing
     #expect(list.status == 0 && list.output.contains(id) && !list.output.contains(" -\n"), list.summary)
     let unknown = try await server.run("client", "revoke", "x")
     #expect(unknown.status == 67, unknown.summary)
-    let refused = try await server.run("client", "add", "Shop", "--mode", "push")
+    let refused = try await server.run("client", "add", "Shop", "--delivery", "push")
     #expect(refused.status == 65, refused.summary)
     let needless = try await server.run("client", "add", "Shop", "--output", path)
     #expect(needless.status == 64, needless.summary)

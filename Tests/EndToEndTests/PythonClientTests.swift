@@ -106,6 +106,21 @@ import Testing
       "transaction", "answer", carried, shown.string("answer"), "--key-file", server.shopKey)
     #expect(try await status(carried) == "accepted")
 
+    // Section 5.10.
+    let form = try server.write(
+      #"{"template":"payment","fields":[{"type":"amount","value":"7.50","currency":"EUR"},{"type":"payee","name":"Jane Doe"}]}"#,
+      to: "form.json")
+    let typed = try await server.answer(
+      "transaction", "create", "alice", "--form", form, "--typed", "--typed-field", "0", "--typed-field", "1",
+      "--key-file", server.shopKey
+    ).string("id")
+    let challenge = try await server.answer("transaction", "typed", typed, "--key-file", server.shopKey)
+    let computed = try await json(
+      client(server, "typed", challenge.string("challenge"), "7,50 eur", "Jane Doe"))
+    _ = try await server.answer(
+      "transaction", "answer", typed, computed.string("answer"), "--typed", "--key-file", server.shopKey)
+    #expect(try await status(typed) == "accepted")
+
     // Sections 3.5 and 3.6.
     let before = try await server.activeContainers("alice")
     let renewed = try await json(client(server, "renew")).string("container")

@@ -18,7 +18,7 @@ import Testing
     return nil
   }()
   private static let isWanted: Bool = {
-    if let value = ProcessInfo.processInfo.environment["CI"], !value.isEmpty { return true }
+    if ContinuousIntegration.isHere { return true }
     return library != nil
   }()
 

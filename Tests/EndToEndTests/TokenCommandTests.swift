@@ -129,6 +129,14 @@ import Testing
       """
     let document = try await imported(pskc)
     #expect(document.output == "imported 1 token\n", "\(document.errorOutput)")
+    // What this server does not check is named.
+    let digit = try await imported(
+      pskc.replacing("\"DECIMAL\"/>", with: "\"DECIMAL\" CheckDigits=\"true\"/>"))
+    #expect(digit.isRefusal(65, "the token P1 has a check digit"), digit.summary)
+    let challenge = try await imported(
+      pskc.replacing("pskc:hotp", with: "pskc:ocra").replacing(
+        "<ResponseFormat", with: "<Suite>OCRA-1:HOTP-SHA1-8:QN08</Suite><ResponseFormat"))
+    #expect(challenge.isRefusal(65, "the token P1 answers challenges"), challenge.summary)
     // More than fit into one request, in the order of the file.
     let many = (0..<250).map { "M\($0),hotp,\(secret)" }.joined(separator: "\r\n")
     #expect(try await imported("serial,kind,secret\r\n\(many)").output == "imported 250 tokens\n")

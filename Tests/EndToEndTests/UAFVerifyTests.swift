@@ -110,6 +110,55 @@ import UAFFixture
     #expect(format.status == 64, format.summary)
     let missing = try await verify(folder.file("none"))
     #expect(missing.status == 66, missing.summary)
+    let lost = try await verify(authentication, "--registration", folder.file("none"))
+    #expect(lost.status == 66, lost.summary)
+    let large = try write(String(repeating: " ", count: (1 << 20) + 1), "large.json")
+    #expect(try await verify(large).status == 65)
+    let standard = try await verify(try write("AT4+/w==", "standard"))
+    #expect(standard.status == 65 && standard.errorOutput.contains("- and _"), standard.summary)
+    let strange = try write("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "strange.pem")
+    let certificate = try await verify(authentication, "--public-key", strange)
+    #expect(certificate.status == 65 && certificate.errorOutput.contains("public key"), certificate.summary)
+  }
+
+  @Test("options that say nothing together are refused") func combinations() async throws {
+    let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
+    let authentication = try write(response(.authentication, assertion), "authentication.json")
+    let registered = try key.registrationAssertion(key.registrationElements(challenge.hash))
+    let registration = try write(response(.registration, registered), "registration.json")
+    for words in [
+      ["--key-format", "0x0100"], ["--fc-params", challenge.text],
+      ["--registration", registration, "--public-key", Hex.encode(key.encodedKey)],
+      ["--registration", registration, "--key-format", "0x0100"],
+    ] {
+      let result = try await ServerCommand.run(["uaf", "verify", authentication] + words)
+      #expect(result.status == 64, result.summary)
+    }
+  }
+
+  @Test("what a message says cannot steer the terminal") func terminal() async throws {
+    let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
+    let text = response(.authentication, assertion)
+    let escape = "\\u001b[2J\\u001b]0;x\\u0007\\u009b1m\\u202e"
+    let header = #""exts":[{"id":"\#(escape)","data":"","fail_if_unknown":true}],"op""#
+    for spoiled in [
+      text.replacing(#""op""#, with: header), text.replacing("UAFV1TLV", with: escape),
+      text.replacing("https://a.example", with: escape),
+      text.replacing(#""Auth""#, with: "\"\(escape)\""),
+    ] {
+      #expect(spoiled != text && spoiled.contains(escape))
+      let file = try write(spoiled, "spoiled.json")
+      for words in [[], ["--registration", file]] {
+        let result = try await ServerCommand.run(["uaf", "verify", file] + words)
+        #expect(result.status == (words.isEmpty ? 1 : 65), result.summary)
+        let shown = (result.output + result.errorOutput).unicodeScalars
+        #expect(
+          !shown.contains {
+            $0.value != 0x0A && ($0.value < 0x20 || (0x7F...0x9F).contains($0.value)) || $0 == "\u{202E}"
+          },
+          result.summary)
+      }
+    }
   }
 }
 

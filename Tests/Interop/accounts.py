@@ -5,6 +5,7 @@
     accounts.py read FORMAT [PASSWORD]    the file on standard input, JSON list of accounts on standard output
 
 An account: {"issuer", "name", "type": "totp"|"hotp", "period", "counter", "algorithm", "digits", "secret" (hex)}.
+In PSKC also {"check": true} for HOTP, and "type": "ocra" with "suite", "shortest", "longest" and a counter where it has one.
 PSKC is read and written by python-pskc, which is somebody else's.
 """
 import base64
@@ -298,15 +299,46 @@ def pskc_key(protection, container):
         container.encryption.derive_key(protection)
 
 
+WHOLE_LENGTHS = {"SHA1": 40, "SHA256": 64, "SHA512": 128}
+
+
+def pskc_account(key):
+    kind = key.algorithm.split(":")[-1]
+    if kind != "ocra":
+        made = account(key.issuer or "", key.friendly_name, kind, (key.algorithm_suite or "HMAC-SHA1")[5:],
+                       key.response_length, key.secret.hex(), {"period": key.time_interval, "counter": key.counter})
+        return {**made, "check": True} if key.response_check else made
+    _, algorithm, digits = key.algorithm_suite.split(":")[1].split("-")
+    assert key.response_length == (int(digits) or WHOLE_LENGTHS[algorithm])
+    assert key.response_encoding == ("DECIMAL" if int(digits) else "HEXADECIMAL")
+    made = {"issuer": key.issuer or "", "name": key.friendly_name, "type": kind, "algorithm": algorithm,
+            "digits": int(digits), "secret": key.secret.hex(), "suite": key.algorithm_suite}
+    for name, value in (("counter", key.counter), ("shortest", key.challenge_min_length),
+                        ("longest", key.challenge_max_length)):
+        if value is not None:
+            made[name] = value
+    return made
+
+
 def write_pskc(accounts, protection):
     from pskc import PSKC
     container = PSKC()
     for index, a in enumerate(accounts):
+        members = {}
+        if a.get("check"):
+            members["response_check"] = True
+        if "shortest" in a:
+            formats = {"A": "ALPHANUMERIC", "N": "DECIMAL", "H": "HEXADECIMAL"}
+            question = next(p for p in a["suite"].split(":")[2].split("-") if p.startswith("Q"))
+            members.update(challenge_encoding=formats[question[1]], challenge_min_length=a["shortest"],
+                           challenge_max_length=a["longest"])
         container.add_key(
             id=str(index), issuer=a["issuer"], friendly_name=a["name"], secret=bytes.fromhex(a["secret"]),
-            algorithm=f"urn:ietf:params:xml:ns:keyprov:pskc:{a['type']}", response_length=a["digits"],
-            response_encoding="DECIMAL", algorithm_suite="HMAC-" + a["algorithm"], counter=a.get("counter"),
-            time_interval=a.get("period"), serial=f"SN{index}", manufacturer="oath.Maker")
+            algorithm=f"urn:ietf:params:xml:ns:keyprov:pskc:{a['type']}",
+            response_length=a["digits"] or WHOLE_LENGTHS[a["algorithm"]],
+            response_encoding="DECIMAL" if a["digits"] else "HEXADECIMAL",
+            algorithm_suite=a.get("suite", "HMAC-" + a["algorithm"]), counter=a.get("counter"),
+            time_interval=a.get("period"), serial=f"SN{index}", manufacturer="oath.Maker", **members)
     if protection and protection.startswith("hex:"):
         container.encryption.setup_preshared_key(key=bytes.fromhex(protection[4:]), algorithm="aes128-cbc"
                                                  if len(protection) == 36 else "aes256-cbc")
@@ -325,13 +357,7 @@ def read_pskc(data, protection):
         container = PSKC(file.name)
         if protection:
             pskc_key(protection, container)
-        accounts = []
-        for key in container.keys:
-            accounts.append(account(
-                key.issuer or "", key.friendly_name, key.algorithm.split(":")[-1],
-                (key.algorithm_suite or "HMAC-SHA1")[5:], key.response_length, key.secret.hex(),
-                {"period": key.time_interval, "counter": key.counter}))
-        return accounts
+        return [pskc_account(key) for key in container.keys]
 
 
 def main():

@@ -5,11 +5,11 @@ people: its state file holds private keys in clear, so it takes only containers 
 
     client.py --ca ca.pem --state state.json activate CODE-FILE
     client.py --ca ca.pem --state state.json otp | pending | wait | decide ID accepted [NUMBER] | cancel ID
-    client.py --ca ca.pem --state state.json scanned LINK accepted | offline TEXT-FILE | initiate TEXT | renew | end
+    client.py --ca ca.pem --state state.json scanned LINK accepted | offline TEXT-FILE | typed DIGITS [VALUE ...] | initiate TEXT | renew | end
 
 Each prints one JSON object. Section numbers below are those of docs/protocol.md.
 """
-import argparse, base64, hashlib, hmac, http.client, json, os, ssl, struct, sys, time
+import argparse, base64, hashlib, hmac, http.client, json, os, re, ssl, struct, sys, time
 
 import argon2.low_level as argon2
 from cryptography import x509
@@ -313,13 +313,27 @@ def offline(ca, state, jws):
     found = parse(payload)
     require((found["server"], found["user"]) == ("https://" + state["server"], state["user"]), "it is for another")
     require(found["expires"] > time.time(), "it has expired")
-    key = HKDFExpand(hashes.SHA256(), 32, b"signet/1 offline\0" + state["container"].encode()).derive(
-        unb64(state["otpSecret"]))
-    question = sha256(payload) + bytes(96)  # RFC 6287 section 5.1: 128 bytes
-    mac = hmac.digest(key, b"OCRA-1:HOTP-SHA256-8:QH64\0" + question, "sha256")
+    return {"content": found["content"], "answer": ocra(state, b"signet/1 offline", b"QH64", sha256(payload))}
+
+def typed(state, challenge, *values):
+    values = [value.replace(" ", "").upper() for value in values]  # section 5.10; an amount without its last zeros
+    values = [re.sub(r"^([0-9]+)[.,]([0-9]*?)0*([A-Z]{3})?$", normal_amount, value) for value in values]
+    question = challenge.encode()
+    if values:
+        question = hashlib.sha256("\n".join([challenge, *values]).encode()).hexdigest().upper().encode()
+    return {"values": values, "answer": ocra(state, b"signet/1 typed", b"QA64", question)}
+
+def normal_amount(found):
+    whole, places, currency = found.groups()
+    return whole + ("." + places if places else "") + (currency or "")
+
+def ocra(state, label, format, question):
+    key = HKDFExpand(hashes.SHA256(), 32, label + b"\0" + state["container"].encode()).derive(unb64(state["otpSecret"]))
+    question = question.ljust(128, b"\0")  # RFC 6287 section 5.1: 128 bytes
+    mac = hmac.digest(key, b"OCRA-1:HOTP-SHA256-8:" + format + b"\0" + question, "sha256")
     offset = mac[-1] & 15
     number = struct.unpack(">I", mac[offset:offset + 4])[0] & 0x7FFFFFFF
-    return {"content": found["content"], "answer": str(number % 10 ** 8).zfill(8)}
+    return str(number % 10 ** 8).zfill(8)
 
 def main():
     parser = argparse.ArgumentParser(description="An example client of the Signet protocol.")
@@ -333,6 +347,7 @@ def main():
         "cancel": lambda: cancel(given.ca, state(), *given.operands),
         "initiate": lambda: initiate(given.ca, state(), *given.operands),
         "offline": lambda: offline(given.ca, state(), read(given.operands[0]).strip()),
+        "typed": lambda: typed(state(), *given.operands),
         "renew": lambda: renew(given.ca, state(), given.state), "end": lambda: end(given.ca, state(), given.state)}
     parser.add_argument("command", choices=commands)
     parser.add_argument("operands", nargs="*", help="as above")

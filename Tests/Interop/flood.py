@@ -11,6 +11,7 @@ import json, multiprocessing, random, re, select, socket, ssl, sys, time
 
 PORT, CA, MODE, ADDRESSES = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 CONTEXT = ssl.create_default_context(cafile=CA)
+LEAST = 1000  # pieces of garbage, of each process
 HEAD = b"GET /main/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Padding: "
 
 def connect(address):
@@ -123,7 +124,7 @@ def count(connection, wanted, seen):
 def garbage(address, ending, results):
     chance, seen, sent = random.Random(address), {}, 0
     prepared, began = [requests(chance) for _ in range(20)], time.monotonic()
-    while not ending.is_set():
+    while sent < LEAST or not ending.is_set():
         try:
             kind = chance.randrange(20)
             if kind == 0:  # no TLS
@@ -139,7 +140,7 @@ def garbage(address, ending, results):
                     for piece in prepared:
                         one.sendall(piece)
                         sent += 50
-                        if count(one, 50, seen) < 50 or ending.is_set():
+                        if count(one, 50, seen) < 50 or sent >= LEAST and ending.is_set():
                             break
         except OSError:
             pass

@@ -80,6 +80,83 @@ import UAFFixture
     #expect(strange["signatureValid"] == false)
   }
 
+  @Test("messages as apps, clients and servers carry them, and requests, which are none") func carriers()
+    throws
+  {
+    let pair = try Pair()
+    let text = JSONValue.string(pair.registration)
+    let list = try JSONValue(parsing: pair.registration)
+    let inner: JSONObject = ["uafProtocolMessage": text, "additionalData": [:]]
+    for carried in [
+      ["uafResponse": text, "context": "{}"], ["uafResponse": list], inner, ["uafProtocolMessage": list],
+      ["uafResponse": .string(inner.text)], ["uafResponse": .object(inner)],
+    ] as [JSONObject] {
+      let answer = try CheckTool.answer(to: ["op": "uaf-verify", "response": .string(carried.text)])
+      #expect(answer.ok?["signatureValid"] == true, "\(carried.text.prefix(80))")
+    }
+    var deep = JSONValue.string(pair.registration)
+    for _ in 0..<5 { deep = .object(["uafResponse": deep]) }
+    let header = JSONValue.object(OperationHeader(operation: .registration, appID: nil).json)
+    let request: JSONObject = ["header": header, "challenge": "AAAAAAAAAAA", "username": "a", "policy": [:]]
+    for (response, words) in [
+      (deep, "uafProtocolMessage"), (.object([:]), "uafProtocolMessage"),
+      (.object(["statusCode": 1200]), "uafProtocolMessage"),
+      (.object(["uafResponse": 1]), "not a JSON array"),
+      (.array([.object(request)]), "request of a server"),
+      (.object(["uafRequest": .string(JSONValue.array([.object(request)]).text)]), "request of a server"),
+    ] as [(JSONValue, String)] {
+      let answer = try CheckTool.answer(to: ["op": "uaf-verify", "response": response])
+      #expect(answer.errorCode == "uaf.message" && answer.text.contains(words), "\(answer.text)")
+    }
+  }
+
+  @Test("assertions with padding are read, those in the other alphabet are told what to do") func encodings()
+    throws
+  {
+    var pair = try Pair()
+    while !Base64.encode(pair.assertion).contains(where: { "+/".contains($0) })
+      || pair.assertion.count.isMultiple(of: 3)
+    { pair = try Pair() }
+    let standard = Base64.encode(pair.assertion)
+    let padded = standard.replacing("+", with: "-").replacing("/", with: "_")
+    let plain = Base64URL.encode(pair.assertion)
+    for (text, isGood) in [(padded, true), (standard, false), (plain, true), (plain + "=\n", false)] {
+      let inside = pair.authentication.replacing(plain, with: text.replacing("\n", with: "\\n"))
+      for request in [
+        ["op": "uaf-verify", "assertionB64": .string(text)],
+        ["op": "uaf-verify", "response": .string(inside)],
+      ] as [JSONObject] {
+        let answer = try CheckTool.answer(to: request)
+        #expect(isGood ? answer.ok != nil : answer.text.contains("write - and _ in place of + and /"))
+      }
+    }
+  }
+
+  @Test("a key in another format than the algorithm's is told apart from a wrong signature") func formats()
+    throws
+  {
+    let pair = try Pair()
+    func objections(_ key: [UInt8], _ format: JSONValue?) throws -> String {
+      var request: JSONObject = [
+        "op": "uaf-verify", "response": .string(pair.authentication),
+        "publicKeyHex": .string(Hex.encode(key)),
+      ]
+      if let format { request["keyFormat"] = format }
+      let ok = try #require(try CheckTool.answer(to: request).ok)
+      #expect(ok["signatureValid"] == false && ok["acceptable"] == false)
+      return ok["objections"]?.text ?? ""
+    }
+    let der = pair.key.encodedKey
+    let point = pair.key.privateKey.publicKey.x963Representation
+    #expect(try objections(der, "0x0103").contains("is no format for keys of"))
+    #expect(try objections(der, "0x0103").contains("use 0x0100 or 0x0101"))
+    #expect(try objections(der, "0x0100").contains("looks like ALG_KEY_ECC_X962_DER (0x0101)"))
+    #expect(try objections(point, "0x0101").contains("looks like ALG_KEY_ECC_X962_RAW (0x0100)"))
+    #expect(try objections([0x02] + point[1...32], nil).contains("send it uncompressed"))
+    #expect(try objections(Array(point.dropFirst()), nil).contains("send it uncompressed"))
+    #expect(try objections([1, 2, 3], nil).contains("use 0x0100 or 0x0101"))
+  }
+
   @Test("an assertion alone, with and without its final challenge") func assertion() throws {
     let pair = try Pair()
     let base: JSONObject = [

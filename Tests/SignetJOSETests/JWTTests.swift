@@ -36,7 +36,7 @@ import Testing
       #"{"iss":"i","sub":"s","aud":["a","b"],"exp":1700000060.5,"nbf":1700000000,"iat":1699999990,"jti":"j"}"#,
       type: "at+jwt",
       JWTValidation(
-        issuer: "i", subject: "s", audience: "b", type: "application/AT+JWT", maximumAgeSeconds: 10,
+        issuer: "i", subject: "s", audiences: ["b"], type: "application/AT+JWT", maximumAgeSeconds: 10,
         leewaySeconds: 0))
     #expect(claims.subject == "s" && claims.audiences == ["a", "b"] && claims.tokenID == "j")
     #expect(claims.expiresAt == 1_700_000_060.5 && claims.notBefore == 1_700_000_000)
@@ -89,14 +89,14 @@ import Testing
     ] as [(String, JOSEFailure)])
   func refuses(_ payload: String, _ failure: JOSEFailure) {
     let validation = JWTValidation(
-      issuer: "i", subject: "s", audience: "b", maximumAgeSeconds: 60, leewaySeconds: 0)
+      issuer: "i", subject: "s", audiences: ["b"], maximumAgeSeconds: 60, leewaySeconds: 0)
     #expect(throws: failure) { try check(payload, validation) }
   }
 
   @Test("A token for somebody is not for whoever has no name")
   func refusesForeignAudience() throws {
     #expect(throws: JOSEFailure.wrongAudience) { try check(#"{"exp":2e9,"aud":"b"}"#, JWTValidation()) }
-    _ = try check(#"{"aud":"b"}"#, JWTValidation(audience: "b", requiresExpiry: false))
+    _ = try check(#"{"aud":"b"}"#, JWTValidation(audiences: ["b"], requiresExpiry: false))
   }
 
   @Test(

@@ -109,7 +109,7 @@ import Testing
 
   @Test("digits of the user's device approve what was carried there; wrong ones are counted")
   func offline() async throws {
-    let server = try ServerFixture()
+    let server = try ServerFixture { $0.codes.freeAttempts = 1000 }
     let (device, other) = (try await server.activate(), try await server.activate("bob", device: 2))
     let user = try UserID("alice")
     func carried(_ id: String) async throws -> OfflineTransaction {
@@ -121,7 +121,7 @@ import Testing
       return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
     }
     func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
-      try await problem { try await server.transactions.answer(digits, to: id, by: "test") }
+      try await problem { try await server.transactions.answer(.scanned(digits), to: id, by: .init("test")) }
     }
     let made = try await server.transactions.create("Pay 1 €", user: user, lifetime: nil, by: "test")
     let transaction = try await carried(made.id)

@@ -37,7 +37,8 @@ import Testing
   private static let routes: [(HTTPMethod, String)] = [
     (.post, "/v1/activation/confirm"), (.get, "/v1/device/transactions"),
     (.post, "/v1/device/transactions/t1/decision"), (.post, "/v1/otp/validate"), (.post, "/v1/transactions"),
-    (.get, "/v1/transactions/t1"), (.post, "/v1/admin/users"), (.get, "/v1/admin/users"),
+    (.get, "/v1/transactions/t1"), (.get, "/v1/transactions/t1/typed"),
+    (.post, "/v1/transactions/t1/answer"), (.post, "/v1/admin/users"), (.get, "/v1/admin/users"),
     (.get, "/v1/admin/users/alice/containers"), (.post, "/v1/admin/users/alice/unlock"),
     (.post, "/v1/admin/activations"), (.delete, "/v1/admin/containers/c1"), (.get, "/v1/admin/containers/c1"),
     (.post, "/v1/admin/keys"),
@@ -165,6 +166,7 @@ import Testing
       }
       for bad in [
         #"{"user":"alice","text":1}"#, #"{"user":"alice","text":"x","statuses":["maybe"]}"#,
+        #"{"user":"alice","text":"x","typed":["0"]}"#, #"{"user":"alice","text":"x","typed":true}"#,
         #"{"user":"alice","text":"x","number":{"digits":7}}"#, #"{"user":"alice","text":"x","number":4}"#,
       ] {
         try expect(try await running.send(.post, "/v1/transactions", bad, key: key), .malformed, bad)

@@ -87,7 +87,8 @@ import Testing
         try await server.transactions.withdraw(made.id, reason: "", by: actor, key: new.id)
       },
       try await problem {
-        try await server.transactions.answer("00000000", to: made.id, by: actor, key: new.id)
+        try await server.transactions.answer(
+          .scanned("00000000"), to: made.id, by: .init(actor, key: new.id))
       },
     ]
     #expect(refused == [.unauthorized, .unauthorized, .unauthorized])

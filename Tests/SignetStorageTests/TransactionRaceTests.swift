@@ -117,7 +117,7 @@ import Testing
       case .cancelled: #expect([.cancelled, .withdrawn].contains(found.state))
       case .expired: #expect(act.time >= expiry || isSwept)
       case .wrongNumber: #expect(act.kind == .wrongNumber && act.time < expiry)
-      case .unknown, .notSigned, .locked, .keyRevoked: Issue.record("\(outcome)")
+      case .unknown, .notSigned, .locked, .keyRevoked, .waiting: Issue.record("\(outcome)")
       }
     }
     let counted = mine.compactMap { act, outcome -> Int? in

@@ -1,6 +1,8 @@
 import Signet
 import SignetServer
+import SignetStorage
 import SignetTesting
+import SignetWire
 import Testing
 
 /// What a device does where it reaches nobody.
@@ -23,6 +25,32 @@ import Testing
     let code = try await offline.oneTimePassword(for: container)
     let codes = CodeService(inviting.server.context)
     #expect(try await codes.validate(code.code, user: container.user, by: "test"))
+    await inviting.server.stop()
+  }
+
+  @Test("the answer to what its user typed, which its server accepts once it is compared")
+  func typed() async throws {
+    let inviting = try await InvitingServer()
+    let fixture = try DeviceFixture(inviting.transport)
+    let container = try await fixture.activate(inviting.invite())
+    let transactions = TransactionService(inviting.server.context)
+    let order = TransactionOrder(
+      .form(
+        try TransactionForm(
+          template: "payment", fields: [TransactionField(.amount(MoneyAmount("250.00", currency: "EUR")))])),
+      from: "Example Bank", user: container.user, typedFields: [0])
+    let id = try await transactions.create(order, by: "test").record.id
+    let challenge = try await transactions.typed(id).challenge
+    let offline = Device(vault: try fixture.openVault()) { _ throws(TransportFailure) in NoNetwork() }
+    let other = try await offline.typedAnswer(
+      to: TypedApproval(challenge: challenge, values: ["2500 EUR"]), with: container)
+    await #expect(throws: Problem.self) {
+      try await transactions.answer(.typed(other), to: id, by: .init("test"))
+    }
+    let right = try await offline.typedAnswer(
+      to: TypedApproval(challenge: challenge, values: ["250 EUR"]), with: container)
+    try await transactions.answer(.typed(right), to: id, by: .init("test"))
+    #expect(try await inviting.server.decision(on: TransactionID(id)) == .accepted)
     await inviting.server.stop()
   }
 

@@ -126,4 +126,27 @@ struct PasswordLifeTests {
     try await bench.device.decide(
       transaction, .accepted, with: bench.container, by: .password(secret(Self.password)))
   }
+
+  @Test(
+    "under a silent lock a wrong password gives digits for what was typed; the server refuses and counts them"
+  )
+  func silentTyped() async throws {
+    let bench = try await Bench(PasswordPolicy(minimumLength: 4, maximumLength: 40), .silent)
+    let context = bench.server.server.context
+    let transactions = TransactionService(context)
+    let order = TransactionOrder(
+      .text("Pay 12.50 to Bob"), from: "Example Bank", user: try UserID("alice"), typedFields: [])
+    let id = try await transactions.create(order, by: "test").record.id
+    let approval = try TypedApproval(challenge: await transactions.typed(id).challenge)
+    func answer(_ password: String) async throws {
+      let digits = try await bench.device.typedAnswer(
+        to: approval, with: bench.container, by: .password(secret(password)))
+      try await transactions.answer(.typed(digits), to: id, by: .init("test"))
+    }
+    await #expect(throws: Problem.self) { try await answer("Signal 43 tower") }
+    let credential = try await context.storage.credential(bench.container.serverMadeID.text)
+    #expect(credential?.failures == 1)
+    try await answer(Self.password)
+    #expect(try await transactions.find(id).0.decision?.isTyped == true)
+  }
 }

@@ -65,8 +65,55 @@ import UAFFixture
           try verify(bytes)
           #expect(unsigned.contains(index), "byte \(index) ^ \(change) is accepted")
         } catch {
-          #expect(error.status.rawValue >= 1400)
+          let place = Place(of: index, in: assertion)
+          #expect(
+            place.statuses.contains(error.status), "byte \(index) ^ \(change), \(place): \(error.status)")
         }
+      }
+    }
+  }
+
+  /// Where a byte lies: in the content of an element, or in its tag or length.
+  private struct Place: CustomStringConvertible {
+    let tag: TLVTag
+    let isContent: Bool
+
+    init(of index: Int, in bytes: [UInt8]) {
+      var (tag, start, end) = (TLVTag(rawValue: 0), 0, bytes.count)
+      while true {
+        tag = TLVTag(rawValue: UInt16(bytes[start]) | UInt16(bytes[start + 1]) << 8)
+        let next = start + 4 + Int(bytes[start + 2]) + Int(bytes[start + 3]) << 8
+        if index >= next {
+          start = next
+        } else if index < start + 4 || !tag.isComposite || tag == .ignorableExtension {
+          break
+        } else {
+          (start, end) = (start + 4, min(end, next))
+        }
+      }
+      (self.tag, isContent) = (tag, index >= start + 4)
+    }
+
+    var description: String { isContent ? "in \(tag)" : "before \(tag)" }
+
+    /// What a server may say when a byte here is another.
+    var statuses: Set<UAFStatus> {
+      // It cannot be read then, or attests in another way.
+      guard isContent else { return [.unacceptableContent, .unacceptableAttestation] }
+      switch tag {
+      case .aaid: return [.unknownAAID, .unacceptableContent]
+      case .assertionInfo:
+        return [
+          .unacceptableContent, .unacceptableAlgorithm, .unacceptableKey, .unacceptableAttestation,
+        ]
+      // Inside an extension that nobody signs, only its form can be wrong.
+      case .finalChallengeHash, .ignorableExtension: return [.unacceptableContent]
+      case .keyID: return [.unknownKeyID, .unacceptableAttestation]
+      case .publicKey: return [.unacceptableKey, .unacceptableAttestation]
+      case .attestationCertificate: return [.unacceptableAttestation]
+      case .counters, .signature, .authenticatorNonce:
+        return [.unacceptableContent, .unacceptableAttestation]
+      default: return []
       }
     }
   }

@@ -11,7 +11,7 @@ import UAFFixture
 
   @Test("requests to a module, and what is wrong with others") func moduleRequests() throws {
     let keyID = KeyID.random()
-    let pay = try #require(Transaction(contentType: .text, content: Array("Pay".utf8)))
+    let pay = try #require(UAFTransaction(contentType: .text, content: Array("Pay".utf8)))
     let requests = [
       ASMRequest(.getInfo, authenticatorIndex: nil), ASMRequest(.getRegistrations, authenticatorIndex: 0),
       ASMRequest(.openSettings, authenticatorIndex: 3),
@@ -102,10 +102,10 @@ import UAFFixture
   }
 
   @Test("what HTTP carries") func transport() throws {
-    let token = ServerResponse.Token(.jwt, "x.y.z")
-    let answer = ServerResponse(
+    let token = UAFServerResponse.Token(.jwt, "x.y.z")
+    let answer = UAFServerResponse(
       .ok, description: "d", additionalTokens: [token], location: "l", postData: "p", newRequest: "[]")
-    #expect(try ServerResponse(parsing: answer.json.bytes) == answer)
+    #expect(try UAFServerResponse(parsing: answer.json.bytes) == answer)
     let request = ReturnUAFRequest(.ok, request: "[]", operation: .registration, lifetimeMillis: 5)
     #expect(try ReturnUAFRequest(parsing: request.json.bytes) == request)
     let asked = GetUAFRequest(operation: .deregistration, previousRequest: "[]", context: "{}")
@@ -119,7 +119,7 @@ import UAFFixture
       "", "[]", "{}", #"{"statusCode":"1200"}"#,
       #"{"statusCode":1200,"additionalTokens":[{"type":"X","value":"y"}]}"#,
     ] {
-      #expect(throws: MessageFailure.self, "\(bad)") { _ = try ServerResponse(parsing: Array(bad.utf8)) }
+      #expect(throws: MessageFailure.self, "\(bad)") { _ = try UAFServerResponse(parsing: Array(bad.utf8)) }
     }
     for bad in [#"{"op":"reg"}"#, #"{"op":1}"#, #"{"context":{}}"#] {
       #expect(throws: MessageFailure.self, "\(bad)") { _ = try GetUAFRequest(parsing: Array(bad.utf8)) }
@@ -134,15 +134,15 @@ import UAFFixture
   }
 
   @Test("transactions: ASCII of at most 200, pictures with what they are like") func transactions() {
-    #expect(Transaction(contentType: .text, content: [UInt8](repeating: 0x41, count: 200)) != nil)
-    #expect(Transaction(contentType: .text, content: [UInt8](repeating: 0x41, count: 201)) == nil)
-    #expect(Transaction(contentType: .text, content: []) == nil)
-    #expect(Transaction(contentType: .text, content: [0xC3, 0xA4]) == nil)
+    #expect(UAFTransaction(contentType: .text, content: [UInt8](repeating: 0x41, count: 200)) != nil)
+    #expect(UAFTransaction(contentType: .text, content: [UInt8](repeating: 0x41, count: 201)) == nil)
+    #expect(UAFTransaction(contentType: .text, content: []) == nil)
+    #expect(UAFTransaction(contentType: .text, content: [0xC3, 0xA4]) == nil)
     let look = DisplayPNGCharacteristics(width: 1, height: 1, bitDepth: 1, colourType: 0)
     let png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0]
-    #expect(Transaction(contentType: .png, content: png) == nil)
-    #expect(Transaction(contentType: .png, content: png, pngCharacteristics: look) != nil)
-    #expect(Transaction(contentType: .png, content: [1], pngCharacteristics: look) == nil)
+    #expect(UAFTransaction(contentType: .png, content: png) == nil)
+    #expect(UAFTransaction(contentType: .png, content: png, pngCharacteristics: look) != nil)
+    #expect(UAFTransaction(contentType: .png, content: [1], pngCharacteristics: look) == nil)
   }
 
   @Test(

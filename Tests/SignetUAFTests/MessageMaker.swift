@@ -44,7 +44,7 @@ struct MessageMaker {
       policy: Policy(accepted: [[MatchCriteria(aaids: [key.aaid])]]))
   }
 
-  func authenticationRequest(_ transactions: [Transaction] = []) -> AuthenticationRequest {
+  func authenticationRequest(_ transactions: [UAFTransaction] = []) -> AuthenticationRequest {
     AuthenticationRequest(
       header: OperationHeader(operation: .authentication, appID: Self.appID, serverData: "state"),
       challenge: Self.challenge, transactions: transactions,
@@ -63,7 +63,7 @@ struct MessageMaker {
       unixTime: unixTime)
   }
 
-  func authenticationExpectation(_ transactions: [Transaction] = []) throws -> AuthenticationExpectation {
+  func authenticationExpectation(_ transactions: [UAFTransaction] = []) throws -> AuthenticationExpectation {
     AuthenticationExpectation(
       authenticationRequest(transactions), trustedFacets: [Self.facetID], models: try models(),
       keys: [try key.registered()])

@@ -2,6 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetUAF
+import SignetTesting
 import Testing
 import UAFFixture
 
@@ -93,7 +94,7 @@ import UAFFixture
   }
 
   static let isAvailable: Bool = {
-    if ProcessInfo.processInfo.environment["CI"] != nil { return true }
+    if ContinuousIntegration.isHere { return true }
     do {
       return try run("import cryptography", input: []).status == 0
     } catch {

@@ -334,7 +334,7 @@ struct RegistrationRefusalTests {
       message["assertions"] = .array(list + list)
     }
     let verified = try expectation.verify(maker.registration())
-    #expect(verified.keys.count == 1 && verified.refused.map(\.reason) == [.keyExists])
+    #expect(verified.keys.count == 1 && verified.refused.map(\.reason) == [.repeatedKey])
   }
 
   @Test("15 a model that the policy does not name, or disallows") func policy() throws {
@@ -551,13 +551,13 @@ struct AuthenticationRefusalTests {
   }
 
   @Test("24 transactions") func transactions() throws {
-    let pay = try #require(Transaction(contentType: .text, content: Array("Pay 5 EUR".utf8)))
-    let more = try #require(Transaction(contentType: .text, content: Array("Pay 6 EUR".utf8)))
+    let pay = try #require(UAFTransaction(contentType: .text, content: Array("Pay 5 EUR".utf8)))
+    let more = try #require(UAFTransaction(contentType: .text, content: Array("Pay 6 EUR".utf8)))
     var maker = MessageMaker(.authentication)
     maker.transactionHash = more.hash
     let expectation = try maker.authenticationExpectation([pay, more])
     #expect(try expectation.verify(maker.authentication()).uses.first?.transaction == more)
-    func reason(_ maker: MessageMaker, _ list: [Transaction]) throws -> AssertionRefusal? {
+    func reason(_ maker: MessageMaker, _ list: [UAFTransaction]) throws -> AssertionRefusal? {
       let refusal = #expect(throws: UAFRefusal.self) {
         _ = try maker.authenticationExpectation(list).verify(maker.authentication())
       }

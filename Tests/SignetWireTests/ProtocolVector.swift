@@ -25,6 +25,7 @@ struct ProtocolVector: Sendable, CustomTestStringConvertible {
   func contains(_ name: String) -> Bool { members.contains(name) }
 
   func text(_ name: String) throws -> String { try members.string(name) }
+  func texts(_ name: String) throws -> [String] { try members.strings(name) }
   func utf8(_ name: String) throws -> [UInt8] { Array(try text(name).utf8) }
   func integer(_ name: String) throws -> Int64 { try members.integer(name) }
   func hex(_ name: String) throws -> [UInt8] { try Hex.decode(text(name)) }

@@ -63,7 +63,7 @@ import SignetJSON
     require(verified.payload == payload, "signing keeps the payload")
     for now in [0, 1_700_000_000, Int64.max, Int64.min] {
       let claims = accepted { () throws(JOSEFailure) in
-        try verified.claims(JWTValidation(issuer: "us", audience: "you", maximumAgeSeconds: 60), now: now)
+        try verified.claims(JWTValidation(issuer: "us", audiences: ["you"], maximumAgeSeconds: 60), now: now)
       }
       require(claims == nil || claims?.issuer == "us", "another issuer is refused")
       _ = accepted { () throws(JOSEFailure) in

@@ -147,7 +147,7 @@ import SignetJSON
     roundTrip(input, GetUAFRequest.init(parsing:), \.json)
     roundTrip(input, ReturnUAFRequest.init(parsing:), \.json)
     roundTrip(input, SendUAFResponse.init(parsing:), \.json)
-    roundTrip(input, ServerResponse.init(parsing:), \.json)
+    roundTrip(input, UAFServerResponse.init(parsing:), \.json)
     roundTrip(input, DiscoveryData.init(parsing:), \.json)
     if let statement = accepted({ () throws(MessageFailure) in try MetadataStatement(object) }) {
       _ = accepted { () throws(MessageFailure) in try AuthenticatorModel(statement).traits }

@@ -1,6 +1,6 @@
 import LibFuzzer
 import SignetCrypto
-import SignetWire
+@testable import SignetWire
 
 @main struct FuzzWire {
   static func main() { LibFuzzer.run(check) }

@@ -1,7 +1,7 @@
 import SignetCrypto
 public import SignetOATH
 
-/// An account of one-time codes on this device that no server of ours has made: it was imported.
+/// An account of one-time codes, or of answers to challenges, on this device that no server of ours has made: it was imported.
 public struct Account: Sendable, Hashable, Identifiable {
   /// The name of an account on this device: 16 random bytes.
   public struct ID: Sendable, Hashable, CustomStringConvertible {
@@ -26,14 +26,20 @@ public struct Account: Sendable, Hashable, Identifiable {
   public let issuer: String
   /// Whose it is, at the issuer; may be empty where the issuer is not.
   public let name: String
-  /// Whether codes go by the time or by a counter, which is not told here.
+  /// Whether codes go by the time; else they go by a counter, which is not told here, or answer challenges.
   public let isTimed: Bool
-  /// The seconds of a period; `nil` where codes go by a counter.
+  /// The seconds of a period; `nil` where codes do not go by the time.
   public let period: Int?
+  /// What is computed from a challenge, and from what else; `nil` where codes answer none.
+  public let suite: OCRASuite?
+  /// The characters of a challenge, where the key takes fewer than the suite allows.
+  public let challengeLengths: ClosedRange<Int>?
   /// The hash function.
   public let algorithm: OATHAlgorithm
   /// The length of a code.
   public let digits: Int
+  /// Whether a check digit follows each code, which ``digits`` does not count.
+  public let hasCheckDigit: Bool
   /// Whether the secret may leave this device.
   public let isExportable: Bool
   /// When it was imported, in seconds since 1970.
@@ -44,9 +50,14 @@ public struct Account: Sendable, Hashable, Identifiable {
     (issuer, name) = (record.account.issuer, record.account.name)
     (algorithm, digits) = (record.account.algorithm, record.account.digits)
     (isExportable, imported) = (record.isExportable, record.imported)
+    hasCheckDigit = record.account.hasCheckDigit
     switch record.account.kind {
-    case .totp(let period, _): (isTimed, self.period) = (true, period)
-    case .hotp: (isTimed, period) = (false, nil)
+    case .totp(let period, _):
+      (isTimed, self.period, suite, challengeLengths) = (true, period, nil, nil)
+    case .hotp:
+      (isTimed, period, suite, challengeLengths) = (false, nil, nil, nil)
+    case .ocra(let suite, let lengths, _):
+      (isTimed, period, self.suite, challengeLengths) = (false, nil, suite, lengths)
     }
   }
 }
@@ -82,6 +93,22 @@ public struct AccountCode: Sendable, Hashable, CustomStringConvertible, CustomRe
   }
 
   /// No parts, so that a dump does not show the code.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}
+
+/// The answer of an account to a challenge.
+public struct AccountResponse: Sendable, Hashable, CustomStringConvertible, CustomReflectable {
+  /// ASCII digits with leading zeros, or lower-case hexadecimal where the suite has no digits.
+  public let response: String
+  /// The counter, which is one further by now; `nil` where the suite has none.
+  public let counter: UInt64?
+
+  init(response: String, counter: UInt64?) { (self.response, self.counter) = (response, counter) }
+
+  /// What it is; never the answer.
+  public var description: String { "response to a challenge" }
+
+  /// No parts, so that a dump does not show the answer.
   public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

@@ -3,11 +3,12 @@ import SignetJSON
 import SignetOATH
 import SignetVault
 
-/// An account as the vault keeps it: the byte 1, the length of a JSON text in 4 bytes, the text, and the secret.
+/// An account as the vault keeps it: a version (1 byte), the length of a JSON text in 4 bytes, the text, and the secret.
 ///
-/// The counter of HOTP is a record of its own, so that the vault can take its next value.
+/// The counter of HOTP and OCRA is a record of its own, so that the vault can take its next value. Version 2 has OCRA and
+/// check digits; what version 1 can say is written as that, so that earlier builds read it.
 struct AccountRecord {
-  private static let version: UInt8 = 1
+  private static let version: UInt8 = 2
   private static let limits = JSONLimits(
     maximumDepth: 4, maximumByteCount: 32 << 20, maximumMemberCount: 1 << 20)
 
@@ -45,7 +46,15 @@ struct AccountRecord {
       object["type"] = "totp"
       object["period"] = .integer(Int64(period))
       object["start"] = .integer(start)
+    case .ocra(let suite, let lengths, _):
+      object["type"] = "ocra"
+      object["suite"] = .string(suite.description)
+      if let lengths {
+        object["shortest"] = .integer(Int64(lengths.lowerBound))
+        object["longest"] = .integer(Int64(lengths.upperBound))
+      }
     }
+    if account.hasCheckDigit { object["checkDigit"] = true }
     if let image = account.image { object["image"] = .string(image) }
     if !account.foreign.isEmpty {
       object["foreign"] = .array(
@@ -57,8 +66,14 @@ struct AccountRecord {
     }
     let json = object.bytes
     let length = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: json.count >> $0) }
-    let head = SecretBytes(copying: [Self.version] + length + json)
+    let head = SecretBytes(copying: [version] + length + json)
     return account.secret.withSecret { head.joined(with: $0) }
+  }
+
+  /// The first version that can say it.
+  private var version: UInt8 {
+    if case .ocra = account.kind { return 2 }
+    return account.hasCheckDigit ? 2 : 1
   }
 
   /// Reads a record.
@@ -73,7 +88,7 @@ struct AccountRecord {
     var head: [UInt8] = []
     var secret: SecretBytes?
     bytes.withUInt8Span { bytes in
-      guard bytes.count >= 5, bytes[0] == Self.version else { return }
+      guard bytes.count >= 5, bytes[0] > 0 else { return }
       let count = (1...4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
       guard bytes.count >= 5 + count else { return }
       head.reserveCapacity(count)
@@ -90,6 +105,7 @@ struct AccountRecord {
         case "totp":
           .totp(period: Int(clamping: try object.integer("period")), start: try object.integer("start"))
         case "hotp": .hotp(counter: counter ?? 0)
+        case "ocra" where found >= 2: try Self.challengeKind(object, counter: counter)
         default: throw VaultFailure.damaged
         }
       guard let algorithm = OATHAlgorithm(rawValue: try object.string("algorithm")) else {
@@ -104,10 +120,24 @@ struct AccountRecord {
       account = try OTPAccount(
         issuer: try object.string("issuer"), name: try object.string("name"), kind: kind,
         algorithm: algorithm,
-        digits: Int(clamping: try object.integer("digits")), secret: SharedSecretBox(secret),
+        digits: Int(clamping: try object.integer("digits")),
+        hasCheckDigit: found >= 2 ? try object.optionalBool("checkDigit") ?? false : false,
+        secret: SharedSecretBox(secret),
         image: try object.optionalString("image"), foreign: foreign)
       isExportable = try object.bool("exportable")
       imported = try object.integer("imported")
     } catch { throw .damaged }
+  }
+
+  private static func challengeKind(_ object: JSONObject, counter: UInt64?) throws -> OTPAccount.Kind {
+    let suite = try OCRASuite(try object.string("suite"))
+    guard suite.hasCounter == (counter != nil) else { throw VaultFailure.damaged }
+    var lengths: ClosedRange<Int>?
+    if let shortest = try object.optionalInteger("shortest") {
+      let (least, most) = (Int(clamping: shortest), Int(clamping: try object.integer("longest")))
+      guard least <= most else { throw VaultFailure.damaged }
+      lengths = least...most
+    }
+    return .ocra(suite, lengths: lengths, counter: counter ?? 0)
   }
 }

@@ -125,7 +125,7 @@ public struct Accounts: Sendable {
           let id = Account.ID(from: random)
           let record = AccountRecord(account, isExportable: isExportable, imported: now)
           try records.set(AccountRecord.name(id), to: record.bytes)
-          if case .hotp(let counter) = account.kind {
+          if let counter = account.kind.counter {
             try records.set(AccountRecord.counterName(id), to: SecretBytes(counter: counter))
           }
           let added = Account(record, id)
@@ -193,7 +193,8 @@ public struct Accounts: Sendable {
         do throws(InterchangeFailure) {
           renamed = try OTPAccount(
             issuer: issuer ?? old.issuer, name: name ?? old.name, kind: old.kind, algorithm: old.algorithm,
-            digits: old.digits, secret: old.secret, image: old.image, foreign: old.foreign)
+            digits: old.digits, hasCheckDigit: old.hasCheckDigit, secret: old.secret, image: old.image,
+            foreign: old.foreign)
         } catch { return .failure(.interchange(error)) }
         let record = AccountRecord(renamed, isExportable: present.isExportable, imported: present.imported)
         try records.set(AccountRecord.name(id), to: record.bytes)
@@ -212,7 +213,7 @@ public struct Accounts: Sendable {
   ///   - id: Which account.
   ///   - password: What opens them, where they have one.
   /// - Returns: The code.
-  /// - Throws: ``SignetFailure``: `noSuchAccount`, `passwordRequired`, `wrongPassword`.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `challengeWanted`, `passwordRequired`, `wrongPassword`.
   public func code(
     of id: Account.ID, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AccountCode {
@@ -237,7 +238,49 @@ public struct Accounts: Sendable {
       do throws(OATHFailure) { hotp = try account.hotp() } catch { throw .interchange(.oath(error)) }
       let counter = try await nextCounter(of: id, in: unlocked)
       return AccountCode(code: hotp.code(at: counter), counter: counter, validity: nil)
+    case .ocra: throw .challengeWanted
     }
+  }
+
+  /// The answer of an account to a challenge, or its plain signature of one (RFC 6287 sections 7.1 and 7.3).
+  ///
+  /// Where the suite has a counter, it is one further, and on the disk, before this returns, as with ``code(of:by:)``. What
+  /// is refused uses none up. Neither challenge nor PIN is kept.
+  ///
+  /// - Parameters:
+  ///   - id: Which account.
+  ///   - challenge: What was typed, scanned or received.
+  ///   - pin: The PIN, where the suite wants one: UTF-8 as typed.
+  ///   - session: What the suite wants of the session.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Returns: The answer.
+  /// - Throws: ``SignetFailure``: `ocra`, `noSuchAccount`, `challengeNotWanted`, `passwordRequired`, `wrongPassword`.
+  public func response(
+    of id: Account.ID, to challenge: String, pin: SharedSecretBox? = nil, session: [UInt8]? = nil,
+    by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> AccountResponse {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
+    guard let account = found?.account else { throw .noSuchAccount }
+    guard case .ocra(let suite, let lengths, _) = account.kind else { throw .challengeNotWanted }
+    var input = OCRAInput(
+      counter: suite.hasCounter ? 0 : nil, pin: pin, session: session,
+      unixTime: suite.timeStep == nil ? nil : device.clock.now)
+    let (ocra, checked, response): (OCRA, OCRAChallenge, String)
+    do throws(OCRAFailure) {
+      checked = try OCRAChallenge(challenge, for: suite, lengths: lengths)
+      ocra = try account.secret.withSecret { (secret) throws(OCRAFailure) in
+        try OCRA(secret: secret, suite: suite)
+      }
+      // With a counter that is not its own: whatever is refused is refused before one is taken.
+      response = try ocra.response(to: checked, input)
+    } catch { throw .ocra(error) }
+    guard suite.hasCounter else { return AccountResponse(response: response, counter: nil) }
+    let counter = try await nextCounter(of: id, in: unlocked)
+    input.counter = counter
+    do throws(OCRAFailure) {
+      return AccountResponse(response: try ocra.response(to: checked, input), counter: counter)
+    } catch { throw .ocra(error) }
   }
 
   private func nextCounter(

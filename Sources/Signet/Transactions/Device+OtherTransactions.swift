@@ -134,4 +134,23 @@ extension Device {
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     return transaction.answer(otpSecret: secret, container: container.serverMadeID)
   }
+
+  /// The digits by which a user approves a transaction that this device does not see: typed where the challenge came from.
+  ///
+  /// Show the values first, and say that nothing else is known here: who asks, for what, and to whose good. The digits are good for
+  /// one transaction, which these values describe; without values they may be good for any.
+  ///
+  /// - Parameters:
+  ///   - approval: What the user typed.
+  ///   - container: With which container; the challenge does not say.
+  ///   - authentication: What opens the key of one-time passwords; `nil` where the device alone does.
+  /// - Returns: 8 digits.
+  /// - Throws: ``SignetFailure``.
+  public func typedAnswer(
+    to approval: TypedApproval, with container: Container, by authentication: Authentication? = nil
+  ) async throws(SignetFailure) -> String {
+    let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
+    let secret = try unlocked.secret(VaultLayout.otpSecret)
+    return approval.answer(otpSecret: secret, container: container.serverMadeID)
+  }
 }

@@ -20,17 +20,22 @@ package struct TrustAnchors: Sendable {
   }
 
   private let store: CertificateStore
-  /// How many certificates are trusted.
-  package let count: Int
+  /// The SubjectPublicKeyInfo of each trusted certificate, in DER.
+  package let publicKeys: [[UInt8]]
 
   /// Takes certificates in DER.
   ///
   /// - Throws: ``CryptoFailure/invalidCertificate`` where one is none.
   package init(der certificates: [[UInt8]]) throws(CryptoFailure) {
     var read: [Certificate] = []
-    for der in certificates { read.append(try Certificate(der: der)) }
+    var keys: [[UInt8]] = []
+    for der in certificates {
+      let certificate = try Certificate(der: der)
+      keys.append(try certificate.subjectPublicKeyInfo())
+      read.append(certificate)
+    }
     store = try CertificateStore(read)
-    count = read.count
+    publicKeys = keys
   }
 
   /// Checks the path of a chain: signatures, validity, and who may sign for whom (RFC 5280 section 6).
@@ -39,17 +44,21 @@ package struct TrustAnchors: Sendable {
   ///   - chain: Certificates in DER, at most 8, the one in question first.
   ///   - unixTime: When all have to be valid, in seconds since 1970.
   /// - Throws: ``Refusal``.
-  package func check(_ chain: [[UInt8]], at unixTime: Int64) throws(Refusal) {
+  /// - Returns: The path that was found.
+  package func check(_ chain: [[UInt8]], at unixTime: Int64) throws(Refusal) -> TrustedPath {
     guard (1...8).contains(chain.count) else { throw .malformed }
-    let code: Int32?
+    let code: Int32
     do throws(CryptoFailure) {
       var certificates: [Certificate] = []
       for der in chain { certificates.append(try Certificate(der: der)) }
-      code = try store.refusal(
-        of: certificates[0], through: Array(certificates.dropFirst()), at: unixTime)
+      let leaf = certificates[0]
+      switch try store.check(leaf, through: Array(certificates.dropFirst()), at: unixTime) {
+      case .path(let path): return try TrustedPath(path, leaf: leaf)
+      case .refused(let refusal): code = refusal
+      }
     } catch {
       throw .malformed
     }
-    if let code { throw .path(code: code) }
+    throw .path(code: code)
   }
 }

@@ -28,6 +28,18 @@ public enum Base64URL {
     try SixBitAlphabet.urlSafe.decode(text)
   }
 
+  /// The bytes of a text with or without padding; nil where it is none.
+  ///
+  /// It is for protocols whose products differ in the padding, where the text itself is what is signed or hashed.
+  package static func decodePadded(_ text: String) -> [UInt8]? {
+    let span = text.utf8Span.span
+    var count = span.count
+    if count.isMultiple(of: 4) {
+      while count > 0, span.count - count < 2, span[count - 1] == UInt8(ascii: "=") { count -= 1 }
+    }
+    do { return try decode(span.extracting(0..<count)) } catch { return nil }
+  }
+
   /// The secret that a text in UTF-8 encodes; no other copy of its bytes is made.
   public static func decodeSecret(_ text: [UInt8]) throws(EncodingFailure) -> SecretBytes {
     let count = try SixBitAlphabet.urlSafe.decodedByteCount(of: text)

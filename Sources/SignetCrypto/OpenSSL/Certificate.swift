@@ -57,6 +57,31 @@ import COpenSSL
     return String(decoding: text.insecureCopy(), as: UTF8.self)  // a certificate is public
   }
 
+  /// Whether the key is for signatures, or nothing is said of what it is for (RFC 5280 section 4.2.1.3).
+  ///
+  /// The corresponding C function is `X509_get_key_usage`.
+  var isForSignatures: Bool {
+    unsafe X509_get_key_usage(raw) & UInt32(KU_DIGITAL_SIGNATURE) != 0
+  }
+
+  /// The contents of the extensions with an object identifier, which is numbers with dots between them.
+  ///
+  /// The corresponding C functions are `X509_get_ext_by_OBJ` and `X509_EXTENSION_get_data`.
+  func extensions(_ identifier: String) throws(CryptoFailure) -> [[UInt8]] {
+    guard let object = unsafe OBJ_txt2obj(identifier, 1) else { throw .outOfMemory }
+    defer { unsafe ASN1_OBJECT_free(object) }
+    var contents: [[UInt8]] = []
+    var index = unsafe X509_get_ext_by_OBJ(raw, object, -1)
+    while index >= 0 {
+      let data = unsafe X509_EXTENSION_get_data(X509_get_ext(raw, index))
+      let bytes = unsafe UnsafeBufferPointer(
+        start: ASN1_STRING_get0_data(data), count: Int(ASN1_STRING_length(data)))
+      contents.append(unsafe Array(bytes))
+      index = unsafe X509_get_ext_by_OBJ(raw, object, index)
+    }
+    return contents
+  }
+
   /// The DER of the public key.
   ///
   /// The corresponding C function is `i2d_X509_PUBKEY`.

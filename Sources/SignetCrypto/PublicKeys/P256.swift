@@ -56,15 +56,9 @@ public enum P256 {
     ///
     /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
     public init(pem: String) throws(CryptoFailure) {
-      let lines = pem.utf8.prefix(1024).split(whereSeparator: { $0 == 0x0A || $0 == 0x0D })
-        .map { String(decoding: $0, as: UTF8.self) }
-      guard lines.count > 2, lines.first == "-----BEGIN PUBLIC KEY-----",
-        lines.last == "-----END PUBLIC KEY-----"
-      else { throw .invalidPublicKeyEncoding }
-      let base64 = lines.dropFirst().dropLast().joined()
-      let text = base64.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
-      let der: [UInt8]
-      do { der = try Base64URL.decode(text) } catch { throw .invalidPublicKeyEncoding }
+      guard pem.utf8.count <= 1024, let der = PEM.decode(pem, labels: ["PUBLIC KEY"]) else {
+        throw .invalidPublicKeyEncoding
+      }
       try self.init(der: der)
     }
 

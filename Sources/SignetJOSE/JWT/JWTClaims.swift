@@ -63,11 +63,14 @@ extension VerifiedJWS {
     try Self.checkTimes(of: claims, validation, Double(now))
     if let issuer = validation.issuer, !Self.isSame(claims.issuer, issuer) { throw .wrongIssuer }
     if let subject = validation.subject, !Self.isSame(claims.subject, subject) { throw .wrongSubject }
-    if let audience = validation.audience {
-      guard claims.audiences.contains(where: { Self.isSame($0, audience) }) else { throw .wrongAudience }
-    } else {
+    if validation.audiences.isEmpty {
       // Whoever has no name in `aud` must reject a token that has an `aud` (RFC 7519 section 4.1.3).
       guard !claims.all.contains("aud") else { throw .wrongAudience }
+    } else {
+      let isMeant = claims.audiences.contains { found in
+        validation.audiences.contains { Self.isSame(found, $0) }
+      }
+      guard isMeant else { throw .wrongAudience }
     }
     return claims
   }

@@ -4,8 +4,8 @@ public struct JWTValidation: Sendable, Hashable {
   public var issuer: String?
   /// The `sub` that the token must have, or nil for any.
   public var subject: String?
-  /// The reader, which `aud` must name; nil accepts only tokens without `aud`.
-  public var audience: String?
+  /// The names of the reader, one of which `aud` must have; none accepts only tokens without `aud`.
+  public var audiences: [String]
   /// The `typ` that the header must have, or nil for any; compared without regard to case and `application/`.
   public var type: String?
   /// Whether `exp` must be there.
@@ -20,19 +20,19 @@ public struct JWTValidation: Sendable, Hashable {
   /// - Parameters:
   ///   - issuer: The `iss` that the token must have, or nil for any.
   ///   - subject: The `sub` that the token must have, or nil for any.
-  ///   - audience: The reader, which `aud` must name; nil accepts only tokens without `aud`.
+  ///   - audiences: The names of the reader, one of which `aud` must have; none accepts only tokens without `aud`.
   ///   - type: The `typ` that the header must have, or nil for any.
   ///   - requiresExpiry: Whether `exp` must be there.
   ///   - maximumAgeSeconds: The longest time since `iat`, or nil for any.
   ///   - leewaySeconds: How far the clocks may differ, 0 or more.
   public init(
-    issuer: String? = nil, subject: String? = nil, audience: String? = nil, type: String? = nil,
+    issuer: String? = nil, subject: String? = nil, audiences: [String] = [], type: String? = nil,
     requiresExpiry: Bool = true, maximumAgeSeconds: Int64? = nil, leewaySeconds: Int64 = 30
   ) {
     precondition(leewaySeconds >= 0, "the leeway is \(leewaySeconds) seconds; it cannot be negative")
     self.issuer = issuer
     self.subject = subject
-    self.audience = audience
+    self.audiences = audiences
     self.type = type
     self.requiresExpiry = requiresExpiry
     self.maximumAgeSeconds = maximumAgeSeconds

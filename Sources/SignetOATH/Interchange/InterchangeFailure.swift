@@ -46,7 +46,7 @@ public import SignetJSON
   case repeated(String)
   /// A member has a value that it cannot have; the reason is the end of a sentence.
   case invalid(String, reason: String)
-  /// The codes are of another type than HOTP and TOTP.
+  /// The codes are of another type than HOTP, TOTP and OCRA.
   case unsupportedType(String)
   /// The hash function is none that is done here.
   case unsupportedAlgorithm(String)
@@ -54,6 +54,8 @@ public import SignetJSON
   case secret(Base32Failure)
   /// A parameter of the codes is out of bounds.
   case oath(OATHFailure)
+  /// The suite of a key that answers challenges is none.
+  case ocra(OCRAFailure)
   /// Parts of a batch are missing; `missing` counts from 1.
   case incompleteBatch(missing: [Int], of: Int)
   /// Two parts of a batch contradict each other.
@@ -92,11 +94,13 @@ public import SignetJSON
     case .missing(let member): "the \(member) is missing"
     case .repeated(let member): "the \(member) is there twice, with different values"
     case .invalid(let member, let reason): "the \(member) \(reason)"
-    case .unsupportedType(let type): "codes of the type \(type) are not made here; only HOTP and TOTP are"
+    case .unsupportedType(let type):
+      "codes of the type \(type) are not made here; only HOTP, TOTP and, from PSKC, OCRA are"
     case .unsupportedAlgorithm(let name):
       "the algorithm \(name) is not supported; SHA1, SHA256 and SHA512 are"
     case .secret(let failure): "the secret is not Base32: \(failure)"
     case .oath(let failure): failure.description
+    case .ocra(let failure): failure.description
     case .incompleteBatch(let missing, let count):
       "of \(count) QR codes \(missing.map(String.init).joined(separator: ", ")) \(missing.count == 1 ? "is" : "are") missing; scan all of them"
     case .inconsistentBatch: "the QR codes are of one export and contradict each other; export again"

@@ -1,8 +1,9 @@
 public import SignetCrypto
 
-/// An account of one-time codes, as authenticators exchange it.
+/// An account of one-time codes, or of answers to challenges, as authenticators exchange it.
 ///
-/// It may come from anywhere: ``init(issuer:name:kind:algorithm:digits:secret:image:foreign:)`` checks all of it.
+/// It may come from anywhere: ``init(issuer:name:kind:algorithm:digits:hasCheckDigit:secret:image:foreign:)`` checks all
+/// of it.
 public struct OTPAccount: Sendable {
   /// What a code is made from beside the secret.
   public enum Kind: Sendable, Hashable {
@@ -10,6 +11,18 @@ public struct OTPAccount: Sendable {
     case hotp(counter: UInt64)
     /// The time (RFC 6238): the seconds of a period, and when counter 0 began, in seconds since 1970.
     case totp(period: Int, start: Int64 = 0)
+    /// A challenge (RFC 6287): the characters that the key takes, `nil` for what the suite allows, and the counter of the
+    /// next answer, 0 where the suite has none.
+    case ocra(OCRASuite, lengths: ClosedRange<Int>? = nil, counter: UInt64 = 0)
+
+    /// The counter of the next code or answer; `nil` where none enters it.
+    package var counter: UInt64? {
+      switch self {
+      case .hotp(let counter): counter
+      case .totp: nil
+      case .ocra(let suite, _, let counter): suite.hasCounter ? counter : nil
+      }
+    }
   }
 
   /// The longest issuer, account name and image, each in UTF-8 bytes.
@@ -23,10 +36,12 @@ public struct OTPAccount: Sendable {
   public let name: String
   /// What a code is made from beside the secret.
   public internal(set) var kind: Kind
-  /// The hash function.
+  /// The hash function; the suite's where there is one.
   public let algorithm: OATHAlgorithm
-  /// The length of a code, in ``HOTP/allowedDigits``.
+  /// The length of a code, in ``HOTP/allowedDigits``; the suite's where there is one.
   public let digits: Int
+  /// Whether a check digit follows each code (RFC 4226 appendix C), which ``digits`` does not count.
+  public let hasCheckDigit: Bool
   /// The secret.
   public let secret: SharedSecretBox
   /// Where a picture of the issuer is; text from outside, never fetched here.
@@ -42,32 +57,56 @@ public struct OTPAccount: Sendable {
   ///   - issuer: Who the account is with.
   ///   - name: Whose account it is.
   ///   - kind: What a code is made from beside the secret.
-  ///   - algorithm: The hash function.
-  ///   - digits: The length of a code.
+  ///   - algorithm: The hash function; where there is a suite, its own counts.
+  ///   - digits: The length of a code; where there is a suite, its own counts.
+  ///   - hasCheckDigit: Whether a check digit follows; only for HOTP.
   ///   - secret: 1 to 1024 bytes.
   ///   - image: Where a picture is.
   ///   - foreign: What else the place that it comes from says.
   /// - Throws: ``InterchangeFailure`` that names what is out of bounds.
   public init(
     issuer: String, name: String, kind: Kind, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
-    secret: SharedSecretBox, image: String? = nil, foreign: [ForeignMember] = []
+    hasCheckDigit: Bool = false, secret: SharedSecretBox, image: String? = nil, foreign: [ForeignMember] = []
   ) throws(InterchangeFailure) {
     let (issuer, name) = (InterchangeText.trimmed(issuer), InterchangeText.trimmed(name))
     for (member, text) in [("issuer", issuer), ("account", name), ("image", image ?? "")] {
       try InterchangeText.check(text, member)
     }
     guard !(issuer.isEmpty && name.isEmpty) else { throw .missing("issuer and account") }
-    guard HOTP.allowedDigits.contains(digits) else { throw .oath(.digitsOutOfRange(digits)) }
-    if case .totp(let period, _) = kind, !TOTP.allowedPeriods.contains(period) {
-      throw .oath(.periodOutOfRange(period))
+    try Self.check(kind, hasCheckDigit: hasCheckDigit)
+    if case .ocra(let suite, _, _) = kind {
+      (self.algorithm, self.digits) = (suite.algorithm, suite.digits)
+    } else {
+      guard HOTP.allowedDigits.contains(digits) else { throw .oath(.digitsOutOfRange(digits)) }
+      (self.algorithm, self.digits) = (algorithm, digits)
     }
     let count = secret.withSecret { $0.byteCount }
     guard count > 0 else { throw .oath(.emptySecret) }
     guard count <= Self.maximumSecretByteCount else {
       throw .tooLarge("secret", limit: Self.maximumSecretByteCount)
     }
-    (self.issuer, self.name, self.kind, self.algorithm) = (issuer, name, kind, algorithm)
-    (self.digits, self.secret, self.image, self.foreign) = (digits, secret, image, foreign)
+    (self.issuer, self.name, self.kind, self.hasCheckDigit) = (issuer, name, kind, hasCheckDigit)
+    (self.secret, self.image, self.foreign) = (secret, image, foreign)
+  }
+
+  /// Checks what a code is made from.
+  private static func check(_ kind: Kind, hasCheckDigit: Bool) throws(InterchangeFailure) {
+    switch kind {
+    case .hotp: return
+    case .totp(let period, _):
+      guard TOTP.allowedPeriods.contains(period) else { throw .oath(.periodOutOfRange(period)) }
+    case .ocra(let suite, let lengths, let counter):
+      let allowed = 1...suite.maximumChallengeLength
+      if let lengths, !(allowed.contains(lengths.lowerBound) && allowed.contains(lengths.upperBound)) {
+        throw .invalid("challenge", reason: "has a length that its suite does not allow")
+      }
+      guard suite.hasCounter || counter == 0 else {
+        throw .invalid("counter", reason: "has no place in the suite")
+      }
+    }
+    guard !hasCheckDigit else {
+      throw .invalid("check digit", reason: "goes with codes by a counter only")
+    }
   }
 
   /// Makes the codes of this account, where they go by a counter.
@@ -75,13 +114,13 @@ public struct OTPAccount: Sendable {
   /// - Throws: ``OATHFailure``, which the checks leave nothing for.
   public func hotp() throws(OATHFailure) -> HOTP {
     try secret.withSecret { (secret) throws(OATHFailure) in
-      try HOTP(secret: secret, algorithm: algorithm, digits: digits)
+      try HOTP(secret: secret, algorithm: algorithm, digits: digits, addsChecksum: hasCheckDigit)
     }
   }
 
   /// Whether another account has the same secret and makes the same codes, whatever it is called.
   ///
-  /// The counter and what the place it comes from says do not matter.
+  /// The counter, the lengths of challenges and what the place it comes from says do not matter.
   ///
   /// - Parameter other: The other account.
   /// - Returns: Whether they are one.
@@ -91,10 +130,20 @@ public struct OTPAccount: Sendable {
   }
 
   private var parameters: CodeSource.Parameters {
-    switch kind {
-    case .hotp: CodeSource.Parameters(kind: .hotp(counter: 0), algorithm: algorithm, digits: digits)
-    case .totp: CodeSource.Parameters(kind: kind, algorithm: algorithm, digits: digits)
-    }
+    let bare: Kind =
+      switch kind {
+      case .hotp: .hotp(counter: 0)
+      case .totp: kind
+      case .ocra(let suite, _, _): .ocra(suite)
+      }
+    return CodeSource.Parameters(
+      kind: bare, algorithm: algorithm, digits: digits, hasCheckDigit: hasCheckDigit)
+  }
+
+  /// Refuses what only PSKC can say.
+  func requireCommonCodes(_ format: InterchangeFormat) throws(InterchangeFailure) {
+    if case .ocra = kind { throw .notRepresentable(format, reason: "answers to challenges (OCRA)") }
+    if hasCheckDigit { throw .notRepresentable(format, reason: "a check digit") }
   }
 
   /// What two accounts that make the same codes have in common, for looking one up among many.
@@ -114,6 +163,7 @@ package struct CodeSource: Hashable, Sendable {
     let kind: OTPAccount.Kind
     let algorithm: OATHAlgorithm
     let digits: Int
+    let hasCheckDigit: Bool
   }
 
   fileprivate let parameters: Parameters

@@ -10,15 +10,20 @@ public struct OCRAChallenge: Sendable, Hashable {
   /// - Parameters:
   ///   - text: What was typed, scanned or received.
   ///   - suite: The suite whose format and length count.
-  /// - Throws: ``OCRAFailure/challengeTooLong(length:limit:)``, ``OCRAFailure/challengeFormat(_:)``.
-  public init(_ text: String, for suite: OCRASuite) throws(OCRAFailure) {
+  ///   - lengths: What the key takes, in characters, where that is less than the suite allows.
+  /// - Throws: ``OCRAFailure``: `challengeTooLong`, `challengeTooShort`, `challengeFormat`.
+  public init(
+    _ text: String, for suite: OCRASuite, lengths: ClosedRange<Int>? = nil
+  ) throws(OCRAFailure) {
     let length = text.utf8.count
-    guard length <= suite.maximumChallengeLength else {
-      throw .challengeTooLong(length: text.count, limit: suite.maximumChallengeLength)
-    }
+    let limit = min(lengths?.upperBound ?? .max, suite.maximumChallengeLength)
+    guard length <= limit else { throw .challengeTooLong(length: text.count, limit: limit) }
     let allowed = suite.challengeFormat.characters
     guard length > 0, text.utf8.allSatisfy({ allowed.contains($0) }) else {
       throw .challengeFormat(suite.challengeFormat)
+    }
+    if let least = lengths?.lowerBound, length < least {
+      throw .challengeTooShort(length: length, limit: least)
     }
     self.text = text
   }

@@ -2,8 +2,10 @@
 @nonexhaustive public enum OCRAFailure: Error, Sendable, Hashable, CustomStringConvertible {
   /// The suite is none of RFC 6287; the reason is the end of a sentence.
   case malformedSuite(String)
-  /// The challenge is longer than the suite allows; both in characters.
+  /// The challenge is longer than the suite, or the key, allows; both in characters.
   case challengeTooLong(length: Int, limit: Int)
+  /// The challenge is shorter than the key takes it; both in characters.
+  case challengeTooShort(length: Int, limit: Int)
   /// The challenge is empty or has characters that its format has not.
   case challengeFormat(OCRAChallengeFormat)
   /// The suite wants an input that was not given.
@@ -34,7 +36,9 @@
     switch self {
     case .malformedSuite(let reason): "this is no OCRA suite: \(reason) (RFC 6287 section 6)"
     case .challengeTooLong(let length, let limit):
-      "the challenge has \(length) characters; the suite allows \(limit)"
+      "the challenge has \(length) characters; \(limit) are allowed"
+    case .challengeTooShort(let length, let limit):
+      "the challenge has \(length) characters; at least \(limit) are asked for"
     case .challengeFormat(.alphanumeric): "the challenge must consist of ASCII letters and digits"
     case .challengeFormat(.numeric): "the challenge must consist of digits"
     case .challengeFormat(.hexadecimal): "the challenge must consist of hexadecimal digits"

@@ -61,8 +61,11 @@ struct DeviceEndpoints: Sendable {
           return responder.answer(try await list(for: container, tag: tag, request: id))
         }
         let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
-        await WaitingList(self, container, request: id, known: known, until: deadline, responder)
-          .begin(from: request.remoteAddress)
+        let waiting = WaitingRequest(
+          of: container, in: watch, until: deadline, responder,
+          while: { () async throws(Problem) in try await current(container.id).tag == known },
+          then: { await list(of: container.id, request: id, beyond: known) })
+        await waiting.begin(from: request.remoteAddress)
       } catch { responder.answer(.problem(error)) }
     }
   }
@@ -71,7 +74,7 @@ struct DeviceEndpoints: Sendable {
   private static let longestWait: Int64 = 50
 
   /// The list as it is now, or that it is the one that the device knows.
-  func list(of container: String, request id: [UInt8], beyond known: String) async -> ServerResponse {
+  private func list(of container: String, request id: [UInt8], beyond known: String) async -> ServerResponse {
     do throws(Problem) {
       let (container, tag) = try await current(container)
       guard tag != known else {
@@ -91,7 +94,7 @@ struct DeviceEndpoints: Sendable {
   }
 
   /// The container and the tag of its list as they are now: meanwhile the container may have ended, or be wanted anew.
-  func current(_ id: String) async throws(Problem) -> (ContainerRecord, tag: String) {
+  private func current(_ id: String) async throws(Problem) -> (ContainerRecord, tag: String) {
     let found = try await context.stored(await context.storage.container(id))
     guard let found, found.state == .active else {
       throw Problem(.containerUnknown, "Activate the device again.")

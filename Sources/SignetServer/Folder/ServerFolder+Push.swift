@@ -44,24 +44,12 @@ extension ServerFolder {
     return PushSetup(delivery: PushDelivery(dispatchers), webPushKey: webPushKey)
   }
 
-  /// What carries notices to clients of OpenID Connect.
-  ///
-  /// - Throws: ``ServerFolderFailure``.
-  func noticeTransport() throws(ServerFolderFailure) -> any HTTPTransport {
-    var connection = ConnectionConfiguration(
-      timeoutSeconds: 20, maximumResponseByteCount: 64 << 10, maximumConnections: 32, proxy: .environment)
-    if let authority = settings.openIDAuthority {
-      connection.certificateAuthoritiesPEM = try text(authority, .plain)
-    }
-    do { return try CurlTransport(connection) } catch { throw unusable("openID", error) }
-  }
-
   private func signingKey(_ name: String) throws(ServerFolderFailure) -> P256.Signing.PrivateKey {
     let file = try read(name, .secret)
     do { return try P256.Signing.PrivateKey(pem: file) } catch { throw unusable(name, error) }
   }
 
-  private func unusable(_ name: String, _ error: any Error) -> ServerFolderFailure {
+  func unusable(_ name: String, _ error: any Error) -> ServerFolderFailure {
     .settings(path: "\(path)/\(Self.settingsName)", reason: "\"\(name)\" can't be used: \(error)")
   }
 }

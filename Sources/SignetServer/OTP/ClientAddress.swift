@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetWire
 
 #if canImport(Glibc)
   import Glibc
@@ -36,6 +37,17 @@ struct ClientAddress: Hashable, Sendable {
       return Array(bytes.suffix(4).map { String($0) }.joined(separator: ".").utf8)
     }
     return Array("v6".utf8) + bytes.prefix(8)
+  }
+
+  /// What is stored of the address that a relying party tells.
+  ///
+  /// - Throws: ``Problem/Code/malformed`` for what is no such text.
+  static func digest(of text: String?, under key: HMACKey) throws(Problem) -> [UInt8] {
+    guard let text else { return none.digest(under: key) }
+    guard let address = Self(text) else {
+      throw Problem(.malformed, "\"client\" has 1 to 64 visible ASCII characters")
+    }
+    return address.digest(under: key)
   }
 
   /// What is stored: 16 bytes of HMAC-SHA256.

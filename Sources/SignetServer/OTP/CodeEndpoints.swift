@@ -17,9 +17,8 @@ struct CodeEndpoints: Sendable {
         // One read, for all that come after it.
         return responder.answer { await validateByUnseenKey(request) }
       }
-      let (asker, body) = try asker(request, key)
-      let (user, code) = try members((body.string("user"), body.string("code")))
-      try codes.validate(code, user: userID(user), by: asker) { outcome in
+      let (asker, user, code) = try attempt(request, key)
+      try codes.validate(code, user: user, by: asker) { outcome in
         do throws(Problem) { responder.answer(try answer(outcome.get(), "valid", asker)) } catch {
           responder.answer(.problem(error))
         }
@@ -29,10 +28,19 @@ struct CodeEndpoints: Sendable {
 
   private func validateByUnseenKey(_ request: ServerRequest) async -> ServerResponse {
     do throws(Problem) {
-      let (asker, body) = try await asker(request)
-      let (user, code) = try members((body.string("user"), body.string("code")))
-      return try answer(await codes.validate(code, user: userID(user), by: asker), "valid", asker)
+      let key = try await keys.seenKey(
+        authorization: request.headers["Authorization"], scope: .relyingParty)
+      let (asker, user, code) = try attempt(request, key)
+      return try answer(await codes.validate(code, user: user, by: asker), "valid", asker)
     } catch { return .problem(error) }
+  }
+
+  private func attempt(
+    _ request: ServerRequest, _ key: APIKeyRecord
+  ) throws(Problem) -> (CodeService.Asker, UserID, code: String) {
+    let (asker, body) = try asker(request, key)
+    let (user, code) = try members((body.string("user"), body.string("code")))
+    return (asker, try userID(user), code)
   }
 
   func resynchronise(_ request: ServerRequest) async throws(Problem) -> ServerResponse {

@@ -30,7 +30,7 @@ struct CodeJudge: Sendable {
   /// is counted.
   func judge(_ request: CodeRequest, _ situation: CodeSituation) -> Finding {
     let wait = situation.wait.flatMap { $0.expires > time ? $0 : nil }
-    if let wait, let seconds = remaining(wait) {
+    if let seconds = rules.remaining(wait, at: time) {
       return Finding(outcome: .waiting(seconds: seconds), wait: wait)
     }
     let eligible = situation.credentials.filter { isEligible($0, for: request) }
@@ -57,7 +57,7 @@ struct CodeJudge: Sendable {
       credential.failures += 1
       return credential
     }
-    finding.wait = next(wait)
+    finding.wait = rules.next(wait, at: time)
     return finding
   }
 
@@ -146,23 +146,6 @@ struct CodeJudge: Sendable {
       credential.drift = min(max(offset, -bound), bound)
     }
     return credential
-  }
-
-  // MARK: Waits
-
-  /// The seconds that are left of a wait; `nil` for none.
-  ///
-  /// A wait that seems longer than it was set began before the clock was put back: how long ago is not known.
-  private func remaining(_ wait: WaitRecord) -> Int64? {
-    let rest = wait.until - time
-    return rest > 0 && rest <= rules.wait(after: wait.failures) ? rest : nil
-  }
-
-  private func next(_ wait: WaitRecord?) -> WaitRecord {
-    let failures = (wait?.failures ?? 0) + 1
-    let seconds = rules.wait(after: failures)
-    return WaitRecord(
-      failures: failures, until: time + seconds, expires: time + max(CodeRules.memory, seconds))
   }
 }
 

@@ -1,3 +1,5 @@
+import SignetStorage
+
 /// How one-time passwords are compared, and what slows down who guesses them.
 ///
 /// Every number is an operator's, within a range (`docs/server-settings.md`). Each further step of a window is another code
@@ -35,5 +37,39 @@ public struct CodeRules: Hashable, Sendable {
     let doublings = failures - freeAttempts - 1
     // 2^17 seconds are more than the longest wait there may be.
     return Int64(doublings >= 17 ? longestWait : min(longestWait, firstWait << doublings))
+  }
+
+  /// The seconds that are left of a wait; `nil` for none.
+  ///
+  /// A wait that seems longer than it was set began before the clock was put back: how long ago is not known.
+  func remaining(_ wait: WaitRecord?, at time: Int64) -> Int64? {
+    guard let wait, wait.expires > time else { return nil }
+    let rest = wait.until - time
+    return rest > 0 && rest <= self.wait(after: wait.failures) ? rest : nil
+  }
+
+  /// The wait after one more refused attempt.
+  func next(_ wait: WaitRecord?, at time: Int64) -> WaitRecord {
+    let failures = (wait.flatMap { $0.expires > time ? $0 : nil }?.failures ?? 0) + 1
+    let seconds = self.wait(after: failures)
+    return WaitRecord(failures: failures, until: time + seconds, expires: time + max(Self.memory, seconds))
+  }
+
+  /// Judges a code that has no credential, such as a user's code that a client of OpenID Connect brings: what counts is what this
+  /// client got wrong, for failures of the code would be everybody's.
+  ///
+  /// - Parameters:
+  ///   - isRight: Whether it is the code.
+  ///   - wait: What the client got wrong before.
+  ///   - limit: Wrong ones in a row after which none is tried until the wait is forgotten.
+  ///   - time: Now.
+  /// - Returns: The outcome, and what the client has to wait.
+  func judge(
+    isRight: Bool, _ wait: WaitRecord?, limit: Int, at time: Int64
+  ) -> (CodeOutcome, WaitRecord?) {
+    let wait = wait.flatMap { $0.expires > time ? $0 : nil }
+    if let seconds = remaining(wait, at: time) { return (.waiting(seconds: seconds), wait) }
+    guard (wait?.failures ?? 0) < limit else { return (.locked, wait) }
+    return isRight ? (.accepted, nil) : (.refused, next(wait, at: time))
   }
 }

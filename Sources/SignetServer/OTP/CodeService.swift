@@ -122,7 +122,7 @@ public struct CodeService: Sendable {
     var attempt = attempt
     attempt.key = asker.key
     if attempt.user != nil {
-      attempt.client = try address(asker.client).digest(under: clientKey)
+      attempt.client = try ClientAddress.digest(of: asker.client, under: clientKey)
     }
     let audit = context.audit(by: asker.actor)
     let judge = CodeJudge(
@@ -139,14 +139,6 @@ public struct CodeService: Sendable {
     } then: { [context] result in
       listener(result.mapError { context.problem(with: $0) })
     }
-  }
-
-  private func address(_ text: String?) throws(Problem) -> ClientAddress {
-    guard let text else { return .none }
-    guard let address = ClientAddress(text) else {
-      throw Problem(.malformed, "\"client\" has 1 to 64 visible ASCII characters")
-    }
-    return address
   }
 
   private static func event(

@@ -41,23 +41,24 @@ struct BackchannelRequest: Sendable {
     bindingMessage = try Self.bindingMessage(form["binding_message"])
     userCode = form["user_code"]
     guard userCode.map({ $0.utf8.count <= 128 }) ?? true else {
-      throw OpenIDFailure(.invalidUserCode, "The user code is not right.")
+      throw OpenIDFailure.wrongUserCode
     }
     guard form["acr_values"].map({ $0.utf8.count <= 1_024 }) ?? true else {
-      throw OpenIDFailure(.invalidRequest, "acr_values is too long.")
+      throw OpenIDFailure(.invalidRequest, "acr_values has at most 1024 bytes.")
     }
     expiry = try Self.expiry(form[Self.expiryName])
     notificationToken = try Self.notificationToken(form["client_notification_token"])
   }
 
   private static func checkScope(_ scope: String?) throws(OpenIDFailure) {
-    guard let scope else { throw OpenIDFailure(.invalidRequest, "scope is missing.") }
+    guard let scope else { throw OpenIDFailure(.invalidRequest, "Send scope, with openid in it.") }
     // RFC 6749 section 3.3
     let isScope =
       scope.utf8.count <= 1_024
       && scope.utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
     guard isScope, scope.split(separator: " ").contains(where: { $0 == OpenIDNames.scope }) else {
-      throw OpenIDFailure(.invalidScope, "scope has to have openid in it.")
+      throw OpenIDFailure(
+        .invalidScope, "Send scope with openid in it, in visible ASCII, at most 1024 bytes.")
     }
   }
 
@@ -69,7 +70,7 @@ struct BackchannelRequest: Sendable {
     let given = hints.compactMap { $0 }
     guard given.count == 1 else {
       throw OpenIDFailure(
-        .invalidRequest, "Exactly one of login_hint, login_hint_token and id_token_hint is needed.")
+        .invalidRequest, "Send exactly one of login_hint, login_hint_token and id_token_hint.")
     }
     return given[0]
   }
@@ -80,9 +81,7 @@ struct BackchannelRequest: Sendable {
       try DisplayText.checkLine(text, member: "binding_message", limit: 128)
       return text
     } catch {
-      throw OpenIDFailure(
-        .invalidBindingMessage,
-        "A binding message has 1 to 128 characters that show what they are, and no line feed.")
+      throw OpenIDFailure.unclearBindingMessage
     }
   }
 
@@ -90,7 +89,9 @@ struct BackchannelRequest: Sendable {
     guard let text else { return nil }
     guard text.utf8.count <= 18, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let seconds = Int64(text), seconds > 0
-    else { throw OpenIDFailure(.invalidRequest, "requested_expiry is a positive number of seconds.") }
+    else {
+      throw OpenIDFailure(.invalidRequest, "requested_expiry is a number of seconds in digits, 1 or more.")
+    }
     return min(seconds, longestExpiry)
   }
 

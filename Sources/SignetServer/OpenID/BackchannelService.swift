@@ -8,7 +8,8 @@ import SignetWire
 struct BackchannelService: Sendable {
   /// How long after its end tokens can be had for what was decided in time, in seconds.
   static let grace: Int64 = 30
-  /// The least time between two polls, in seconds, until a client polls too often.
+  /// The least time between two polls, in seconds, and how much longer it is after each that comes too soon (CIBA sections 7.3
+  /// and 11).
   static let interval: Int64 = 5
   private static let types = ["jwt", "oauth-authz-req+jwt", "application/oauth-authz-req+jwt"]
 
@@ -33,10 +34,11 @@ struct BackchannelService: Sendable {
   func take(_ form: FormParameters, from client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
     let request = try BackchannelRequest(await parameters(form, of: client))
     guard client.delivery == .poll || request.notificationToken != nil else {
-      throw OpenIDFailure(.invalidRequest, "client_notification_token is missing.")
+      throw OpenIDFailure(
+        .invalidRequest, "Send client_notification_token: the client is registered for ping or push.")
     }
     let user = try await UserHint(context).user(for: request.hint, of: client)
-    try await checkCode(request.userCode, of: user)
+    try await checkCode(request.userCode, of: user, by: client)
 
     let id = Base64URL.encode(context.random.bytes(32))
     let order = TransactionOrder(
@@ -47,7 +49,7 @@ struct BackchannelService: Sendable {
       made = try await transactions.create(order, by: client.actor) { transaction throws(Problem) in
         try record(of: id, transaction, client, token: request.notificationToken)
       }
-    } catch { throw OpenIDFailure(error) }
+    } catch { throw OpenIDFailure(asking: error) }
     var answer: JSONObject = [
       "auth_req_id": .string(id), "expires_in": .integer(made.record.expires - made.record.created),
     ]
@@ -79,7 +81,7 @@ struct BackchannelService: Sendable {
       return .form(
         try TransactionForm(
           template: "login", fields: [TransactionField(.text(message), label: "Message")]))
-    } catch { throw OpenIDFailure(.invalidBindingMessage, "The binding message would not show as it is.") }
+    } catch { throw OpenIDFailure.unclearBindingMessage }
   }
 
   // MARK: Signed requests
@@ -88,17 +90,25 @@ struct BackchannelService: Sendable {
   private func parameters(
     _ form: FormParameters, of client: ClientRecord
   ) async throws(OpenIDFailure) -> FormParameters {
-    guard let name = client.requestAlgorithm, let algorithm = SignatureAlgorithm(rawValue: name) else {
+    guard let name = client.requestAlgorithm else {
       guard form["request"] == nil else {
-        throw OpenIDFailure(.invalidRequest, "The client is registered for requests that are not signed.")
+        throw OpenIDFailure(
+          .invalidRequest, "Leave request out: the client is registered for requests that are not signed.")
       }
       return form
     }
+    guard let algorithm = SignatureAlgorithm(rawValue: name) else {
+      context.log.error("client.damaged", ["client": client.id])
+      throw OpenIDFailure(.serverError, "Have the client registered anew; nothing was changed.")
+    }
     guard let text = form["request"] else {
-      throw OpenIDFailure(.invalidRequest, "The client is registered for signed requests only.")
+      throw OpenIDFailure(
+        .invalidRequest, "Send request, a JWT: the client is registered for signed requests only.")
     }
     guard !form.hasAny(of: BackchannelRequest.parameterNames) else {
-      throw OpenIDFailure(.invalidRequest, "With a signed request all parameters are in it.")
+      throw OpenIDFailure(
+        .invalidRequest, "Put all parameters into request; only what authenticates the client goes beside it."
+      )
     }
     let claims: JWTClaims
     do throws(JOSEFailure) {
@@ -106,29 +116,59 @@ struct BackchannelService: Sendable {
         of: client, signedWith: [algorithm], for: [names.issuer], types: Self.types, now: context.clock.now)
     } catch {
       context.log.info("request.refused", ["client": client.id, "reason": "\(error)"])
-      throw OpenIDFailure(.invalidRequest, "The signed request does not hold.")
+      throw OpenIDFailure(
+        .invalidRequest,
+        "request does not hold; check its signature, alg (\(name)), typ, iss, aud (the issuer), exp and nbf.")
     }
     guard claims.issuedAt != nil, claims.notBefore != nil else {
-      throw OpenIDFailure(.invalidRequest, "The signed request has no iat or no nbf.")
+      throw OpenIDFailure(.invalidRequest, "Put iat and nbf into request.")
     }
-    guard try await authentication.isNew(claims, of: client) else {
-      throw OpenIDFailure(.invalidRequest, "The signed request has no jti, or one that was used before.")
+    guard try await authentication.claimTokenID(claims, of: client) else {
+      throw OpenIDFailure(
+        .invalidRequest, "Put a jti of 1 to 256 bytes into request that was not used before.")
     }
     return try FormParameters(claims: claims.all)
   }
 
   // MARK: The user's code
 
-  private func checkCode(_ code: String?, of user: UserID) async throws(OpenIDFailure) {
+  private func checkCode(
+    _ code: String?, of user: UserID, by client: ClientRecord
+  ) async throws(OpenIDFailure) {
     let found = try await asOpenID(await context.stored(await context.storage.user(user.text)))
-    guard let found else { throw OpenIDFailure(.unknownUserID, "There is no such user.") }
+    guard let found else { throw OpenIDFailure.unknownUser }
     guard let digest = found.codeDigest else { return }
-    guard let code else { throw OpenIDFailure(.missingUserCode, "The user has a code; send user_code.") }
+    guard let code else {
+      throw OpenIDFailure(
+        .missingUserCode, "Send user_code: the user has one, and has to type it.")
+    }
     let given = context.masterKey.digest(ofUserCode: code, of: user.text)
-    let isTaken = try await asOpenID(
+    let isRight = constantTimeEqual(given, digest)
+    let audit = context.audit(by: client.actor)
+    let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
+    let attempt = CodeAttempt(user: user.text, client: Array(client.actor.utf8))
+    let outcome = try await asOpenID(
       await context.stored(
-        await context.storage.countUserCode(
-          of: user.text, isRight: constantTimeEqual(given, digest), limit: context.settings.codeAttempts)))
-    guard isTaken else { throw OpenIDFailure(.invalidUserCode, "The user code is not right.") }
+        await context.storage.tryUserCode(attempt) { wait in
+          let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
+          return CodeVerdict(outcome, wait: next, audit: Self.event(outcome, user, audit))
+        }))
+    switch outcome {
+    case .accepted: return
+    case .waiting(let seconds): throw OpenIDFailure(wrongUserCode: seconds)
+    case .refused, .locked, .keyRevoked: throw OpenIDFailure.wrongUserCode
+    }
+  }
+
+  private static func event(_ outcome: CodeOutcome, _ user: UserID, _ audit: Audit) -> AuditEvent {
+    let reason: String? =
+      switch outcome {
+      case .accepted, .keyRevoked: nil
+      case .refused: "not the user's code"
+      case .waiting: "not tried: the client has to wait"
+      case .locked: "not tried: too many wrong codes in a row by this client; unlock the user"
+      }
+    return audit(
+      outcome == .accepted ? "userCode.accepted" : "userCode.refused", ["user": user.text, "reason": reason])
   }
 }

@@ -29,7 +29,7 @@ struct ClientAuthentication: Sendable {
   func client(authorization: String?, form: FormParameters) async throws(OpenIDFailure) -> ClientRecord {
     let hasAssertion = form.hasAny(of: ["client_assertion", "client_assertion_type"])
     guard [authorization != nil, hasAssertion, form["client_secret"] != nil].count(where: { $0 }) <= 1 else {
-      throw OpenIDFailure(.invalidRequest, "Authenticate in one way, not in two.")
+      throw OpenIDFailure.twoAuthentications
     }
     let client: ClientRecord
     if let authorization {
@@ -47,7 +47,7 @@ struct ClientAuthentication: Sendable {
 
   private func refused(_ reason: String) -> OpenIDFailure {
     context.log.info("client.refused", ["reason": reason])
-    return OpenIDFailure(.invalidClient, "The client is not authenticated.")
+    return .unauthenticated
   }
 
   // MARK: A secret
@@ -104,19 +104,28 @@ struct ClientAuthentication: Sendable {
     guard let subject = claims.subject, subject.utf8.elementsEqual(client.id.utf8) else {
       throw refused("an assertion about another")
     }
-    guard try await isNew(claims, of: client) else { throw refused("an assertion that was used before") }
+    guard try await claimTokenID(claims, of: client) else {
+      throw refused("an assertion that was used before")
+    }
     return client
   }
 
-  /// Uses the name of a token up; no for one that was used, or has none.
-  func isNew(_ claims: JWTClaims, of client: ClientRecord) async throws(OpenIDFailure) -> Bool {
+  /// Uses the name of a token up.
+  ///
+  /// - Parameters:
+  ///   - claims: The claims of the token.
+  ///   - client: Whose token it is.
+  /// - Returns: Whether this is the first time; no for a token without a name.
+  /// - Throws: ``OpenIDFailure``.
+  func claimTokenID(_ claims: JWTClaims, of client: ClientRecord) async throws(OpenIDFailure) -> Bool {
     guard let name = claims.tokenID, (1...256).contains(name.utf8.count) else { return false }
     let digest = HashFunction.sha256.digest(of: Array(name.utf8))
     // No container has a colon in its id.
     return try await asOpenID(
       await context.stored(
         await context.storage.claimRequest(
-          Array(digest.prefix(16)), container: "client:\(client.id)", expires: claims.end)))
+          Array(digest.prefix(16)), container: "client:\(client.id)",
+          expires: claims.end + DeviceAuthentication.clockStep)))
   }
 
   private func find(_ id: String) async throws(OpenIDFailure) -> ClientRecord? {

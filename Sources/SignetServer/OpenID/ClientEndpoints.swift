@@ -51,10 +51,10 @@ struct ClientEndpoints: Sendable {
       "delivery": .string(client.delivery.rawValue),
       "created": .integer(client.created),
     ]
-    if let endpoint = client.notificationEndpoint { object["endpoint"] = .string(endpoint) }
+    if let endpoint = client.notificationEndpoint { object["notificationEndpoint"] = .string(endpoint) }
     if let algorithm = client.requestAlgorithm { object["requestAlgorithm"] = .string(algorithm) }
     if let digits = client.numberDigits { object["numberDigits"] = .integer(Int64(digits)) }
-    if let keySet = client.keySet { object["keys"] = .object(try JSONObject(parsing: keySet)) }
+    if let keySet = client.keySet { object["jwks"] = .object(try JSONObject(parsing: keySet)) }
     if let revoked = client.revoked { object["revoked"] = .integer(revoked) }
     return object
   }

@@ -1,32 +1,32 @@
 import SignetJOSE
-public import SignetJSON
-public import SignetStorage
-public import SignetWire
+import SignetJSON
+import SignetStorage
+import SignetWire
 
 /// What an operator says about a new client.
-public struct ClientRegistration: Sendable {
+struct ClientRegistration: Sendable {
   /// The most keys of a client.
   static let maximumKeyCount = 16
 
   /// What users are told who asks.
-  public let name: String
+  let name: String
   /// How it proves who it is.
-  public let authentication: ClientRecord.Authentication
+  let authentication: ClientRecord.Authentication
   /// How it gets what was decided.
-  public let delivery: ClientRecord.Delivery
+  let delivery: ClientRecord.Delivery
   /// Where it is told; `nil` for a client that polls.
-  public let notificationEndpoint: String?
+  let notificationEndpoint: String?
   /// The one algorithm that its requests are signed with; `nil` where they are not signed.
-  public let requestAlgorithm: String?
+  let requestAlgorithm: String?
   /// How many digits of the number that it shows; `nil` for none.
-  public let numberDigits: Int?
+  let numberDigits: Int?
   /// Its public keys, a JWK Set; `nil` for none.
   let keySet: [UInt8]?
 
   /// Reads the body of an operator's request.
   ///
   /// - Throws: `Problem`, which says what is wrong.
-  public init(_ body: JSONObject) throws(Problem) {
+  init(_ body: JSONObject) throws(Problem) {
     name = try members(body.string("name"))
     do throws(WireFailure) { _ = try UserID(name) } catch {
       throw Problem(
@@ -34,19 +34,20 @@ public struct ClientRegistration: Sendable {
     }
     authentication = try Self.choice("authentication", body)
     delivery = try Self.choice("delivery", body)
-    notificationEndpoint = try members(body.optionalString("endpoint"))
+    notificationEndpoint = try members(body.optionalString("notificationEndpoint"))
     guard (delivery == .poll) == (notificationEndpoint == nil) else {
-      throw Problem(.malformed, "\"endpoint\" goes with \"ping\" and \"push\", which need it")
+      throw Problem(.malformed, "\"notificationEndpoint\" goes with \"ping\" and \"push\", which need it")
     }
     guard notificationEndpoint.map(Self.isEndpoint) ?? true else {
-      throw Problem(.malformed, "\"endpoint\" is an absolute https URL of at most 1024 characters")
+      throw Problem(
+        .malformed, "\"notificationEndpoint\" is an absolute https URL of at most 1024 characters")
     }
     let digits = try members(body.optionalInteger("numberDigits")).map { Int(clamping: $0) }
     guard digits.map(MatchingNumber.digitCounts.contains) ?? true else {
       throw Problem(.malformed, "\"numberDigits\" is 2 to 6")
     }
     numberDigits = digits
-    let keys = try members(body.optionalObject("keys")).map { object throws(Problem) in
+    let keys = try members(body.optionalObject("jwks")).map { object throws(Problem) in
       try Self.keys(object)
     }
     let algorithm = try members(body.optionalString("requestAlgorithm"))
@@ -54,7 +55,7 @@ public struct ClientRegistration: Sendable {
       try Self.algorithm(name, of: keys).rawValue
     }
     guard authentication != .privateKeyJWT || keys != nil else {
-      throw Problem(.malformed, "\"private_key_jwt\" needs \"keys\": the client's JWK Set")
+      throw Problem(.malformed, "\"private_key_jwt\" needs \"jwks\": the client's JWK Set")
     }
     keySet = try keys.map { set throws(Problem) in try Self.text(of: set) }
   }
@@ -84,10 +85,10 @@ public struct ClientRegistration: Sendable {
   private static func keys(_ object: JSONObject) throws(Problem) -> JWKSet {
     let listed = try members(object.array("keys"))
     guard (1...maximumKeyCount).contains(listed.count) else {
-      throw Problem(.malformed, "\"keys\" has 1 to \(maximumKeyCount) keys")
+      throw Problem(.malformed, "\"jwks\" has 1 to \(maximumKeyCount) keys")
     }
     for case .object(let key) in listed where ["d", "k", "p", "q"].contains(where: key.contains) {
-      throw Problem(.malformed, "a key in \"keys\" is private; send its public part")
+      throw Problem(.malformed, "a key in \"jwks\" is private; send its public part")
     }
     let set: JWKSet
     do throws(JOSEFailure) {
@@ -98,9 +99,9 @@ public struct ClientRegistration: Sendable {
           throw .unsupportedAlgorithm
         }
       }
-    } catch { throw Problem(.malformed, "\"keys\" can't be used: \(error)") }
+    } catch { throw Problem(.malformed, "\"jwks\" can't be used: \(error)") }
     guard set.keys.count == listed.count else {
-      throw Problem(.malformed, "a key in \"keys\" is none that is known here: P-256 or RSA")
+      throw Problem(.malformed, "a key in \"jwks\" is none that is known here: P-256 or RSA")
     }
     return set
   }
@@ -112,7 +113,7 @@ public struct ClientRegistration: Sendable {
         .malformed, "\"requestAlgorithm\" is one of \(known.map(\.rawValue).joined(separator: ", "))")
     }
     guard let keys, VerificationKeySet(keys).algorithms.contains(algorithm) else {
-      throw Problem(.malformed, "\"requestAlgorithm\" needs a key in \"keys\" that it can be used with")
+      throw Problem(.malformed, "\"requestAlgorithm\" needs a key in \"jwks\" that it can be used with")
     }
     return algorithm
   }
@@ -122,7 +123,7 @@ public struct ClientRegistration: Sendable {
     var keys: [JSONValue] = []
     do throws(JOSEFailure) {
       for key in set.keys { keys.append(.object(try key.publicObject())) }
-    } catch { throw Problem(.malformed, "\"keys\" can't be used: \(error)") }
+    } catch { throw Problem(.malformed, "\"jwks\" can't be used: \(error)") }
     let object: JSONObject = ["keys": .array(keys)]
     return object.bytes
   }

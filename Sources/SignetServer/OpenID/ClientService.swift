@@ -1,20 +1,20 @@
 import SignetCrypto
-public import SignetStorage
-public import SignetWire
+import SignetStorage
+import SignetWire
 
 /// The clients of OpenID Connect, as operators manage them.
-public struct ClientService: Sendable {
+struct ClientService: Sendable {
   private let context: ServiceContext
 
   /// A service over a context.
-  public init(_ context: ServiceContext) { self.context = context }
+  init(_ context: ServiceContext) { self.context = context }
 
   /// A client that was registered.
-  public struct NewClient: Sendable {
+  struct NewClient: Sendable {
     /// The client.
-    public let record: ClientRecord
+    let record: ClientRecord
     /// Its secret, of 256 random bits, where it has one; it can't be had again.
-    public let secret: String?
+    let secret: String?
   }
 
   /// Registers a client.
@@ -24,7 +24,7 @@ public struct ClientService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The client.
   /// - Throws: ``Problem``.
-  public func add(_ registration: ClientRegistration, by actor: String) async throws(Problem) -> NewClient {
+  func add(_ registration: ClientRegistration, by actor: String) async throws(Problem) -> NewClient {
     let now = context.clock.now
     var record = ClientRecord(
       id: Hex.encode(context.random.bytes(8)), name: registration.name,
@@ -52,25 +52,29 @@ public struct ClientService: Sendable {
   /// All clients, revoked ones included, oldest first.
   ///
   /// - Throws: ``Problem``.
-  public func all() async throws(Problem) -> [ClientRecord] {
+  func all() async throws(Problem) -> [ClientRecord] {
     try await context.stored(await context.storage.clients())
   }
 
   /// A client, revoked or not.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func find(_ id: String) async throws(Problem) -> ClientRecord {
+  func find(_ id: String) async throws(Problem) -> ClientRecord {
     guard let client = try await context.stored(await context.storage.client(id)) else { throw Self.unknown }
     return client
   }
 
-  /// Revokes a client for good: it gets no tokens any more, also of what it has asked before.
+  /// Revokes a client for good: it gets no tokens any more, also of what it has asked before, and what nobody has decided is
+  /// withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func revoke(_ id: String, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("client.revoked", ["client": id])
+  func revoke(_ id: String, by actor: String) async throws(Problem) {
+    let audit = context.audit(by: actor)
+    let event = audit("client.revoked", ["client": id])
     let isThere = try await context.stored(
-      await context.storage.revokeClient(id, at: context.clock.now, audit: event))
+      await context.storage.revokeClient(id, at: audit.time, audit: event) {
+        audit("transaction.withdrawn", ["transaction": $0])
+      })
     guard isThere else { throw Self.unknown }
   }
 

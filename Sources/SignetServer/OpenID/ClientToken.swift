@@ -45,16 +45,10 @@ struct ClientToken: Sendable {
     if let type = verified.header.type {
       guard type.utf8.count <= 64, types.contains(type.lowercased()) else { throw .wrongType }
     }
-    var found: JWTClaims?
-    for audience in audiences where found == nil {
-      do {
-        found = try verified.claims(
-          JWTValidation(issuer: client.id, audience: audience, leewaySeconds: Self.leeway), now: now)
-      } catch {
-        guard error == .wrongAudience else { throw error }
-      }
-    }
-    guard let claims = found else { throw .wrongAudience }
+    let claims = try verified.claims(
+      JWTValidation(issuer: client.id, audiences: audiences, leewaySeconds: Self.leeway), now: now)
+    // One that is for others too could be used by them.
+    guard claims.audiences.count == 1 else { throw .wrongAudience }
     guard let end = claims.expiresAt, end <= Double(now + Self.longestLifetime + Self.leeway) else {
       throw .tooOld
     }

@@ -34,7 +34,7 @@ struct FormParameters: Sendable {
       // Short and ASCII, so that comparing names costs little.
       guard Self.mayBeName(item.name) else { throw Self.malformed }
       guard values.updateValue(item.value, forKey: item.name) == nil else {
-        throw OpenIDFailure(.invalidRequest, "A parameter is there twice.")
+        throw OpenIDFailure(.invalidRequest, "Send \(item.name) once.")
       }
     }
     self.values = values.filter { !$0.value.isEmpty }
@@ -52,7 +52,7 @@ struct FormParameters: Sendable {
       case .string(let text)?: values[name] = text
       // It may be a number too.
       case .integer(let number)? where name == BackchannelRequest.expiryName: values[name] = String(number)
-      default: throw OpenIDFailure(.invalidRequest, "A claim of the request is no text.")
+      default: throw OpenIDFailure(.invalidRequest, "Make \(name) in request a string.")
       }
     }
     self.values = values.filter { !$0.value.isEmpty }
@@ -64,10 +64,15 @@ struct FormParameters: Sendable {
   /// Whether one of these is there.
   func hasAny(of names: [String]) -> Bool { names.contains { values[$0] != nil } }
 
-  private static let malformed = OpenIDFailure(.invalidRequest, "The form is malformed.")
+  private static let malformed = OpenIDFailure(
+    .invalidRequest,
+    "Send a form in UTF-8, percent-encoded, with at most \(maximumCount) parameters whose names are visible ASCII."
+  )
 
   private static func mayBeName(_ name: String) -> Bool {
-    (1...64).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    // As they may stand in an answer (RFC 6749 section 5.2).
+    (1...64).contains(name.utf8.count)
+      && name.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }
   }
 
   private static func isForm(_ contentType: String) -> Bool {

@@ -9,18 +9,22 @@ import Synchronization
 /// What is to be told is in the database since the step that ended the transaction. A process claims it for a minute, so
 /// one that dies leaves it to another; so a client may be told twice, and is never forgotten.
 final class NoticeSender: Sendable {
-  /// How often it is looked whether there is something to tell.
+  /// How often it is looked whether there is something to tell, while there are clients that are told.
   private static let interval: Duration = .milliseconds(200)
+  /// How often it is looked whether there are such clients, in looks for something to tell: every five seconds.
+  private static let roundsPerLook = 25
   /// How long a claim holds, in seconds: longer than a request may take.
   static let claim: Int64 = 60
   /// How long after the end of a transaction its client is still told, in seconds.
   static let window: Int64 = 300
-  /// The most that is under way, and of one client.
-  private static let (limit, limitPerClient) = (32, 4)
+  /// The most that is under way, of one client, and of one with which it went wrong the last time.
+  private static let (limit, limitPerClient, limitPerFailing) = (32, 4, 1)
 
   private struct State {
     var tasks: [UInt64: Task<Void, Never>] = [:]
     var counts: [String: Int] = [:]
+    /// The clients that could not be told the last time: they keep no places from the others.
+    var failing: Set<String> = []
     var next: UInt64 = 0
     var isStopped = false
   }
@@ -41,8 +45,11 @@ final class NoticeSender: Sendable {
   func start() {
     let task = Task {
       while !Task.isCancelled {
-        await begin()
-        do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+        let isNeeded = await hasClients()
+        for _ in 0..<Self.roundsPerLook {
+          if isNeeded { await begin() }
+          do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
+        }
       }
     }
     loop.withLock { $0 = task }
@@ -67,6 +74,13 @@ final class NoticeSender: Sendable {
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }
 
+  /// Whether a client is registered that is told anything.
+  private func hasClients() async -> Bool {
+    do throws(StorageFailure) {
+      return try await context.storage.clients().contains { $0.delivery != .poll && $0.revoked == nil }
+    } catch { return true }  // to look for what is due says, and logs, the same
+  }
+
   private func begin() async {
     do throws(StorageFailure) {
       let due = try await context.storage.dueNotices(
@@ -88,7 +102,8 @@ final class NoticeSender: Sendable {
   private func hasRoom(for client: String) -> Bool {
     state.withLock { state in
       !state.isStopped && state.tasks.count < Self.limit
-        && state.counts[client, default: 0] < Self.limitPerClient
+        && state.counts[client, default: 0]
+          < (state.failing.contains(client) ? Self.limitPerFailing : Self.limitPerClient)
     }
   }
 
@@ -116,7 +131,7 @@ final class NoticeSender: Sendable {
     /// Trying again does not help.
     case failed(String)
     /// It may help; the client may have said when.
-    case again(afterSeconds: Int64, String)
+    case again(told: Int64?, String)
   }
 
   private func tell(_ record: BackchannelRecord) async {
@@ -127,9 +142,10 @@ final class NoticeSender: Sendable {
         return await end(record, .needless, last: .min)
       }
       let last = (transaction.decision?.time ?? transaction.end?.time ?? transaction.expires) + Self.window
+      guard context.clock.now <= last else { return await end(record, .failed("too late"), last: last) }
       await end(record, try await attempt(record, transaction, client), last: last)
     } catch {
-      await end(record, .again(afterSeconds: 0, error.detail), last: .max)
+      await end(record, .again(told: nil, error.detail), last: .max)
     }
   }
 
@@ -147,11 +163,7 @@ final class NoticeSender: Sendable {
     do throws(TransportFailure) {
       return Self.outcome(of: try await transport.send(request))
     } catch {
-      switch error {
-      case .insecureURL, .invalidRequest, .invalidConfiguration, .redirectRefused:
-        return .failed(error.description)
-      default: return .again(afterSeconds: 0, error.description)
-      }
+      return error.mayPass ? .again(told: nil, error.description) : .failed(error.description)
     }
   }
 
@@ -164,7 +176,7 @@ final class NoticeSender: Sendable {
       // Who asks then hears nothing but that, which it knows by itself.
       return transaction.state == .expired ? nil : ["auth_req_id": .string(notice.id)]
     }
-    if let refusal = TokenGrant.refusal(transaction) {
+    if let refusal = try await maker.refusal(of: record, transaction) {
       var body = refusal.json
       body["auth_req_id"] = .string(notice.id)
       return body
@@ -174,28 +186,28 @@ final class NoticeSender: Sendable {
     if record.issued == nil {
       let event = TokenGrant.event(context, transaction, client)
       let isFirst = try await context.stored(
-        await context.storage.issueTokens(for: record.digest, of: client.id, at: time, audit: event))
-      guard isFirst else { return nil }  // revoked meanwhile
+        await context.storage.issueTokens(
+          for: record.digest, of: client.id, at: time, pushedWithin: Self.window, audit: event))
+      guard isFirst else { return nil }  // revoked meanwhile, or too late
     }
     body["auth_req_id"] = .string(notice.id)
     return body
   }
 
   private static func outcome(of response: HTTPResponse) -> Outcome {
-    switch response.status {
-    case 200...299: .told
-    case 408, 425, 429, 500...599:
-      .again(afterSeconds: retryAfter(response), "status \(response.status)")
-    default: .failed("status \(response.status)")
-    }
+    if (200...299).contains(response.status) { return .told }
+    let reason = "status \(response.status)"
+    return response.mayPass ? .again(told: response.retryAfterSeconds, reason) : .failed(reason)
   }
 
-  /// `Retry-After` in seconds, an hour at most; 0 where there is none.
-  private static func retryAfter(_ response: HTTPResponse) -> Int64 {
-    guard let text = response.header("Retry-After"), text.utf8.count <= 9,
-      text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(text)
-    else { return 0 }
-    return min(seconds, 3_600)
+  private func note(_ outcome: Outcome, of client: String) {
+    state.withLock { state in
+      switch outcome {
+      case .told: state.failing.remove(client)
+      case .needless: break
+      case .failed, .again: state.failing.insert(client)
+      }
+    }
   }
 
   private func end(_ record: BackchannelRecord, _ outcome: Outcome, last: Int64) async {
@@ -203,15 +215,16 @@ final class NoticeSender: Sendable {
     let audit = context.audit(by: "server")
     var next: Int64?
     var event: AuditEvent?
+    note(outcome, of: record.client)
     let members = [("client", record.client as String?), ("transaction", record.transaction)]
     switch outcome {
     case .told: event = audit("client.told", members)
     case .needless: break
     case .failed(let reason): event = audit("client.notTold", members + [("reason", reason)])
     case .again(let told, let reason):
-      // 1 s, then twice as long each time, as with pushes; at once where the server stops.
+      // At once where the server stops.
       let wait =
-        Task.isCancelled ? 0 : max(told, Int64(1) << Int64(min(max(0, record.noticeAttempts - 1), 5)))
+        Task.isCancelled ? 0 : Backoff.seconds(afterAttempts: record.noticeAttempts, told: told)
       if context.clock.now + wait <= last {
         next = context.clock.now + wait
       } else {

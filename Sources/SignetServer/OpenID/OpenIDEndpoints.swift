@@ -40,7 +40,7 @@ struct OpenIDEndpoints: Sendable {
   ) async throws(OpenIDFailure) -> (FormParameters, ClientRecord) {
     let form = try FormParameters(contentType: request.headers["Content-Type"], body: request.body)
     guard request.headers.values(for: "Authorization").count <= 1 else {
-      throw OpenIDFailure(.invalidRequest, "Authenticate in one way, not in two.")
+      throw OpenIDFailure.twoAuthentications
     }
     let client = try await authentication.client(
       authorization: request.headers["Authorization"], form: form)

@@ -41,20 +41,54 @@ struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
     self.status = status ?? Self.status(of: code)
   }
 
-  /// What a service of ours refuses, in the words of an authentication request (CIBA section 13).
+  /// What the storage or a service of ours could not do, whoever asked for it.
   init(_ problem: Problem) {
     switch problem.code {
-    case .transactionTooMany:
-      self.init(
-        .accessDenied, "The user is asked too often.", status: 403, retryAfter: problem.retryAfter)
-    case .contentRefused:
-      self.init(.invalidBindingMessage, "The binding message would not show as it is.")
-    case .unknown: self.init(.unknownUserID, "There is no such user.")
-    case .malformed: self.init(.invalidRequest, "The request is malformed.")
     case .busy: self.init(.temporarilyUnavailable, "Try again in a moment.", retryAfter: 1)
     default: self.init(.serverError, "Nothing was changed; try again later.")
     }
   }
+
+  /// Why no transaction was made, in the words of an authentication request (CIBA section 13).
+  init(asking problem: Problem) {
+    switch problem.code {
+    case .transactionTooMany:
+      self.init(
+        .accessDenied, "The user is asked too often; wait as Retry-After says.", status: 403,
+        retryAfter: problem.retryAfter)
+    case .contentRefused: self = .unclearBindingMessage
+    case .unknown: self = .unknownUser
+    case .unauthorized: self = .unauthenticated
+    case .malformed: self.init(.invalidRequest, "Check binding_message and requested_expiry.")
+    default: self.init(problem)
+    }
+  }
+
+  /// What every client is told that could not prove who it is: which of the reasons it was is in the log only.
+  static let unauthenticated = Self(
+    .invalidClient,
+    "Authenticate as registered: with client_assertion by a key of the client, or with its id and secret by "
+      + "Basic; check the clock and that the client is not revoked.")
+  /// What is told of a user that is none.
+  static let unknownUser = Self(
+    .unknownUserID, "The hint names nobody that is known here; check login_hint, or what the token says.")
+  /// What is told of a binding message that would show as something else.
+  static let unclearBindingMessage = Self(
+    .invalidBindingMessage,
+    "binding_message would not show as it is; send 1 to 128 plain characters without a line feed.")
+  /// What is told of a code that is not the user's, and of any where too many were not.
+  static let wrongUserCode = Self(
+    .invalidUserCode, "user_code is not right; ask the user again, or have the user unlocked.")
+  /// What is told of a code that was not looked at, because so many seconds have to pass first.
+  init(wrongUserCode seconds: Int64) {
+    self.init(.invalidUserCode, Self.wrongUserCode.detail, retryAfter: seconds)
+  }
+
+  /// What is told of two ways to authenticate.
+  static let twoAuthentications = Self(
+    .invalidRequest,
+    "Authenticate in one way: an Authorization header, or client_assertion, and no client_secret in the form."
+  )
 
   private static func status(of code: Code) -> Int {
     switch code {

@@ -2,7 +2,7 @@ import SignetJOSE
 import SignetWire
 
 /// The addresses and fixed words of the OpenID Provider (`docs/protocol.md` section 11).
-struct OpenIDNames: Sendable {
+package struct OpenIDNames: Sendable {
   /// The grant of CIBA section 10.1.
   static let grantType = "urn:openid:params:grant-type:ciba"
   /// The kind of client assertion of RFC 7523 section 2.2.
@@ -15,6 +15,8 @@ struct OpenIDNames: Sendable {
   static let answeredACR = "urn:signet:acr:answered"
   /// What clients may sign with.
   static let clientAlgorithms: [SignatureAlgorithm] = [.es256, .ps256, .rs256]
+  /// The names of what clients may sign with.
+  package static let clientAlgorithmNames = clientAlgorithms.map(\.rawValue)
   /// How long tokens are good, in seconds.
   static let tokenLifetime: Int64 = 600
 

@@ -24,31 +24,38 @@ struct TokenGrant: Sendable {
   /// - Throws: ``OpenIDFailure``.
   func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
     guard let type = form["grant_type"] else {
-      throw OpenIDFailure(.invalidRequest, "grant_type is missing.")
+      throw OpenIDFailure(.invalidRequest, "Send grant_type: \(OpenIDNames.grantType).")
     }
     guard type.utf8.elementsEqual(OpenIDNames.grantType.utf8) else {
-      throw OpenIDFailure(.unsupportedGrantType, "The one grant_type is that of CIBA.")
+      throw OpenIDFailure(
+        .unsupportedGrantType, "Send grant_type \(OpenIDNames.grantType), the only one here.")
     }
     guard let id = form["auth_req_id"] else {
-      throw OpenIDFailure(.invalidRequest, "auth_req_id is missing.")
+      throw OpenIDFailure(.invalidRequest, "Send auth_req_id, as it was answered.")
     }
     guard client.delivery != .push else {
-      throw OpenIDFailure(.unauthorizedClient, "The client is registered for push, and is told.")
+      throw OpenIDFailure(.unauthorizedClient, "Wait for the notice: the client is registered for push.")
     }
     guard id.utf8.count <= 128 else { throw Self.unknown }
     let digest = BackchannelService.digest(of: id)
+    let audit = context.audit(by: "server")
     let found = try await asOpenID(
       await context.stored(
         await context.storage.pollBackchannelRequest(
-          digest, of: client.id, at: context.clock.now, interval: Self.longestInterval)))
+          digest, of: client.id, at: context.clock.now,
+          step: BackchannelService.interval, limit: Self.longestInterval
+        ) {
+          audit("transaction.expired", ["transaction": $0])
+        }))
     switch found {
     case .unknown, .used: throw Self.unknown
-    case .pending: throw OpenIDFailure(.authorizationPending, "Nothing is decided yet.")
+    case .pending:
+      throw OpenIDFailure(.authorizationPending, "The user has not decided; ask again after the interval.")
     case .tooSoon(let interval):
       throw OpenIDFailure(.slowDown, "Wait \(interval) seconds between two polls.", retryAfter: interval)
     case .expired: throw OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
     case .ended(let request, let transaction):
-      if let refusal = Self.refusal(transaction) { throw refusal }
+      if let refusal = try await asOpenID(await maker.refusal(of: request, transaction)) { throw refusal }
       return try await issue(request, transaction, to: client)
     }
   }
@@ -62,7 +69,8 @@ struct TokenGrant: Sendable {
     let isFirst = try await asOpenID(
       await context.stored(
         await context.storage.issueTokens(
-          for: request.digest, of: client.id, at: now, audit: Self.event(context, transaction, client))))
+          for: request.digest, of: client.id, at: now, pushedWithin: NoticeSender.window,
+          audit: Self.event(context, transaction, client))))
     guard isFirst else { throw Self.unknown }
     return tokens
   }
@@ -75,16 +83,6 @@ struct TokenGrant: Sendable {
       "tokens.issued", ["user": transaction.user, "transaction": transaction.id])
   }
 
-  /// Why there are no tokens for a transaction that has ended; `nil` where there are.
-  static func refusal(_ transaction: TransactionRecord) -> OpenIDFailure? {
-    switch transaction.state {
-    case .accepted: nil
-    case .denied, .reported, .cancelled: OpenIDFailure(.accessDenied, "The user did not agree.")
-    case .pending, .expired: OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
-    case .withdrawn: OpenIDFailure(.transactionFailed, "The request was withdrawn.")
-    }
-  }
-
   private static let unknown = OpenIDFailure(
-    .invalidGrant, "The auth_req_id is none of this client, or was used before.")
+    .invalidGrant, "auth_req_id is none of this client, or its tokens were given out; start again.")
 }

@@ -94,6 +94,37 @@ struct TokenMaker: Sendable {
       method: Self.method(decision, container), signed: decision.jws.map { ($0, container) })
   }
 
+  /// Why there are no tokens for a transaction that has ended; `nil` where there are.
+  ///
+  /// - Parameters:
+  ///   - request: What was asked.
+  ///   - transaction: How it ended.
+  /// - Returns: The failure.
+  /// - Throws: `Problem`.
+  func refusal(
+    of request: BackchannelRecord, _ transaction: TransactionRecord
+  ) async throws(Problem) -> OpenIDFailure? {
+    switch transaction.state {
+    case .accepted:
+      guard request.issued == nil, let decision = transaction.decision else { return nil }
+      return try await isInUse(decision.container)
+        ? nil : OpenIDFailure(.accessDenied, "The device that agreed is revoked; start again.")
+    case .denied, .reported, .cancelled: return OpenIDFailure(.accessDenied, "The user has refused.")
+    case .pending, .expired: return OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
+    case .withdrawn:
+      return OpenIDFailure(
+        .transactionFailed, "The request was withdrawn; start again if it is still wanted.")
+    }
+  }
+
+  /// Whether a container is in use, or the same device has another in its place.
+  private func isInUse(_ id: String) async throws(Problem) -> Bool {
+    guard let found = try await context.stored(await context.storage.container(id)) else { return false }
+    guard found.state != .active else { return true }
+    return try await context.stored(await context.storage.containers(user: found.user))
+      .contains { $0.state == .active && $0.device == found.device }
+  }
+
   private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws(Problem) -> String {
     do throws(JOSEFailure) { return try JWS.sign(claims.bytes, with: key, type: type) } catch {
       context.log.error("crypto.failed", ["cause": error.description])

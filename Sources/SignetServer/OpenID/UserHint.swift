@@ -29,7 +29,7 @@ struct UserHint: Sendable {
 
   private static func user(_ text: String) throws(OpenIDFailure) -> UserID {
     do throws(WireFailure) { return try UserID(text) } catch {
-      throw OpenIDFailure(.unknownUserID, "There is no such user.")
+      throw OpenIDFailure.unknownUser
     }
   }
 
@@ -42,9 +42,11 @@ struct UserHint: Sendable {
         now: context.clock.now)
     } catch {
       if error == .expired {
-        throw OpenIDFailure(.expiredLoginHintToken, "The login_hint_token has expired.")
+        throw OpenIDFailure(.expiredLoginHintToken, "Send a login_hint_token whose exp has not passed.")
       }
-      throw OpenIDFailure(.invalidRequest, "The login_hint_token does not hold.")
+      throw OpenIDFailure(
+        .invalidRequest,
+        "login_hint_token does not hold; check its signature, alg, typ, iss, aud (the issuer), exp and nbf.")
     }
     do throws(JSONFailure) {
       let subject = try claims.all.object("sub_id")
@@ -55,7 +57,8 @@ struct UserHint: Sendable {
       }
     } catch {
       throw OpenIDFailure(
-        .invalidRequest, "The login_hint_token has no sub_id of the format opaque or iss_sub.")
+        .invalidRequest,
+        "Put a sub_id of the format opaque or iss_sub, with iss the issuer, into login_hint_token.")
     }
   }
 
@@ -71,7 +74,8 @@ struct UserHint: Sendable {
       else { throw JOSEFailure.wrongAudience }
       return try claims.string(TokenMaker.userClaim)
     } catch {
-      throw OpenIDFailure(.invalidRequest, "The id_token_hint is none that this client was given.")
+      throw OpenIDFailure(
+        .invalidRequest, "id_token_hint is no ID token that this client was given; send login_hint instead.")
     }
   }
 }

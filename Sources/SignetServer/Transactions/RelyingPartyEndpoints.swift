@@ -46,12 +46,31 @@ struct RelyingPartyEndpoints: Sendable {
     return .json(["text": .string(text)])
   }
 
+  func typed(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
+    let typed = try await transactions.typed(request.parameters["id"] ?? "")
+    return .json([
+      "challenge": .string(typed.challenge), "fields": .array(typed.fields.map { .integer(Int64($0)) }),
+    ])
+  }
+
   func answer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
     let body = try jsonBody(of: request)
     let id = request.parameters["id"] ?? ""
-    try await transactions.answer(members(body.string("answer")), to: id, by: key.actor, key: key.id)
+    let client = try members(body.optionalString("client"))
+    try await transactions.answer(
+      Self.carried(body), to: id, by: CodeService.Asker(key.actor, key: key.id, client: client))
     return .json(["id": .string(id), "status": "accepted"])
+  }
+
+  /// What the digits answer is said, not found out: one guess is never good for two.
+  private static func carried(_ body: JSONObject) throws(Problem) -> TransactionService.Carried {
+    switch try members((body.optionalString("answer"), body.optionalString("typed"))) {
+    case (let digits?, nil): return .scanned(digits)
+    case (nil, let digits?): return .typed(digits)
+    default: throw Problem(.malformed, "\"answer\" or \"typed\" is needed, and not both")
+    }
   }
 
   func find(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -77,6 +96,9 @@ struct RelyingPartyEndpoints: Sendable {
     object["status"] = .string(transaction.state(at: context.clock.now).rawValue)
     object["created"] = .integer(transaction.created)
     object["expires"] = .integer(transaction.expires)
+    if let fields = transaction.typedFields {
+      object["typed"] = .array(fields.map { .integer(Int64($0)) })
+    }
     if transaction.isInitiatedByDevice { object["initiated"] = "device" }
     if let decision = transaction.decision, let container {
       object["decision"] = .object(try json(decision, container))
@@ -106,7 +128,7 @@ struct RelyingPartyEndpoints: Sendable {
       object["publicKey"] = .object(key.wireJWK)
       object["publicKeyPEM"] = .string(key.pemRepresentation)
     } else {
-      object["offline"] = true
+      object[decision.isTyped ? "typed" : "offline"] = true
     }
     object["container"] = .string(container.id)
     object["device"] = .string(Base64URL.encode(container.device))

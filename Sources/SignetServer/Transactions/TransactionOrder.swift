@@ -20,14 +20,19 @@ public struct TransactionOrder: Sendable {
   public var statuses: [DecisionStatus]
   /// How many digits the relying party wants to show, for the user to type; `nil` for none.
   public var numberDigits: Int?
+  /// The positions of the form's fields that the user types where the device sees nothing of all this; empty for none of them, `nil`
+  /// where that is not wanted.
+  public var typedFields: [Int]?
 
   /// Describes an order.
   public init(
     _ matter: TransactionContent.Matter, from: String, context: TransactionContext? = nil, user: UserID?,
-    lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil
+    lifetime: Int64? = nil, statuses: [DecisionStatus] = DecisionStatus.allCases, numberDigits: Int? = nil,
+    typedFields: [Int]? = nil
   ) {
     (self.matter, self.from, self.context, self.user) = (matter, from, context, user)
     (self.lifetime, self.statuses, self.numberDigits) = (lifetime, statuses, numberDigits)
+    self.typedFields = typedFields
   }
 
   /// Reads the body of a relying party's request.
@@ -39,7 +44,7 @@ public struct TransactionOrder: Sendable {
       try Self.content { () throws(WireFailure) in try TransactionContent.matter(body) }, from: name,
       user: try Self.user(body),
       lifetime: try members(body.optionalInteger("lifetime")), statuses: try Self.statuses(body),
-      numberDigits: try Self.numberDigits(body))
+      numberDigits: try Self.numberDigits(body), typedFields: try Self.typedFields(body))
     if let context {
       self.context = try Self.content { () throws(WireFailure) in try TransactionContext(context) }
     }
@@ -70,6 +75,18 @@ public struct TransactionOrder: Sendable {
       throw Problem(.malformed, "\"statuses\" are of accepted, denied and reported")
     }
     return known.filter { status in names.contains { $0.utf8.elementsEqual(status.rawValue.utf8) } }
+  }
+
+  private static func typedFields(_ body: JSONObject) throws(Problem) -> [Int]? {
+    guard body.contains("typed") else { return nil }
+    var fields: [Int] = []
+    for value in try members(body.array("typed")) {
+      guard case .integer(let field) = value else {
+        throw Problem(.malformed, "\"typed\" holds positions of the form's fields")
+      }
+      fields.append(Int(clamping: field))
+    }
+    return fields
   }
 
   private static func numberDigits(_ body: JSONObject) throws(Problem) -> Int? {

@@ -62,6 +62,7 @@ public struct TransactionService: Sendable {
       id: id, user: order.user?.text, content: content.json, statuses: statuses.map(\.rawValue),
       created: now, expires: now + lifetime)
     let number = order.numberDigits.map { MatchingNumber(digitCount: $0, random: context.random) }
+    transaction.typedFields = try typedFields(of: order)
     if let number { transaction.sealedNumber = try seal(number, of: id) }
     try await add(transaction, beside: try request(transaction), by: actor, key: key)
     announce(transaction)
@@ -76,7 +77,7 @@ public struct TransactionService: Sendable {
     let event: @Sendable (AdmissionOutcome) -> AuditEvent = {
       let reason: String? =
         switch $0 {
-        case .added, .keyRevoked: nil
+        case .added, .keyRevoked, .clientRevoked: nil
         case .tooManyPending: "too many transactions wait for the user"
         case .coolingDown: "too many transactions in a row were not accepted"
         }
@@ -97,13 +98,15 @@ public struct TransactionService: Sendable {
     switch outcome {
     case .added: return
     case .keyRevoked: throw APIKeyService.refused
+    case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(
         .transactionTooMany, "As many transactions as may be wait for the user; wait for answers.",
         retryAfter: max(1, seconds))
     case .coolingDown(let seconds):
       throw Problem(
-        .transactionTooMany, "The user has accepted none of the last ones; wait, or have the user unlocked.",
+        .transactionTooMany,
+        "The user has reported the last one, or accepted none of several; wait \(max(1, seconds)) s, or have the user unlocked.",
         retryAfter: max(1, seconds))
     }
   }
@@ -193,6 +196,7 @@ public struct TransactionService: Sendable {
     case .unknown: "unknown"
     case .notSigned: "not signed by the container's key"
     case .locked: "too many wrong signatures in a row; unlock the user"
+    case .waiting: "not tried: the address has to wait"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
     }
   }
@@ -209,6 +213,9 @@ public struct TransactionService: Sendable {
     case .unknown: throw unknown
     case .notSigned, .locked: throw notSigned
     case .keyRevoked: throw APIKeyService.refused
+    case .waiting(let seconds):
+      throw Problem(
+        .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
     case .wrongNumber(let remaining):

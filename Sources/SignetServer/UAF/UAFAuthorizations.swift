@@ -25,7 +25,7 @@ struct UAFAuthorizations: Sendable {
   /// What a client gets.
   struct Issued: Sendable {
     /// The token, as the protocol has it.
-    let token: UAFToken
+    let token: UAFServerResponse.Token
     /// `Set-Cookie`; `nil` where the token is in the answer alone.
     let cookie: String?
   }
@@ -52,11 +52,11 @@ struct UAFAuthorizations: Sendable {
         type: operation == .authentication ? Self.type : Self.registrationType)
     } catch { throw UAFFailure(.internalError, "the answer can't be signed") }
     switch settings.reply {
-    case .jwt: return Issued(token: UAFToken(.jwt, text), cookie: nil)
+    case .jwt: return Issued(token: UAFServerResponse.Token(.jwt, text), cookie: nil)
     case .cookie:
       let cookie = "\(UAFNames.cookie)=\(text)"
       return Issued(
-        token: UAFToken(.httpCookie, cookie),
+        token: UAFServerResponse.Token(.httpCookie, cookie),
         cookie:
           "\(cookie); Path=/; Max-Age=\(settings.authorizationLifetime); Secure; HttpOnly; SameSite=Strict")
     }

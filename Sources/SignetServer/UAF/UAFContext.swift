@@ -12,7 +12,7 @@ struct UAFContext: Sendable {
   /// The policy, by its name.
   let policy: String?
   /// What is to be confirmed.
-  let transactions: [Transaction]
+  let transactions: [UAFTransaction]
   /// A transaction of this server that is to be decided; `nil` for none.
   let transactionID: String?
   /// What is to be removed.
@@ -47,25 +47,25 @@ struct UAFContext: Sendable {
   }
 
   /// A plain text, or transactions as requests have them.
-  private static func transactions(_ value: JSONValue?) throws(UAFFailure) -> [Transaction] {
+  private static func transactions(_ value: JSONValue?) throws(UAFFailure) -> [UAFTransaction] {
     switch value {
     case nil, .null: return []
     case .string(let text):
-      guard let transaction = Transaction(contentType: .text, content: Array(text.utf8)) else {
+      guard let transaction = UAFTransaction(contentType: .text, content: Array(text.utf8)) else {
         throw UAFFailure(.badRequest, "a transaction's text has 1 to 200 ASCII characters")
       }
       return [transaction]
-    case .object(let object): return [try readingUAF(Transaction(object))]
+    case .object(let object): return [try readingUAF(UAFTransaction(object))]
     case .array(let values):
       guard (1...16).contains(values.count) else {
         throw UAFFailure(.badRequest, "there are 1 to 16 transactions")
       }
-      var transactions: [Transaction] = []
+      var transactions: [UAFTransaction] = []
       for value in values {
         guard case .object(let object) = value else {
           throw UAFFailure(.badRequest, "a transaction is an object")
         }
-        transactions.append(try readingUAF(Transaction(object)))
+        transactions.append(try readingUAF(UAFTransaction(object)))
       }
       return transactions
     default: throw UAFFailure(.badRequest, "a transaction is a text or an object")

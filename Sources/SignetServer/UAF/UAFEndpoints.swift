@@ -103,7 +103,7 @@ struct UAFEndpoints: Sendable {
 
   private func on(
     _ router: inout Router, _ method: String, _ path: String,
-    _ endpoint: @escaping @Sendable (ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+    _ endpoint: @escaping @Sendable (ServerRequest) async throws(UAFWebFailure) -> ServerResponse
   ) {
     router.on(method, path) { request in
       do throws(UAFWebFailure) { return try await endpoint(request) } catch { return error.response }
@@ -112,7 +112,7 @@ struct UAFEndpoints: Sendable {
 
   // MARK: UAF
 
-  private func facets() -> SignetHTTP.ServerResponse {
+  private func facets() -> ServerResponse {
     let list = TrustedFacetList([
       .init(version: .v1_0, ids: setup.settings.facets), .init(version: .v1_1, ids: setup.settings.facets),
     ])
@@ -121,7 +121,7 @@ struct UAFEndpoints: Sendable {
 
   private func ask(
     _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: UAFNames.mediaType, answered: UAFNames.mediaType)
     let caller: UAFCaller
     do throws(Problem) { caller = try await authorizations.caller(of: request) } catch {
@@ -160,7 +160,7 @@ struct UAFEndpoints: Sendable {
 
   private func answer(
     _ request: ServerRequest, to operation: UAFOperation
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: UAFNames.mediaType, answered: UAFNames.mediaType)
     let (said, cookie) = await answer(request.body, to: operation)
     var response = Self.uaf(said.json)
@@ -183,9 +183,9 @@ struct UAFEndpoints: Sendable {
     }
   }
 
-  private static func uaf(_ message: ReturnUAFRequest) -> SignetHTTP.ServerResponse { uaf(message.json) }
+  private static func uaf(_ message: ReturnUAFRequest) -> ServerResponse { uaf(message.json) }
 
-  private static func uaf(_ object: JSONObject) -> SignetHTTP.ServerResponse {
+  private static func uaf(_ object: JSONObject) -> ServerResponse {
     .bytes(JSONValue.object(object).bytes, type: "\(UAFNames.mediaType);charset=UTF-8")
   }
 
@@ -211,7 +211,7 @@ struct UAFEndpoints: Sendable {
 
   private func create(
     _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     _ = try json(request)
     let caller = try await relyingParty(request)
     do throws(UAFFailure) {
@@ -223,7 +223,7 @@ struct UAFEndpoints: Sendable {
 
   private func dispatch(
     _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     let body = try json(request)
     let caller = try await relyingParty(request)
     do throws(UAFFailure) { return .json(try await tokens.dispatch(body, for: operation, by: caller)) } catch
@@ -234,7 +234,7 @@ struct UAFEndpoints: Sendable {
 
   private func redeem(
     _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: "application/json", answered: UAFNames.mediaType)
     let body = try json(request)
     let token = try UAFWebFailure.reading(body.string("token"))
@@ -248,7 +248,7 @@ struct UAFEndpoints: Sendable {
 
   // MARK: Status
 
-  private func status(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  private func status(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let body = try json(request)
     let id = try UAFWebFailure.reading(body.string("sessionId"))
     let found: UAFSessionRecord?
@@ -260,14 +260,14 @@ struct UAFEndpoints: Sendable {
 
   // MARK: Devices
 
-  private func addTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  private func addTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let body = try json(request)
     let caller = try await caller(request)
     let target = try await targets.add(body, by: caller)
     return .json(["id": .string(target.id), "extId": .string(target.id)], status: 201)
   }
 
-  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse
   {
     let user = try Self.user(named: request.query["username"] ?? "")
     guard try await caller(request).mayManage(user) else { throw .unauthorized }
@@ -282,15 +282,15 @@ struct UAFEndpoints: Sendable {
     }
   }
 
-  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse
   {
     try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
     try await targets.change(request.parameters["id"] ?? "", String(decoding: request.body, as: UTF8.self))
-    return SignetHTTP.ServerResponse(status: 204)
+    return ServerResponse(status: 204)
   }
 
   /// By the key of the target, by its user, or by a relying party.
-  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse
+  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse
   {
     let id = request.parameters["id"] ?? ""
     if let text = request.headers["Device-Signature"] {
@@ -303,14 +303,14 @@ struct UAFEndpoints: Sendable {
       guard caller.mayManage(try Self.user(named: target.user)) else { throw UAFWebFailure.unauthorized }
       try await targets.remove(id, by: caller.actor)
     }
-    return SignetHTTP.ServerResponse(status: 204)
+    return ServerResponse(status: 204)
   }
 
   /// Answers what a device may see of itself, signed by the server.
   private func ofDevice(
     _ request: ServerRequest,
     _ content: (String, UAFTargets.Signed) async throws(UAFWebFailure) -> JSONObject
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: nil, answered: Self.jose)
     let signed = try await targets.signed(request.headers["Device-Signature"])
     let object = try await content(request.parameters["device"] ?? "", signed)
@@ -327,7 +327,7 @@ struct UAFEndpoints: Sendable {
   // MARK: The conformance tool
 
   private func conformanceGet(_ request: ServerRequest) async throws(UAFWebFailure)
-    -> SignetHTTP.ServerResponse
+    -> ServerResponse
   {
     _ = try json(request)
     let operation: UAFOperation
@@ -342,7 +342,7 @@ struct UAFEndpoints: Sendable {
 
   private func conformanceRespond(
     _ request: ServerRequest
-  ) async throws(UAFWebFailure) -> SignetHTTP.ServerResponse {
+  ) async throws(UAFWebFailure) -> ServerResponse {
     let body = try json(request)
     let text = try UAFWebFailure.reading(body.string("uafResponse"))
     let isAuthentication = UAFResponses.header(in: text)?.operation == .authentication

@@ -42,8 +42,3 @@ extension UAFOperation {
     }
   }
 }
-
-/// What a server says of a response; HTTP has an answer of the same name.
-typealias UAFServerResponse = ServerResponse
-/// What a client is known by, as the protocol has it.
-typealias UAFToken = ServerResponse.Token

@@ -163,11 +163,11 @@ struct UAFRequests: Sendable {
   }
 
   /// What UAF shows of one of our transactions: its text, where that is plain enough.
-  private static func shown(_ transaction: TransactionRecord) -> Transaction? {
+  private static func shown(_ transaction: TransactionRecord) -> UAFTransaction? {
     do {
       let content = try TransactionContent(parsing: transaction.content)
       guard case .text(let text) = content.matter else { return nil }
-      return Transaction(contentType: .text, content: Array(text.utf8))
+      return UAFTransaction(contentType: .text, content: Array(text.utf8))
     } catch { return nil }
   }
 
@@ -209,7 +209,7 @@ struct UAFRequests: Sendable {
         RegistrationRequest(header: header, challenge: challenge, username: user.text, policy: policy)
           .text.utf8)
     case .authentication:
-      let shown: [Transaction]
+      let shown: [UAFTransaction]
       if let transaction = order.transaction, order.context.transactions.isEmpty {
         shown = Self.shown(transaction).map { [$0] } ?? []
       } else {

@@ -26,7 +26,7 @@ public struct BackchannelRecord: Hashable, Sendable {
   /// Describes a request.
   public init(
     digest: [UInt8], transaction: String, client: String, delivery: ClientRecord.Delivery, expires: Int64,
-    sealedNotice: [UInt8]? = nil, interval: Int64 = 5
+    sealedNotice: [UInt8]? = nil, interval: Int64
   ) {
     (self.digest, self.transaction, self.client, self.delivery) = (digest, transaction, client, delivery)
     (self.expires, self.sealedNotice, self.interval) = (expires, sealedNotice, interval)

@@ -8,10 +8,44 @@ public struct DecisionRecord: Hashable, Sendable {
   public var container: String
   /// When the server took it, in seconds since 1970.
   public var time: Int64
+  /// Whether the device saw nothing but what its user typed.
+  public var isTyped: Bool
 
   /// Describes a decision.
-  public init(state: TransactionRecord.State, jws: String?, container: String, time: Int64) {
+  public init(
+    state: TransactionRecord.State, jws: String?, container: String, time: Int64, isTyped: Bool = false
+  ) {
     (self.state, self.jws, self.container, self.time) = (state, jws, container, time)
+    self.isTyped = isTyped
+  }
+}
+
+/// Digits that were carried from a device, and who typed them.
+public struct AnswerAttempt: Hashable, Sendable {
+  /// Whose digits they are; `nil` where they are nobody's.
+  public var container: String?
+  /// Whether they answer what a user typed, and not what the device showed.
+  public var isTyped: Bool
+  /// The keyed digest of the end user's address, whose wrong answers make it wait; `nil` for an operator, who never waits.
+  public var client: [UInt8]?
+  /// The API key of who carries them; `nil` for none.
+  public var key: String?
+  /// When.
+  public var time: Int64
+
+  /// Describes an attempt.
+  ///
+  /// - Parameters:
+  ///   - container: Whose digits they are.
+  ///   - isTyped: Whether they answer what a user typed.
+  ///   - client: The keyed digest of the end user's address.
+  ///   - key: The API key.
+  ///   - time: When.
+  public init(
+    container: String?, isTyped: Bool = false, client: [UInt8]? = nil, key: String? = nil, time: Int64
+  ) {
+    (self.container, self.isTyped, self.client) = (container, isTyped, client)
+    (self.key, self.time) = (key, time)
   }
 }
 
@@ -35,6 +69,8 @@ public enum DecisionOutcome: Hashable, Sendable {
   case locked
   /// The number is not the one that the relying party shows; with no try left the transaction is denied.
   case wrongNumber(remaining: Int)
+  /// Nothing was looked at: the address that typed digits waits for so many seconds more.
+  case waiting(seconds: Int64)
   /// Nothing was looked at: the API key is not good any more.
   case keyRevoked
 }

@@ -48,4 +48,6 @@ public enum AdmissionOutcome: Hashable, Sendable {
   case coolingDown(retryAfter: Int64)
   /// Nothing was looked at: the API key is not good any more.
   case keyRevoked
+  /// Nothing was looked at: the client is not good any more.
+  case clientRevoked
 }

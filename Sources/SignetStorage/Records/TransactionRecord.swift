@@ -32,6 +32,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var expires: Int64
   /// The number that the user has to type, under the server's master key; `nil` where there is none.
   public var sealedNumber: [UInt8]?
+  /// The positions of the fields that a user types to approve it on a device that does not see it; `nil` where that is not possible.
+  public var typedFields: [Int]?
   /// Whether the device made it, at its user's wish.
   public var isInitiatedByDevice = false
   /// Where it stands.

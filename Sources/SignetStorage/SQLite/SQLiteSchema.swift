@@ -161,11 +161,17 @@ enum SQLiteSchema {
         CREATE INDEX due_notices ON backchannel_requests (notice_due) WHERE notice_due IS NOT NULL;
         CREATE INDEX backchannel_requests_by_expiry ON backchannel_requests (expires);
         ALTER TABLE users ADD COLUMN user_code BLOB;
-        ALTER TABLE users ADD COLUMN user_code_failures INTEGER NOT NULL DEFAULT 0;
+        """),
+    // Transactions that may be approved by typing, and which fields are typed; whether they were.
+    Migration(
+      version: 10,
+      sql: """
+        ALTER TABLE transactions ADD COLUMN typed_fields TEXT;
+        ALTER TABLE transactions ADD COLUMN typed INTEGER NOT NULL DEFAULT 0;
         """),
     // UAF: keys, operations, the devices that tokens are sent to, and transactions that a UAF response has decided.
     Migration(
-      version: 10,
+      version: 11,
       sql: """
         CREATE TABLE uaf_credentials (
           number INTEGER PRIMARY KEY NOT NULL, aaid TEXT NOT NULL, key_id BLOB NOT NULL,

@@ -1,12 +1,15 @@
 import SignetSQLite
 
 extension SQLiteStorage {
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
     audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
+      let revoked = try database.query(
+        "SELECT id FROM clients WHERE id = ? AND revoked IS NOT NULL", .text(request.client))
+      guard revoked.isEmpty else { return .clientRevoked }
       let outcome = try database.add(transaction, limits)
       if outcome == .added {
         try database.execute(
@@ -22,9 +25,10 @@ extension SQLiteStorage {
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func pollBackchannelRequest(
-    _ digest: [UInt8], of client: String, at time: Int64, interval limit: Int64
+    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
+    audit: @escaping @Sendable (String) -> AuditEvent
   ) async throws(StorageFailure) -> PollOutcome {
     try await writer.write { database in
       let found = try database.query(
@@ -35,30 +39,35 @@ extension SQLiteStorage {
       else { return .unknown }
       guard request.issued == nil else { return .used }
       switch transaction.state(at: time) {
-      case .pending: return try database.countPoll(of: request, at: time, limit: limit)
-      case .expired: return .expired
+      case .pending: return try database.countPoll(of: request, at: time, step: step, limit: limit)
+      case .expired:
+        try database.expire(transaction, audit)
+        return .expired
       default: return request.expires <= time ? .expired : .ended(request, transaction)
       }
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, audit: AuditEvent
+    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         """
         UPDATE backchannel_requests SET issued = ?1 WHERE digest = ?2 AND client = ?3 AND issued IS NULL
           AND EXISTS (SELECT 1 FROM clients WHERE id = ?3 AND revoked IS NULL)
-        """, .integer(time), .blob(digest), .text(client))
+          AND CASE delivery WHEN 'push'
+            THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + ?4 >= ?1)
+            ELSE expires > ?1 END
+        """, .integer(time), .blob(digest), .text(client), .integer(window))
       guard database.changes == 1 else { return false }
       try database.appendAudit(audit)
       return true
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func dueNotices(
     at time: Int64, limitPerClient limit: Int
   ) async throws(StorageFailure) -> [BackchannelRecord] {
@@ -74,7 +83,7 @@ extension SQLiteStorage {
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func claimNotice(
     _ digest: [UInt8], due: Int64, until end: Int64
   ) async throws(StorageFailure) -> Bool {
@@ -88,7 +97,7 @@ extension SQLiteStorage {
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func endNotice(
     _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditEvent?
   ) async throws(StorageFailure) -> Bool {
@@ -113,12 +122,23 @@ extension Database {
       """, .text(transaction))
   }
 
+  /// What is said to have expired stays so, also where the clock is set back.
+  fileprivate func expire(
+    _ transaction: TransactionRecord, _ audit: (String) -> AuditEvent
+  ) throws {
+    try execute(
+      "UPDATE transactions SET state = 'expired' WHERE id = ? AND state = 'pending'", .text(transaction.id))
+    guard changes == 1 else { return }
+    try noteChange(of: transaction.id)
+    try appendAudit(audit(transaction.id))
+  }
+
   fileprivate func countPoll(
-    of request: BackchannelRecord, at time: Int64, limit: Int64
+    of request: BackchannelRecord, at time: Int64, step: Int64, limit: Int64
   ) throws -> PollOutcome {
     // The clock has whole seconds, so one of them is not counted; one that was put back makes nobody wait.
     let isTooSoon = request.lastPoll.map { $0 <= time && time - $0 + 1 < request.interval } ?? false
-    let interval = isTooSoon ? min(request.interval + 5, limit) : request.interval
+    let interval = isTooSoon ? min(request.interval + step, limit) : request.interval
     try execute(
       "UPDATE backchannel_requests SET last_poll = ?, poll_interval = ? WHERE digest = ?", .integer(time),
       .integer(interval), .blob(request.digest))
@@ -128,12 +148,9 @@ extension Database {
 
 extension BackchannelRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
-    guard let delivery = ClientRecord.Delivery(rawValue: try row.text("delivery")) else {
-      throw .unexpectedValue(column: "delivery", expected: "a known way", found: "another text")
-    }
     self.init(
       digest: try row.blob("digest"), transaction: try row.text("txn"), client: try row.text("client"),
-      delivery: delivery, expires: try row.integer("expires"),
+      delivery: try row.choice("delivery"), expires: try row.integer("expires"),
       sealedNotice: try row.optionalBlob("sealed_notice"), interval: try row.integer("poll_interval"))
     lastPoll = try row.optionalInteger("last_poll")
     issued = try row.optionalInteger("issued")

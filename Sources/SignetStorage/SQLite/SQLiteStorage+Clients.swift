@@ -1,7 +1,7 @@
 import SignetSQLite
 
 extension SQLiteStorage {
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func addClient(_ client: ClientRecord, audit: AuditEvent) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
@@ -17,74 +17,64 @@ extension SQLiteStorage {
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func client(_ id: String) async throws(StorageFailure) -> ClientRecord? {
     try await reader.read { database in
       try database.query("SELECT * FROM clients WHERE id = ?", .text(id)).first.map { try ClientRecord($0) }
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func clients() async throws(StorageFailure) -> [ClientRecord] {
     try await reader.read { database in
       try database.query("SELECT * FROM clients ORDER BY created, id").map { try ClientRecord($0) }
     }
   }
 
-  /// As ``Storage`` says.
+  /// As ``ClientStorage`` says.
   public func revokeClient(
-    _ id: String, at time: Int64, audit: AuditEvent
+    _ id: String, at time: Int64, audit: AuditEvent, withdrawal: @escaping @Sendable (String) -> AuditEvent
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         "UPDATE clients SET revoked = coalesce(revoked, ?) WHERE id = ?", .integer(time), .text(id))
       guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      let withdrawn = try database.query(
+        """
+        UPDATE transactions SET state = 'withdrawn', end_reason = '', end_message = '', decided = ?1
+        WHERE state = 'pending' AND id IN (SELECT txn FROM backchannel_requests WHERE client = ?2) RETURNING id
+        """, .integer(time), .text(id))
+      for row in withdrawn {
+        try database.noteChange(of: row.text("id"))
+        try database.appendAudit(withdrawal(try row.text("id")))
+      }
       try database.execute(
         "UPDATE backchannel_requests SET notice_due = NULL WHERE client = ?", .text(id))
-      try database.appendAudit(audit)
       return true
     }
   }
+}
 
-  /// As ``Storage`` says.
-  public func setUserCode(
-    _ digest: [UInt8]?, of user: String, audit: AuditEvent
-  ) async throws(StorageFailure) -> Bool {
-    try await writer.write { database in
-      try database.execute(
-        "UPDATE users SET user_code = ?, user_code_failures = 0 WHERE id = ?", .optional(digest), .text(user))
-      guard database.changes == 1 else { return false }
-      try database.appendAudit(audit)
-      return true
+extension Row {
+  /// A text that is one of a closed list.
+  ///
+  /// - Throws: `SQLiteFailure.unexpectedValue` for any other.
+  func choice<Value: RawRepresentable>(
+    _ column: String
+  ) throws(SQLiteFailure) -> Value where Value.RawValue == String {
+    guard let value = Value(rawValue: try text(column)) else {
+      throw .unexpectedValue(column: column, expected: "a known word", found: "another text")
     }
-  }
-
-  /// As ``Storage`` says.
-  public func countUserCode(
-    of user: String, isRight: Bool, limit: Int
-  ) async throws(StorageFailure) -> Bool {
-    try await writer.write { database in
-      try database.execute(
-        """
-        UPDATE users SET user_code_failures = CASE WHEN ?2 THEN 0 ELSE user_code_failures + 1 END
-        WHERE id = ?1 AND user_code_failures < ?3
-        """, .text(user), .int(isRight ? 1 : 0), .int(limit))
-      return isRight && database.changes == 1
-    }
+    return value
   }
 }
 
 extension ClientRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
-    guard let authentication = Authentication(rawValue: try row.text("authentication")),
-      let delivery = Delivery(rawValue: try row.text("delivery"))
-    else {
-      throw .unexpectedValue(
-        column: "delivery", expected: "a known way, and authentication", found: "another text")
-    }
     self.init(
-      id: try row.text("id"), name: try row.text("name"), authentication: authentication, delivery: delivery,
-      created: try row.integer("created"))
+      id: try row.text("id"), name: try row.text("name"), authentication: try row.choice("authentication"),
+      delivery: try row.choice("delivery"), created: try row.integer("created"))
     keySet = try row.optionalBlob("key_set")
     secretDigest = try row.optionalBlob("secret_digest")
     notificationEndpoint = try row.optionalText("endpoint")

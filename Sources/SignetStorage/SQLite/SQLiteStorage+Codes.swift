@@ -62,7 +62,7 @@ extension Database {
     guard changes == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
   }
 
-  fileprivate func wait(for attempt: CodeAttempt) throws(SQLiteFailure) -> WaitRecord? {
+  func wait(for attempt: CodeAttempt) throws(SQLiteFailure) -> WaitRecord? {
     guard let user = attempt.user, let client = attempt.client else { return nil }
     let rows = try query(
       "SELECT failures, until, expires FROM waits WHERE user = ? AND client = ?", .text(user), .blob(client))
@@ -72,7 +72,7 @@ extension Database {
       expires: try row.integer("expires"))
   }
 
-  fileprivate func setWait(_ wait: WaitRecord?, for attempt: CodeAttempt) throws(SQLiteFailure) {
+  func setWait(_ wait: WaitRecord?, for attempt: CodeAttempt) throws(SQLiteFailure) {
     guard let user = attempt.user, let client = attempt.client else { return }
     guard let wait else {
       return try execute("DELETE FROM waits WHERE user = ? AND client = ?", .text(user), .blob(client))

@@ -44,14 +44,22 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func answerTransaction(
-    _ id: String, by container: String?, at time: Int64, key: String?, attempts: Int,
-    limits: TransactionLimits,
+    _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
+    waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
-      guard try database.isKeyGood(key) else { return .keyRevoked }
-      let outcome = try database.answer(id, by: container, at: time, attempts: attempts)
-      if outcome == .decided { try database.noteAnswer(to: id, .accepted, at: time, limits) }
+      guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
+      let code = CodeAttempt(user: try database.transaction(id)?.user, client: attempt.client)
+      let wait = waits(try database.wait(for: code))
+      let outcome: DecisionOutcome
+      if let seconds = wait.seconds {
+        outcome = .waiting(seconds: seconds)
+      } else {
+        outcome = try database.answer(id, attempt, attempts: attempts)
+      }
+      if outcome == .notSigned { try database.setWait(wait.next, for: code) }
+      if outcome == .decided { try database.noteAnswer(to: id, .accepted, at: attempt.time, limits) }
       if outcome != .repeated { try database.appendAudit(audit(outcome)) }
       return outcome
     }
@@ -60,13 +68,13 @@ extension SQLiteStorage {
 
 extension Database {
   fileprivate func answer(
-    _ id: String, by container: String?, at time: Int64, attempts: Int
+    _ id: String, _ attempt: AnswerAttempt, attempts: Int
   ) throws -> DecisionOutcome {
     guard let user = try transaction(id)?.user else { return .unknown }
     let open = """
       user = ?1 AND state = 'active' AND serial IS NULL AND failures < ?2
       """
-    guard let container else {
+    guard let container = attempt.container else {
       // Whose answer it should be nobody can tell: it counts for all that could have made one.
       try execute(
         "UPDATE credentials SET failures = failures + 1 WHERE \(open)", .text(user), .int(attempts))
@@ -75,6 +83,9 @@ extension Database {
     let credential = try query(
       "SELECT 1 FROM credentials WHERE \(open) AND id = ?3", .text(user), .int(attempts), .text(container))
     guard !credential.isEmpty else { return .locked }
-    return try decide(id, DecisionRecord(state: .accepted, jws: nil, container: container, time: time))
+    return try decide(
+      id,
+      DecisionRecord(
+        state: .accepted, jws: nil, container: container, time: attempt.time, isTyped: attempt.isTyped))
   }
 }

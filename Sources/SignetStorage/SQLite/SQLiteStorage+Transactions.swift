@@ -81,15 +81,16 @@ extension Database {
     try execute(
       """
       INSERT INTO transactions (id, user, content, statuses, created, expires, sealed_number, initiated, state, decision,
-        container, decided)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        container, decided, typed_fields)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(transaction.id), .optional(transaction.user), .text(transaction.content),
       .text(transaction.statuses.joined(separator: " ")), .integer(transaction.created),
       .integer(transaction.expires), .optional(transaction.sealedNumber),
       .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),
       .optional(transaction.decision?.jws), .optional(transaction.decision?.container),
-      .optional(transaction.decision?.time))
+      .optional(transaction.decision?.time),
+      .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")))
   }
 
   /// Adds a transaction, unless there are too many for its user.
@@ -174,13 +175,12 @@ extension Database {
     }
     try execute(
       """
-      UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4,
+      UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4, typed = ?6,
         user = (SELECT user FROM containers WHERE id = ?3)
       WHERE id = ?5 AND state = 'pending'
       """,
       .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
-      .integer(decision.time),
-      .text(id))
+      .integer(decision.time), .text(id), .int(decision.isTyped ? 1 : 0))
     try noteChange(of: id)
     return .decided
   }
@@ -256,6 +256,7 @@ extension TransactionRecord {
       statuses: try row.text("statuses").split(separator: " ").map(String.init),
       created: try row.integer("created"), expires: try row.integer("expires"), state: state)
     sealedNumber = try row.optionalBlob("sealed_number")
+    typedFields = try row.optionalText("typed_fields")?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.integer("initiated") != 0
     if let session = try row.optionalText("uaf_session") {
       uaf = UAFAcceptance(session: session, time: try row.integer("decided"))
@@ -267,7 +268,7 @@ extension TransactionRecord {
     } else if let container = try row.optionalText("container") {
       decision = DecisionRecord(
         state: state, jws: try row.optionalText("decision"), container: container,
-        time: try row.integer("decided"))
+        time: try row.integer("decided"), isTyped: try row.integer("typed") != 0)
     }
   }
 }

@@ -28,7 +28,7 @@ extension SQLiteStorage {
   public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
-        "UPDATE users SET challenges = 0, challenge_after = 0, user_code_failures = 0 WHERE id = ?", .text(id)
+        "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ?", .text(id)
       )
       guard database.changes == 1 else { return false }
       try database.execute("UPDATE credentials SET failures = 0 WHERE user = ?", .text(id))
@@ -36,6 +36,33 @@ extension SQLiteStorage {
       try database.execute("DELETE FROM waits WHERE user = ?", .text(id))
       try database.appendAudit(audit)
       return true
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func setUserCode(
+    _ digest: [UInt8]?, of user: String, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        "UPDATE users SET user_code = ? WHERE id = ?", .optional(digest), .text(user))
+      guard database.changes == 1 else { return false }
+      try database.execute("DELETE FROM waits WHERE user = ?", .text(user))
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``Storage`` says.
+  public func tryUserCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome {
+    try await writer.write { database in
+      let wait = try database.wait(for: attempt)
+      let verdict = judge(wait)
+      if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
+      try database.appendAudit(verdict.audit)
+      return verdict.outcome
     }
   }
 }

@@ -109,7 +109,7 @@ extension SQLiteStorage {
       try database.execute(
         "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
       try database.execute(
-        "DELETE FROM backchannel_requests WHERE expires <= ? AND notice_due IS NULL", .integer(time - 86_400))
+        "DELETE FROM backchannel_requests WHERE expires <= ?", .integer(time - 86_400))
       // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
       try database.execute(
         "DELETE FROM uaf_sessions WHERE state = 'requested' AND token_digest IS NULL AND expires <= ?",

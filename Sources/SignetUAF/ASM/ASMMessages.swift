@@ -7,7 +7,7 @@ package struct ASMRequest: Hashable, Sendable {
   package enum Call: Hashable, Sendable {
     case getInfo
     case register(appID: String, username: String, finalChallenge: String, attestationType: AttestationType)
-    case authenticate(appID: String, keyIDs: [KeyID], finalChallenge: String, transactions: [Transaction])
+    case authenticate(appID: String, keyIDs: [KeyID], finalChallenge: String, transactions: [UAFTransaction])
     /// Without a key: all of the application.
     case deregister(appID: String, keyID: KeyID?)
     case getRegistrations
@@ -57,7 +57,7 @@ package struct ASMRequest: Hashable, Sendable {
         } ?? [], finalChallenge: try arguments.string("finalChallenge", 1...32_768),
         transactions: try arguments.optionalList("transaction", maximum: 16) {
           value, path throws(MessageFailure) in
-          try Transaction(DictionaryReader(value, path))
+          try UAFTransaction(DictionaryReader(value, path))
         } ?? [])
     case "Deregister":
       let arguments = try reader.dictionary("args")

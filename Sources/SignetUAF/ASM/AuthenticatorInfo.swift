@@ -12,7 +12,7 @@ package struct AuthenticatorFeatures: Hashable, Sendable {
   package var attachmentHint: AttachmentHint
   package var isSecondFactorOnly: Bool
   package var supportedExtensionIDs: [String]
-  package var display: TransactionDisplay
+  package var display: UAFTransactionDisplay
   package var displayContentType: String?
   package var pngCharacteristics: [DisplayPNGCharacteristics]
   package var title: String?
@@ -58,7 +58,7 @@ package struct AuthenticatorFeatures: Hashable, Sendable {
         value, path throws(MessageFailure) in
         try DictionaryReader.text(value, path)
       }
-    display = TransactionDisplay(rawValue: try reader.number("tcDisplay"))
+    display = UAFTransactionDisplay(rawValue: try reader.number("tcDisplay"))
     displayContentType = try reader.optionalString("tcDisplayContentType", 1...128)
     pngCharacteristics =
       try reader.optionalList("tcDisplayPNGCharacteristics", minimum: 0, maximum: 64) {

@@ -150,7 +150,7 @@ package struct AuthenticatorDescription: Hashable, Sendable {
   package var userVerification: UserVerification
   package var keyProtection: KeyProtection
   package var matcherProtection: MatcherProtection
-  package var display: TransactionDisplay
+  package var display: UAFTransactionDisplay
   package var algorithm: UAFAlgorithm
   package var displayContentType: String?
   package var assertionScheme: String
@@ -188,7 +188,7 @@ package struct AuthenticatorDescription: Hashable, Sendable {
     userVerification = UserVerification(rawValue: CommandElements.number(metadata[3..<7]))
     keyProtection = KeyProtection(rawValue: CommandElements.number(metadata[7..<9]))
     matcherProtection = MatcherProtection(rawValue: CommandElements.number(metadata[9..<11]))
-    display = TransactionDisplay(rawValue: CommandElements.number(metadata[11..<13]))
+    display = UAFTransactionDisplay(rawValue: CommandElements.number(metadata[11..<13]))
     algorithm = UAFAlgorithm(rawValue: CommandElements.number(metadata[13..<15]))
     displayContentType = try elements.optionalText(.displayContentType, 1...128)
     assertionScheme = try elements.text(.assertionScheme, 1...64)

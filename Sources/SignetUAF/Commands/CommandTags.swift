@@ -29,6 +29,25 @@ extension TLVTag {
   package static let authenticatorInfo = TLVTag(rawValue: 0x3811)
   package static let supportedExtensionID = TLVTag(rawValue: 0x2812)
   package static let transactionConfirmationToken = TLVTag(rawValue: 0x2813)
+
+  static let commandNames: [TLVTag: String] = [
+    .getInfoCommand: "TAG_UAFV1_GETINFO_CMD", .registerCommand: "TAG_UAFV1_REGISTER_CMD",
+    .signCommand: "TAG_UAFV1_SIGN_CMD", .deregisterCommand: "TAG_UAFV1_DEREGISTER_CMD",
+    .openSettingsCommand: "TAG_UAFV1_OPEN_SETTINGS_CMD", .getInfoAnswer: "TAG_UAFV1_GETINFO_CMD_RESPONSE",
+    .registerAnswer: "TAG_UAFV1_REGISTER_CMD_RESPONSE", .signAnswer: "TAG_UAFV1_SIGN_CMD_RESPONSE",
+    .deregisterAnswer: "TAG_UAFV1_DEREGISTER_CMD_RESPONSE",
+    .openSettingsAnswer: "TAG_UAFV1_OPEN_SETTINGS_CMD_RESPONSE", .keyHandle: "TAG_KEYHANDLE",
+    .userNameAndKeyHandle: "TAG_USERNAME_AND_KEYHANDLE", .userVerifyToken: "TAG_USERVERIFY_TOKEN",
+    .appID: "TAG_APPID", .keyHandleAccessToken: "TAG_KEYHANDLE_ACCESS_TOKEN", .userName: "TAG_USERNAME",
+    .attestationType: "TAG_ATTESTATION_TYPE", .statusCode: "TAG_STATUS_CODE",
+    .authenticatorMetadata: "TAG_AUTHENTICATOR_METADATA", .assertionScheme: "TAG_ASSERTION_SCHEME",
+    .displayPNGCharacteristics: "TAG_TC_DISPLAY_PNG_CHARACTERISTICS",
+    .displayContentType: "TAG_TC_DISPLAY_CONTENT_TYPE", .authenticatorIndex: "TAG_AUTHENTICATOR_INDEX",
+    .apiVersion: "TAG_API_VERSION", .authenticatorAssertion: "TAG_AUTHENTICATOR_ASSERTION",
+    .transactionContent: "TAG_TRANSACTION_CONTENT", .authenticatorInfo: "TAG_AUTHENTICATOR_INFO",
+    .supportedExtensionID: "TAG_SUPPORTED_EXTENSION_ID",
+    .transactionConfirmationToken: "TAG_TRANSACTIONCONFIRMATION_TOKEN",
+  ]
 }
 
 /// Why bytes are no command, or no answer to one.

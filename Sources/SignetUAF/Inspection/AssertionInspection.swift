@@ -34,32 +34,34 @@ package struct AssertionInspection: Sendable {
     case .authentication(let assertion): written = assertion.data.finalChallengeHash
     }
     finalChallengeMatches = hash.map { $0 == written }
-    do throws(UAFKeyFailure) {
-      isSignatureValid = try Self.verify(content, key, isStrict)
-      keyFailure = nil
-    } catch {
-      (isSignatureValid, keyFailure) = (false, error.description)
-    }
-  }
-
-  private static func verify(
-    _ content: Content, _ key: InspectionKey?, _ isStrict: Bool
-  ) throws(UAFKeyFailure) -> Bool? {
     switch content {
     case .registration(let assertion):
       // The new key has to be one, whoever signed.
       let data = assertion.data
-      let ownKey = try UAFPublicKey(data.publicKey, format: data.keyFormat, for: data.algorithm)
-      return try assertion.isSigned(by: ownKey, isStrict: isStrict)
+      do throws(UAFKeyFailure) {
+        let ownKey = try UAFPublicKey(data.publicKey, format: data.keyFormat, for: data.algorithm)
+        isSignatureValid = try assertion.isSigned(by: ownKey, isStrict: isStrict)
+        keyFailure = nil
+      } catch {
+        (isSignatureValid, keyFailure) = (false, error.description)
+      }
     case .authentication(let assertion):
-      guard let key else { return nil }
-      let publicKey = try UAFPublicKey(key.bytes, format: key.format, for: assertion.data.algorithm)
-      return publicKey.isValidSignature(
-        assertion.signature, assertion.data.algorithm, of: assertion.bytes, in: assertion.signedRange,
-        isStrict: isStrict)
+      guard let key else {
+        (isSignatureValid, keyFailure) = (nil, nil)
+        break
+      }
+      let algorithm = assertion.data.algorithm
+      do throws(UAFKeyFailure) {
+        isSignatureValid = try key.publicKey(for: algorithm).isValidSignature(
+          assertion.signature, algorithm, of: assertion.bytes, in: assertion.signedRange, isStrict: isStrict)
+        keyFailure = nil
+      } catch {
+        (isSignatureValid, keyFailure) = (false, key.description(of: error, for: algorithm))
+      }
     }
   }
 
+  /// Whether it is of a registration.
   package var isRegistration: Bool {
     if case .registration = content { true } else { false }
   }
@@ -107,6 +109,14 @@ package struct AssertionInspection: Sendable {
 }
 
 extension AssertionInspection {
+  /// How it says that it is signed.
+  package var algorithm: UAFAlgorithm {
+    switch content {
+    case .registration(let assertion): assertion.data.algorithm
+    case .authentication(let assertion): assertion.data.algorithm
+    }
+  }
+
   /// The model that the assertion claims to be of.
   package var aaid: AAID {
     switch content {
@@ -131,7 +141,7 @@ extension AssertionInspection {
       if data.algorithm != statement.algorithm { objections.append(.algorithm(data.algorithm)) }
       if data.keyFormat != statement.keyFormat { objections.append(.keyFormat(data.keyFormat)) }
       do throws(AssertionRefusal) {
-        try model.check(assertion.attestation, at: unixTime)
+        try AuthenticatorModels([model]).check(assertion.attestation, of: model, at: unixTime)
       } catch {
         objections.append(error)
       }
@@ -140,29 +150,5 @@ extension AssertionInspection {
       if data.algorithm != statement.algorithm { objections.append(.algorithm(data.algorithm)) }
     }
     return objections.map(\.description)
-  }
-}
-
-extension RegistrationAssertion {
-  /// Whether the attestation's signature is right: by the key itself, or by that of the first certificate.
-  ///
-  /// Whether the certificate is to be trusted is not looked at here. ECDAA is nothing that can be right.
-  func isSigned(by key: UAFPublicKey, isStrict: Bool) throws(UAFKeyFailure) -> Bool {
-    let signer: UAFPublicKey
-    switch attestation {
-    case .basicSurrogate: signer = key
-    case .basicFull(_, let certificates):
-      guard let leaf = certificates.first else { return false }
-      let info: [UInt8]
-      do throws(CryptoFailure) {
-        info = try SubjectPublicKeyInfo.ofCertificate(der: leaf)
-      } catch {
-        throw .key(error)
-      }
-      signer = try UAFPublicKey(subjectPublicKeyInfo: info, for: data.algorithm)
-    case .ecdaa: return false
-    }
-    return signer.isValidSignature(
-      attestation.signature, data.algorithm, of: bytes, in: signedRange, isStrict: isStrict)
   }
 }

@@ -113,66 +113,36 @@ package struct Inspection: Sendable {
   }
 
   private static let versions = [UAFVersion.v1_0, .v1_1]
+  /// What carries messages, between an app and its client and over HTTP.
+  private static let carriers = ["uafResponse", "uafProtocolMessage", "uafRequest"]
 
   /// The one message of a supported version, and what it is for.
   private static func message(_ text: String) throws(Failure) -> (JSONObject, UAFOperation) {
     do throws(MessageFailure) {
-      let header: OperationHeader
-      let object: JSONObject
-      (object, header) = try choose(try elements(Array(text.utf8)))
-      return (object, header.operation)
+      let object = try UAFMessageList.choose(try elements(try value(text)), among: versions)
+      guard object.contains("fcParams") || !object.contains("challenge") else { throw .request }
+      return (object, try OperationHeader(DictionaryReader(object).dictionary("header")).operation)
     } catch {
       throw .message(error)
     }
   }
 
-  private static func choose(_ objects: [JSONObject]) throws(MessageFailure) -> (JSONObject, OperationHeader)
-  {
-    var best: (JSONObject, OperationHeader)?
-    for object in objects {
-      let header = try OperationHeader(DictionaryReader(object).dictionary("header"))
-      if let best, best.1.version == header.version { throw .repeatedVersion(header.version) }
-      if versions.contains(header.version), best.map({ $0.1.version < header.version }) ?? true {
-        best = (object, header)
+  /// The messages of a list, one message alone, or those of what carries either as text or in place.
+  private static func elements(_ outer: JSONValue) throws(MessageFailure) -> [JSONObject] {
+    var found = outer
+    // One carrier may carry another, as when an app passes on what its client said.
+    for _ in 0...carriers.count {
+      guard case .object(let object) = found else { return try UAFMessageList.elements(found) }
+      guard let inner = carriers.lazy.compactMap({ object[$0] }).first else {
+        guard object.contains("header") else { break }
+        return [object]
       }
+      if case .string(let text) = inner { found = try value(text) } else { found = inner }
     }
-    guard let best else { throw .unsupportedVersion }
-    return best
+    throw .notAMessage
   }
 
-  private static func elements(_ text: [UInt8]) throws(MessageFailure) -> [JSONObject] {
-    let value: JSONValue
-    do throws(JSONFailure) { value = try JSONValue(parsing: text) } catch { throw .json(error) }
-    guard case .object(let object) = value else {
-      return try UAFMessageList.elements(text, JSONLimits.standard)
-    }
-    for carrier in ["uafResponse", "uafProtocolMessage"] {
-      if case .string(let inner) = object[carrier] {
-        return try UAFMessageList.elements(Array(inner.utf8), JSONLimits.standard)
-      }
-    }
-    guard object.contains("header") else { throw .notAnArray }
-    return [object]
-  }
-}
-
-/// A public key as whoever looks at a message has it.
-package struct InspectionKey: Sendable {
-  package let bytes: [UInt8]
-  package let format: UAFKeyFormat
-
-  /// Takes the bytes; without a format, it is the one that the bytes look like.
-  package init(_ bytes: [UInt8], format: UAFKeyFormat? = nil) {
-    self.bytes = bytes
-    self.format = format ?? Self.likelyFormat(bytes)
-  }
-
-  private static func likelyFormat(_ bytes: [UInt8]) -> UAFKeyFormat {
-    switch (bytes.first, bytes.count) {
-    case (0x04, 65): .x962RAW
-    case (_, 257...264): .rsa2048RAW
-    case (0x30, ...120): .x962DER
-    default: .rsa2048DER
-    }
+  private static func value(_ text: String) throws(MessageFailure) -> JSONValue {
+    do throws(JSONFailure) { return try JSONValue(parsing: Array(text.utf8)) } catch { throw .json(error) }
   }
 }

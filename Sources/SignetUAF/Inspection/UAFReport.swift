@@ -64,12 +64,12 @@ public enum UAFReport {
     }
     let key = publicKey.map { InspectionKey($0, format: format) }
     let inspection = try inspect(input, key)
-    var report = inspection.assertions[0].report
+    var report = inspection.assertions[0].json
     report["kind"] = .string(inspection.kind.rawValue)
     report["acceptable"] = .bool(inspection.objections.isEmpty)
     report["objections"] = .strings(inspection.objections)
     if inspection.assertions.count > 1 {
-      report["assertions"] = .dictionaries(inspection.assertions.map(\.report))
+      report["assertions"] = .dictionaries(inspection.assertions.map(\.json))
     }
     return report
   }
@@ -85,42 +85,6 @@ public enum UAFReport {
     } catch {
       throw Failure(error)
     }
-    throw Failure(.encoding, "is not base64url")
-  }
-}
-
-extension AssertionInspection {
-  /// What is said about one assertion.
-  fileprivate var report: JSONObject {
-    var object: JSONObject
-    switch content {
-    case .registration(let assertion):
-      let data = assertion.data
-      object = [
-        "aaid": .string(data.aaid.text), "keyIDB64": .string(data.keyID.text),
-        "signatureAlgorithm": .string(data.algorithm.rawValue.registryHex),
-        "publicKeyFormat": .string(data.keyFormat.rawValue.registryHex),
-        "finalChallengeHashHex": .string(Hex.encode(data.finalChallengeHash)),
-        "signCounter": .number(data.signCounter), "regCounter": .number(data.registrationCounter),
-        "authenticatorVersion": .number(data.authenticatorVersion), "authenticationMode": .number(data.mode),
-        "publicKeyHex": .string(Hex.encode(data.publicKey)),
-        "attestation": .string(assertion.attestation.type.name ?? ""),
-        "attestationTag": .string(assertion.attestation.type.rawValue.registryHex),
-      ]
-    case .authentication(let assertion):
-      let data = assertion.data
-      object = [
-        "aaid": .string(data.aaid.text), "keyIDB64": .string(data.keyID.text),
-        "signatureAlgorithm": .string(data.algorithm.rawValue.registryHex),
-        "finalChallengeHashHex": .string(Hex.encode(data.finalChallengeHash)),
-        "signCounter": .number(data.signCounter),
-        "authenticatorVersion": .number(data.authenticatorVersion), "authenticationMode": .number(data.mode),
-        "nonceHex": .string(Hex.encode(data.nonce)),
-        "transactionHashHex": .string(Hex.encode(data.transactionHash)),
-      ]
-    }
-    object.setOptional("finalChallengeMatches", finalChallengeMatches.map { .bool($0) })
-    object.setOptional("signatureValid", isSignatureValid.map { .bool($0) })
-    return object
+    throw Failure(.encoding, "\(MessageFailure.Problem.base64URL)")
   }
 }

@@ -12,7 +12,8 @@ package enum UAFKeyFailure: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .algorithm(let algorithm): "the signature algorithm \(algorithm) is not supported"
-    case .format(let format, let algorithm): "\(format) is no format for keys of \(algorithm)"
+    case .format(let format, let algorithm):
+      "\(format) is no format for keys of \(algorithm): use \(algorithm.keyFormats)"
     case .key(let failure): "the public key: \(failure)"
     }
   }
@@ -31,18 +32,19 @@ package enum UAFPublicKey: Hashable, Sendable {
     _ bytes: [UInt8], format: UAFKeyFormat, for algorithm: UAFAlgorithm
   ) throws(UAFKeyFailure) {
     guard let scheme = algorithm.scheme else { throw .algorithm(algorithm) }
+    guard scheme.keyFormats.contains(format) else { throw .format(format, algorithm) }
+    let isDER = format == .x962DER || format == .rsa2048DER
     do throws(CryptoFailure) {
-      switch (scheme, format) {
-      case (.p256, .x962RAW): self = .p256(try P256.Signing.PublicKey(x963: bytes))
-      case (.p256, .x962DER): self = .p256(try P256.Signing.PublicKey(der: bytes))
-      case (.secp256k1, .x962RAW): self = .secp256k1(try Secp256k1.PublicKey(x963: bytes))
-      case (.secp256k1, .x962DER): self = .secp256k1(try Secp256k1.PublicKey(der: bytes))
-      case (.rsaPSS, .rsa2048RAW), (.rsaPKCS1, .rsa2048RAW): self = .rsa(try Self.rawRSA(bytes))
-      case (.rsaPSS, .rsa2048DER), (.rsaPKCS1, .rsa2048DER): self = .rsa(try Self.derRSA(bytes))
-      default: throw CryptoFailure.invalidSubjectName
+      switch scheme {
+      case .p256:
+        self = .p256(
+          isDER ? try P256.Signing.PublicKey(der: bytes) : try P256.Signing.PublicKey(x963: bytes))
+      case .secp256k1:
+        self = .secp256k1(
+          isDER ? try Secp256k1.PublicKey(der: bytes) : try Secp256k1.PublicKey(x963: bytes))
+      case .rsaPSS, .rsaPKCS1: self = .rsa(isDER ? try Self.derRSA(bytes) : try Self.rawRSA(bytes))
       }
     } catch {
-      if case .invalidSubjectName = error { throw .format(format, algorithm) }
       throw .key(error)
     }
   }

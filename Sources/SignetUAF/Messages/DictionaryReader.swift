@@ -1,4 +1,4 @@
-package import SignetCrypto
+import SignetCrypto
 import SignetJSON
 
 /// Reads the members of one dictionary of the protocol; every failure names the member with its path.
@@ -14,6 +14,15 @@ struct DictionaryReader {
   init(_ value: JSONValue, _ path: String) throws(MessageFailure) {
     guard case .object(let object) = value else { throw .member(path, .type(.object)) }
     self.init(object, path)
+  }
+
+  /// Reads what a transport carries in a body of at most 1 MiB.
+  init(body text: [UInt8]) throws(MessageFailure) {
+    do throws(JSONFailure) {
+      self.init(try JSONObject(parsing: text, limits: JSONLimits(maximumByteCount: 1 << 20)))
+    } catch {
+      throw .json(error)
+    }
   }
 
   func name(_ member: String) -> String { path.isEmpty ? member : "\(path).\(member)" }
@@ -167,27 +176,20 @@ struct DictionaryReader {
     return keyID
   }
 
-  /// What has to be known and is not, or nil.
+  /// `op`, which may be absent.
+  func operation() throws(MessageFailure) -> UAFOperation? {
+    guard let name = try optionalString("op", 1...32) else { return nil }
+    guard let operation = UAFOperation(rawValue: name) else { throw .operation(name) }
+    return operation
+  }
+
+  /// The extensions of a dictionary, which may be absent.
   func extensions(_ member: String = "exts") throws(MessageFailure) -> [UAFExtension] {
     // An empty list says nothing, and neither does null; some serializers write one where the protocol wants none.
     try withoutNull([member]).optionalList(member, minimum: 0, maximum: 64) {
       value, path throws(MessageFailure) in
       try UAFExtension(DictionaryReader(value, path))
     } ?? []
-  }
-}
-
-extension Base64URL {
-  /// The bytes of a text with or without padding; nil where it is none.
-  ///
-  /// Products differ in the padding, and what is hashed is the text anyway.
-  package static func decodePadded(_ text: String) -> [UInt8]? {
-    let span = text.utf8Span.span
-    var count = span.count
-    if count.isMultiple(of: 4) {
-      while count > 0, span.count - count < 2, span[count - 1] == UInt8(ascii: "=") { count -= 1 }
-    }
-    do { return try decode(span.extracting(0..<count)) } catch { return nil }
   }
 }
 

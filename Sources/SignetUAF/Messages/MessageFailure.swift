@@ -6,6 +6,10 @@ package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible 
   case json(JSONFailure)
   /// The text is not an array of messages.
   case notAnArray
+  /// The text carries no message in any way that is known.
+  case notAMessage
+  /// The message is a request of a server where a client's response is wanted.
+  case request
   /// The array is empty, or an element is no object.
   case noMessage
   /// No element is of a version that is supported here.
@@ -50,7 +54,7 @@ package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible 
       case .tooLong(let limit): "is longer than \(limit)"
       case .tooShort(let limit): "is shorter than \(limit)"
       case .range: "is out of range"
-      case .base64URL: "is not base64url"
+      case .base64URL: "is not base64url: write - and _ in place of + and /, and no blanks"
       case .value: "is not a value of the protocol"
       case .form: "does not have the form of the protocol"
       case .conflict: "does not go with another member"
@@ -62,10 +66,14 @@ package enum MessageFailure: Error, Hashable, Sendable, CustomStringConvertible 
     switch self {
     case .json(let failure): failure.description
     case .notAnArray: "the message is not a JSON array"
+    case .notAMessage:
+      "the JSON holds no message: give the list, one message with its header, or what carries it in uafResponse or uafProtocolMessage"
+    case .request: "the message is a request of a server; give the client's response"
     case .noMessage: "the array holds no message"
     case .unsupportedVersion: "no message is of a supported version"
     case .repeatedVersion(let version): "two messages are of version \(version)"
-    case .operation(let operation): "the operation is \"\(operation.prefix(16))\""
+    case .operation(let operation):
+      "the operation is \"\(operation.prefix(16))\", which is not the wanted one"
     case .member(let path, let problem): "\(path) \(problem)"
     case .unknownExtension(let id): "the extension \"\(id)\" is not known and must not be ignored"
     }

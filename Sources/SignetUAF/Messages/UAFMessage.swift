@@ -1,68 +1,25 @@
 package import SignetJSON
 
-/// A message of the protocol: a request of a server, or a client's response.
-package protocol UAFProtocolMessage: Sendable {
-  /// What the message is for.
-  static var operation: UAFOperation { get }
-  /// The largest text that is read.
-  static var limits: JSONLimits { get }
-  /// What the message begins with.
-  var header: OperationHeader { get }
-  /// The message as an object.
-  var json: JSONObject { get }
-  /// Reads an object, whatever its version.
-  init(_ object: JSONObject) throws(MessageFailure)
-}
+/// A message on its way between an app and its client (UAF Application API section 4.1).
+package struct UAFMessage: Hashable, Sendable {
+  /// The JSON text of a list of messages.
+  package let protocolMessage: String
+  /// More for the client; not looked into.
+  package let additionalData: JSONValue?
 
-extension UAFProtocolMessage {
-  /// Reads the one message of the array that is of the highest version among `versions`.
-  ///
-  /// Elements of other versions are not looked at: who wrote them may follow other rules there.
-  ///
-  /// - Parameters:
-  ///   - text: The JSON text, UTF-8.
-  ///   - versions: What the caller supports.
-  /// - Throws: ``MessageFailure``.
-  package init(parsing text: [UInt8], versions: [UAFVersion]) throws(MessageFailure) {
-    let found = try UAFMessageList.elements(text, Self.limits)
-    var best: (version: UAFVersion, object: JSONObject)?
-    var seen: [UAFVersion] = []
-    for object in found {
-      let version = try UAFVersion(DictionaryReader(object).dictionary("header").dictionary("upv"))
-      guard !seen.contains(version) else { throw .repeatedVersion(version) }
-      seen.append(version)
-      if versions.contains(version), best.map({ $0.version < version }) ?? true { best = (version, object) }
-    }
-    guard let best else { throw .unsupportedVersion }
-    try self.init(best.object)
-    guard header.operation == Self.operation else { throw .operation(header.operation.rawValue) }
+  package init(protocolMessage: String, additionalData: JSONValue? = nil) {
+    (self.protocolMessage, self.additionalData) = (protocolMessage, additionalData)
   }
 
-  /// The JSON text of a list with this message alone.
-  package var text: String { [self].uafText }
-}
+  package init(parsing text: [UInt8]) throws(MessageFailure) {
+    let reader = try DictionaryReader(body: text)
+    protocolMessage = try reader.string("uafProtocolMessage", 1...(1 << 20))
+    additionalData = reader.object["additionalData"]
+  }
 
-extension Sequence where Element: UAFProtocolMessage {
-  /// The JSON text of the list.
-  package var uafText: String { JSONValue.dictionaries(map(\.json)).text }
-}
-
-/// The arrays that messages travel in.
-enum UAFMessageList {
-  static func elements(_ text: [UInt8], _ limits: JSONLimits) throws(MessageFailure) -> [JSONObject] {
-    let value: JSONValue
-    do throws(JSONFailure) {
-      value = try JSONValue(parsing: text, limits: limits)
-    } catch {
-      throw .json(error)
-    }
-    guard case .array(let elements) = value else { throw .notAnArray }
-    guard !elements.isEmpty else { throw .noMessage }
-    var objects: [JSONObject] = []
-    for element in elements {
-      guard case .object(let object) = element else { throw .noMessage }
-      objects.append(object)
-    }
-    return objects
+  package var json: JSONObject {
+    var object: JSONObject = ["uafProtocolMessage": .string(protocolMessage)]
+    object.setOptional("additionalData", additionalData)
+    return object
   }
 }

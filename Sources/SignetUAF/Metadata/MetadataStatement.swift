@@ -52,7 +52,7 @@ package struct MetadataStatement: Hashable, Sendable {
   package var matcherProtection: MatcherProtection
   package var attachmentHint: AttachmentHint
   package var isSecondFactorOnly: Bool
-  package var display: TransactionDisplay
+  package var display: UAFTransactionDisplay
   package var displayContentType: String?
   package var pngCharacteristics: [DisplayPNGCharacteristics]
   /// DER; empty for a model that can only vouch for itself.
@@ -68,7 +68,7 @@ package struct MetadataStatement: Hashable, Sendable {
     aaid: AAID, description: String, authenticatorVersion: UInt16, algorithm: UAFAlgorithm,
     keyFormat: UAFKeyFormat, userVerificationDetails: [[VerificationMethod]], keyProtection: KeyProtection,
     matcherProtection: MatcherProtection, attachmentHint: AttachmentHint = .internal,
-    isSecondFactorOnly: Bool = false, display: TransactionDisplay = []
+    isSecondFactorOnly: Bool = false, display: UAFTransactionDisplay = []
   ) {
     self.aaid = aaid
     self.description = description
@@ -86,7 +86,7 @@ package struct MetadataStatement: Hashable, Sendable {
     self.attachmentHint = attachmentHint
     self.isSecondFactorOnly = isSecondFactorOnly
     self.display = display
-    displayContentType = display.isEmpty ? nil : Transaction.ContentType.text.rawValue
+    displayContentType = display.isEmpty ? nil : UAFTransaction.ContentType.text.rawValue
     pngCharacteristics = []
     attestationRootCertificates = []
     ecdaaTrustAnchors = []
@@ -139,7 +139,7 @@ package struct MetadataStatement: Hashable, Sendable {
     matcherProtection = MatcherProtection(rawValue: try reader.number("matcherProtection"))
     attachmentHint = AttachmentHint(rawValue: try reader.number("attachmentHint"))
     isSecondFactorOnly = try reader.bool("isSecondFactorOnly")
-    display = TransactionDisplay(rawValue: try reader.number("tcDisplay"))
+    display = UAFTransactionDisplay(rawValue: try reader.number("tcDisplay"))
     displayContentType = try reader.optionalString("tcDisplayContentType", 1...128)
     pngCharacteristics =
       try reader.optionalList("tcDisplayPNGCharacteristics", minimum: 0, maximum: 64) {

@@ -9,7 +9,7 @@ package struct MatchCriteria: Hashable, Sendable {
   package var keyProtection: KeyProtection?
   package var matcherProtection: MatcherProtection?
   package var attachmentHint: AttachmentHint?
-  package var display: TransactionDisplay?
+  package var display: UAFTransactionDisplay?
   package var algorithms: [UAFAlgorithm]?
   package var assertionSchemes: [String]?
   /// In the server's order of preference.
@@ -45,7 +45,7 @@ package struct MatchCriteria: Hashable, Sendable {
     keyProtection = try reader.optionalNumber("keyProtection").map(KeyProtection.init(rawValue:))
     matcherProtection = try reader.optionalNumber("matcherProtection").map(MatcherProtection.init(rawValue:))
     attachmentHint = try reader.optionalNumber("attachmentHint").map(AttachmentHint.init(rawValue:))
-    display = try reader.optionalNumber("tcDisplay").map(TransactionDisplay.init(rawValue:))
+    display = try reader.optionalNumber("tcDisplay").map(UAFTransactionDisplay.init(rawValue:))
     algorithms = try reader.optionalList("authenticationAlgorithms") { value, path throws(MessageFailure) in
       UAFAlgorithm(rawValue: try DictionaryReader.number(value, path))
     }
@@ -142,7 +142,7 @@ package struct AuthenticatorTraits: Hashable, Sendable {
   package var keyProtection: KeyProtection
   package var matcherProtection: MatcherProtection
   package var attachmentHint: AttachmentHint
-  package var display: TransactionDisplay
+  package var display: UAFTransactionDisplay
   package var algorithms: [UAFAlgorithm]
   package var assertionScheme: String
   package var attestationTypes: [AttestationType]
@@ -151,7 +151,7 @@ package struct AuthenticatorTraits: Hashable, Sendable {
 
   package init(
     aaid: AAID, userVerification: [UserVerification], keyProtection: KeyProtection,
-    matcherProtection: MatcherProtection, attachmentHint: AttachmentHint, display: TransactionDisplay,
+    matcherProtection: MatcherProtection, attachmentHint: AttachmentHint, display: UAFTransactionDisplay,
     algorithms: [UAFAlgorithm], assertionScheme: String = ResponseAssertion.tlvScheme,
     attestationTypes: [AttestationType], version: UInt16? = nil
   ) {

@@ -67,16 +67,16 @@ package struct AttachmentHint: OptionSet, Hashable, Sendable {
 }
 
 /// Who shows a transaction.
-package struct TransactionDisplay: OptionSet, Hashable, Sendable {
+package struct UAFTransactionDisplay: OptionSet, Hashable, Sendable {
   package let rawValue: UInt16
 
   package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-  package static let any = TransactionDisplay(rawValue: 0x01)
-  package static let privilegedSoftware = TransactionDisplay(rawValue: 0x02)
-  package static let trustedEnvironment = TransactionDisplay(rawValue: 0x04)
-  package static let hardware = TransactionDisplay(rawValue: 0x08)
-  package static let remote = TransactionDisplay(rawValue: 0x10)
+  package static let any = UAFTransactionDisplay(rawValue: 0x01)
+  package static let privilegedSoftware = UAFTransactionDisplay(rawValue: 0x02)
+  package static let trustedEnvironment = UAFTransactionDisplay(rawValue: 0x04)
+  package static let hardware = UAFTransactionDisplay(rawValue: 0x08)
+  package static let remote = UAFTransactionDisplay(rawValue: 0x10)
 }
 
 /// What an assertion says that the user did (`authenticationMode` of TAG_ASSERTION_INFO).

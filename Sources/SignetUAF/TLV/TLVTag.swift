@@ -45,7 +45,7 @@ package struct TLVTag: RawRepresentable, Hashable, Sendable, CustomStringConvert
   package var hex: String { rawValue.registryHex }
 
   /// The registry's name, or nil for a number that it does not have.
-  package var name: String? { Self.names[self] }
+  package var name: String? { Self.names[self] ?? Self.commandNames[self] }
 
   /// Name and number.
   package var description: String { name.map { "\($0) (\(hex))" } ?? hex }

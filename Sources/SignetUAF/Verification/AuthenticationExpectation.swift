@@ -1,80 +1,8 @@
-/// A key that is registered, as a server stored it.
-package struct RegisteredKey: Sendable {
-  package let reference: KeyReference
-  package let publicKey: UAFPublicKey
-  /// The algorithm of its registration, which it keeps.
-  package let algorithm: UAFAlgorithm
-  /// The last counter; 0 where the authenticator does not count.
-  package let signCounter: UInt32
-
-  package init(
-    reference: KeyReference, publicKey: UAFPublicKey, algorithm: UAFAlgorithm, signCounter: UInt32
-  ) {
-    self.reference = reference
-    self.publicKey = publicKey
-    self.algorithm = algorithm
-    self.signCounter = signCounter
-  }
-}
-
-/// An authentication response with its assertions read: what it claims, and nothing of it proved.
-package struct ClaimedAuthentication: Sendable {
-  /// The response.
-  package let response: AuthenticationResponse
-  /// Each assertion, or why it cannot be read.
-  let assertions: [Claim]
-
-  enum Claim: Sendable {
-    case assertion(AuthenticationAssertion)
-    case refused(AssertionRefusal)
-  }
-
-  /// Reads a response.
-  ///
-  /// - Parameters:
-  ///   - text: The JSON text, UTF-8.
-  ///   - versions: What the caller supports.
-  ///   - knownExtensions: The ids of extensions that the caller will judge.
-  /// - Throws: ``UAFRefusal/message(_:)``.
-  package init(
-    parsing text: [UInt8], versions: [UAFVersion] = [.v1_1], knownExtensions: Set<String> = []
-  ) throws(UAFRefusal) {
-    do throws(MessageFailure) {
-      response = try AuthenticationResponse(parsing: text, versions: versions)
-    } catch {
-      throw .message(error)
-    }
-    var claims: [Claim] = []
-    claims.reserveCapacity(response.assertions.count)
-    for item in response.assertions {
-      guard item.scheme == ResponseAssertion.tlvScheme else {
-        claims.append(.refused(.scheme))
-        continue
-      }
-      do throws(AssertionFailure) {
-        claims.append(
-          .assertion(try AuthenticationAssertion(parsing: item.bytes, understood: knownExtensions)))
-      } catch {
-        claims.append(.refused(.malformed(error)))
-      }
-    }
-    assertions = claims
-  }
-
-  /// The keys that it claims to be signed with: what the server has to look up.
-  package var keys: [KeyReference] {
-    assertions.compactMap { claim in
-      guard case .assertion(let assertion) = claim else { return nil }
-      return KeyReference(aaid: assertion.data.aaid, keyID: assertion.data.keyID)
-    }
-  }
-}
-
 /// What an authentication response is held against.
 package struct AuthenticationExpectation: Sendable {
   package var context: ResponseContext
   package var policy: Policy
-  package var transactions: [Transaction]
+  package var transactions: [UAFTransaction]
   /// The keys of the user who is to be authenticated.
   package var keys: [KeyReference: RegisteredKey]
 
@@ -122,7 +50,7 @@ package struct AuthenticationExpectation: Sendable {
       let reference = KeyReference(aaid: assertion.data.aaid, keyID: assertion.data.keyID)
       do throws(AssertionRefusal) {
         let (use, candidate) = try verify(item, assertion, reference, hash)
-        guard !uses.contains(where: { $0.reference == reference }) else { throw .keyExists }
+        guard !uses.contains(where: { $0.reference == reference }) else { throw .repeatedKey }
         uses.append(use)
         candidates.append(candidate)
       } catch {
@@ -165,7 +93,7 @@ package struct AuthenticationExpectation: Sendable {
   }
 
   /// The transaction that was confirmed, or nil where none was asked.
-  private func confirmedTransaction(_ data: SignedData) throws(AssertionRefusal) -> Transaction? {
+  private func confirmedTransaction(_ data: SignedData) throws(AssertionRefusal) -> UAFTransaction? {
     switch AuthenticationMode(rawValue: data.mode) {
     case .userVerified:
       guard data.transactionHash.isEmpty else { throw .transactionHashUnexpected }
@@ -180,45 +108,5 @@ package struct AuthenticationExpectation: Sendable {
       return transaction
     case nil: throw .mode(data.mode)
     }
-  }
-}
-
-/// An authentication response that holds; only verifying makes one.
-package struct VerifiedAuthentication: Sendable {
-  /// Who called the client.
-  package let facetID: String
-  /// Which keys were used, at least one.
-  ///
-  /// Their counters are to be stored, where the stored ones are still lower.
-  package let uses: [VerifiedUse]
-  /// Assertions that were left out.
-  package let refused: [RefusedAssertion]
-
-  init(facetID: String, uses: [VerifiedUse], refused: [RefusedAssertion]) {
-    (self.facetID, self.uses, self.refused) = (facetID, uses, refused)
-  }
-}
-
-/// A use of a key that its authenticator signed; only verifying makes one.
-package struct VerifiedUse: Sendable {
-  package let reference: KeyReference
-  /// What is to be stored.
-  package let signCounter: UInt32
-  /// What the user confirmed.
-  package let transaction: Transaction?
-  /// Whether the authenticator is older than what its metadata describes, which is a risk.
-  package let isOutdated: Bool
-  /// What the authenticator signed beyond the protocol.
-  package let extensions: [AssertionExtension]
-
-  init(
-    reference: KeyReference, signCounter: UInt32, transaction: Transaction?, isOutdated: Bool,
-    extensions: [AssertionExtension]
-  ) {
-    self.reference = reference
-    self.signCounter = signCounter
-    self.transaction = transaction
-    self.isOutdated = isOutdated
-    self.extensions = extensions
   }
 }

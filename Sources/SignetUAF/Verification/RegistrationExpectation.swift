@@ -1,5 +1,3 @@
-import SignetCrypto
-
 /// What a registration response is held against.
 package struct RegistrationExpectation: Sendable {
   package var context: ResponseContext
@@ -50,7 +48,7 @@ package struct RegistrationExpectation: Sendable {
       var reference: KeyReference?
       do throws(AssertionRefusal) {
         let (key, candidate) = try verify(item, hash, &reference)
-        guard !keys.contains(where: { $0.reference == key.reference }) else { throw .keyExists }
+        guard !keys.contains(where: { $0.reference == key.reference }) else { throw .repeatedKey }
         keys.append(key)
         candidates.append(candidate)
       } catch {
@@ -108,75 +106,13 @@ package struct RegistrationExpectation: Sendable {
   private func check(
     _ assertion: RegistrationAssertion, _ key: UAFPublicKey, _ model: AuthenticatorModel
   ) throws(AssertionRefusal) {
-    try model.check(assertion.attestation, at: unixTime)
+    try context.models.check(assertion.attestation, of: model, at: unixTime)
+    let isSigned: Bool
     do throws(UAFKeyFailure) {
-      guard try assertion.isSigned(by: key, isStrict: context.isStrict) else {
-        throw UAFKeyFailure.key(.authenticationFailed)
-      }
+      isSigned = try assertion.isSigned(by: key, isStrict: context.isStrict)
     } catch {
-      if case .key(.authenticationFailed) = error { throw .attestationSignature }
       throw .attestationKey(error)
     }
-  }
-}
-
-/// A registration response that holds; only verifying makes one.
-package struct VerifiedRegistration: Sendable {
-  /// Who called the client.
-  package let facetID: String
-  /// The application that the keys are for.
-  package let appID: String
-  /// The keys to store, at least one.
-  package let keys: [AttestedKey]
-  /// Assertions that were left out.
-  package let refused: [RefusedAssertion]
-
-  init(facetID: String, appID: String, keys: [AttestedKey], refused: [RefusedAssertion]) {
-    (self.facetID, self.appID, self.keys, self.refused) = (facetID, appID, keys, refused)
-  }
-}
-
-/// A new key that its authenticator vouches for; only verifying makes one.
-package struct AttestedKey: Sendable {
-  package let reference: KeyReference
-  package let publicKey: UAFPublicKey
-  /// The key as the authenticator wrote it.
-  package let encodedKey: [UInt8]
-  package let algorithm: UAFAlgorithm
-  package let keyFormat: UAFKeyFormat
-  package let signCounter: UInt32
-  package let registrationCounter: UInt32
-  package let authenticatorVersion: UInt16
-  /// How it was vouched for; a surrogate proves possession of the key and nothing about the model.
-  package let attestation: AttestationType
-  /// Whether the authenticator is older than what its metadata describes, which is a risk.
-  package let isOutdated: Bool
-  package let pngCharacteristics: [DisplayPNGCharacteristics]
-  /// What the authenticator signed beyond the protocol.
-  package let extensions: [AssertionExtension]
-
-  init(
-    reference: KeyReference, publicKey: UAFPublicKey, encodedKey: [UInt8], algorithm: UAFAlgorithm,
-    keyFormat: UAFKeyFormat, signCounter: UInt32, registrationCounter: UInt32, authenticatorVersion: UInt16,
-    attestation: AttestationType, isOutdated: Bool, pngCharacteristics: [DisplayPNGCharacteristics],
-    extensions: [AssertionExtension]
-  ) {
-    self.reference = reference
-    self.publicKey = publicKey
-    self.encodedKey = encodedKey
-    self.algorithm = algorithm
-    self.keyFormat = keyFormat
-    self.signCounter = signCounter
-    self.registrationCounter = registrationCounter
-    self.authenticatorVersion = authenticatorVersion
-    self.attestation = attestation
-    self.isOutdated = isOutdated
-    self.pngCharacteristics = pngCharacteristics
-    self.extensions = extensions
-  }
-
-  /// What later authentications are held against.
-  package var registered: RegisteredKey {
-    RegisteredKey(reference: reference, publicKey: publicKey, algorithm: algorithm, signCounter: signCounter)
+    guard isSigned else { throw .attestationSignature }
   }
 }

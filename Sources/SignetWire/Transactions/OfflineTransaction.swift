@@ -1,6 +1,5 @@
 public import SignetCrypto
 import SignetJSON
-import SignetOATH
 
 /// A transaction that is carried to a device as a text, and its answer back as digits (`docs/protocol.md` section 5.9).
 public struct OfflineTransaction: Hashable, Sendable {
@@ -82,13 +81,8 @@ public struct OfflineTransaction: Hashable, Sendable {
   ///   - container: Whose answer it is.
   /// - Returns: 8 digits.
   public func answer(otpSecret: borrowing SecretBytes, container: ContainerID) -> String {
-    let key = HKDF.expand(
-      otpSecret, info: Array("signet/1 offline".utf8) + [0] + Array(container.text.utf8), byteCount: 32,
-      .sha256)
-    do throws(OCRAFailure) {
-      let suite = try OCRASuite("OCRA-1:HOTP-SHA256-8:QH64")
-      let question = Hex.encode(HashFunction.sha256.digest(of: bytes))
-      return try OCRA(secret: key, suite: suite).response(to: OCRAChallenge(question, for: suite))
-    } catch { preconditionFailure("a suite and a question of fixed form are refused: \(error)") }
+    CarriedAnswer.digits(
+      signing: [Hex.encode(HashFunction.sha256.digest(of: bytes))], suite: "OCRA-1:HOTP-SHA256-8:QH64",
+      label: "signet/1 offline", otpSecret: otpSecret, container: container)
   }
 }

@@ -36,6 +36,7 @@ extension AuthenticatorURI {
       case .hotp(let counter):
         object["type"] = "hotp"
         object["counter"] = Int64(exactly: counter).map { .integer($0) } ?? .string(String(counter))
+      case .ocra: break  // no URI has it
       }
     }
     for (name, text) in [

@@ -82,6 +82,22 @@ import Testing
   }
 
   @Test(
+    "keys of OCRA and check digits, both ways",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
+    arguments: [nil, "pass wörd"])
+  func onlyPSKC(password: String?) throws {
+    let accounts = try SampleAccounts.onlyPSKC()
+    let words = password.map { [$0] } ?? []
+    let theirs = try call(["write", "pskc"] + words, Array(try JSONEncoder().encode(accounts.facts)))
+    let imported = try AccountFile.read(theirs, password: password.map(SampleAccounts.box))
+    #expect(imported.skipped.isEmpty && imported.accounts.facts == accounts.facts)
+    let ours = try AccountFile.write(accounts, as: .pskc, password: password.map(SampleAccounts.box))
+    #expect(ours.skipped.isEmpty)
+    let answer = try call(["read", "pskc"] + words, ours.contents.withSecret { $0.insecureCopy() })
+    #expect(try JSONDecoder().decode([AccountFacts].self, from: Data(answer)) == accounts.facts)
+  }
+
+  @Test(
     "PSKC under a pre-shared key, both ways",
     .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
     arguments: [16, 32])

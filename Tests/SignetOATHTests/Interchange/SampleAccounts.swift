@@ -31,6 +31,19 @@ enum SampleAccounts {
   static func rich() throws -> [OTPAccount] {
     try common() + [try account("Shop", "carol", .totp(period: 60), digits: 7)]
   }
+
+  /// What PSKC alone can say.
+  static func onlyPSKC() throws -> [OTPAccount] {
+    func suite(_ text: String) throws -> OCRASuite { try OCRASuite(text) }
+    return [
+      try account("Bank", "one", .ocra(try suite("OCRA-1:HOTP-SHA1-6:QN08"))),
+      try account(
+        "Bank", "two", .ocra(try suite("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1"), lengths: 6...8, counter: 7)),
+      try account("Bank", "three", .ocra(try suite("OCRA-1:HOTP-SHA512-0:QH40-S064-T1M"), lengths: 4...4)),
+      try OTPAccount(
+        issuer: "Card", name: "four", kind: .hotp(counter: 3), hasCheckDigit: true, secret: box("secret")),
+    ]
+  }
 }
 
 /// An account as a test compares it: everything but what came from elsewhere.
@@ -43,14 +56,23 @@ struct AccountFacts: Codable, Equatable {
   var secret: String
   var period: Int?
   var counter: UInt64?
+  var suite: String?
+  var shortest: Int?
+  var longest: Int?
+  var check: Bool?
 
   init(_ account: OTPAccount) {
     (issuer, name) = (account.issuer, account.name)
     (algorithm, digits) = (account.algorithm.rawValue, account.digits)
+    check = account.hasCheckDigit ? true : nil
     secret = account.secret.withSecret { Hex.encode($0.insecureCopy()) }
     switch account.kind {
     case .totp(let period, _): (type, self.period) = ("totp", period)
     case .hotp(let counter): (type, self.counter) = ("hotp", counter)
+    case .ocra(let suite, let lengths, let counter):
+      (type, self.suite) = ("ocra", suite.description)
+      (shortest, longest) = (lengths?.lowerBound, lengths?.upperBound)
+      self.counter = suite.hasCounter ? counter : nil
     }
   }
 }

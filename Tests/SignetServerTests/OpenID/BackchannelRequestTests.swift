@@ -176,12 +176,39 @@ import Testing
     #expect(try await ask(code) == "200")
     for _ in 0..<3 { #expect(try await ask("\(code)0") == "400 invalid_user_code") }
     #expect(try await ask(code) == "400 invalid_user_code")
+    // What one client gets wrong keeps no other from asking.
+    let other = try await fixture.register()
+    let answer = try await fixture.ask(other, [("login_hint", "alice"), ("user_code", code)])
+    #expect(answer.status == 200)
+    let refusals = try await fixture.server.audit().filter { $0.contains("userCode.refused") }
+    #expect(refusals.count == 5 && refusals.allSatisfy { $0.contains(client.id) && $0.contains("alice") })
     try await fixture.server.codes.unlock(UserID("alice"), by: "test")
     #expect(try await ask(code) == "200")
     try await users.removeCode(of: UserID("alice"), by: "test")
     #expect(try await ask(nil) == "200")
     #expect(try await problem { try await users.setCode(of: UserID("bob"), by: "test") } == .unknown)
     #expect(try await !fixture.server.audit().joined().contains(code))
+  }
+
+  @Test("a client that brings wrong codes waits longer each time, and is told how long")
+  func waitsWithTheUsersCode() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register()
+    let code = try await fixture.server.users.setCode(of: UserID("alice"), by: "test")
+    func ask(_ given: String) async throws -> OpenIDAnswer {
+      try await fixture.ask(client, [("login_hint", "alice"), ("user_code", given)])
+    }
+    for _ in 0..<4 { #expect(try await ask("0").headers["Retry-After"] == nil) }
+    let early = try await ask(code)
+    #expect(try early.outcome == "400 invalid_user_code" && early.headers["Retry-After"] == "30")
+    fixture.server.clock.advance(by: 30)
+    #expect(try await ask("0").headers["Retry-After"] == nil)
+    fixture.server.clock.advance(by: 59)
+    #expect(try await ask(code).headers["Retry-After"] == "1")
+    fixture.server.clock.advance(by: 1)
+    #expect(try await ask(code).status == 200)
+    #expect(try await ask("0").headers["Retry-After"] == nil, "the row has ended")
+    #expect(try await ask(code).status == 200)
   }
 
   @Test("a number goes to the client, which shows it, and has to be typed")

@@ -13,7 +13,7 @@ import Testing
     let key = P256.Signing.PrivateKey().publicKey
     var body: JSONObject = [
       "name": "Shop", "authentication": "private_key_jwt", "delivery": "poll",
-      "keys": ["keys": [.object(try JWK(key, keyID: "k").publicObject())]],
+      "jwks": ["keys": [.object(try JWK(key, keyID: "k").publicObject())]],
     ]
     change(&body)
     return body
@@ -26,7 +26,7 @@ import Testing
       ClientRegistration(
         Self.body {
           $0["delivery"] = "push"
-          $0["endpoint"] = "https://client.example.org:8443/cb?x=1"
+          $0["notificationEndpoint"] = "https://client.example.org:8443/cb?x=1"
           $0["requestAlgorithm"] = "ES256"
           $0["numberDigits"] = 3
         }), by: "test")
@@ -37,7 +37,7 @@ import Testing
       ClientRegistration(
         Self.body {
           $0["authentication"] = "client_secret_basic"
-          $0["keys"] = nil
+          $0["jwks"] = nil
         }), by: "test")
     let secret = try #require(second.secret)
     #expect(second.record.secretDigest == HashFunction.sha256.digest(of: Array(secret.utf8)))
@@ -59,39 +59,39 @@ import Testing
     ("another way to authenticate", { $0["authentication"] = "none" }),
     ("another delivery", { $0["delivery"] = "mail" }),
     ("ping to nowhere", { $0["delivery"] = "ping" }),
-    ("poll to somewhere", { $0["endpoint"] = "https://a.example/" }),
+    ("poll to somewhere", { $0["notificationEndpoint"] = "https://a.example/" }),
     (
       "a plain endpoint",
       {
         $0["delivery"] = "ping"
-        $0["endpoint"] = "http://a.example/"
+        $0["notificationEndpoint"] = "http://a.example/"
       }
     ),
     (
       "an endpoint with a user",
       {
         $0["delivery"] = "ping"
-        $0["endpoint"] = "https://u@a.example/"
+        $0["notificationEndpoint"] = "https://u@a.example/"
       }
     ),
     (
       "an endpoint with a fragment",
       {
         $0["delivery"] = "ping"
-        $0["endpoint"] = "https://a.example/#x"
+        $0["notificationEndpoint"] = "https://a.example/#x"
       }
     ),
     (
       "an endpoint without a host",
       {
         $0["delivery"] = "ping"
-        $0["endpoint"] = "https:///cb"
+        $0["notificationEndpoint"] = "https:///cb"
       }
     ),
-    ("no keys", { $0["keys"] = nil }), ("an empty set", { $0["keys"] = ["keys": []] }),
-    ("a shared key", { $0["keys"] = ["keys": [["kty": "oct", "k": "AAAA"]]] }),
-    ("an unknown kind of key", { $0["keys"] = ["keys": [["kty": "OKP", "crv": "Ed25519", "x": "AAAA"]]] }),
-    ("no key at all", { $0["keys"] = ["keys": ["x"]] }),
+    ("no keys", { $0["jwks"] = nil }), ("an empty set", { $0["jwks"] = ["keys": []] }),
+    ("a shared key", { $0["jwks"] = ["keys": [["kty": "oct", "k": "AAAA"]]] }),
+    ("an unknown kind of key", { $0["jwks"] = ["keys": [["kty": "OKP", "crv": "Ed25519", "x": "AAAA"]]] }),
+    ("no key at all", { $0["jwks"] = ["keys": ["x"]] }),
     ("an algorithm that is none", { $0["requestAlgorithm"] = "none" }),
     ("an algorithm without a key", { $0["requestAlgorithm"] = "RS256" }),
     ("one digit", { $0["numberDigits"] = 1 }), ("seven digits", { $0["numberDigits"] = 7 }),
@@ -107,11 +107,11 @@ import Testing
     let key = P256.Signing.PrivateKey()
     var jwk = try JWK(key.publicKey, keyID: "k").publicObject()
     jwk["d"] = .string(Base64URL.insecureEncode(key.rawRepresentation))
-    let withPrivate = try Self.body { $0["keys"] = ["keys": [.object(jwk)]] }
+    let withPrivate = try Self.body { $0["jwks"] = ["keys": [.object(jwk)]] }
     #expect(throws: Problem.self) { try ClientRegistration(withPrivate) }
     jwk["d"] = nil
     jwk["x5c"] = ["x"]
-    let registration = try ClientRegistration(Self.body { $0["keys"] = ["keys": [.object(jwk)]] })
+    let registration = try ClientRegistration(Self.body { $0["jwks"] = ["keys": [.object(jwk)]] })
     let kept = try JSONObject(parsing: #require(registration.keySet))
     jwk["x5c"] = nil
     #expect(kept == ["keys": [.object(jwk)]])

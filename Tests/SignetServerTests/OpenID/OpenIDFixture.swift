@@ -38,9 +38,9 @@ struct OpenIDFixture: Sendable {
     var body: JSONObject = [
       "name": "Example Bank", "authentication": .string(authentication.rawValue),
       "delivery": .string(delivery.rawValue),
-      "keys": ["keys": [.object(try JWK(key.publicKey, keyID: "k1").publicObject())]],
+      "jwks": ["keys": [.object(try JWK(key.publicKey, keyID: "k1").publicObject())]],
     ]
-    if delivery != .poll { body["endpoint"] = "https://client.example.org/cb" }
+    if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     for (name, value) in further.members { body[name] = value }
     let made = try await ClientService(server.context).add(ClientRegistration(body), by: "test")
     return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
@@ -102,7 +102,11 @@ struct OpenIDFixture: Sendable {
   /// Alice's device decides what she was asked last.
   func decide(_ status: DecisionStatus) async throws {
     let waiting = try await server.storage.pendingTransactions(user: "alice", at: now)
-    let record = try #require(waiting.last)
+    try await decide(status, #require(waiting.last))
+  }
+
+  /// Alice's device decides.
+  func decide(_ status: DecisionStatus, _ record: TransactionRecord) async throws {
     let request = TransactionRequest(
       id: try TransactionID(record.id), content: try TransactionContent(parsing: record.content),
       created: record.created, expires: record.expires,
@@ -190,6 +194,16 @@ final class CallbackEndpoint: HTTPTransport {
   private struct State {
     var requests: [HTTPRequest] = []
     var answers: [Result<HTTPResponse, TransportFailure>] = []
+    /// Where nothing is answered until it is released, and who waits there.
+    var held: String?
+    var holding: [CheckedContinuation<Result<HTTPResponse, TransportFailure>?, Never>] = []
+    var expected: (count: Int, waiter: CheckedContinuation<Void, Never>)?
+
+    mutating func takeExpected() -> CheckedContinuation<Void, Never>? {
+      guard let expected, requests.count >= expected.count else { return nil }
+      self.expected = nil
+      return expected.waiter
+    }
   }
 
   private let state = Mutex(State())
@@ -205,10 +219,44 @@ final class CallbackEndpoint: HTTPTransport {
   /// What it was told, in order.
   func bodies() throws -> [JSONObject] { try requests.map { try JSONObject(parsing: $0.body) } }
 
+  /// Answers nothing that goes there until ``release(_:)``.
+  func hold(_ url: String) { state.withLock { $0.held = url } }
+
+  /// Answers what was held, and holds nothing any more.
+  func release(_ answer: Result<HTTPResponse, TransportFailure>) {
+    let holding = state.withLock { state in
+      state.held = nil
+      defer { state.holding = [] }
+      return state.holding
+    }
+    for one in holding { one.resume(returning: answer) }
+  }
+
+  /// Waits until it was told so often.
+  func waitForRequests(_ count: Int) async {
+    await withCheckedContinuation { continuation in
+      let waiter = state.withLock { state in
+        state.expected = (count, continuation)
+        return state.takeExpected()
+      }
+      waiter?.resume()
+    }
+  }
+
   func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
-    let answer = state.withLock { state in
-      state.requests.append(request)
-      return state.answers.isEmpty ? nil : state.answers.removeFirst()
+    let answer: Result<HTTPResponse, TransportFailure>? = await withCheckedContinuation { continuation in
+      let (answer, waiter, isHeld) = state.withLock {
+        state -> (Result<HTTPResponse, TransportFailure>?, CheckedContinuation<Void, Never>?, Bool) in
+        state.requests.append(request)
+        let waiter = state.takeExpected()
+        guard state.held != request.url else {
+          state.holding.append(continuation)
+          return (nil, waiter, true)
+        }
+        return (state.answers.isEmpty ? nil : state.answers.removeFirst(), waiter, false)
+      }
+      waiter?.resume()
+      if !isHeld { continuation.resume(returning: answer) }
     }
     return try answer?.get() ?? HTTPResponse(status: 204)
   }

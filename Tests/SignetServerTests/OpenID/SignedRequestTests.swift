@@ -118,4 +118,15 @@ import Testing
     let answer = try await fixture.token(client, TestClient.assertion(text) + [("client_id", client.id)])
     #expect(try answer.outcome == "401 invalid_client")
   }
+
+  @Test("a client whose algorithm is not known any more is not taken for one that does not sign")
+  func unknownAlgorithm() async throws {
+    let fixture = try await OpenIDFixture()
+    let client = try await fixture.register(.poll, .clientSecretBasic)
+    var record = try #require(try await fixture.server.storage.client(client.id))
+    (record.id, record.requestAlgorithm) = ("0011223344556677", "XX9")
+    try await fixture.server.storage.addClient(record, audit: AuditEvent(text: "{}"))
+    let damaged = TestClient(id: record.id, secret: client.secret, key: client.key, issuer: client.issuer)
+    #expect(try await fixture.ask(damaged).outcome == "500 server_error")
+  }
 }

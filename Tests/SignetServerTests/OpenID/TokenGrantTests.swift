@@ -28,7 +28,7 @@ import Testing
       let keys = VerificationKeySet(try JWKSet(published))
       let verified = try JWS(compact: answer.body.string("id_token")).verified(with: keys, allowing: [.es256])
       let claims = try verified.claims(
-        JWTValidation(issuer: fixture.issuer, subject: "alice", audience: client.id, type: "JWT"),
+        JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [client.id], type: "JWT"),
         now: fixture.now
       ).all
       #expect(try claims.integer("auth_time") == decided && claims.integer("exp") == fixture.now + 600)
@@ -47,7 +47,7 @@ import Testing
       let digest = HashFunction.sha256.digest(of: Array(access.utf8))
       #expect(try claims.string("at_hash") == Base64URL.encode(Array(digest.prefix(16))))
       let accessClaims = try JWS(compact: access).verified(with: keys, allowing: [.es256]).claims(
-        JWTValidation(issuer: fixture.issuer, subject: "alice", audience: fixture.issuer, type: "at+jwt"),
+        JWTValidation(issuer: fixture.issuer, subject: "alice", audiences: [fixture.issuer], type: "at+jwt"),
         now: fixture.now
       ).all
       #expect(try accessClaims.string("client_id") == client.id && accessClaims.string("scope") == "openid")
@@ -182,9 +182,10 @@ import Testing
     for round in 0..<8 {
       let id = try await fixture.ask(client).id
       let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
-      let transaction = try #require(waiting.last).id
+      let asked = try #require(waiting.last)
+      let transaction = asked.id
       let outcomes = await withTaskGroup(of: String.self) { group in
-        group.addTask { await Self.ended { try await fixture.decide(.accepted) } }
+        group.addTask { await Self.ended { try await fixture.decide(.accepted, asked) } }
         group.addTask {
           await Self.ended {
             try await fixture.server.transactions.withdraw(transaction, reason: "", by: "test")
@@ -223,6 +224,25 @@ import Testing
     return "done"
   }
 
+  @Test("a device that was revoked brings no tokens, unless the same device has another container by now")
+  func needsTheDevice() async throws {
+    let fixture = try await OpenIDFixture()
+    let (client, users) = (try await fixture.register(), UserService(fixture.server.context))
+    let id = try await fixture.ask(client).id
+    try await fixture.decide(.accepted)
+    let container = try #require(fixture.device.container).text
+    _ = try await users.revokeContainer(container, by: "test")
+    #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
+    // Another device of the same user does not stand in for it.
+    _ = try await fixture.server.activate(device: 2)
+    fixture.server.clock.advance(by: 5)
+    #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
+    #expect(try await !fixture.server.audit().contains { $0.contains("tokens.issued") })
+    _ = try await fixture.server.activate(device: 1)
+    fixture.server.clock.advance(by: 5)
+    #expect(try await fixture.poll(client, id).outcome == "200")
+  }
+
   @Test("digits that were typed in the place of a signature: the token says so, and carries no decision")
   func answeredWithoutANetwork() async throws {
     let fixture = try await OpenIDFixture()
@@ -234,7 +254,7 @@ import Testing
       verifying: await transactions.offline(transaction), signedBy: #require(fixture.device.serverKey))
     let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
     let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
-    try await transactions.answer(digits, to: transaction, by: "test")
+    try await transactions.answer(.scanned(digits), to: transaction, by: .init("test"))
     let token = try await fixture.poll(client, id).body.string("id_token")
     let claims = try JSONObject(parsing: JWS(compact: token).unverifiedPayload)
     #expect(try claims.string("acr") == "urn:signet:acr:answered" && claims.strings("amr") == ["otp"])

@@ -36,7 +36,7 @@ struct UAFServer: Sendable {
   func send(
     _ method: String, _ path: String, _ body: [UInt8] = [], _ headers: HeaderFields = [:],
     isOrdered: Bool = false
-  ) async throws -> SignetHTTP.ServerResponse {
+  ) async throws -> ServerResponse {
     var headers = headers
     if isOrdered { headers["Authorization"] = "Bearer \(apiKey)" }
     return await router.respond(

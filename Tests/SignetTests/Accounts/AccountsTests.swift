@@ -6,9 +6,9 @@ import SignetVault
 import Testing
 
 @Suite("Imported accounts") struct AccountsTests {
-  private static let secret = Array("12345678901234567890".utf8)
+  static let secret = Array("12345678901234567890".utf8)
 
-  private static func box(_ text: String) -> SharedSecretBox {
+  static func box(_ text: String) -> SharedSecretBox {
     SharedSecretBox(SecretBytes(copying: Array(text.utf8)))
   }
 
@@ -21,12 +21,12 @@ import Testing
       foreign: [ForeignMember(format: .aegis, name: "note", value: "\"kept\"")])
   }
 
-  private struct NoTransport: HTTPTransport {
+  struct NoTransport: HTTPTransport {
     func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse { throw .cancelled }
   }
 
   /// A device in a folder, at a time.
-  private struct Bench {
+  struct Bench {
     let folder: TemporaryFolder
     let clock: VirtualClock
     let trusted = VirtualTrustedClock()
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  private struct NoDictionary: PasswordDictionary {
+  struct NoDictionary: PasswordDictionary {
     func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool { false }
   }
 
@@ -137,12 +137,20 @@ import Testing
         try records.set("account-\(id)", to: SecretBytes(copying: bytes))
       }
     }
-    for damaged in [[0], [1], [1, 0, 0, 0, 9, 1], [1, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2]] as [[UInt8]] {
+    let json =
+      #"{"issuer":"A","name":"a","type":"ocra","suite":"OCRA-1:HOTP-SHA1-6:C-QN08","algorithm":"SHA1","#
+      + #""digits":6,"exportable":true,"imported":1}"#
+    let challenge = [0, 0, 0, UInt8(json.utf8.count)] + Array(json.utf8) + [7]
+    // The last: OCRA in version 1, which has none, and with a suite whose counter is missing.
+    for damaged in [
+      [0], [1], [2], [1, 0, 0, 0, 9, 1], [1, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2],
+      [2, 0, 0, 0, 2] + Array("{}".utf8) + [1, 2], [1] + challenge, [2] + challenge,
+    ] as [[UInt8]] {
       try await write(damaged)
       await #expect(throws: SignetFailure.vault(.damaged)) { try await bench.device().accounts.list() }
     }
-    try await write([2, 1, 1])
-    await #expect(throws: SignetFailure.vault(.tooNew(found: 2, supported: 1))) {
+    try await write([3, 1, 1])
+    await #expect(throws: SignetFailure.vault(.tooNew(found: 3, supported: 2))) {
       try await bench.device().accounts.list()
     }
     try await device.accounts.delete(id)

@@ -188,8 +188,23 @@ def activation(label, user, server, costs, profile, asked):
         "offline": es256(
             server_signing, {"alg": "ES256", "typ": "signet-offline", "kid": thumbprint(server_signing)}, offline),
         "offlineAnswer": truncated(mac(offline_key, b"OCRA-1:HOTP-SHA256-8:QH64\0", question), 8),
+        **typed_answers(otp, container, offline),
         "transactions": listing.decode(), "serverSigningPrivateKey": raw(server_signing).hex(),
         "transactionsJWE": jwe(encryption, label, answer.encode()),
+    }
+
+
+def typed_answers(otp, container, payload):
+    """Section 5.10: what a user types for the transaction of a payload, and what the device shows."""
+    challenge = str(int.from_bytes(hashlib.sha256(payload).digest(), "big")).zfill(78)[-8:]
+    key = mac(otp, b"signet/1 typed\0", container.encode(), b"\x01")  # HKDF-Expand, one block
+    suite = b"OCRA-1:HOTP-SHA256-8:QA64\0"
+    values = ["250EUR", "DE02120300000000202051"]
+    text = "\n".join([challenge] + values).encode()
+    question = hashlib.sha256(text).hexdigest().upper().encode()
+    return {
+        "typedChallenge": challenge, "typedAnswer": truncated(mac(key, suite, challenge.encode().ljust(128, b"\0")), 8),
+        "typedValues": values, "typedValuesAnswer": truncated(mac(key, suite, question.ljust(128, b"\0")), 8),
     }
 
 

@@ -113,8 +113,9 @@ extension JSONObject {
 }
 
 extension OTPAccount {
-  /// The counter as a number that JSON can hold everywhere.
+  /// The counter as a number that JSON can hold everywhere; refused are codes that no file in JSON can say.
   func jsonCounter(_ format: InterchangeFormat) throws(InterchangeFailure) -> Int64? {
+    try requireCommonCodes(format)
     guard case .hotp(let counter) = kind else { return nil }
     guard let number = Int64(exactly: counter) else {
       throw .notRepresentable(format, reason: "so high a counter")
@@ -152,7 +153,7 @@ extension OTPAccount.Kind {
   /// The member that says it beside the type.
   var parameter: String {
     switch self {
-    case .hotp: "counter"
+    case .hotp, .ocra: "counter"
     case .totp: "period"
     }
   }

@@ -208,6 +208,7 @@ private struct Parameters {
   }
 
   static func message(_ account: OTPAccount) throws(InterchangeFailure) -> [UInt8] {
+    try account.requireCommonCodes(.google)
     var writer = ProtocolBuffer.Writer()
     account.secret.withSecret { writer.add(1, $0.insecureCopy()) }
     let needsIssuer = !account.issuer.isEmpty || account.name.contains(":")
@@ -232,6 +233,7 @@ private struct Parameters {
         throw .notRepresentable(.google, reason: "so high a counter")
       }
       writer.add(7, counter)
+    case .ocra: break  // refused above
     }
     return writer.bytes
   }

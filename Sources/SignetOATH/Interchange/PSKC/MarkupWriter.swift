@@ -1,3 +1,5 @@
+import SignetText
+
 /// Writes XML, an element a line.
 struct MarkupWriter {
   private(set) var text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -25,27 +27,13 @@ struct MarkupWriter {
   mutating func text(_ name: String, _ content: String?, _ attributes: [(String, String)] = []) {
     guard let content else { return }
     _ = open(name, attributes)
-    text += ">\(Self.escaped(content))</\(name)>\n"
+    text += ">\(MarkupText.escaped(content))</\(name)>\n"
   }
 
   private mutating func open(_ name: String, _ attributes: [(String, String)]) -> String {
     let start = String(repeating: "  ", count: depth)
     text += "\(start)<\(name)"
-    for (name, value) in attributes { text += " \(name)=\"\(Self.escaped(value))\"" }
+    for (name, value) in attributes { text += " \(name)=\"\(MarkupText.escaped(value))\"" }
     return start
-  }
-
-  private static func escaped(_ text: String) -> String {
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-      switch scalar {
-      case "&": escaped += "&amp;"
-      case "<": escaped += "&lt;"
-      case ">": escaped += "&gt;"
-      case "\"": escaped += "&quot;"
-      default: escaped.unicodeScalars.append(scalar)
-      }
-    }
-    return escaped
   }
 }

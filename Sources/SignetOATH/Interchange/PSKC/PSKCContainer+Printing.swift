@@ -155,14 +155,24 @@ extension PSKCKey {
   }
 
   private func writeParameters(_ xml: inout MarkupWriter) {
-    guard suite != nil || responseLength != nil else { return }
+    guard suite != nil || responseLength != nil || challengeEncoding != nil else { return }
     xml.element("AlgorithmParameters") { xml in
       xml.text("Suite", suite)
+      writeChallenge(&xml)
       guard let responseLength else { return }
       var attributes = [("Length", String(responseLength)), ("Encoding", responseEncoding ?? "DECIMAL")]
       if hasCheckDigits { attributes.append(("CheckDigits", "true")) }
       xml.element("ResponseFormat", attributes) { _ in }
     }
+  }
+
+  private func writeChallenge(_ xml: inout MarkupWriter) {
+    guard let challengeEncoding else { return }
+    var attributes = [("Encoding", challengeEncoding)]
+    if let challengeMinimum { attributes.append(("Min", String(challengeMinimum))) }
+    if let challengeMaximum { attributes.append(("Max", String(challengeMaximum))) }
+    if hasChallengeCheckDigits { attributes.append(("CheckDigits", "true")) }
+    xml.element("ChallengeFormat", attributes) { _ in }
   }
 
   private func write(

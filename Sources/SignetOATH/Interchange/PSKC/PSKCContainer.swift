@@ -116,8 +116,13 @@ extension PSKCKey {
     if let response = key.element("AlgorithmParameters", "ResponseFormat") {
       responseLength = response.attributes["Length"].flatMap { InterchangeText.number($0) }
       responseEncoding = response.attributes["Encoding"]
-      let check = response.attributes["CheckDigits"] ?? response.attributes["CheckDigit"]
-      hasCheckDigits = ["true", "1"].contains(InterchangeText.lowercased(check ?? ""))
+      hasCheckDigits = Self.hasCheckDigits(response)
+    }
+    if let challenge = key.element("AlgorithmParameters", "ChallengeFormat") {
+      challengeEncoding = challenge.attributes["Encoding"]
+      challengeMinimum = challenge.attributes["Min"].flatMap { InterchangeText.number($0) }
+      challengeMaximum = challenge.attributes["Max"].flatMap { InterchangeText.number($0) }
+      hasChallengeCheckDigits = Self.hasCheckDigits(challenge)
     }
     (startDate, expiryDate) = (key.text("Policy", "StartDate"), key.text("Policy", "ExpiryDate"))
     guard let data = key["Data"] else { return }
@@ -129,5 +134,10 @@ extension PSKCKey {
     time = try decryption.number(data["Time"], "Time")
     timeInterval = try decryption.number(data["TimeInterval"], "TimeInterval")
     timeDrift = try decryption.number(data["TimeDrift"], "TimeDrift")
+  }
+
+  private static func hasCheckDigits(_ format: MarkupElement) -> Bool {
+    let check = format.attributes["CheckDigits"] ?? format.attributes["CheckDigit"]
+    return ["true", "1"].contains(InterchangeText.lowercased(InterchangeText.trimmed(check ?? "")))
   }
 }

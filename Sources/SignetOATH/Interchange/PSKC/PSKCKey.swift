@@ -39,8 +39,16 @@ public struct PSKCKey: Sendable {
   /// How a code is written: `DECIMAL`.
   public var responseEncoding: String?
   /// Whether a check digit follows each code.
-  public var hasCheckDigits: Bool
-  /// What the algorithm is made of, such as `HMAC-SHA256`.
+  public var hasCheckDigits = false
+  /// How a challenge is written: `DECIMAL`, `HEXADECIMAL` or `ALPHANUMERIC`.
+  public var challengeEncoding: String?
+  /// The least characters of a challenge.
+  public var challengeMinimum: Int?
+  /// The most characters of a challenge.
+  public var challengeMaximum: Int?
+  /// Whether a challenge ends with a check digit.
+  public var hasChallengeCheckDigits = false
+  /// What the algorithm is made of, such as `HMAC-SHA256`, or the suite of OCRA.
   public var suite: String?
   /// From when on the key is good, as the document says it.
   public var startDate: String?
@@ -51,14 +59,16 @@ public struct PSKCKey: Sendable {
   public static let hotp = "urn:ietf:params:xml:ns:keyprov:pskc:hotp"
   /// The algorithm of TOTP.
   public static let totp = "urn:ietf:params:xml:ns:keyprov:pskc:totp"
+  /// The algorithm of OCRA, whose suite is in ``suite``.
+  public static let ocra = "urn:ietf:params:xml:ns:keyprov:pskc:ocra"
 
   /// A key with nothing but an algorithm and a secret.
   ///
   /// - Parameters:
-  ///   - algorithm: ``hotp``, ``totp`` or another URN.
+  ///   - algorithm: ``hotp``, ``totp``, ``ocra`` or another URN.
   ///   - secret: The secret.
   public init(algorithm: String, secret: SharedSecretBox?) {
-    (self.algorithm, self.secret, hasCheckDigits) = (algorithm, secret, false)
+    (self.algorithm, self.secret) = (algorithm, secret)
   }
 }
 
@@ -73,7 +83,7 @@ extension PSKCKey: CustomStringConvertible, CustomReflectable {
 extension OTPAccount {
   /// The account of a key.
   ///
-  /// - Parameter key: A key for HOTP or TOTP.
+  /// - Parameter key: A key for HOTP, TOTP or OCRA.
   /// - Throws: ``InterchangeFailure``: `unsupportedType` for another one, such as a PIN; `notEncrypted`.
   public init(_ key: PSKCKey) throws(InterchangeFailure) {
     guard !key.isPlainAmongEncrypted else { throw .notEncrypted }
@@ -82,23 +92,26 @@ extension OTPAccount {
     switch key.kindName {
     case "hotp": kind = .hotp(counter: key.counter ?? 0)
     case "totp": kind = .totp(period: key.timeInterval ?? 30)
+    case "ocra": kind = try key.challengeKind()
     default: throw .unsupportedType(String(key.algorithm.suffix(40)))
     }
-    guard InterchangeText.lowercased(key.responseEncoding ?? "decimal") == "decimal" else {
-      throw .invalid("response", reason: "is not written in decimal digits")
+    var (encoding, answersChallenges) = ("decimal", false)
+    if case .ocra(let suite, _, _) = kind {
+      (encoding, answersChallenges) = (InterchangeText.lowercased(suite.responseEncoding), true)
     }
-    guard !key.hasCheckDigits else {
-      throw .invalid("response", reason: "has a check digit, which is not supported")
+    guard InterchangeText.lowercased(key.responseEncoding ?? encoding) == encoding else {
+      throw .invalid("response", reason: "is not written in \(encoding) digits")
     }
     var foreign: [ForeignMember] = []
-    for (name, path) in PSKCKey.foreignMembers {
+    for (name, path) in PSKCKey.foreignMembers where !(answersChallenges && name == "Suite") {
       guard let value = key[keyPath: path] else { continue }
       foreign.append(ForeignMember(format: .pskc, name: name, value: value))
     }
     let names = [key.friendlyName, key.userID, key.deviceUserID, key.serialNumber, key.id]
     try self.init(
       issuer: key.issuer ?? key.manufacturer ?? "", name: names.compactMap(\.self).first ?? "", kind: kind,
-      algorithm: try key.hash(), digits: key.responseLength ?? 6, secret: secret, foreign: foreign)
+      algorithm: answersChallenges ? .sha1 : try key.hash(), digits: key.responseLength ?? 6,
+      hasCheckDigit: key.hasCheckDigits, secret: secret, foreign: foreign)
   }
 }
 
@@ -116,13 +129,21 @@ extension PSKCKey {
       guard start == 0 else { throw .notRepresentable(.pskc, reason: "when the first period began (T0)") }
       self.init(algorithm: Self.totp, secret: account.secret)
       (timeInterval, time) = (period, 0)
+    case .ocra:
+      self.init(algorithm: Self.ocra, secret: account.secret)
+      counter = account.kind.counter
     }
     for member in account.foreign where member.format == .pskc {
       guard let path = Self.foreignMembers.first(where: { $0.name == member.name })?.path else { continue }
       self[keyPath: path] = member.value
     }
-    if account.algorithm != .sha1 || suite != nil { suite = suite ?? "HMAC-\(account.algorithm.rawValue)" }
-    (responseLength, responseEncoding) = (account.digits, "DECIMAL")
+    if case .ocra(let ocra, let lengths, _) = account.kind {
+      take(ocra, lengths: lengths)
+    } else {
+      if account.algorithm != .sha1 { suite = suite ?? "HMAC-\(account.algorithm.rawValue)" }
+      (responseLength, responseEncoding) = (account.digits, "DECIMAL")
+      hasCheckDigits = account.hasCheckDigit
+    }
     issuer = account.issuer.isEmpty ? nil : account.issuer
     let others = [userID, deviceUserID, serialNumber, id]
     // The name is one of these already where the account came from such a document.

@@ -28,6 +28,7 @@ extension AuthenticatorURI {
     switch oath?.kind {
     case .totp: "totp"
     case .hotp: "hotp"
+    case .ocra: "ocra"  // for which there is no URI; nothing reads it
     case nil: "push"
     }
   }
@@ -41,6 +42,7 @@ extension URIWriter {
     switch oath.kind {
     case .hotp(let counter): add("counter", String(counter))
     case .totp(let period, _): if period != 30 { add("period", String(period)) }
+    case .ocra: break
     }
   }
 

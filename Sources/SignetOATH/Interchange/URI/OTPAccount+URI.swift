@@ -27,8 +27,10 @@ extension OTPAccount {
   /// The `otpauth` URI, holding the secret in a text that nobody wipes.
   ///
   /// - Returns: A URI that reads as this account again.
-  /// - Throws: ``InterchangeFailure``: `notRepresentable` for a period that does not begin with 1970, `tooLarge`.
+  /// - Throws: ``InterchangeFailure``: `notRepresentable` for a period that does not begin with 1970, a check digit and OCRA;
+  ///   `tooLarge`.
   public func insecureURI() throws(InterchangeFailure) -> String {
+    try requireCommonCodes(.otpauth)
     if case .totp(_, let start) = kind, start != 0 {
       throw .notRepresentable(.otpauth, reason: "when the first period began (T0)")
     }
@@ -49,11 +51,12 @@ extension OTPAccount {
 }
 
 extension OTPAccount.Kind {
-  /// `totp` or `hotp`.
+  /// `totp`, `hotp` or `ocra`.
   var host: String {
     switch self {
     case .hotp: "hotp"
     case .totp: "totp"
+    case .ocra: "ocra"
     }
   }
 }

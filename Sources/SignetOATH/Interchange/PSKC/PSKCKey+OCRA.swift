@@ -1,0 +1,69 @@
+import SignetCrypto
+
+extension PSKCKey {
+  /// The suite and what else decides an answer; what contradicts the suite is refused.
+  ///
+  /// - Throws: ``InterchangeFailure``.
+  func challengeKind() throws(InterchangeFailure) -> OTPAccount.Kind {
+    guard let suite, !suite.isEmpty else { throw .missing("suite") }
+    let ocra: OCRASuite
+    do throws(OCRAFailure) { ocra = try OCRASuite(InterchangeText.trimmed(suite)) } catch {
+      throw .ocra(error)
+    }
+    guard responseLength ?? ocra.responseLength == ocra.responseLength else {
+      throw .invalid("response", reason: "has another length than its suite says")
+    }
+    if let timeInterval, let step = ocra.timeStep, timeInterval != step {
+      throw .invalid("TimeInterval", reason: "is another than its suite says")
+    }
+    if let challengeEncoding,
+      InterchangeText.lowercased(challengeEncoding)
+        != InterchangeText.lowercased(ocra.challengeFormat.encoding)
+    {
+      throw .invalid("challenge", reason: "is written in another way than its suite says")
+    }
+    guard !hasChallengeCheckDigits else {
+      // RFC 6030 does not say whether that digit enters the response.
+      throw .invalid("challenge", reason: "has a check digit, which is not supported")
+    }
+    return .ocra(ocra, lengths: try challengeLengths(ocra), counter: ocra.hasCounter ? counter ?? 0 : 0)
+  }
+
+  private func challengeLengths(_ suite: OCRASuite) throws(InterchangeFailure) -> ClosedRange<Int>? {
+    guard challengeMinimum != nil || challengeMaximum != nil else { return nil }
+    let least = max(challengeMinimum ?? 1, 1)
+    let most = min(challengeMaximum ?? .max, suite.maximumChallengeLength)
+    guard least <= most else {
+      throw .invalid("challenge", reason: "has a length that its suite does not allow")
+    }
+    return least...most
+  }
+
+  /// Takes over what a suite says.
+  mutating func take(_ ocra: OCRASuite, lengths: ClosedRange<Int>?) {
+    suite = ocra.description
+    (responseLength, responseEncoding) = (ocra.responseLength, ocra.responseEncoding)
+    guard let lengths else { return }
+    challengeEncoding = ocra.challengeFormat.encoding
+    (challengeMinimum, challengeMaximum) = (lengths.lowerBound, lengths.upperBound)
+  }
+}
+
+extension OCRASuite {
+  /// The characters of a response.
+  fileprivate var responseLength: Int { digits > 0 ? digits : algorithm.hash.byteCount * 2 }
+
+  /// How RFC 6030 calls the way a response is written.
+  var responseEncoding: String { digits > 0 ? "DECIMAL" : "HEXADECIMAL" }
+}
+
+extension OCRAChallengeFormat {
+  /// How RFC 6030 calls it.
+  fileprivate var encoding: String {
+    switch self {
+    case .alphanumeric: "ALPHANUMERIC"
+    case .numeric: "DECIMAL"
+    case .hexadecimal: "HEXADECIMAL"
+    }
+  }
+}

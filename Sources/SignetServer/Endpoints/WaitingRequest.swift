@@ -1,0 +1,61 @@
+import SignetHTTP
+import SignetStorage
+import SignetWire
+
+/// A device's request that waits until its list of transactions is another one.
+///
+/// Between two looks there is no task, only this: of ten thousand devices that wait, a task each would be a fifth of the
+/// memory.
+final class WaitingRequest: Sendable {
+  private let watch: TransactionWatch
+  private let container: String
+  private let user: String
+  private let deadline: ContinuousClock.Instant
+  private let responder: Responder
+  private let isKnown: @Sendable () async throws(Problem) -> Bool
+  private let current: @Sendable () async -> ServerResponse
+
+  /// Describes a request.
+  ///
+  /// - Parameters:
+  ///   - container: Whose it is.
+  ///   - watch: Where it waits.
+  ///   - deadline: Until when.
+  ///   - responder: Takes the answer.
+  ///   - isKnown: Whether the list is still the one that the device knows.
+  ///   - current: The answer as it is now.
+  init(
+    of container: ContainerRecord, in watch: TransactionWatch, until deadline: ContinuousClock.Instant,
+    _ responder: Responder, while isKnown: @escaping @Sendable () async throws(Problem) -> Bool,
+    then current: @escaping @Sendable () async -> ServerResponse
+  ) {
+    (self.watch, self.container, user) = (watch, container.id, container.user)
+    (self.deadline, self.responder) = (deadline, responder)
+    (self.isKnown, self.current) = (isKnown, current)
+  }
+
+  /// Takes a place and waits; where no place is left the answer comes at once, and the device waits by itself.
+  func begin(from address: String) async {
+    guard let ticket = await watch.enter(for: user, container: container, from: address) else {
+      return responder.answer(await current())
+    }
+    // Who is gone leaves its place to others.
+    responder.whenCancelled { [watch] in Task { await watch.leave(ticket) } }
+    await look(ticket)
+  }
+
+  /// Answers where the list is another one; waits where it is not.
+  private func look(_ ticket: TransactionWatch.Ticket) async {
+    do throws(Problem) {
+      guard try await isKnown() else { return await leave(ticket) }
+    } catch { return await leave(ticket) }
+    await watch.wait(with: ticket, until: deadline) { hasChanged in
+      Task { hasChanged ? await self.look(ticket) : await self.leave(ticket) }
+    }
+  }
+
+  private func leave(_ ticket: TransactionWatch.Ticket) async {
+    await watch.leave(ticket)
+    responder.answer(await current())
+  }
+}

@@ -1,0 +1,15 @@
+import SignetTransport
+
+extension ServerFolder {
+  /// What carries notices to clients of OpenID Connect.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  func noticeTransport() throws(ServerFolderFailure) -> any HTTPTransport {
+    var connection = ConnectionConfiguration(
+      timeoutSeconds: 20, maximumResponseByteCount: 64 << 10, maximumConnections: 32, proxy: .environment)
+    if let authority = settings.openIDAuthority {
+      connection.certificateAuthoritiesPEM = try text(authority, .plain)
+    }
+    do { return try CurlTransport(connection) } catch { throw unusable("openID", error) }
+  }
+}

@@ -1,0 +1,165 @@
+import SignetCrypto
+import SignetStorage
+public import SignetWire
+
+extension TransactionService {
+  /// What a device answered without a network.
+  public enum Carried: Hashable, Sendable {
+    /// The digits for what it has scanned and shown.
+    case scanned(String)
+    /// The digits for what its user has typed.
+    case typed(String)
+
+    fileprivate var digits: String {
+      switch self {
+      case .scanned(let digits), .typed(let digits): digits
+      }
+    }
+
+    fileprivate var isTyped: Bool {
+      switch self {
+      case .scanned: false
+      case .typed: true
+      }
+    }
+  }
+
+  /// A pending transaction as a text to carry to a device that has no network.
+  ///
+  /// - Throws: ``Problem``.
+  public func offline(_ id: String) async throws(Problem) -> String {
+    let transaction = try await carried(id).transaction
+    let key = try await SigningKeyService(context).current()
+    return try context.composed(transaction.signed(by: key))
+  }
+
+  /// What a user types into a device that has neither network nor camera.
+  ///
+  /// - Parameter id: The transaction.
+  /// - Returns: The challenge, and the positions of the fields whose values are typed after it.
+  /// - Throws: ``Problem``.
+  public func typed(_ id: String) async throws(Problem) -> (challenge: String, fields: [Int]) {
+    let carried = try await carried(id)
+    return (try typed(carried).challenge, carried.typedFields ?? [])
+  }
+
+  /// Takes the digits that a device shows for a transaction that was carried there: who knows them approves.
+  ///
+  /// - Parameters:
+  ///   - answer: What the user typed back, and what it answers.
+  ///   - id: The transaction.
+  ///   - asker: Who asks, and for whom.
+  /// - Throws: ``Problem``: `transactionWrongAnswer`, `transactionWaiting` while the address has to wait, or how it has ended.
+  public func answer(
+    _ answer: Carried, to id: String, by asker: CodeService.Asker
+  ) async throws(Problem) {
+    let client = try ClientAddress.digest(of: asker.client, under: context.masterKey.clientKey())
+    let carried = try await carried(id)
+    let expected = try expected(answer, carried)
+    let match = try await container(of: carried.user, answering: answer.digits, expected)
+    let (rules, audit) = (context.settings.codes, context.audit(by: asker.actor))
+    let time = audit.time
+    let outcome = try await context.stored(
+      await context.storage.answerTransaction(
+        id,
+        AnswerAttempt(
+          container: match, isTyped: answer.isTyped, client: client, key: asker.key, time: time),
+        attempts: context.settings.codeAttempts, limits: context.settings.transactionLimits,
+        waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
+      ) { outcome in
+        audit(
+          outcome == .decided ? "transaction.accepted" : "transaction.refused",
+          [
+            "user": carried.user, "transaction": id, "container": outcome == .decided ? match : nil,
+            "reason": Self.reason(outcome, answer.isTyped ? "typed answer" : "offline answer"),
+          ])
+      })
+    if outcome == .notSigned || outcome == .locked {
+      throw Problem(
+        .transactionWrongAnswer,
+        answer.isTyped
+          ? "Compare what was typed into the device, and the digits that it shows."
+          : "Compare the digits with those that the device shows.")
+    }
+    try Self.check(outcome)
+  }
+
+  private static func reason(_ outcome: DecisionOutcome, _ kind: String) -> String? {
+    switch outcome {
+    case .decided: kind
+    case .notSigned: "wrong \(kind)"
+    case .locked: "too many wrong codes in a row; unlock the user"
+    default: reason(outcome)
+    }
+  }
+
+  /// Which of a user's active containers gives an answer; all are tried, whichever does.
+  private func container(
+    of user: String, answering digits: String,
+    _ expected: (borrowing SecretBytes, ContainerID) -> String
+  ) async throws(Problem) -> String? {
+    let containers = try await context.stored(await context.storage.containers(user: user))
+    var match: String?
+    for container in containers where container.state == .active {
+      guard let credential = try await context.stored(await context.storage.credential(container.id)) else {
+        continue
+      }
+      let secret = try context.computed(
+        context.masterKey.open(credential.sealedSecret, for: .otpSecret(credential: credential.id)))
+      let right = expected(secret, try context.composed(ContainerID(container.id)))
+      if constantTimeEqual(Array(right.utf8), Array(digits.utf8.prefix(64))) { match = container.id }
+    }
+    return match
+  }
+
+  private func expected(
+    _ answer: Carried, _ carried: CarriedTransaction
+  ) throws(Problem) -> (borrowing SecretBytes, ContainerID) -> String {
+    guard answer.isTyped else { return { carried.transaction.answer(otpSecret: $0, container: $1) } }
+    let approval = try typed(carried)
+    return { approval.answer(otpSecret: $0, container: $1) }
+  }
+
+  private func typed(_ carried: CarriedTransaction) throws(Problem) -> TypedApproval {
+    guard let fields = carried.typedFields else {
+      throw Problem(.malformed, "The transaction was not made with \"typed\".")
+    }
+    return try context.composed(TypedApproval(of: carried.transaction, fields: fields))
+  }
+
+  /// The fields that a user is to type, where an order wants that, and it can be.
+  func typedFields(of order: TransactionOrder) throws(Problem) -> [Int]? {
+    guard let fields = order.typedFields else { return nil }
+    guard order.user != nil, order.statuses.contains(.accepted), order.numberDigits == nil else {
+      throw Problem(
+        .malformed, "\"typed\" is for one \"user\", who may accept, and goes without \"number\"")
+    }
+    do { _ = try TypedApproval.values(of: order.matter, at: fields) } catch {
+      throw Problem(.contentRefused, error.description)
+    }
+    return fields
+  }
+
+  private struct CarriedTransaction: Sendable {
+    let transaction: OfflineTransaction
+    let user: String
+    let typedFields: [Int]?
+  }
+
+  private func carried(_ id: String) async throws(Problem) -> CarriedTransaction {
+    let found = try await context.stored(await context.storage.transaction(id))
+    guard let found else { throw Self.unknown }
+    guard let user = found.user, found.statuses.contains(DecisionStatus.accepted.rawValue) else {
+      throw Problem(.malformed, "Only what one user is asked, and may accept, goes offline.")
+    }
+    // The digits would do without the number, which is there so that they do not.
+    guard found.sealedNumber == nil else {
+      throw Problem(.malformed, "A transaction with a number to type does not go offline.")
+    }
+    let transaction = try context.composed(
+      OfflineTransaction(
+        id: TransactionID(found.id), content: TransactionContent(parsing: found.content),
+        expires: found.expires, server: context.settings.serverURL, user: UserID(user)))
+    return CarriedTransaction(transaction: transaction, user: user, typedFields: found.typedFields)
+  }
+}

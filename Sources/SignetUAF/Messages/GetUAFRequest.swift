@@ -1,0 +1,29 @@
+package import SignetJSON
+
+/// Asks a server for a request (UAF Application API section 8.2).
+package struct GetUAFRequest: Hashable, Sendable {
+  package let operation: UAFOperation?
+  /// The request that was answered before, where this asks for the next.
+  package let previousRequest: String?
+  /// What the server wants to know, in a text of its own.
+  package let context: String?
+
+  package init(operation: UAFOperation?, previousRequest: String? = nil, context: String? = nil) {
+    (self.operation, self.previousRequest, self.context) = (operation, previousRequest, context)
+  }
+
+  package init(parsing text: [UInt8]) throws(MessageFailure) {
+    let reader = try DictionaryReader(body: text)
+    operation = try reader.operation()
+    previousRequest = try reader.optionalString("previousRequest", 0...(1 << 20))
+    context = try reader.optionalString("context", 0...65_536)
+  }
+
+  package var json: JSONObject {
+    var object = JSONObject()
+    object.setOptional("op", operation.map { .string($0.rawValue) })
+    object.setOptional("previousRequest", previousRequest.map { .string($0) })
+    object.setOptional("context", context.map { .string($0) })
+    return object
+  }
+}

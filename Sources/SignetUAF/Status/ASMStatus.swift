@@ -1,0 +1,36 @@
+/// What an authenticator-specific module says to the client (UAF ASM API section 3.2).
+package enum ASMStatus: UInt16, Error, Hashable, Sendable, CaseIterable {
+  case ok = 0x00
+  case error = 0x01
+  case accessDenied = 0x02
+  case userCancelled = 0x03
+  case cannotRenderTransactionContent = 0x04
+  case keyDisappearedPermanently = 0x09
+  case authenticatorDisconnected = 0x0B
+  case userNotResponsive = 0x0E
+  case insufficientAuthenticatorResources = 0x0F
+  case userLockout = 0x10
+  case userNotEnrolled = 0x11
+
+  /// What the client says to the app; where it says that others should be tried first, after they were.
+  package var clientError: UAFClientError {
+    switch self {
+    case .ok: .noError
+    case .error: .unknown
+    case .accessDenied: .authenticatorAccessDenied
+    case .userCancelled: .userCancelled
+    case .cannotRenderTransactionContent: .invalidTransactionContent
+    case .keyDisappearedPermanently: .keyDisappearedPermanently
+    case .authenticatorDisconnected: .noSuitableAuthenticator
+    case .userNotResponsive: .userNotResponsive
+    case .insufficientAuthenticatorResources: .insufficientAuthenticatorResources
+    case .userLockout: .userLockout
+    case .userNotEnrolled: .userNotEnrolled
+    }
+  }
+
+  /// Whether the client should try other authenticators before it says so.
+  package var asksForOthers: Bool {
+    self == .authenticatorDisconnected || self == .insufficientAuthenticatorResources
+  }
+}

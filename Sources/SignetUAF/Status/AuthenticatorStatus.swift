@@ -1,0 +1,49 @@
+/// What an authenticator says to its module (UAF Authenticator Commands section 4.4).
+package enum AuthenticatorStatus: UInt16, Error, Hashable, Sendable, CaseIterable {
+  case ok = 0x00
+  case unknown = 0x01
+  case accessDenied = 0x02
+  case userNotEnrolled = 0x03
+  case cannotRenderTransactionContent = 0x04
+  case userCancelled = 0x05
+  case commandNotSupported = 0x06
+  case attestationNotSupported = 0x07
+  case parametersInvalid = 0x08
+  case keyDisappearedPermanently = 0x09
+  case timeout = 0x0A
+  case userNotResponsive = 0x0E
+  case insufficientResources = 0x0F
+  case userLockout = 0x10
+
+  /// The commands whose answers the module reads.
+  package enum Command: Hashable, Sendable {
+    case getInfo
+    case register
+    case sign
+    case deregister
+    case openSettings
+  }
+
+  /// What the module says to the client about the answer to a command.
+  ///
+  /// - Parameters:
+  ///   - command: What was asked.
+  ///   - moduleCanDoIt: Whether the module does by itself what the authenticator does not support.
+  /// - Returns: The status.
+  package func asmStatus(for command: Command, moduleCanDoIt: Bool = false) -> ASMStatus {
+    switch self {
+    case .ok: .ok
+    case .unknown, .attestationNotSupported, .parametersInvalid, .timeout: .error
+    case .accessDenied: .accessDenied
+    // Only registration can enrol the user; at any other time, who is not enrolled has no access.
+    case .userNotEnrolled: command == .register ? .userNotEnrolled : .accessDenied
+    case .cannotRenderTransactionContent: .cannotRenderTransactionContent
+    case .userCancelled: .userCancelled
+    case .commandNotSupported: moduleCanDoIt ? .ok : .error
+    case .keyDisappearedPermanently: .keyDisappearedPermanently
+    case .userNotResponsive: .userNotResponsive
+    case .insufficientResources: .insufficientAuthenticatorResources
+    case .userLockout: .userLockout
+    }
+  }
+}

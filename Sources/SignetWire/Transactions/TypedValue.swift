@@ -1,0 +1,75 @@
+/// A value as a user types it, in the one form in which device and server sign it (`docs/protocol.md` section 5.10).
+///
+/// Spaces are dropped, letters are capital, and an amount has no zeros at the end of its decimal places: `250.00 EUR`, `250,0 eur`
+/// and `250 EUR` are all `250EUR`.
+public struct TypedValue: Hashable, Sendable, CustomStringConvertible {
+  /// The most characters of the form that is signed.
+  public static let maximumLength = 64
+
+  /// Why a text is no such value.
+  public enum Failure: Error, Hashable, Sendable {
+    /// It is longer than may be; both in characters, without spaces.
+    case tooLong(length: Int, limit: Int)
+    /// It has nothing, or something that not every keyboard has.
+    case characters
+    /// Whether it has decimal places nobody can tell: `1.250`, or `1,250.00`.
+    case separators
+  }
+
+  /// The form that is signed: 1 to 64 visible characters of ASCII, no small letters.
+  public let description: String
+
+  /// Reads what was typed.
+  ///
+  /// - Parameter typed: Spaces and small letters are good everywhere.
+  /// - Throws: ``Failure``.
+  public init(_ typed: String) throws(Failure) {
+    var characters: [UInt8] = []
+    for scalar in typed.unicodeScalars where !Self.isSpace(scalar) {
+      guard (0x21...0x7E).contains(scalar.value) else { throw .characters }
+      let byte = UInt8(scalar.value)
+      characters.append((0x61...0x7A).contains(byte) ? byte - 0x20 : byte)
+    }
+    guard !characters.isEmpty else { throw .characters }
+    characters = try Self.amount(characters) ?? characters
+    guard characters.count <= Self.maximumLength else {
+      throw .tooLong(length: characters.count, limit: Self.maximumLength)
+    }
+    description = String(decoding: characters, as: UTF8.self)
+  }
+
+  /// An amount, with its currency.
+  init(_ amount: MoneyAmount) {
+    let parts = amount.value.utf8.split(separator: UInt8(ascii: "."))
+    let places = parts.count > 1 ? Self.withoutZeros(parts[1]) : []
+    let number = Array(parts[0]) + (places.isEmpty ? [] : [UInt8(ascii: ".")]) + places
+    description = String(decoding: number, as: UTF8.self) + amount.currency
+  }
+
+  /// What space bars and the layout of a page make: space, no-break space and narrow no-break space.
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    [0x20, 0xA0, 0x202F].contains(scalar.value)
+  }
+
+  /// An amount with decimal places in its one form; `nil` where the text is none.
+  private static func amount(_ text: [UInt8]) throws(Failure) -> [UInt8]? {
+    let (point, comma) = (UInt8(ascii: "."), UInt8(ascii: ","))
+    let letters = Array(text.reversed().prefix { (0x41...0x5A).contains($0) }.reversed())
+    let number = text.dropLast(letters.count)
+    guard letters.isEmpty || letters.count == 3, let first = number.first, isDigit(first),
+      number.allSatisfy({ isDigit($0) || $0 == point || $0 == comma })
+    else { return nil }
+    guard !(number.contains(point) && number.contains(comma)) else { throw .separators }
+    let parts = number.split(omittingEmptySubsequences: false) { $0 == point || $0 == comma }
+    guard parts.count == 2, !parts[1].isEmpty else { return nil }
+    guard parts[1].count != 3 else { throw .separators }
+    let places = withoutZeros(parts[1])
+    return Array(parts[0]) + (places.isEmpty ? [] : [point]) + places + letters
+  }
+
+  private static func withoutZeros(_ digits: some BidirectionalCollection<UInt8>) -> [UInt8] {
+    Array(digits.reversed().drop { $0 == UInt8(ascii: "0") }.reversed())
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+}

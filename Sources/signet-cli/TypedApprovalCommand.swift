@@ -1,0 +1,67 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  /// Shows what was typed, and that nothing else is known, and then the digits; no network is used.
+  static func approveTyped(_ challenge: String, _ arguments: Arguments) async throws -> ExitCode {
+    for name in ["qr", "number"] where arguments.isSet(name) {
+      throw UsageFailure.refused("--typed and --\(name) exclude each other: the digits are all there is")
+    }
+    guard arguments.optionalString("id") == nil else {
+      throw UsageFailure.refused("--typed goes without an id: the digits say which transaction it is")
+    }
+    _ = try TypedApproval(challenge: challenge)
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let approval = try await TypedApproval(challenge: challenge, values: values(arguments))
+    let output = arguments.errorOutput
+    output.print("You are about to approve what this device does not see, by what was typed:")
+    output.print("  digits  \(approval.challenge)")
+    for value in approval.values { output.print("  | \(value)") }
+    output.print("  as      \(TerminalText.sanitised(container.user.text))")
+    output.print("  at      \(container.server.fullForm)")
+    output.print(
+      approval.values.isEmpty
+        ? "Who asks, and for what, is not known here: it may be anything. Go on only where you asked for it yourself."
+        : "All else, such as who asks, is not known here. Go on only where you asked for it, and mean these values."
+    )
+    guard try await arguments.confirmsUse("Approve this", of: .oneTimePassword, of: container) else {
+      output.print("Nothing was approved.")
+      return .failure
+    }
+    let answer = try await options.authenticated(
+      container, key: .oneTimePassword, on: device, to: "Approve what was typed"
+    ) {
+      try await device.typedAnswer(to: approval, with: container, by: $0)
+    }
+    if arguments.isSet("json") {
+      let values = approval.values.map { JSONValue.string($0.description) }
+      let object: JSONObject = [
+        "challenge": .string(approval.challenge), "values": .array(values), "answer": .string(answer),
+      ]
+      arguments.output.print(JSONValue.object(object).text)
+    } else {
+      output.print("Type these digits where the others came from:")
+      arguments.output.print(answer)
+    }
+    return .success
+  }
+
+  /// The values of the command line or, at a terminal, those that are typed until an empty line.
+  private static func values(_ arguments: Arguments) async throws -> [String] {
+    let given = arguments.strings("value")
+    guard given.isEmpty, SecretInput.terminal.isTerminal, !arguments.isSet("yes"), !arguments.isSet("json"),
+      !arguments.isSet("password-fd")
+    else { return given }
+    var values: [String] = []
+    while values.count < TypedApproval.maximumValueCount {
+      let line = try await Question.terminal.line(
+        "Value \(values.count + 1), or nothing where there is none: ")
+      guard !line.isEmpty else { break }
+      values.append(line)
+    }
+    return values
+  }
+}

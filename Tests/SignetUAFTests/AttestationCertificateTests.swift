@@ -1,0 +1,102 @@
+import SignetCrypto
+import SignetUAF
+import Testing
+import UAFFixture
+
+/// For which model an attestation certificate is, and for what its key.
+@Suite struct AttestationCertificateTests {
+  private let root: UAFTestCertificate
+  private let other = AAID(vendor: 0x7357, model: 2)
+  private let aaid = UAFTestKey().aaid
+
+  init() throws { root = try UAFTestCertificate("Root", extensions: [.authority]) }
+
+  /// Why a server that knows some models refuses a registration by a certificate, or nil.
+  ///
+  /// - Parameters:
+  ///   - extensions: What the certificate says.
+  ///   - others: The trusted certificates of another model that the server knows.
+  ///   - intermediate: The issuer of the certificate, where it is not the root.
+  /// - Throws: What is no refusal of an assertion.
+  /// - Returns: The reason of the first refused assertion.
+  private func reason(
+    _ extensions: [UAFTestCertificate.Extension], others: [[UInt8]] = [],
+    intermediate: UAFTestCertificate? = nil
+  ) throws -> AssertionRefusal? {
+    let leaf = try UAFTestCertificate("Leaf", issuer: intermediate ?? root, extensions: extensions)
+    var maker = MessageMaker(.registration)
+    maker.key.attester = .certified(leaf.key, [leaf.der] + (intermediate.map { [$0.der] } ?? []))
+    var expectation = try maker.registrationExpectation(roots: [root.der])
+    var models = [try AuthenticatorModel(maker.key.statement(roots: [root.der]))]
+    if !others.isEmpty {
+      models.append(try AuthenticatorModel(UAFTestKey(aaid: other).statement(roots: others)))
+    }
+    expectation.context.models = AuthenticatorModels(models)
+    do {
+      #expect(try expectation.verify(maker.registration()).keys.first?.attestation == .basicFull)
+      return nil
+    } catch let refusal as UAFRefusal {
+      #expect(refusal.status == .unacceptableAttestation)
+      guard case .assertions(let refused) = refusal else { throw refusal }
+      return refused.first?.reason
+    }
+  }
+
+  @Test("a certificate that names a model is for that one") func named() throws {
+    let text = Array(aaid.text.utf8)
+    for good in [text, [0x04, 9] + text, [0x0C, 9] + text, [0x13, 9] + text, [0x16, 9] + text] {
+      #expect(try reason([.model(good)]) == nil)
+      #expect(try reason([.model(good)], others: [root.der]) == nil)
+    }
+    let foreign = Array(other.text.utf8)
+    for bad in [
+      foreign, [0x04, 9] + foreign, [], [0x04, 0], text.dropLast(), [0x05, 9] + text, [0x04, 8] + text,
+      [0x04, 9] + text + [0],
+    ] as [[UInt8]] {
+      #expect(try reason([.model(bad)]) == .certificateModel)
+      #expect(try reason([.model(bad)], others: [root.der]) == .certificateModel)
+    }
+    // Of two names, each has to be right.
+    #expect(try reason([.model(text), .model(foreign)]) == .certificateModel)
+    #expect(try reason([.model(foreign), .model(text)]) == .certificateModel)
+  }
+
+  @Test("a certificate that names none is refused where its path vouches for another model") func shared()
+    throws
+  {
+    let stranger = try UAFTestCertificate("Root", extensions: [.authority])
+    #expect(try reason([]) == nil)
+    #expect(try reason([], others: [stranger.der]) == nil)
+    #expect(try reason([], others: [root.der]) == .certificateModelMissing)
+    #expect(try reason([], others: [stranger.der, root.der]) == .certificateModelMissing)
+    // The other model trusts a certificate in between, which the first one's root vouches for.
+    let between = try UAFTestCertificate("Between", issuer: root, extensions: [.authority])
+    #expect(try reason([], others: [stranger.der], intermediate: between) == nil)
+    #expect(try reason([], others: [between.der], intermediate: between) == .certificateModelMissing)
+    #expect(
+      try reason([.model(Array(aaid.text.utf8))], others: [between.der], intermediate: between) == nil)
+  }
+
+  @Test("a certificate that says what its key is for has to say signatures") func usage() throws {
+    #expect(try reason([.usage(0x80)]) == nil)
+    #expect(try reason([.usage(0xC0)]) == nil)
+    for bits in [0x40, 0x20, 0x10, 0x08, 0x04] as [UInt8] {
+      #expect(try reason([.usage(bits)]) == .certificateUsage)
+    }
+  }
+
+  @Test("looking at a message with its model's metadata sees the name too") func inspection() throws {
+    let now = CertificateAuthority.currentUnixTime()
+    for (name, isGood) in [(aaid, true), (other, false)] {
+      let leaf = try UAFTestCertificate("Leaf", issuer: root, extensions: [.model(Array(name.text.utf8))])
+      var key = UAFTestKey()
+      key.attester = .certified(leaf.key, [leaf.der])
+      let bytes = try key.registrationAssertion(key.registrationElements([UInt8](repeating: 1, count: 32)))
+      let model = try AuthenticatorModel(key.statement(roots: [root.der]))
+      let found = try Inspection(assertion: bytes).assertions.flatMap {
+        $0.objections(against: model, at: now)
+      }
+      #expect(found == (isGood ? [] : ["the attestation certificate is for another model"]))
+    }
+  }
+}
