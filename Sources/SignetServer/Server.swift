@@ -86,15 +86,6 @@ public final class Server: Sendable {
     context.log.info("server.stopped")
   }
 
-  /// Adds what is served of UAF, where it is.
-  package static func addUAF(
-    to router: inout Router, _ context: ServiceContext, _ transactions: TransactionService? = nil
-  ) {
-    guard let uaf = context.uaf else { return }
-    UAFEndpoints(context, uaf, APIKeyService(context), transactions ?? TransactionService(context))
-      .add(to: &router)
-  }
-
   private typealias Endpoint = @Sendable (ServerRequest) async throws(Problem) -> ServerResponse
 
   private static func router(
@@ -188,7 +179,7 @@ public final class Server: Sendable {
     router.on("GET", issuer + "/.well-known/openid-configuration", openID.discover)
     router.on("POST", issuer + "/oidc/bc-authorize", openID.authorize)
     router.on("POST", issuer + "/oidc/token", openID.token)
-    addUAF(to: &router, context, transactions)
+    if let uaf = context.uaf { UAFEndpoints(context, uaf, keys, transactions).add(to: &router) }
     return router
   }
 }

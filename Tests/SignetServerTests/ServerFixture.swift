@@ -26,7 +26,7 @@ struct ServerFixture: Sendable {
 
   init(
     clock: VirtualClock = VirtualClock(), push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
-    uaf: UAFSetup? = nil, _ change: (inout ServerSettings) -> Void = { _ in }
+    _ change: (inout ServerSettings) -> Void = { _ in }
   ) throws {
     self.clock = clock
     folder = try TemporaryFolder()
@@ -37,7 +37,7 @@ struct ServerFixture: Sendable {
     change(&settings)
     context = ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)),
-      clock: clock, log: capture.log, push: push, notices: notices, uaf: uaf)
+      clock: clock, log: capture.log, push: push, notices: notices)
   }
 
   /// Adds a user and makes an invite.

@@ -101,7 +101,8 @@ struct UAFAuthorizations: Sendable {
   private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {
     do throws(JOSEFailure) {
       return try jws.verified(with: VerificationKey(key), allowing: [.es256]).claims(
-        JWTValidation(issuer: names.issuer, audience: names.appID, leewaySeconds: 0), now: context.clock.now
+        JWTValidation(issuer: names.issuer, audiences: [names.appID], leewaySeconds: 0),
+        now: context.clock.now
       ).all
     } catch { return nil }
   }

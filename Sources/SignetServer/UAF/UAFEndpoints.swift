@@ -267,8 +267,7 @@ struct UAFEndpoints: Sendable {
     return .json(["id": .string(target.id), "extId": .string(target.id)], status: 201)
   }
 
-  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse
-  {
+  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let user = try Self.user(named: request.query["username"] ?? "")
     guard try await caller(request).mayManage(user) else { throw .unauthorized }
     var list: [JSONValue] = []
@@ -282,16 +281,14 @@ struct UAFEndpoints: Sendable {
     }
   }
 
-  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse
-  {
+  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
     try await targets.change(request.parameters["id"] ?? "", String(decoding: request.body, as: UTF8.self))
     return ServerResponse(status: 204)
   }
 
   /// By the key of the target, by its user, or by a relying party.
-  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse
-  {
+  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let id = request.parameters["id"] ?? ""
     if let text = request.headers["Device-Signature"] {
       guard try await targets.signed(text).target.id == id else { throw .unauthorized }

@@ -4,6 +4,7 @@ import SignetJSON
 import SignetServer
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetUAF
 import SignetWire
 import Testing
@@ -27,9 +28,9 @@ import UAFFixture
     let bearer = try token.string("value")
     let removal = try await server.uaf(
       "/uaf/1.1/request/deregistration", ["op": "Dereg", "context": #"{"username":"alice"}"#],
-      ["Authorization": "Bearer \(bearer)"])
+      [("Authorization", "Bearer \(bearer)")])
     #expect(try removal.integer("statusCode") == 1200)
-    #expect(try await server.fixture.storage.uafCredentials(user: "alice").isEmpty)
+    #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
     let after = try await server.uaf(
       "/uaf/1.1/request/authentication", ["op": "Auth", "context": #"{"username":"alice"}"#])
     #expect(try after.integer("statusCode") == 1404)
@@ -58,7 +59,7 @@ import UAFFixture
     let key = UAFTestKey()
     let server = try await UAFServer(key)
     let request = try await server.registrationRequest()
-    server.fixture.clock.advance(by: 120)
+    server.clock.advance(by: 120)
     let body: JSONObject = ["uafResponse": .string(try UAFServer.answer(request, key))]
     #expect(try await server.uaf("/uaf/1.1/registration", body).integer("statusCode") == 1491)
   }
@@ -88,10 +89,10 @@ import UAFFixture
     let server = try await UAFServer(key)
     try await server.register(key)
     #expect(try await server.authenticate(key).integer("statusCode") == 1498)
-    #expect(try await server.fixture.storage.uafCredentials(user: "alice").map(\.state) == [.quarantined])
+    #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.quarantined])
     key.signCounter = 6
     #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1493)
-    #expect(try await server.fixture.audit().contains { $0.contains("uaf.quarantined") })
+    #expect(try await server.audit().contains { $0.contains("uaf.quarantined") })
   }
 
   /// Only who has the key may make the server think that there are two.
@@ -125,8 +126,8 @@ import UAFFixture
   func saysWhatIsWrongWithARequest(_ body: String, _ status: Int64) async throws {
     let server = try await UAFServer(UAFTestKey())
     let response = try await server.send(
-      "POST", "/uaf/1.1/request/registration", Array(body.utf8),
-      ["Content-Type": "application/fido+uaf"], isOrdered: true)
+      .post, "/uaf/1.1/request/registration", Array(body.utf8),
+      [("Content-Type", "application/fido+uaf")], isOrdered: true)
     #expect(response.status == 200)
     #expect(try JSONObject(parsing: response.body).integer("statusCode") == status)
   }
@@ -141,32 +142,35 @@ import UAFFixture
       "/uaf/1.1/request/authentication", ["op": "Auth", "context": .string(context)])
     #expect(try refused.integer("statusCode") == 1401)
     #expect(try await server.authenticate(key, context, isOrdered: true).integer("statusCode") == 1200)
-    let event = try await server.fixture.audit().last { $0.contains("uaf.authenticated") }
+    let event = try await server.audit().last { $0.contains("uaf.authenticated") }
     let id = try JSONObject(parsing: Array(#require(event).utf8)).string("transaction")
-    let transaction = try #require(try await server.fixture.storage.transaction(id))
+    let transaction = try #require(try await server.storage.transaction(id))
     #expect(transaction.state == .accepted)
     #expect(transaction.uaf != nil)
   }
 
   @Test func publishesItsFacets() async throws {
     let server = try await UAFServer(UAFTestKey())
-    let response = try await server.send("GET", "/uaf/1.1/facets")
-    #expect(response.headers["Content-Type"] == "application/fido.trusted-apps+json")
+    let response = try await server.send(.get, "/uaf/1.1/facets")
+    #expect(response.header("Content-Type") == "application/fido.trusted-apps+json")
     let list = try TrustedFacetList(parsing: response.body)
     #expect(list.facets.map(\.version) == [.v1_0, .v1_1])
     #expect(list.facets.map(\.ids) == [[UAFServer.facet], [UAFServer.facet]])
   }
 
-  @Test(arguments: [
-    ("GET", "application/fido+uaf", "*/*", 405), ("POST", "text/plain", "*/*", 415),
-    ("POST", "application/fido+uaf;charset=latin1", "*/*", 415),
-    ("POST", "application/fido+uaf", "text/html", 406), ("POST", "application/fido+uaf", "*/*", 200),
-    ("POST", "application/fido+uaf; charset=\"UTF-8\"", "application/*", 200),
-  ])
-  func asksForTheRightTypes(_ method: String, _ type: String, _ accept: String, _ status: Int) async throws {
+  @Test(
+    arguments: [
+      (.get, "application/fido+uaf", "*/*", 405), (.post, "text/plain", "*/*", 415),
+      (.post, "application/fido+uaf;charset=latin1", "*/*", 415),
+      (.post, "application/fido+uaf", "text/html", 406), (.post, "application/fido+uaf", "*/*", 200),
+      (.post, "application/fido+uaf; charset=\"UTF-8\"", "application/*", 200),
+    ] as [(HTTPMethod, String, String, Int)])
+  func asksForTheRightTypes(_ method: HTTPMethod, _ type: String, _ accept: String, _ status: Int)
+    async throws
+  {
     let server = try await UAFServer(UAFTestKey())
     let response = try await server.send(
-      method, "/uaf/1.1/request/authentication", [], ["Content-Type": type, "Accept": accept])
+      method, "/uaf/1.1/request/authentication", [], [("Content-Type", type), ("Accept", accept)])
     #expect(response.status == status)
   }
 }

@@ -5,6 +5,7 @@ import SignetJSON
 import SignetServer
 import SignetStorage
 import SignetTesting
+import SignetTransport
 import SignetUAF
 import SignetWire
 import Testing
@@ -43,7 +44,7 @@ import UAFFixture
   @Test func aTokenHasItsTime() async throws {
     let server = try await UAFServer(UAFTestKey())
     let made = try await server.json("/token/create/registration", Self.order)
-    server.fixture.clock.advance(by: 300)
+    server.clock.advance(by: 300)
     let late = try await server.json(
       "/token/redeem/registration", ["token": .string(try made.string("token"))])
     #expect(try late.integer("statusCode") == 1408)
@@ -73,7 +74,7 @@ import UAFFixture
     #expect(try payload.object("nma_data").string("token") == sent.string("token"))
     #expect(
       try payload.object("nma_data").string("redeem_url")
-        == "https://id.example.org/nevisfido/token/redeem/registration")
+        == "\(server.origin)/nevisfido/token/redeem/registration")
   }
 
   @Test(arguments: [
@@ -114,7 +115,7 @@ import UAFFixture
     var claims = more
     claims["dispatchTargetId"] = .string(target)
     claims["requestId"] = .string(request)
-    claims["creationTimeInEpochMillis"] = .integer((server.fixture.clock.now + skew) * 1_000)
+    claims["creationTimeInEpochMillis"] = .integer((server.clock.now + skew) * 1_000)
     return try JWS.sign(claims.bytes, with: SigningKey(key))
   }
 
@@ -126,7 +127,7 @@ import UAFFixture
       "/token/dispatch/registration",
       ["dispatchTargetId": .string(target), "getUafRequest": .object(Self.order)])
     let response = try await server.send(
-      "GET", "/devices/oob-operations/d1", [], ["Device-Signature": try jws(target, signing, server)])
+      .get, "/devices/oob-operations/d1", [], [("Device-Signature", try jws(target, signing, server))])
     #expect(response.status == 200)
     let answer = try JWS(compact: String(decoding: response.body, as: UTF8.self))
     guard case .array(let list)? = try JSONObject(parsing: answer.unverifiedPayload)["operations"],
@@ -150,7 +151,7 @@ import UAFFixture
       "id")
     func change(_ id: String, _ text: String) async throws -> Int {
       try await server.send(
-        "PATCH", "/token/dispatch/targets/\(id)", Array(text.utf8), ["Content-Type": "application/jose"]
+        .patch, "/token/dispatch/targets/\(id)", Array(text.utf8), [("Content-Type", "application/jose")]
       ).status
     }
     let good = try jws(target, signing, server, ["name": "Mine"])
@@ -163,7 +164,7 @@ import UAFFixture
     #expect(try await change("none", jws("none", signing, server, request: "r5")) == 404)
     #expect(try await change(target, jws(target, signing, server, request: "r6", ["name": "Tablet"])) == 422)
     #expect(try await change(target, "no") == 400)
-    #expect(try await server.fixture.storage.uafTarget(target)?.name == "Mine")
+    #expect(try await server.storage.uafTarget(target)?.name == "Mine")
   }
 
   @Test func aDeviceHasAUserAndANameOfItsOwn() async throws {
