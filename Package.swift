@@ -124,10 +124,10 @@ let package = Package(
       name: "SignetServer",
       dependencies: [
         "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetPush",
-        "SignetStorage", "SignetTransport", "SignetWire",
+        "SignetOATH", "SignetPolicy", "SignetPush", "SignetQR",
+        "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
-      resources: [.embedInCode("OpenAPI/openapi.json")],
+      resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
       swiftSettings: house),
     .target(
       name: "SignetTesting",
@@ -278,7 +278,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetStorage", "SignetTesting", "SignetTransport", "SignetWire",
+        "SignetPolicy", "SignetPush", "SignetQR", "SignetStorage", "SignetTesting", "SignetTransport",
+        "SignetUAF", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",
@@ -295,7 +296,7 @@ let package = Package(
         "SignetSQLite",
         "SignetServer",
         "SignetTesting",
-        "SignetTransport", "SignetUAF", "UAFFixture",
+        "SignetStorage", "SignetTransport", "SignetUAF", "UAFFixture",
       ],
       swiftSettings: house),
   ],

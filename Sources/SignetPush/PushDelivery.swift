@@ -47,6 +47,22 @@ public struct PushDelivery: Sendable {
     dispatchers[target.service]?.mayCarry(target) ?? false
   }
 
+  /// Delivers one message at once, or not at all.
+  ///
+  /// - Parameters:
+  ///   - message: What to deliver.
+  ///   - target: To where.
+  /// - Returns: How the one attempt ended.
+  public func deliverOnce(_ message: PushMessage, to target: PushTarget) async -> PushOutcome {
+    guard let dispatcher = dispatchers[target.service] else { return .failed(.targetNotAllowed) }
+    do throws(PushFailure) {
+      try await dispatcher.send(message, to: target)
+      return .taken
+    } catch {
+      return error == .targetGone ? .targetGone : .failed(error)
+    }
+  }
+
   /// Delivers one message.
   ///
   /// - Parameters:

@@ -38,6 +38,10 @@ public final class MasterKey: Sendable {
     case pushTarget(id: String)
     /// What a client is told with how a request of its ended.
     case backchannelNotice(transaction: String)
+    /// Where UAF tokens for a device go.
+    case uafTarget(id: String)
+    /// The UAF token that waits for a device, as the device gets it.
+    case uafPayload(session: String)
 
     var label: [UInt8] {
       switch self {
@@ -49,6 +53,8 @@ public final class MasterKey: Sendable {
       case .signingKey(let id): Array("signet signing key \(id)".utf8)
       case .pushTarget(let id): Array("signet push target \(id)".utf8)
       case .backchannelNotice(let transaction): Array("signet backchannel notice \(transaction)".utf8)
+      case .uafTarget(let id): Array("signet uaf target \(id)".utf8)
+      case .uafPayload(let session): Array("signet uaf payload \(session)".utf8)
       }
     }
   }
@@ -83,6 +89,9 @@ public final class MasterKey: Sendable {
   func digest(ofUserCode code: String, of user: String) -> [UInt8] {
     authenticationKey(for: "signet user code").authenticationCode(for: Array("\(user)\u{0}\(code)".utf8))
   }
+
+  /// The key of what the server writes for itself into UAF requests.
+  func serverDataKey() -> HMACKey { authenticationKey(for: "signet uaf server data") }
 
   private func authenticationKey(for purpose: String) -> HMACKey {
     secret.withSecret {

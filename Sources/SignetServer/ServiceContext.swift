@@ -25,6 +25,8 @@ public struct ServiceContext: Sendable {
   public let push: PushSetup
   /// What carries notices to clients of OpenID Connect; `nil` for nothing.
   public let notices: (any HTTPTransport)?
+  /// What UAF is served with; `nil` where it is not.
+  public let uaf: UAFSetup?
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
@@ -32,11 +34,12 @@ public struct ServiceContext: Sendable {
   public init(
     settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
-    push: PushSetup = .none, notices: (any HTTPTransport)? = nil
+    push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
+    uaf: UAFSetup? = nil
   ) {
     (self.settings, self.storage, self.masterKey) = (settings, storage, masterKey)
     (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
-    self.notices = notices
+    (self.notices, self.uaf) = (notices, uaf)
   }
 
   func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }

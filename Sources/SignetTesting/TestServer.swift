@@ -37,7 +37,7 @@ public final class TestServer: Sendable {
   package init(
     directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(),
     log: EventLog = EventLog { _ in }, push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
-    limits: ServerLimits = ServerLimits()
+    uaf: UAFSetup? = nil, limits: ServerLimits = ServerLimits()
   ) async throws {
     let authority = try CertificateAuthority(commonName: "Signet test CA")
     let certificate = try authority.issueServerCertificate(
@@ -52,7 +52,7 @@ public final class TestServer: Sendable {
     context = ServiceContext(
       settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
       masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push,
-      notices: notices)
+      notices: notices, uaf: uaf)
     let identity = try certificate.privateKeyPEM.withSecret { key in
       try key.withBytes {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
@@ -82,7 +82,7 @@ public final class TestServer: Sendable {
     context = ServiceContext(
       settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
       masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log,
-      push: stopped.context.push, notices: stopped.context.notices)
+      push: stopped.context.push, notices: stopped.context.notices, uaf: stopped.context.uaf)
     server = try Server(context, transport: transport)
     _ = try server.start()
   }

@@ -11,18 +11,20 @@ struct FolderFile {
 
   init(_ path: String, _ access: Access) { (self.path, self.access) = (path, access) }
 
-  /// The largest file that is read, in bytes.
-  private static let maximumByteCount = 65_536
+  /// The largest file that is read, in bytes, unless a caller says otherwise.
+  static let maximumByteCount = 65_536
 
   /// Reads the whole file.
   ///
   /// A file within the folder may be no link; one that settings name with a full path may be, and may belong to root,
   /// as certificates of an ACME client do.
-  func read(isOutsideFolder: Bool = false) throws(ServerFolderFailure) -> SecretBytes {
+  func read(
+    isOutsideFolder: Bool = false, limit: Int = maximumByteCount
+  ) throws(ServerFolderFailure) -> SecretBytes {
     let rule = FileRule(isOutsideFolder ? .foreignFile : .file, forbiddenMode: access.rawValue)
     do throws(FileFailure) {
       let file = try OpenFile.reading(path, as: rule)
-      let byteCount = try file.byteCount(limit: Self.maximumByteCount)
+      let byteCount = try file.byteCount(limit: limit)
       return try SecretBytes(byteCount: byteCount) { (output) throws(FileFailure) in
         try file.fill(&output)
       }

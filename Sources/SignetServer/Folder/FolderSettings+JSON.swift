@@ -37,7 +37,7 @@ extension FolderSettings {
         of: object, at: nil,
         except: [
           "format", "url", "listen", "profile", "tls", "limits", "codes", "connections", "devices", "push",
-          "openID", "masterKeyCheck",
+          "openID", "uaf", "masterKeyCheck",
         ])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
@@ -54,6 +54,7 @@ extension FolderSettings {
       connections = try ConnectionSettings(object.optionalObject("connections") ?? [:])
       push = try PushSettings(object.optionalObject("push") ?? [:])
       try readOpenID(object.optionalObject("openID") ?? [:])
+      uaf = try object.optionalObject("uaf").map { try UAFSettings($0, domain: serverURL.domain) }
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
       throw refusal
@@ -184,6 +185,7 @@ extension FolderSettings {
     if connections != ConnectionSettings() { object["connections"] = .object(connections.json) }
     if push != PushSettings() { object["push"] = .object(push.json) }
     if let openIDAuthority { object["openID"] = ["authority": .string(openIDAuthority)] }
+    if let uaf { object["uaf"] = .object(uaf.json) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object
   }

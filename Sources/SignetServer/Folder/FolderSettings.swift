@@ -18,7 +18,7 @@ public import SignetWire
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
 /// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``,
 /// `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
-/// `"openID":{"authority":"clients-ca.pem"}`.
+/// `"openID":{"authority":"clients-ca.pem"}`, and `uaf`, with ``UAFSettings``.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -68,6 +68,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var push = PushSettings()
   /// Certificates that are trusted where clients of OpenID Connect are told, PEM; `nil` for the system's.
   public var openIDAuthority: String?
+  /// How UAF is served; `nil` for not at all.
+  public var uaf: UAFSettings?
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 

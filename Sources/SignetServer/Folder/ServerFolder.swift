@@ -123,13 +123,15 @@ public struct ServerFolder: Sendable {
     }
     let push = try pushSetup()
     let notices = try noticeTransport()
+    let uaf = try uafSetup()
     // SQLite would make a file that is missing, and the server would start empty.
     guard access(databasePath, F_OK) == 0 else { throw .fileMissing(path: databasePath) }
     let storage: SQLiteStorage
     do { storage = try SQLiteStorage(path: databasePath) } catch { throw .storage(error) }
     let settings = settings.serverSettings(pins: [try certificatePin()])
     return ServiceContext(
-      settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices)
+      settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices,
+      uaf: uaf)
   }
 
   /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.

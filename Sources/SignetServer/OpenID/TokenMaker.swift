@@ -35,17 +35,17 @@ struct TokenMaker: Sendable {
   func tokens(
     for request: BackchannelRecord, _ transaction: TransactionRecord, at time: Int64, authReqID id: String?
   ) async throws(Problem) -> JSONObject {
-    guard let user = transaction.user, let decision = transaction.decision,
-      let container = try await context.stored(await context.storage.container(decision.container))
-    else { throw Problem(.serverFailure, "Nothing was changed; try again later.") }
+    guard let user = transaction.user, let proof = try await proof(of: transaction) else {
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
     let key = try await SigningKeyService(context).current()
     let signer = SigningKey(key, keyID: key.publicKey.thumbprint)
 
     var common: JSONObject = [
       "iss": .string(names.issuer), "sub": .string(Self.subject(of: user)), "iat": .integer(time),
-      "exp": .integer(time + OpenIDNames.tokenLifetime), "auth_time": .integer(decision.time),
+      "exp": .integer(time + OpenIDNames.tokenLifetime), "auth_time": .integer(proof.time),
     ]
-    common["acr"] = .string(decision.jws == nil ? OpenIDNames.answeredACR : OpenIDNames.signedACR)
+    common["acr"] = .string(proof.acr)
 
     var access = common
     access["aud"] = .string(names.issuer)
@@ -56,10 +56,10 @@ struct TokenMaker: Sendable {
 
     var claims = common
     claims["aud"] = .string(request.client)
-    claims["amr"] = [.string(Self.method(decision, container))]
+    claims["amr"] = [.string(proof.method)]
     claims["at_hash"] = .string(Self.hash(of: accessToken))
     claims[Self.userClaim] = .string(user)
-    if let jws = decision.jws {
+    if let (jws, container) = proof.signed {
       let signingKey = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
       claims["signet_decision"] = .string(jws)
       claims["signet_key"] = .object(signingKey.wireJWK)
@@ -71,6 +71,27 @@ struct TokenMaker: Sendable {
       "scope": .string(OpenIDNames.scope),
       "id_token": .string(try sign(claims, signer, type: Self.idTokenType)),
     ]
+  }
+
+  /// How an acceptance is known.
+  private struct Proof {
+    var time: Int64
+    var acr: String
+    var method: String
+    var signed: (jws: String, by: ContainerRecord)?
+  }
+
+  private func proof(of transaction: TransactionRecord) async throws(Problem) -> Proof? {
+    if let uaf = transaction.uaf {
+      // Where the key is, only the metadata of its model says.
+      return Proof(time: uaf.time, acr: UAFNames.acr, method: "pop")
+    }
+    guard let decision = transaction.decision,
+      let container = try await context.stored(await context.storage.container(decision.container))
+    else { return nil }
+    return Proof(
+      time: decision.time, acr: decision.jws == nil ? OpenIDNames.answeredACR : OpenIDNames.signedACR,
+      method: Self.method(decision, container), signed: decision.jws.map { ($0, container) })
   }
 
   /// Why there are no tokens for a transaction that has ended; `nil` where there are.

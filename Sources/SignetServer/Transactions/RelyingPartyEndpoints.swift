@@ -125,6 +125,9 @@ struct RelyingPartyEndpoints: Sendable {
       object["typed"] = .array(fields.map { .integer(Int64($0)) })
     }
     if transaction.isInitiatedByDevice { object["initiated"] = "device" }
+    if let uaf = transaction.uaf {
+      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
+    }
     return object
   }
 

@@ -40,6 +40,8 @@ public struct TransactionRecord: Hashable, Sendable {
   public var state: State
   /// The decision; `nil` before, and where there is none.
   public var decision: DecisionRecord?
+  /// How UAF accepted it in the place of a container; `nil` where it did not.
+  public var uaf: UAFAcceptance?
   /// How it ended without one; `nil` before, and where there is one.
   public var end: EndRecord?
 
@@ -67,6 +69,17 @@ public struct TransactionFilter: Hashable, Sendable {
   public init(user: String? = nil, state: TransactionRecord.State? = nil) {
     (self.user, self.state) = (user, state)
   }
+}
+
+/// How a UAF authenticator accepted a transaction.
+public struct UAFAcceptance: Hashable, Sendable {
+  /// The operation.
+  public var session: String
+  /// When the server took it, in seconds since 1970.
+  public var time: Int64
+
+  /// Describes an acceptance.
+  public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
 }
 
 /// How a transaction ended without a decision.

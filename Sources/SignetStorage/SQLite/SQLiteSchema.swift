@@ -190,5 +190,37 @@ enum SQLiteSchema {
         DROP TABLE credentials;
         CREATE INDEX generators_of_user ON code_generators (user) WHERE user IS NOT NULL;
         """),
+    // UAF: keys, operations, the devices that tokens are sent to, and transactions that a UAF response has decided.
+    Migration(
+      version: 12,
+      sql: """
+        CREATE TABLE uaf_credentials (
+          number INTEGER PRIMARY KEY NOT NULL, aaid TEXT NOT NULL, key_id BLOB NOT NULL,
+          user TEXT NOT NULL REFERENCES users (id), public_key BLOB NOT NULL, algorithm INTEGER NOT NULL,
+          key_format INTEGER NOT NULL, sign_counter INTEGER NOT NULL, registration_counter INTEGER NOT NULL,
+          authenticator_version INTEGER NOT NULL, created INTEGER NOT NULL, state TEXT NOT NULL, device TEXT,
+          UNIQUE (aaid, key_id)
+        ) STRICT;
+        CREATE INDEX uaf_credentials_of_user ON uaf_credentials (user, number);
+        CREATE TABLE uaf_sessions (
+          id TEXT PRIMARY KEY NOT NULL, operation TEXT NOT NULL, user TEXT REFERENCES users (id), context TEXT,
+          txn TEXT REFERENCES transactions (id), request BLOB, token_digest BLOB, token_expires INTEGER,
+          created INTEGER NOT NULL, expires INTEGER NOT NULL, dispatcher TEXT, target TEXT, sealed_payload BLOB,
+          state TEXT NOT NULL, status INTEGER, asm_status INTEGER, client_error INTEGER, authenticators TEXT,
+          ended INTEGER
+        ) STRICT;
+        CREATE UNIQUE INDEX uaf_sessions_by_token ON uaf_sessions (token_digest) WHERE token_digest IS NOT NULL;
+        CREATE INDEX uaf_sessions_by_creation ON uaf_sessions (created);
+        CREATE INDEX unanswered_uaf_sessions ON uaf_sessions (expires)
+          WHERE state = 'requested' AND token_digest IS NULL;
+        CREATE INDEX uaf_sessions_of_target ON uaf_sessions (target, created) WHERE state = 'tokenCreated';
+        CREATE TABLE uaf_targets (
+          id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL REFERENCES users (id), device TEXT, name TEXT NOT NULL,
+          dispatcher TEXT, sealed_target BLOB, signature_key BLOB NOT NULL, encryption_key BLOB,
+          created INTEGER NOT NULL, UNIQUE (user, name)
+        ) STRICT;
+        CREATE INDEX uaf_targets_of_device ON uaf_targets (device) WHERE device IS NOT NULL;
+        ALTER TABLE transactions ADD COLUMN uaf_session TEXT;
+        """),
   ]
 }

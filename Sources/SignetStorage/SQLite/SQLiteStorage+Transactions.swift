@@ -342,6 +342,9 @@ extension TransactionRecord {
     sealedNumber = try row.optionalBlob("sealed_number")
     typedFields = try row.optionalText("typed_fields")?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.integer("initiated") != 0
+    if let session = try row.optionalText("uaf_session") {
+      uaf = UAFAcceptance(session: session, time: try row.integer("decided"))
+    }
     if let reason = try row.optionalText("end_reason") {
       end = EndRecord(
         state: state, reason: reason, message: try row.text("end_message"),

@@ -110,6 +110,13 @@ extension SQLiteStorage {
         "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
       try database.execute(
         "DELETE FROM backchannel_requests WHERE expires <= ?", .integer(time - 86_400))
+      // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
+      try database.execute(
+        "DELETE FROM uaf_sessions WHERE state = 'requested' AND token_digest IS NULL AND expires <= ?",
+        .integer(time - 600))
+      try database.execute(
+        "DELETE FROM uaf_sessions WHERE created < ? AND expires <= ?", .integer(time - 86_400), .integer(time)
+      )
       // Who waits has looked long before.
       try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(

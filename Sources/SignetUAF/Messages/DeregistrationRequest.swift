@@ -39,6 +39,9 @@ package struct DeregistrationRequest: UAFProtocolMessage, Hashable {
 }
 
 extension DeregistrationRequest.Target {
+  /// Reads a target that stands by itself.
+  package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
+
   init(_ reader: DictionaryReader) throws(MessageFailure) {
     let model = try reader.string("aaid", 0...9)
     let key = try reader.string("keyID", 0...2732)

@@ -85,6 +85,9 @@ package struct OperationHeader: Hashable, Sendable {
     self.extensions = extensions
   }
 
+  /// Reads a header that stands by itself.
+  package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
+
   init(_ reader: DictionaryReader) throws(MessageFailure) {
     version = try UAFVersion(reader.dictionary("upv"))
     let name = try reader.string("op", 1...32)

@@ -28,6 +28,9 @@ package struct UAFTransaction: Hashable, Sendable {
     self.pngCharacteristics = pngCharacteristics
   }
 
+  /// Reads a transaction that stands by itself.
+  package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
+
   init(_ reader: DictionaryReader) throws(MessageFailure) {
     guard let type = ContentType(rawValue: try reader.string("contentType", 1...64)) else {
       throw reader.failure("contentType", .value)

@@ -12,6 +12,9 @@ package struct Policy: Hashable, Sendable {
     (self.accepted, self.disallowed) = (accepted, disallowed)
   }
 
+  /// Reads a policy that stands by itself.
+  package init(_ object: JSONObject) throws(MessageFailure) { try self.init(DictionaryReader(object)) }
+
   init(_ reader: DictionaryReader) throws(MessageFailure) {
     accepted = try reader.list("accepted") { value, path throws(MessageFailure) in
       try DictionaryReader.list(value, path, minimum: 1, maximum: 16) { value, path throws(MessageFailure) in

@@ -1,0 +1,51 @@
+import SignetCrypto
+import SignetUAF
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+extension ServerFolder {
+  /// What UAF is served with, with the metadata statements that the settings name.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  func uafSetup() throws(ServerFolderFailure) -> UAFSetup? {
+    guard let settings = settings.uaf else { return nil }
+    return UAFSetup(settings, models: try models(settings)) { () throws(ServerFolderFailure) in
+      try models(settings)
+    }
+  }
+
+  private func models(_ settings: UAFSettings) throws(ServerFolderFailure) -> AuthenticatorModels {
+    var models: [AuthenticatorModel] = []
+    if let name = settings.metadata {
+      let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
+      for file in try Self.statements(in: folder) {
+        let content = try FolderFile("\(folder)/\(file)", .plain).read(
+          isOutsideFolder: name.hasPrefix("/"), limit: 1 << 20)
+        do throws(MessageFailure) {
+          models.append(try AuthenticatorModel(try MetadataStatement(parsing: content.insecureCopy())))
+        } catch {
+          throw .settings(path: "\(folder)/\(file)", reason: "it is no metadata statement: \(error)")
+        }
+      }
+    }
+    return AuthenticatorModels(models)
+  }
+
+  /// The names of the files that end in `.json`, in order.
+  private static func statements(in folder: String) throws(ServerFolderFailure) -> [String] {
+    guard let directory = opendir(folder) else { throw .unreadable(path: folder, errno: errno) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted()
+  }
+}

@@ -1,0 +1,112 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJOSE
+import SignetJSON
+import SignetUAF
+import SignetWire
+
+/// What users are known by after an operation: a JWT that the server signs, in the answer or in a cookie.
+struct UAFAuthorizations: Sendable {
+  /// `typ` after an authentication.
+  static let type = "JWT"
+  /// `typ` after a registration: good for nothing but the services of UAF.
+  static let registrationType = "uaf-registration+jwt"
+
+  private let context: ServiceContext
+  private let keys: APIKeyService
+  private let settings: UAFSettings
+  private let names: UAFNames
+
+  init(_ context: ServiceContext, _ keys: APIKeyService, _ settings: UAFSettings) {
+    (self.context, self.keys, self.settings) = (context, keys, settings)
+    names = UAFNames(context.settings.serverURL, settings)
+  }
+
+  /// What a client gets.
+  struct Issued: Sendable {
+    /// The token, as the protocol has it.
+    let token: UAFServerResponse.Token
+    /// `Set-Cookie`; `nil` where the token is in the answer alone.
+    let cookie: String?
+  }
+
+  /// Signs what a user is known by from now on.
+  func issue(
+    for user: String, after operation: UAFOperation, transaction: String?
+  ) async throws(UAFFailure) -> Issued {
+    let now = context.clock.now
+    var claims: JSONObject = [
+      "iss": .string(names.issuer), "sub": .string(TokenMaker.subject(of: user)),
+      "aud": .string(names.appID), "iat": .integer(now),
+      "exp": .integer(now + settings.authorizationLifetime), "auth_time": .integer(now),
+      "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(UAFNames.acr),
+      "signet_uaf": .string(operation.rawValue),
+    ]
+    claims[TokenMaker.userClaim] = .string(user)
+    if let transaction { claims["signet_transaction"] = .string(transaction) }
+    let key = try await asUAF(await SigningKeyService(context).current())
+    let text: String
+    do throws(JOSEFailure) {
+      text = try JWS.sign(
+        claims.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint),
+        type: operation == .authentication ? Self.type : Self.registrationType)
+    } catch { throw UAFFailure(.internalError, "the answer can't be signed") }
+    switch settings.reply {
+    case .jwt: return Issued(token: UAFServerResponse.Token(.jwt, text), cookie: nil)
+    case .cookie:
+      let cookie = "\(UAFNames.cookie)=\(text)"
+      return Issued(
+        token: UAFServerResponse.Token(.httpCookie, cookie),
+        cookie:
+          "\(cookie); Path=/; Max-Age=\(settings.authorizationLifetime); Secure; HttpOnly; SameSite=Strict")
+    }
+  }
+
+  /// Who sends a request: nobody is no failure, somebody who is not right is one.
+  ///
+  /// - Throws: `Problem`.
+  func caller(of request: ServerRequest) async throws(Problem) -> UAFCaller {
+    if let authorization = request.headers["Authorization"] {
+      let words = authorization.split(separator: " ", maxSplits: 1)
+      if words.count == 2, words[0].lowercased() == "bearer", words[1].contains(".") {
+        return .user(try await user(knownBy: String(words[1])))
+      }
+      return .relyingParty(try await keys.key(authorization: authorization, scope: .relyingParty))
+    }
+    for field in request.headers.values(for: "Cookie") {
+      for pair in field.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[0].drop(while: { $0 == " " }) == UAFNames.cookie else { continue }
+        return .user(try await user(knownBy: String(parts[1])))
+      }
+    }
+    return .anyone
+  }
+
+  private func user(knownBy text: String) async throws(Problem) -> String {
+    let jws: JWS
+    do throws(JOSEFailure) { jws = try JWS(compact: text, maximumByteCount: 8_192) } catch {
+      throw Self.refused
+    }
+    for key in try await SigningKeyService(context).published().keys {
+      guard let claims = claims(of: jws, signedWith: key) else { continue }
+      guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf") else {
+        break
+      }
+      return user
+    }
+    throw Self.refused
+  }
+
+  private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {
+    do throws(JOSEFailure) {
+      return try jws.verified(with: VerificationKey(key), allowing: [.es256]).claims(
+        JWTValidation(issuer: names.issuer, audiences: [names.appID], leewaySeconds: 0),
+        now: context.clock.now
+      ).all
+    } catch { return nil }
+  }
+
+  static let refused = Problem(
+    .unauthorized, "Authenticate by UAF, or send the API key of a relying party.")
+}

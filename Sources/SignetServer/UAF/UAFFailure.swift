@@ -1,0 +1,45 @@
+import SignetUAF
+import SignetWire
+
+/// What a client is answered in the place of what it wants: a status of the protocol, in a body with HTTP 200.
+struct UAFFailure: Error {
+  /// The protocol's status.
+  let status: UAFStatus
+  /// What is wrong, for who looks for it.
+  let reason: String
+
+  init(_ status: UAFStatus, _ reason: String) { (self.status, self.reason) = (status, reason) }
+
+  init(_ refusal: UAFRefusal) { self.init(refusal.status, refusal.description) }
+
+  init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }
+
+  init(_ problem: Problem) {
+    let status: UAFStatus =
+      switch problem.code {
+      case .unauthorized, .containerUnknown: .unauthorized
+      case .forbidden, .transactionTooMany: .forbidden
+      case .unknown: .notFound
+      case .malformed, .contentRefused: .badRequest
+      default: .internalError
+      }
+    self.init(status, problem.detail)
+  }
+}
+
+/// Runs what fails with a problem.
+func asUAF<Value>(_ call: @autoclosure () async throws(Problem) -> Value) async throws(UAFFailure) -> Value {
+  do { return try await call() } catch { throw UAFFailure(error) }
+}
+
+/// Runs what fails with a problem, at once.
+func asUAF<Value>(now call: @autoclosure () throws(Problem) -> Value) throws(UAFFailure) -> Value {
+  do { return try call() } catch { throw UAFFailure(error) }
+}
+
+/// Reads a part of the protocol's messages.
+func readingUAF<Value>(
+  _ read: @autoclosure () throws(MessageFailure) -> Value
+) throws(UAFFailure) -> Value {
+  do { return try read() } catch { throw UAFFailure(error) }
+}

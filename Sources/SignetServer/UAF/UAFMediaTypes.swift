@@ -1,0 +1,49 @@
+import SignetHTTP
+
+/// Which content types requests have, and which answers they take (UAF Application API section 8.3).
+enum UAFMediaTypes {
+  /// Checks that a request has a content type, and takes answers of another.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - sent: What the body has to be; `nil` for no body.
+  ///   - answered: What the answer is; `nil` where that is not asked.
+  /// - Throws: ``UAFWebFailure``: 415 or 406.
+  static func check(_ request: ServerRequest, sent: String?, answered: String?) throws(UAFWebFailure) {
+    if let sent {
+      guard let field = request.headers["Content-Type"], field.utf8.count <= 128, isType(field, sent) else {
+        throw UAFWebFailure(415, "the content type has to be \(sent)")
+      }
+    }
+    guard let answered, let accept = request.headers["Accept"] else { return }
+    guard accept.utf8.count <= 1_024,
+      accept.split(separator: ",").contains(where: { accepts(String($0), answered) })
+    else { throw UAFWebFailure(406, "the answer is \(answered)") }
+  }
+
+  /// Whether a content type is this one, in UTF-8 where it says so.
+  private static func isType(_ field: String, _ wanted: String) -> Bool {
+    let parts = field.lowercased().split(separator: ";").map { trimmed($0) }
+    guard parts.first == wanted else { return false }
+    return parts.dropFirst().allSatisfy { part in
+      guard part.hasPrefix("charset=") else { return true }
+      let name = part.dropFirst("charset=".count).filter { $0 != "\"" }
+      return name == "utf-8" || name == "utf8"
+    }
+  }
+
+  private static func accepts(_ range: String, _ answered: String) -> Bool {
+    let parts = range.lowercased().split(separator: ";").map { trimmed($0) }
+    guard let type = parts.first else { return false }
+    let isRefused = parts.dropFirst().contains { $0 == "q=0" || $0 == "q=0.0" }
+    let group = answered.prefix { $0 != "/" } + "/*"
+    return !isRefused && (type == answered || type == "*/*" || type == String(group))
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    var text = text
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,335 @@
+import SignetCrypto
+import SignetJSON
+import SignetStorage
+import SignetUAF
+import SignetWire
+
+/// Who asks for a UAF operation.
+enum UAFCaller: Sendable {
+  /// Somebody.
+  case anyone
+  /// A relying party, by its API key.
+  case relyingParty(APIKeyRecord)
+  /// A user who was authenticated by UAF, or has just registered.
+  case user(String)
+  /// A device of a user, by the key that it has for that.
+  case device(UAFTargetRecord)
+  /// The conformance tool.
+  case conformanceTool
+
+  /// Whether it may add and remove a user's keys and devices.
+  func mayManage(_ user: UserID) -> Bool {
+    switch self {
+    case .anyone, .device: false
+    case .relyingParty, .conformanceTool: true
+    case .user(let own): own.utf8.elementsEqual(user.text.utf8)
+    }
+  }
+
+  /// Whether it may remove a user's keys.
+  func mayDeregister(_ user: UserID) -> Bool {
+    guard case .device(let target) = self else { return mayManage(user) }
+    return target.user.utf8.elementsEqual(user.text.utf8)
+  }
+
+  /// Whether it may have a user asked to confirm something.
+  var mayOrder: Bool {
+    switch self {
+    case .relyingParty, .conformanceTool: true
+    case .anyone, .user, .device: false
+    }
+  }
+
+  /// Who it is, for the audit log.
+  var actor: String {
+    switch self {
+    case .anyone: "anyone"
+    case .relyingParty(let key): key.actor
+    case .user(let user): "user:\(user)"
+    case .device(let target): "target:\(target.id)"
+    case .conformanceTool: "conformance"
+    }
+  }
+}
+
+/// Makes the requests of the protocol, with a challenge each (UAF Protocol sections 3.4.4, 3.5.4, 3.6.4).
+struct UAFRequests: Sendable {
+  let context: ServiceContext
+  let setup: UAFSetup
+  let names: UAFNames
+  private let serverDataKey: HMACKey
+  private let transactions: TransactionService
+
+  init(_ context: ServiceContext, _ setup: UAFSetup, _ transactions: TransactionService) {
+    (self.context, self.setup, self.transactions) = (context, setup, transactions)
+    names = UAFNames(context.settings.serverURL, setup.settings)
+    serverDataKey = context.masterKey.serverDataKey()
+  }
+
+  /// What is asked of the server, checked: who, by which policy, to confirm what.
+  struct Order: Sendable {
+    let operation: UAFOperation
+    let context: UAFContext
+    let user: UserID?
+    /// The transaction of this server that the response decides.
+    let transaction: TransactionRecord?
+  }
+
+  /// A request on its way.
+  struct Made: Sendable {
+    let session: UAFSessionRecord
+    let text: String
+  }
+
+  /// Makes a request at once.
+  ///
+  /// - Parameters:
+  ///   - asked: What the client sends.
+  ///   - operation: What the path is for.
+  ///   - caller: Who asks.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: The request, which is on the disk.
+  func make(
+    _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
+  ) async throws(UAFFailure) -> Made {
+    let order = try await order(asked, for: operation, by: caller)
+    var session = session(for: order, asked)
+    let bytes = try await request(for: order, session: session.id)
+    session.request = bytes
+    let event = context.audit(by: caller.actor)(
+      "uaf.requested",
+      ["session": session.id, "operation": operation.rawValue, "user": order.user?.text])
+    let record = session
+    try await asUAF(await context.stored(await context.storage.addUAFSession(record, audit: event)))
+    return Made(session: session, text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// Checks what is asked, and who asks.
+  func order(
+    _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
+  ) async throws(UAFFailure) -> Order {
+    guard asked.operation ?? operation == operation else {
+      throw UAFFailure(.badRequest, "op is not the one of the path")
+    }
+    let said = try UAFContext(asked.context, for: operation)
+    guard policy(named: said.policy) != nil else { throw UAFFailure(.notFound, "there is no such policy") }
+    var user: UserID?
+    if let username = said.username {
+      do throws(WireFailure) { user = try UserID(username) } catch {
+        throw UAFFailure(.badRequest, "username: \(error)")
+      }
+    }
+    if operation != .authentication {
+      guard let user,
+        operation == .deregistration ? caller.mayDeregister(user) : caller.mayManage(user)
+      else {
+        throw UAFFailure(.unauthorized, "send the API key of a relying party, or what the user is known by")
+      }
+    }
+    if case .conformanceTool = caller, let user { try await addForTool(user) }
+    if let user {
+      let found = try await asUAF(await context.stored(await context.storage.user(user.text)))
+      guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
+    }
+    let transaction = try await transaction(said, user, by: caller)
+    return Order(operation: operation, context: said, user: user, transaction: transaction)
+  }
+
+  private func addForTool(_ user: UserID) async throws(UAFFailure) {
+    guard try await asUAF(await context.stored(await context.storage.user(user.text))) == nil else { return }
+    do throws(Problem) { try await UserService(context).add(user, by: "conformance") } catch {
+      guard error.code == .exists else { throw UAFFailure(error) }
+    }
+  }
+
+  /// The transaction of this server: one that is named, or one that is made of a text.
+  ///
+  /// A picture is in no transaction of ours: only UAF can show it.
+  private func transaction(
+    _ said: UAFContext, _ user: UserID?, by caller: UAFCaller
+  ) async throws(UAFFailure) -> TransactionRecord? {
+    guard said.transactionID != nil || !said.transactions.isEmpty else { return nil }
+    guard caller.mayOrder else {
+      throw UAFFailure(.unauthorized, "send the API key of a relying party to have something confirmed")
+    }
+    if let id = said.transactionID {
+      let found = try await asUAF(await context.stored(await context.storage.transaction(id)))
+      guard let found, found.user == user?.text, found.state(at: context.clock.now) == .pending,
+        found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
+      else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
+      guard Self.shown(found) != nil else {
+        throw UAFFailure(.unacceptableContent, "the transaction is no text of 1 to 200 ASCII characters")
+      }
+      return found
+    }
+    guard let user, case .relyingParty(let key) = caller, said.transactions.count == 1,
+      said.transactions[0].contentType == .text
+    else { return nil }
+    let order = TransactionOrder(
+      .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
+      from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
+    return try await asUAF(
+      await transactions.create(order, by: caller.actor, key: key.id)
+    ).record
+  }
+
+  /// What UAF shows of one of our transactions: its text, where that is plain enough.
+  private static func shown(_ transaction: TransactionRecord) -> UAFTransaction? {
+    do {
+      let content = try TransactionContent(parsing: transaction.content)
+      guard case .text(let text) = content.matter else { return nil }
+      return UAFTransaction(contentType: .text, content: Array(text.utf8))
+    } catch { return nil }
+  }
+
+  /// An operation that is about to begin.
+  func session(for order: Order, _ asked: GetUAFRequest) -> UAFSessionRecord {
+    let now = context.clock.now
+    var session = UAFSessionRecord(
+      id: ServerMadeID(random: context.random).text, operation: order.operation.rawValue,
+      user: order.user?.text, context: asked.context, created: now,
+      expires: now + setup.settings.requestLifetime, state: .requested)
+    session.transaction = order.transaction?.id
+    return session
+  }
+
+  // MARK: Messages
+
+  /// The request of the protocol, as JSON.
+  ///
+  /// - Parameters:
+  ///   - order: What is asked.
+  ///   - session: Names the operation, which the request is bound to.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: A list with one message.
+  func request(for order: Order, session: String) async throws(UAFFailure) -> [UInt8] {
+    let challenge = context.random.bytes(32)
+    let header = OperationHeader(
+      operation: order.operation, appID: names.appID,
+      serverData: serverData(session: session, order.operation, challenge: challenge))
+    guard let policy = policy(named: order.context.policy) else {
+      throw UAFFailure(.notFound, "there is no such policy")
+    }
+    let credentials = try await credentials(of: order.user)
+    switch order.operation {
+    case .registration:
+      guard let user = order.user else { throw UAFFailure(.badRequest, "username is missing") }
+      var policy = policy
+      policy.disallowed += Self.criteria(for: credentials)
+      return Array(
+        RegistrationRequest(header: header, challenge: challenge, username: user.text, policy: policy)
+          .text.utf8)
+    case .authentication:
+      let shown: [UAFTransaction]
+      if let transaction = order.transaction, order.context.transactions.isEmpty {
+        shown = Self.shown(transaction).map { [$0] } ?? []
+      } else {
+        shown = order.context.transactions
+      }
+      let narrowed = order.user == nil ? policy : try self.policy(policy, for: credentials)
+      return Array(
+        AuthenticationRequest(
+          header: header, challenge: challenge, transactions: shown, policy: narrowed
+        ).text.utf8)
+    case .deregistration:
+      return Array(DeregistrationRequest(header: header, targets: order.context.targets).text.utf8)
+    }
+  }
+
+  private func credentials(of user: UserID?) async throws(UAFFailure) -> [UAFCredentialRecord] {
+    guard let user else { return [] }
+    return try await asUAF(await context.stored(await context.storage.uafCredentials(user: user.text)))
+  }
+
+  /// The policy of a name; without a name the default one, which is all known models where none is set.
+  private func policy(named name: String?) -> Policy? {
+    if let policy = setup.settings.policies[name ?? UAFNames.defaultPolicy] { return policy }
+    guard name == nil || name == UAFNames.defaultPolicy else { return nil }
+    return Policy(accepted: setup.models.aaids.map { [MatchCriteria(aaids: [$0])] })
+  }
+
+  /// Keys as criteria, those of a model together.
+  private static func criteria(for credentials: [UAFCredentialRecord]) -> [MatchCriteria] {
+    var criteria: [(aaid: AAID, keys: [KeyID])] = []
+    for credential in credentials {
+      guard let reference = credential.reference else { continue }
+      if let index = criteria.firstIndex(where: { $0.aaid == reference.aaid }) {
+        criteria[index].keys.append(reference.keyID)
+      } else {
+        criteria.append((reference.aaid, [reference.keyID]))
+      }
+    }
+    return criteria.map { MatchCriteria(aaids: [$0.aaid], keyIDs: $0.keys) }
+  }
+
+  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match.
+  private func policy(
+    _ policy: Policy, for credentials: [UAFCredentialRecord]
+  ) throws(UAFFailure) -> Policy {
+    let active = credentials.filter { $0.state == .active }
+    var accepted: [[MatchCriteria]] = []
+    for combination in policy.accepted {
+      var narrowed: [MatchCriteria] = []
+      for criterion in combination {
+        let fitting = active.filter { credential in
+          guard let reference = credential.reference, let model = setup.models[reference.aaid] else {
+            return false
+          }
+          let candidate = Policy.Candidate(model.traits, keyIDs: [reference.keyID])
+          return criterion.matches(model.traits, keyIDs: [reference.keyID]) && !policy.disallows(candidate)
+        }
+        let keys = fitting.compactMap(\.reference)
+        guard !keys.isEmpty else { break }
+        var aaids: [AAID] = []
+        for key in keys where !aaids.contains(key.aaid) { aaids.append(key.aaid) }
+        narrowed.append(MatchCriteria(aaids: aaids, keyIDs: keys.map(\.keyID)))
+      }
+      if narrowed.count == combination.count { accepted.append(narrowed) }
+    }
+    // Whether there is a user, and whether that one has a key, is not told apart.
+    guard !accepted.isEmpty else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
+    return Policy(accepted: accepted, disallowed: policy.disallowed)
+  }
+
+  // MARK: serverData
+
+  /// What the server writes for itself: which operation it is, with a code that is bound to the challenge.
+  private func serverData(session: String, _ operation: UAFOperation, challenge: [UInt8]) -> String {
+    let code = serverDataKey.authenticationCode(for: Self.bound(session, operation, challenge))
+    return "\(session).\(Base64URL.encode(code))"
+  }
+
+  /// The operation that `serverData` names; nothing is proved by that.
+  static func session(in serverData: String) -> String? {
+    let parts = serverData.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 2, parts[0].utf8.count <= 64 else { return nil }
+    return String(parts[0])
+  }
+
+  /// Whether the server wrote it for this operation and challenge.
+  func isOwn(
+    _ serverData: String, session: String, _ operation: UAFOperation, challenge: [UInt8]
+  ) -> Bool {
+    guard let dot = serverData.lastIndex(of: "."),
+      let code = Base64URL.decodePadded(String(serverData[serverData.index(after: dot)...]))
+    else { return false }
+    return serverDataKey.isValid(code, for: Self.bound(session, operation, challenge))
+  }
+
+  private static func bound(_ session: String, _ operation: UAFOperation, _ challenge: [UInt8]) -> [UInt8] {
+    Array("\(session)\u{0}\(operation.rawValue)\u{0}".utf8) + challenge
+  }
+}
+
+extension UAFCredentialRecord {
+  /// The key's name in the protocol.
+  var reference: KeyReference? {
+    guard let aaid = AAID(aaid), let keyID = KeyID(keyID) else { return nil }
+    return KeyReference(aaid: aaid, keyID: keyID)
+  }
+}
+
+extension AAID {
+  /// The nine characters, the digits in upper case: what is stored.
+  var stored: String { AAID(vendor: vendor, model: model).text }
+}

@@ -1,0 +1,301 @@
+import SignetCrypto
+import SignetJSON
+import SignetStorage
+import SignetUAF
+import SignetWire
+
+/// Takes the responses of clients (UAF Protocol sections 3.4.6.5 and 3.5.7.5).
+///
+/// The first response with the server's own `serverData` ends its operation, whether it holds or not.
+struct UAFResponses: Sendable {
+  private let context: ServiceContext
+  private let setup: UAFSetup
+  private let requests: UAFRequests
+  private let authorizations: UAFAuthorizations
+
+  init(
+    _ context: ServiceContext, _ setup: UAFSetup, _ requests: UAFRequests, _ authorizations: UAFAuthorizations
+  ) {
+    (self.context, self.setup) = (context, setup)
+    (self.requests, self.authorizations) = (requests, authorizations)
+  }
+
+  /// Takes a registration.
+  ///
+  /// - Parameter sent: What the client sends.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: What the client is known by.
+  func takeRegistration(_ sent: SendUAFResponse) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+    let response: RegistrationResponse
+    let bytes = Array(sent.response.utf8)
+    do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch
+    {
+      throw await failed(sent, .registration, UAFFailure(error))
+    }
+    let session = try await session(response.header, .registration)
+    do throws(UAFFailure) {
+      return try await takeRegistration(response, session, on: try UAFTargets.device(in: sent.context))
+    } catch {
+      throw await end(session, sent, error)
+    }
+  }
+
+  private func takeRegistration(
+    _ response: RegistrationResponse, _ session: UAFSessionRecord, on device: String?
+  ) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+    let now = context.clock.now
+    let request = try readingUAF(RegistrationRequest(parsing: session.request ?? [], versions: [.v1_1]))
+    guard session.expires > now else { throw Self.over }
+    guard let user = session.user else { throw UAFFailure(.internalError, "the operation has no user") }
+    let verified: VerifiedRegistration
+    do throws(UAFRefusal) {
+      verified = try RegistrationExpectation(
+        request, trustedFacets: Set(setup.settings.facets), models: setup.models, unixTime: now
+      ).verify(response)
+    } catch { throw UAFFailure(error) }
+    let credentials = verified.keys.map { key in
+      var credential = UAFCredentialRecord(
+        aaid: key.reference.aaid.stored, keyID: key.reference.keyID.bytes, user: user,
+        publicKey: key.encodedKey, algorithm: key.algorithm.rawValue, keyFormat: key.keyFormat.rawValue,
+        signCounter: key.signCounter, registrationCounter: key.registrationCounter,
+        authenticatorVersion: key.authenticatorVersion, created: now)
+      credential.device = device
+      return credential
+    }
+    let end = UAFSessionEnd(
+      status: UAFStatus.ok.rawValue, authenticators: Self.json(verified.keys.map(\.reference)), time: now)
+    let audit = context.audit(by: "user:\(user)")
+    let outcome = try await asUAF(
+      await context.stored(
+        await context.storage.finishUAFRegistration(session.id, end, adding: credentials) { outcome in
+          audit(
+            outcome == .taken ? "uaf.registered" : "uaf.refused",
+            [
+              "session": session.id, "user": user, "keys": end.authenticators,
+              "reason": Self.reason(outcome),
+            ])
+        }))
+    try Self.check(outcome)
+    return try await authorizations.issue(for: user, after: .registration, transaction: nil)
+  }
+
+  /// Takes an authentication.
+  ///
+  /// - Parameter sent: What the client sends.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: What the client is known by.
+  func takeAuthentication(_ sent: SendUAFResponse) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+    let claimed: ClaimedAuthentication
+    do throws(UAFRefusal) { claimed = try ClaimedAuthentication(parsing: Array(sent.response.utf8)) } catch {
+      throw await failed(sent, .authentication, UAFFailure(error))
+    }
+    let session = try await session(claimed.response.header, .authentication)
+    do throws(UAFFailure) { return try await takeAuthentication(claimed, session) } catch {
+      throw await end(session, sent, error)
+    }
+  }
+
+  private func takeAuthentication(
+    _ claimed: ClaimedAuthentication, _ session: UAFSessionRecord
+  ) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+    let request = try readingUAF(AuthenticationRequest(parsing: session.request ?? [], versions: [.v1_1]))
+    guard session.expires > context.clock.now else { throw Self.over }
+    let found = try await credentials(claimed.keys)
+    // Who is not named is whom the first key belongs to; keys of others are not known then.
+    guard let user = session.user ?? found.first?.user else {
+      throw UAFFailure(.unknownKeyID, "the key is not registered")
+    }
+    var keys: [RegisteredKey] = []
+    for credential in found where credential.user.utf8.elementsEqual(user.utf8) {
+      guard credential.state == .active else {
+        throw UAFFailure(.revokedAuthenticator, "there are two of the authenticator; register again")
+      }
+      keys.append(try Self.key(credential))
+    }
+    let verified: VerifiedAuthentication
+    do throws(UAFRefusal) {
+      verified = try AuthenticationExpectation(
+        request, trustedFacets: Set(setup.settings.facets), models: setup.models, keys: keys
+      ).verify(claimed)
+    } catch { throw UAFFailure(error) }
+    let uses = verified.uses.map {
+      UAFKeyUse(
+        aaid: $0.reference.aaid.stored, keyID: $0.reference.keyID.bytes, signCounter: $0.signCounter)
+    }
+    let end = UAFSessionEnd(
+      status: UAFStatus.ok.rawValue, authenticators: Self.json(verified.uses.map(\.reference)),
+      time: context.clock.now)
+    let audit = context.audit(by: "user:\(user)")
+    let outcome = try await asUAF(
+      await context.stored(
+        await context.storage.finishUAFAuthentication(
+          session.id, of: user, end, uses: uses, limits: context.settings.transactionLimits
+        ) { outcome in
+          audit(
+            Self.event(outcome),
+            [
+              "session": session.id, "user": user, "keys": end.authenticators,
+              "transaction": session.transaction, "reason": Self.reason(outcome),
+            ])
+        }))
+    if case .copied(let use) = outcome {
+      context.log.error(
+        "uaf.quarantined",
+        ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
+    }
+    try Self.check(outcome)
+    return try await authorizations.issue(
+      for: user, after: .authentication, transaction: session.transaction)
+  }
+
+  // MARK: Operations
+
+  private func session(
+    _ header: OperationHeader, _ operation: UAFOperation
+  ) async throws(UAFFailure) -> UAFSessionRecord {
+    guard let text = header.serverData, let id = UAFRequests.session(in: text),
+      let found = try await asUAF(await context.stored(await context.storage.uafSession(id))),
+      found.operation == operation.rawValue, found.state == .requested,
+      let challenge = Self.challenge(in: found, operation),
+      requests.isOwn(text, session: id, operation, challenge: challenge)
+    else { throw Self.over }
+    return found
+  }
+
+  private static let over = UAFFailure(
+    .requestInvalid, "the request is not known, was answered before, or its time is over")
+
+  private static func challenge(in session: UAFSessionRecord, _ operation: UAFOperation) -> [UInt8]? {
+    guard let request = session.request else { return nil }
+    do throws(MessageFailure) {
+      switch operation {
+      case .registration:
+        return try RegistrationRequest(parsing: request, versions: [.v1_1]).challenge
+      case .authentication:
+        return try AuthenticationRequest(parsing: request, versions: [.v1_1]).challenge
+      case .deregistration: return nil
+      }
+    } catch { return nil }
+  }
+
+  /// Ends the operation of a response that does not hold.
+  private func end(
+    _ session: UAFSessionRecord, _ sent: SendUAFResponse, _ failure: UAFFailure
+  ) async -> UAFFailure {
+    let (asm, client) = Self.codes(in: sent.context)
+    let end = UAFSessionEnd(
+      status: failure.status.rawValue, asmStatus: asm, clientError: client, time: context.clock.now)
+    let event = context.audit(by: "anyone")(
+      "uaf.refused",
+      [
+        "session": session.id, "user": session.user, "status": String(end.status),
+        "asm": asm.map(String.init), "reason": failure.reason,
+      ])
+    do throws(StorageFailure) {
+      _ = try await context.storage.failUAFSession(session.id, end, audit: event)
+    } catch {
+      return UAFFailure(context.problem(with: error))
+    }
+    return failure
+  }
+
+  /// Ends the operation of what is no response, where it names one: a client that could not answer says so.
+  private func failed(
+    _ sent: SendUAFResponse, _ operation: UAFOperation, _ failure: UAFFailure
+  ) async -> UAFFailure {
+    guard let header = Self.header(in: sent.response) else { return failure }
+    do throws(UAFFailure) {
+      return await end(try await session(header, operation), sent, failure)
+    } catch { return failure }
+  }
+
+  static func header(in response: String) -> OperationHeader? {
+    do {
+      guard case .array(let messages) = try JSONValue(parsing: Array(response.utf8)),
+        case .object(let message)? = messages.first, case .object(let object)? = message["header"]
+      else { return nil }
+      return try OperationHeader(object)
+    } catch { return nil }
+  }
+
+  /// What the client says of its failure: the status of its authenticators' module, and its own.
+  private static func codes(in context: String?) -> (asm: Int?, client: Int?) {
+    guard let context else { return (nil, nil) }
+    do {
+      let object = try JSONObject(parsing: Array(context.utf8))
+      let asm = try object.optionalInteger("asmStatusCode").map { UInt16(clamping: $0) }
+      let client = try object.optionalInteger("clientErrorCode").map { UInt16(clamping: $0) }
+      return (
+        asm.flatMap(ASMStatus.init(rawValue:)).map { Int($0.rawValue) },
+        client.flatMap(UAFClientError.init(rawValue:)).map { Int($0.rawValue) }
+      )
+    } catch { return (nil, nil) }
+  }
+
+  // MARK: Keys
+
+  private func credentials(_ keys: [KeyReference]) async throws(UAFFailure) -> [UAFCredentialRecord] {
+    var found: [UAFCredentialRecord] = []
+    for key in keys {
+      let credential = try await asUAF(
+        await context.stored(
+          await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)))
+      if let credential { found.append(credential) }
+    }
+    return found
+  }
+
+  /// A key without its counter: that is judged where it is stored, so that of two responses at a time one is found out, and
+  /// only after the signature is known to be good, so that nobody else can have a key put into quarantine.
+  private static func key(_ credential: UAFCredentialRecord) throws(UAFFailure) -> RegisteredKey {
+    guard let reference = credential.reference else {
+      throw UAFFailure(.internalError, "a stored key has no name")
+    }
+    let algorithm = UAFAlgorithm(rawValue: credential.algorithm)
+    do throws(UAFKeyFailure) {
+      return RegisteredKey(
+        reference: reference,
+        publicKey: try UAFPublicKey(
+          credential.publicKey, format: UAFKeyFormat(rawValue: credential.keyFormat), for: algorithm),
+        algorithm: algorithm, signCounter: 0)
+    } catch { throw UAFFailure(.internalError, "a stored key can't be read: \(error)") }
+  }
+
+  private static func json(_ keys: [KeyReference]) -> String {
+    JSONValue.array(
+      keys.map { ["aaid": .string($0.aaid.stored), "keyId": .string($0.keyID.text)] }
+    ).text
+  }
+
+  // MARK: Outcomes
+
+  private static func event(_ outcome: UAFOutcome) -> String {
+    switch outcome {
+    case .taken: "uaf.authenticated"
+    case .copied: "uaf.quarantined"
+    default: "uaf.refused"
+    }
+  }
+
+  private static func reason(_ outcome: UAFOutcome) -> String? {
+    switch outcome {
+    case .taken: nil
+    case .over: "answered before or too late"
+    case .keyExists: "the key is registered already"
+    case .keyUnknown: "the key is not registered any more"
+    case .copied(let use): "the counter of \(use.aaid) did not grow: there are two of the key"
+    case .transactionOver: "the transaction has ended before"
+    }
+  }
+
+  private static func check(_ outcome: UAFOutcome) throws(UAFFailure) {
+    let text = reason(outcome) ?? ""
+    switch outcome {
+    case .taken: return
+    case .over: throw over
+    case .keyExists, .copied: throw UAFFailure(.unacceptableContent, text)
+    case .keyUnknown: throw UAFFailure(.unknownKeyID, text)
+    case .transactionOver: throw UAFFailure(.timeout, text)
+    }
+  }
+}

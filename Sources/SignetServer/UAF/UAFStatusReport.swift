@@ -1,0 +1,64 @@
+import SignetJSON
+import SignetStorage
+import SignetUAF
+
+/// How an operation stands, for who ordered it.
+enum UAFStatusReport {
+  /// The members of the answer.
+  ///
+  /// - Parameters:
+  ///   - session: The operation; `nil` where there is none.
+  ///   - time: Now.
+  /// - Returns: `unknown` for none.
+  static func json(_ session: UAFSessionRecord?, at time: Int64) -> JSONObject {
+    guard let session else { return ["status": "unknown"] }
+    var object: JSONObject = [
+      "status": .string(status(of: session, at: time)),
+      "timestamp": .integer((session.end?.time ?? session.created) * 1_000),
+    ]
+    if let user = session.user { object["userId"] = .string(user) }
+    if let end = session.end {
+      object["uafStatusCode"] = .integer(Int64(end.status))
+      if let code = end.asmStatus { object["asmStatusCode"] = .integer(Int64(code)) }
+      if let code = end.clientError { object["clientErrorCode"] = .integer(Int64(code)) }
+      do throws(JSONFailure) {
+        object["authenticators"] = try JSONValue(parsing: Array(end.authenticators.utf8))
+      } catch { object["authenticators"] = [] }
+    } else if isOver(session, at: time) {
+      object["uafStatusCode"] = .integer(Int64(UAFStatus.timeout.rawValue))
+    }
+    if session.tokenDigest != nil {
+      var token: JSONObject = [:]
+      if let target = session.target { token["dispatchTargetExtId"] = .string(target) }
+      if session.state != .tokenCreated {
+        token["tokenResult"] = "tokenRedeemed"
+      } else if isOver(session, at: time) {
+        token["tokenResult"] = "tokenTimedOut"
+      }
+      if let dispatcher = session.dispatcher {
+        token["dispatcherInformation"] = ["name": .string(dispatcher)]
+      }
+      object["tokenInformation"] = .object(token)
+    }
+    return object
+  }
+
+  private static func isOver(_ session: UAFSessionRecord, at time: Int64) -> Bool {
+    switch session.state {
+    case .tokenCreated: (session.tokenExpires ?? session.expires) <= time
+    case .requested: session.expires <= time
+    case .succeeded, .failed: false
+    }
+  }
+
+  private static func status(of session: UAFSessionRecord, at time: Int64) -> String {
+    guard !isOver(session, at: time) else { return "failed" }
+    return switch session.state {
+    case .tokenCreated: "tokenCreated"
+    case .requested:
+      session.operation == UAFOperation.registration.rawValue ? "clientRegistering" : "clientAuthenticating"
+    case .succeeded: "succeeded"
+    case .failed: "failed"
+    }
+  }
+}

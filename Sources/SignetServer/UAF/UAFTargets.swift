@@ -1,0 +1,218 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetPush
+import SignetStorage
+import SignetUAF
+import SignetWire
+
+/// The devices that tokens are sent to, and what those change themselves with the key that they have for it.
+struct UAFTargets: Sendable {
+  private let context: ServiceContext
+  private let settings: UAFSettings
+
+  init(_ context: ServiceContext, _ settings: UAFSettings) {
+    (self.context, self.settings) = (context, settings)
+  }
+
+  // MARK: Adding
+
+  /// Adds a target.
+  ///
+  /// - Parameters:
+  ///   - body: What is asked.
+  ///   - caller: Who asks.
+  /// - Throws: ``UAFWebFailure``.
+  /// - Returns: The target.
+  func add(_ body: JSONObject, by caller: UAFCaller) async throws(UAFWebFailure) -> UAFTargetRecord {
+    let username = try UAFWebFailure.reading(body.string("username"))
+    let user: UserID
+    do throws(WireFailure) { user = try UserID(username) } catch {
+      throw UAFWebFailure(400, "username: \(error)")
+    }
+    guard caller.mayManage(user) else { throw .unauthorized }
+    let (device, dispatcher, target, name, signatureText, encryptionText) = try UAFWebFailure.reading(
+      (
+        body.optionalString("deviceId"), body.optionalString("dispatcher"), body.optionalString("target"),
+        body.string("name"), body.string("signatureKey"), body.optionalString("encryptionKey")
+      ))
+    try Self.check(name, "name", 1...256)
+    if let device { try Self.check(device, "deviceId", Self.deviceByteCounts) }
+    if let target { try Self.check(target, "target", 0...4_096) }
+    try checkDispatcher(dispatcher)
+    let id = ServerMadeID(random: context.random).text
+    let record = UAFTargetRecord(
+      id: id, user: user.text, device: device, name: name, dispatcher: dispatcher,
+      sealedTarget: try target.flatMap { text throws(UAFWebFailure) in try seal(text, of: id) },
+      signatureKey: try Self.key(signatureText, "signatureKey"),
+      encryptionKey: try encryptionText.map { text throws(UAFWebFailure) in
+        try Self.key(text, "encryptionKey")
+      }, created: context.clock.now)
+    let event = context.audit(by: caller.actor)("uaf.targetAdded", ["user": user.text, "target": id])
+    do throws(StorageFailure) { try await context.storage.addUAFTarget(record, audit: event) } catch {
+      switch error {
+      case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)
+      case .exists: throw Self.nameTaken
+      default: throw UAFWebFailure(context.problem(with: error))
+      }
+    }
+    return record
+  }
+
+  private static let nameTaken = UAFWebFailure(422, "the user has another device of this name", .nameTaken)
+  private static let unknown = UAFWebFailure(404, "there is no such dispatch target", .targetUnknown)
+
+  private static func check(
+    _ text: String, _ member: String, _ counts: ClosedRange<Int>
+  ) throws(UAFWebFailure) {
+    guard isFit(text, counts) else {
+      throw UAFWebFailure(400, "\(member) has \(counts.lowerBound) to \(counts.upperBound) bytes")
+    }
+  }
+
+  private static func isFit(_ text: String, _ counts: ClosedRange<Int>) -> Bool {
+    counts.contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
+  }
+
+  /// The device that a client says, in the context of its response, that it runs on.
+  static func device(in context: String?) throws(UAFFailure) -> String? {
+    guard let context else { return nil }
+    let device: String?
+    do throws(JSONFailure) {
+      device = try JSONObject(parsing: Array(context.utf8)).optionalString("deviceId")
+    } catch { throw UAFFailure(.badRequest, "context: \(error)") }
+    guard device.map({ isFit($0, deviceByteCounts) }) ?? true else {
+      throw UAFFailure(.badRequest, "deviceId has 1 to 128 bytes")
+    }
+    return device
+  }
+
+  private static let deviceByteCounts = 1...128
+
+  private func checkDispatcher(_ name: String?) throws(UAFWebFailure) {
+    guard let name else { return }
+    guard let dispatcher = UAFTokens.Dispatcher(rawValue: name),
+      dispatcher != .firebase || context.push.delivery.services.contains(.fcm)
+    else { throw UAFWebFailure(422, "the dispatcher is not set up", .dispatcherUnavailable) }
+  }
+
+  private func seal(_ target: String, of id: String) throws(UAFWebFailure) -> [UInt8]? {
+    guard !target.isEmpty else { return nil }
+    do throws(Problem) {
+      return try context.computed(
+        context.masterKey.seal(SecretBytes(copying: Array(target.utf8)), for: .uafTarget(id: id)))
+    } catch { throw UAFWebFailure(error) }
+  }
+
+  /// A public key on P-256: a JWK as a text.
+  private static func key(_ text: String, _ member: String) throws(UAFWebFailure) -> [UInt8] {
+    let refusal = UAFWebFailure(400, "\(member) is no JWK of a public key on P-256")
+    let jwk: JWK
+    do throws(JOSEFailure) { jwk = try JWK(parsing: Array(text.utf8)) } catch { throw refusal }
+    guard case .p256(let key, nil) = jwk.material else { throw refusal }
+    return key.x963Representation
+  }
+
+  // MARK: Changing
+
+  /// Changes a target as its device says.
+  func change(_ signed: UAFDevices.Signed) async throws(UAFWebFailure) {
+    let id = signed.target.id
+    let (name, dispatcher, target) = try UAFWebFailure.reading(
+      (
+        signed.claims.optionalString("name"), signed.claims.optionalString("dispatcher"),
+        signed.claims.optionalString("target")
+      ))
+    if let name { try Self.check(name, "name", 1...256) }
+    if let target { try Self.check(target, "target", 0...4_096) }
+    try checkDispatcher(dispatcher)
+    let sealed = try target.map { text throws(UAFWebFailure) in try seal(text, of: id) ?? [] }
+    let event = context.audit(by: "target:\(id)")("uaf.targetChanged", ["target": id])
+    let change = UAFTargetChange(name: name, dispatcher: dispatcher, sealedTarget: sealed)
+    do throws(StorageFailure) {
+      guard try await context.storage.changeUAFTarget(id, change, audit: event) else { throw .unknown }
+    } catch {
+      switch error {
+      case .exists: throw Self.nameTaken
+      case .unknown: throw Self.unknown
+      default: throw UAFWebFailure(context.problem(with: error))
+      }
+    }
+  }
+
+  /// Removes a target.
+  func remove(_ id: String, by actor: String) async throws(UAFWebFailure) {
+    let event = context.audit(by: actor)("uaf.targetRemoved", ["target": id])
+    guard try await stored(try await context.storage.removeUAFTarget(id, audit: event)) else {
+      throw Self.unknown
+    }
+  }
+
+  func target(_ id: String) async throws(UAFWebFailure) -> UAFTargetRecord {
+    guard let found = try await stored(try await context.storage.uafTarget(id)) else {
+      throw Self.unknown
+    }
+    return found
+  }
+
+  /// A user's targets.
+  func list(_ user: UserID) async throws(UAFWebFailure) -> [UAFTargetRecord] {
+    try await stored(try await context.storage.uafTargets(user: user.text))
+  }
+
+  /// A target as those see it that may.
+  func json(_ target: UAFTargetRecord) throws(UAFWebFailure) -> JSONObject {
+    var object: JSONObject = [
+      "id": .string(target.id), "extId": .string(target.id), "username": .string(target.user),
+      "name": .string(target.name),
+    ]
+    if let device = target.device { object["deviceId"] = .string(device) }
+    if let dispatcher = target.dispatcher { object["dispatcher"] = .string(dispatcher) }
+    if let text = try address(of: target) { object["target"] = .string(text) }
+    return object
+  }
+
+  private func address(of target: UAFTargetRecord) throws(UAFWebFailure) -> String? {
+    guard let sealed = target.sealedTarget else { return nil }
+    do throws(Problem) {
+      let opened = try context.computed(context.masterKey.open(sealed, for: .uafTarget(id: target.id)))
+      return String(decoding: opened.insecureCopy(), as: UTF8.self)
+    } catch { throw UAFWebFailure(error) }
+  }
+
+  // MARK: Pushing
+
+  /// Hands a payload to Google's push service; a target that it does not know any more is forgotten.
+  func push(
+    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord
+  ) async -> UAFTokens.Result {
+    let token: String?
+    do throws(UAFWebFailure) { token = try address(of: target) } catch { return .internalError }
+    guard let token else { return .dispatchTargetNotFound }
+    // Nobody but the device is to read what goes through a push service.
+    guard let envelope = payload.encrypted else { return .dispatchError }
+    let message = PushMessage(
+      envelope: envelope, topic: String(session.id.prefix(32)),
+      expires: session.tokenExpires ?? session.expires, data: payload.members)
+    switch await context.push.delivery.deliverOnce(message, to: .fcm(token: token)) {
+    case .taken: return .dispatched
+    case .targetGone:
+      let event = context.audit(by: "server")("uaf.targetExpired", ["target": target.id])
+      do throws(StorageFailure) {
+        _ = try await context.storage.changeUAFTarget(
+          target.id, UAFTargetChange(sealedTarget: []), audit: event)
+      } catch { context.log.error("storage.failed", ["cause": error.description]) }
+      return .dispatchTargetExpired
+    case .expired: return .dispatchError
+    case .failed(let failure):
+      context.log.error("push.failed", ["target": target.id, "cause": failure.description])
+      return .dispatchError
+    }
+  }
+
+  private func stored<Value>(
+    _ call: @autoclosure () async throws(StorageFailure) -> Value
+  ) async throws(UAFWebFailure) -> Value {
+    do { return try await call() } catch { throw UAFWebFailure(context.problem(with: error)) }
+  }
+}

@@ -1,0 +1,310 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetPush
+import SignetQR
+import SignetStorage
+import SignetUAF
+import SignetWire
+
+/// Tokens with which a device begins an operation that was ordered elsewhere, and the ways in which it gets them.
+struct UAFTokens: Sendable {
+  /// How a token gets to a device.
+  enum Dispatcher: String, Sendable {
+    /// Google's push service.
+    case firebase = "firebase-cloud-messaging"
+    /// A link to follow.
+    case link
+    /// A picture of the token.
+    case picture = "png-qr-code"
+    /// A picture of the link.
+    case linkPicture = "link-png-qr-code"
+  }
+
+  /// How sending ended.
+  enum Result: String, Sendable {
+    case dispatched, dispatchError, dispatchTargetExpired, dispatchTargetNotFound, dispatcherNotFound,
+      userNotFound, internalError
+  }
+
+  private let context: ServiceContext
+  private let setup: UAFSetup
+  private let requests: UAFRequests
+  private let targets: UAFTargets
+  private let keys: UAFKeys
+
+  init(
+    _ context: ServiceContext, _ setup: UAFSetup, _ requests: UAFRequests, _ targets: UAFTargets,
+    _ keys: UAFKeys
+  ) {
+    (self.context, self.setup, self.requests) = (context, setup, requests)
+    (self.targets, self.keys) = (targets, keys)
+  }
+
+  /// A token that was made.
+  struct Made: Sendable {
+    var token: String
+    var session: UAFSessionRecord
+  }
+
+  /// Makes a token, which is sent nowhere.
+  ///
+  /// - Parameters:
+  ///   - asked: What is to be done.
+  ///   - operation: What the path is for.
+  ///   - caller: Who asks: a relying party.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: The token, which can't be had again.
+  func create(
+    _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
+  ) async throws(UAFFailure) -> Made {
+    var made = try await prepare(asked, for: operation, by: caller)
+    try await add(&made, by: caller)
+    return made
+  }
+
+  private func prepare(
+    _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
+  ) async throws(UAFFailure) -> Made {
+    let order = try await requests.order(asked, for: operation, by: caller)
+    var session = requests.session(for: order, asked)
+    let token = Self.uuid(context.random.bytes(16))
+    session.state = .tokenCreated
+    session.tokenDigest = Self.digest(of: token)
+    session.tokenExpires = session.created + setup.settings.tokenLifetime
+    session.expires = session.created + setup.settings.tokenLifetime
+    return Made(token: token, session: session)
+  }
+
+  private func add(_ made: inout Made, by caller: UAFCaller) async throws(UAFFailure) {
+    let session = made.session
+    let event = context.audit(by: caller.actor)(
+      "uaf.tokenAdded",
+      [
+        "session": session.id, "operation": session.operation, "user": session.user,
+        "target": session.target,
+      ])
+    try await asUAF(await context.stored(await context.storage.addUAFSession(session, audit: event)))
+  }
+
+  /// Makes a token and sends it.
+  ///
+  /// - Parameters:
+  ///   - body: The request's body.
+  ///   - operation: What the path is for.
+  ///   - caller: Who asks: a relying party.
+  /// - Throws: ``UAFFailure`` for what is asked wrongly; what goes wrong in sending is in the answer.
+  /// - Returns: The members of the answer.
+  func dispatch(
+    _ body: JSONObject, for operation: UAFOperation, by caller: UAFCaller
+  ) async throws(UAFFailure) -> JSONObject {
+    let (text, name, targetID, information): ([UInt8], String?, String?, JSONObject?)
+    do throws(JSONFailure) {
+      let object = try body.object("getUafRequest")
+      (name, targetID) = (try body.optionalString("dispatcher"), try body.optionalString("dispatchTargetId"))
+      information = try body.optionalObject("dispatchInformation")
+      text = object.bytes
+    } catch { throw UAFFailure(.badRequest, "\(error)") }
+    let asked = try readingUAF(GetUAFRequest(parsing: text))
+    var made: Made
+    do throws(UAFFailure) { made = try await prepare(asked, for: operation, by: caller) } catch {
+      guard error.status == .notFound else { throw error }
+      return Self.answer(nil, .userNotFound, nil)
+    }
+    var target: UAFTargetRecord?
+    if let targetID {
+      target = try await asUAF(await context.stored(await context.storage.uafTarget(targetID)))
+      let isUsers = made.session.user == nil || target?.user == made.session.user
+      guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
+    }
+    guard let dispatcher = (name ?? target?.dispatcher).flatMap(Dispatcher.init(rawValue:)) else {
+      return Self.answer(nil, .dispatcherNotFound, nil)
+    }
+    if dispatcher == .firebase, !context.push.delivery.services.contains(.fcm) {
+      return Self.answer(nil, .dispatcherNotFound, nil)
+    }
+    if dispatcher == .firebase, target?.sealedTarget == nil {
+      return Self.answer(nil, .dispatchTargetNotFound, nil)
+    }
+    let payload: Payload
+    do throws(UAFFailure) { payload = try self.payload(made, operation, target, information) } catch {
+      return Self.answer(nil, .internalError, nil)
+    }
+    made.session.dispatcher = dispatcher.rawValue
+    made.session.target = target?.id
+    if target != nil {
+      made.session.sealedPayload = try asUAF(
+        now: context.computed(
+          context.masterKey.seal(
+            SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))))
+    }
+    // On the disk before it is out: a device may be faster than this.
+    try await add(&made, by: caller)
+    let (result, response) = await send(made, dispatcher, payload, target)
+    return Self.answer(made, result, (dispatcher, response))
+  }
+
+  private static func answer(
+    _ made: Made?, _ result: Result, _ sent: (dispatcher: Dispatcher, response: String?)?
+  ) -> JSONObject {
+    var object = JSONObject()
+    if let made {
+      object["token"] = .string(made.token)
+      object["sessionId"] = .string(made.session.id)
+    }
+    if let sent {
+      var information: JSONObject = ["name": .string(sent.dispatcher.rawValue)]
+      if let response = sent.response { information["response"] = .string(response) }
+      object["dispatcherInformation"] = .object(information)
+    }
+    object["dispatchResult"] = .string(result.rawValue)
+    return object
+  }
+
+  /// What a device is sent.
+  struct Payload: Sendable {
+    /// As JSON: plain, or encrypted to the device's key.
+    let text: String
+    /// The compact JWE; `nil` for a plain one.
+    let encrypted: String?
+
+    fileprivate init(_ data: JSONValue, _ type: String, encrypted: String?) {
+      self.encrypted = encrypted
+      text =
+        JSONValue.object([
+          "nma_data": data, "nma_data_content_type": .string(type), "nma_data_version": .string(Self.version),
+        ]).text
+    }
+
+    /// The members of an encrypted one, as texts.
+    var members: [String: String]? {
+      encrypted.map {
+        [
+          "nma_data": $0, "nma_data_content_type": Self.encryptedType, "nma_data_version": Self.version,
+        ]
+      }
+    }
+
+    fileprivate static let version = "1"
+    fileprivate static let plainType = "application/json"
+    fileprivate static let encryptedType = "application/jose"
+  }
+
+  private func payload(
+    _ made: Made, _ operation: UAFOperation, _ target: UAFTargetRecord?, _ information: JSONObject?
+  ) throws(UAFFailure) -> Payload {
+    var data: JSONObject = [
+      "token": .string(made.token), "redeem_url": .string(requests.names.redeem(operation)),
+    ]
+    if let information {
+      for (name, value) in information.members where data[name] == nil { data[name] = value }
+    }
+    guard let encoded = target?.encryptionKey else {
+      return Payload(.object(data), Payload.plainType, encrypted: nil)
+    }
+    do {
+      let key = EncryptionKey(try P256.KeyAgreement.PublicKey(x963: encoded))
+      let sealed = try JWE.encrypt(data.bytes, for: key)
+      return Payload(.string(sealed), Payload.encryptedType, encrypted: sealed)
+    } catch {
+      context.log.error("crypto.failed", ["cause": "\(error)"])
+      throw UAFFailure(.internalError, "the payload can't be encrypted")
+    }
+  }
+
+  private func send(
+    _ made: Made, _ dispatcher: Dispatcher, _ payload: Payload,
+    _ target: UAFTargetRecord?
+  ) async -> (Result, String?) {
+    let link = "\(setup.settings.link)?dispatchTokenResponse=\(Base64URL.encode(Array(payload.text.utf8)))"
+    switch dispatcher {
+    case .link: return (.dispatched, link)
+    case .picture: return Self.picture(of: payload.text)
+    case .linkPicture: return Self.picture(of: link)
+    case .firebase:
+      guard let target else { return (.dispatchTargetNotFound, nil) }
+      return (await targets.push(payload, of: made.session, to: target), nil)
+    }
+  }
+
+  private static func picture(of text: String) -> (Result, String?) {
+    do throws(QRFailure) {
+      return (.dispatched, Base64.encode(try QRCode(text).png()))
+    } catch { return (.dispatchError, nil) }
+  }
+
+  // MARK: Redeeming
+
+  /// Gives the request for a token, once.
+  ///
+  /// - Parameters:
+  ///   - token: The token.
+  ///   - operation: What the path is for.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: The request.
+  func redeem(_ token: String, for operation: UAFOperation) async throws(UAFFailure) -> String {
+    let digest = Self.digest(of: token)
+    let found = try await asUAF(await context.stored(await context.storage.uafSession(tokenDigest: digest)))
+    guard let session = found, session.operation == operation.rawValue else {
+      throw UAFFailure(.notFound, "there is no such token for this operation")
+    }
+    let now = context.clock.now
+    guard session.state == .tokenCreated else {
+      throw UAFFailure(.requestInvalid, "the token was redeemed before")
+    }
+    guard let end = session.tokenExpires, end > now else {
+      throw UAFFailure(.timeout, "the time of the token is over")
+    }
+    let order = try await order(of: session, operation)
+    let request = try await requests.request(for: order, session: session.id)
+    let event = context.audit(by: "anyone")(
+      "uaf.tokenRedeemed", ["session": session.id, "user": session.user])
+    let isFirst = try await asUAF(
+      await context.stored(
+        await context.storage.redeemUAFToken(
+          digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)))
+    guard isFirst else { throw UAFFailure(.requestInvalid, "the token was redeemed before") }
+    if operation == .deregistration, let user = order.user {
+      try await keys.remove(order.context.targets, of: user, session: session.id, by: "anyone")
+    }
+    return String(decoding: request, as: UTF8.self)
+  }
+
+  /// What was ordered when the token was made.
+  private func order(
+    of session: UAFSessionRecord, _ operation: UAFOperation
+  ) async throws(UAFFailure) -> UAFRequests.Order {
+    var user: UserID?
+    if let name = session.user {
+      do throws(WireFailure) { user = try UserID(name) } catch {
+        throw UAFFailure(.internalError, "a stored operation has no user")
+      }
+    }
+    var transaction: TransactionRecord?
+    if let id = session.transaction {
+      transaction = try await asUAF(await context.stored(await context.storage.transaction(id)))
+    }
+    return UAFRequests.Order(
+      operation: operation, context: try UAFContext(session.context, for: operation), user: user,
+      transaction: transaction)
+  }
+
+  private static func digest(of token: String) -> [UInt8] {
+    HashFunction.sha256.digest(of: Array(token.utf8))
+  }
+
+  /// A random UUID (RFC 9562 section 5.4): 122 random bits.
+  private static func uuid(_ random: [UInt8]) -> String {
+    var bytes = random
+    bytes[6] = bytes[6] & 0x0F | 0x40
+    bytes[8] = bytes[8] & 0x3F | 0x80
+    let digits = Hex.encode(bytes)
+    var groups: [Substring] = []
+    var rest = digits[...]
+    for count in [8, 4, 4, 4, 12] {
+      groups.append(rest.prefix(count))
+      rest = rest.dropFirst(count)
+    }
+    return groups.joined(separator: "-")
+  }
+}

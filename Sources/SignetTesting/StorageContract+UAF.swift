@@ -1,0 +1,278 @@
+import SignetStorage
+
+extension StorageContract {
+  private static func credential(
+    _ key: UInt8, user: String = "alice", counter: UInt32 = 0
+  ) -> UAFCredentialRecord {
+    UAFCredentialRecord(
+      aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), user: user, publicKey: [4, key],
+      algorithm: 1, keyFormat: 0x100, signCounter: counter, registrationCounter: 1,
+      authenticatorVersion: 256, created: 1000)
+  }
+
+  private static func session(
+    _ id: String, _ operation: String = "Auth", transaction: String? = nil
+  ) -> UAFSessionRecord {
+    var session = UAFSessionRecord(
+      id: id, operation: operation, user: "alice", context: "{}", created: 1000, expires: 1100,
+      state: .requested)
+    session.request = [1, 2]
+    session.transaction = transaction
+    return session
+  }
+
+  private static func end(at time: Int64 = 1050) -> UAFSessionEnd { UAFSessionEnd(status: 1200, time: time) }
+
+  private static func use(_ key: UInt8, _ counter: UInt32) -> UAFKeyUse {
+    UAFKeyUse(aaid: "7357#0001", keyID: [UInt8](repeating: key, count: 32), signCounter: counter)
+  }
+
+  private static func authenticate(
+    _ storage: any Storage, _ id: String, _ uses: [UAFKeyUse], of user: String = "alice",
+    at time: Int64 = 1050
+  ) async throws -> UAFOutcome {
+    try await storage.finishUAFAuthentication(
+      id, of: user, end(at: time), uses: uses, limits: TransactionLimits()
+    ) { event($0 == .taken ? "taken" : "refused") }
+  }
+
+  private static func register(
+    _ storage: any Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
+  ) async throws -> UAFOutcome {
+    try await storage.finishUAFRegistration(id, end(at: time), adding: credentials) {
+      event($0 == .taken ? "taken" : "refused")
+    }
+  }
+
+  /// A user with keys of these counters, named 1, 2 and so on.
+  private static func prepare(_ storage: any Storage, _ counters: [UInt32]) async throws {
+    try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+    try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
+    try await storage.addUAFSession(session("first", "Reg"), audit: nil)
+    let credentials = counters.enumerated().map { credential(UInt8($0 + 1), counter: $1) }
+    try expect(await register(storage, "first", credentials), is: .taken, "the first registration")
+  }
+
+  /// Keys, operations and devices of UAF.
+  static let uaf: [Check] = [
+    Check("a UAF registration is taken once, of 50") { storage in
+      try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+      try await storage.addUAFSession(session("s", "Reg"), audit: event("session"))
+      let outcomes = try await race { try await register(storage, "s", [credential(UInt8($0))]) }
+      try expect(outcomes.count { $0 == .taken }, is: 1, "registrations that were taken")
+      try expect(outcomes.count { $0 == .over }, is: contestants - 1, "registrations that came too late")
+      try expect(try await storage.uafCredentials(user: "alice").count, is: 1, "keys of the user")
+      let session = try await storage.uafSession("s")
+      try expect(session?.state, is: .succeeded, "the operation")
+      try expect(session?.end, is: end(), "its end")
+    },
+    Check("a UAF key is registered once, for whomever") { storage in
+      try await prepare(storage, [0])
+      var other = session("second", "Reg")
+      other.user = "bob"
+      try await storage.addUAFSession(other, audit: nil)
+      let outcome = try await register(
+        storage, "second", [credential(9, user: "bob"), credential(1, user: "bob")])
+      try expect(outcome, is: .keyExists, "a key that there is")
+      try expect(try await storage.uafCredentials(user: "bob"), is: [], "keys of the other user")
+      try expect(try await storage.uafSession("second")?.state, is: .failed, "the operation")
+      let found = try await storage.uafCredential(aaid: "7357#0001", keyID: [UInt8](repeating: 1, count: 32))
+      try expect(found, is: credential(1), "the key")
+    },
+    Check("a UAF response that is too late is not taken") { storage in
+      try await prepare(storage, [0])
+      try await storage.addUAFSession(session("s"), audit: nil)
+      try expect(await authenticate(storage, "s", [use(1, 0)], at: 1100), is: .over, "at the end")
+      try expect(await authenticate(storage, "s", [use(1, 0)], at: 1099), is: .taken, "before the end")
+      try expect(await authenticate(storage, "none", [use(1, 0)]), is: .over, "of no operation")
+    },
+    Check("UAF counters grow, or stay 0") { storage in
+      try await prepare(storage, [0, 5])
+      for (id, uses) in [("a", [use(1, 0)]), ("b", [use(1, 0), use(2, 6)]), ("c", [use(1, 3)])] {
+        try await storage.addUAFSession(session(id), audit: nil)
+        try expect(await authenticate(storage, id, uses), is: .taken, "authentication \(id)")
+      }
+      let counters = try await storage.uafCredentials(user: "alice").map(\.signCounter)
+      try expect(counters, is: [3, 6], "the counters")
+    },
+    Check("a UAF key whose counter does not grow is in quarantine") { storage in
+      try await prepare(storage, [5, 5, 5])
+      for (id, key, counter) in [("a", 1, 5), ("b", 2, 4), ("c", 3, 0)] as [(String, UInt8, UInt32)] {
+        try await storage.addUAFSession(session(id), audit: nil)
+        let copied = use(key, counter)
+        try expect(
+          await authenticate(storage, id, [copied]), is: .copied(copied), "counter \(counter) after 5")
+        try expect(try await storage.uafSession(id)?.state, is: .failed, "the operation")
+        try await storage.addUAFSession(session(id + "2"), audit: nil)
+        try expect(
+          await authenticate(storage, id + "2", [use(key, 100)]), is: .keyUnknown, "a key in quarantine")
+      }
+      let states = try await storage.uafCredentials(user: "alice").map(\.state)
+      try expect(states, is: [.quarantined, .quarantined, .quarantined], "the keys")
+    },
+    Check("of 50 UAF responses with one counter one is taken") { storage in
+      try await prepare(storage, [5])
+      for number in 0..<contestants { try await storage.addUAFSession(session("s\(number)"), audit: nil) }
+      let outcomes = try await race { try await authenticate(storage, "s\($0)", [use(1, 6)]) }
+      try expect(outcomes.count { $0 == .taken }, is: 1, "responses that were taken")
+      try expect(outcomes.count { $0 == .copied(use(1, 6)) }, is: 1, "responses that told of the copy")
+      try expect(try await storage.uafCredentials(user: "alice").map(\.state), is: [.quarantined], "the key")
+    },
+    Check("a UAF response decides its transaction, unless that has ended") { storage in
+      try await prepare(storage, [0])
+      for id in ["t1", "t2"] {
+        _ = try await storage.addTransaction(
+          Sample.transaction(id), key: nil, limits: TransactionLimits()
+        ) { _ in event("transaction") }
+        try await storage.addUAFSession(session(id, transaction: id), audit: nil)
+      }
+      try expect(await authenticate(storage, "t1", [use(1, 0)]), is: .taken, "of a pending one")
+      let decided = try await storage.transaction("t1")
+      try expect(decided?.state, is: .accepted, "the transaction")
+      try expect(decided?.uaf, is: UAFAcceptance(session: "t1", time: 1050), "how it was accepted")
+      let end = EndRecord(state: .withdrawn, reason: "", container: nil, time: 1040)
+      _ = try await storage.endTransaction(
+        "t2", end, isSuspicious: false, key: nil, limits: TransactionLimits()
+      ) { _ in event("withdrawn") }
+      try expect(
+        await authenticate(storage, "t2", [use(1, 0)]), is: .transactionOver, "of one that was withdrawn")
+      try expect(try await storage.transaction("t2")?.state, is: .withdrawn, "the transaction")
+    },
+    Check("a UAF key is of its user alone") { storage in
+      try await prepare(storage, [0])
+      var anybody = session("s")
+      anybody.user = nil
+      try await storage.addUAFSession(anybody, audit: nil)
+      try await storage.addUAFSession(session("own"), audit: nil)
+      try expect(await authenticate(storage, "own", [use(1, 0)], of: "bob"), is: .over, "of another user")
+      try expect(await authenticate(storage, "s", [use(1, 0)]), is: .taken, "where nobody was named")
+      try expect(try await storage.uafSession("s")?.user, is: "alice", "whose operation it is")
+    },
+    Check("a UAF token is redeemed once, of 50, in time") { storage in
+      try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+      for (id, digest) in [("s", 1), ("late", 2)] as [(String, UInt8)] {
+        var waiting = session(id)
+        waiting.state = .tokenCreated
+        waiting.tokenDigest = [digest]
+        waiting.tokenExpires = 1060
+        waiting.target = "device"
+        try await storage.addUAFSession(waiting, audit: nil)
+      }
+      try expect(try await storage.pendingUAFSessions(target: "device", at: 1059).count, is: 2, "that wait")
+      try expect(try await storage.pendingUAFSessions(target: "device", at: 1060), is: [], "that are over")
+      let won = try await race { number in
+        try await storage.redeemUAFToken(
+          [1], request: [UInt8(number)], at: 1050, until: 1170, audit: event("redeemed"))
+      }
+      try expect(won.count { $0 }, is: 1, "redemptions")
+      try expect(try await storage.uafSession(tokenDigest: [1])?.expires, is: 1170, "the end of the request")
+      let isTaken = try await storage.redeemUAFToken(
+        [2], request: [1], at: 1060, until: 1170, audit: event("redeemed"))
+      try expect(isTaken, is: false, "a redemption at the end")
+    },
+    Check("a UAF request that nobody answers is forgotten") { storage in
+      try await prepare(storage, [])
+      try await storage.addUAFSession(session("s"), audit: nil)
+      _ = try await storage.sweep(at: 1699) { _ in event("expired") }
+      try expect(try await storage.uafSession("s")?.id, is: "s", "before its time")
+      _ = try await storage.sweep(at: 1700) { _ in event("expired") }
+      try expect(try await storage.uafSession("s"), is: nil, "ten minutes after its end")
+      try expect(try await storage.uafSession("first")?.state, is: .succeeded, "one that was answered")
+    },
+    Check("UAF keys are removed by name, by model, and all") { storage in
+      try await prepare(storage, [0, 0, 0])
+      let key = UAFKeySelection(aaid: "7357#0001", keyID: [UInt8](repeating: 1, count: 32))
+      let counts = [
+        try await storage.removeUAFCredentials(of: "bob", [key]) { _, _ in event("removed") },
+        try await storage.removeUAFCredentials(of: "alice", [key]) { _, _ in event("removed") },
+        try await storage.removeUAFCredentials(of: "alice", [key]) { _, _ in event("removed") },
+        try await storage.removeUAFCredentials(
+          of: "alice", [UAFKeySelection(aaid: "7357#0002")]
+        ) { _, _ in event("removed") },
+        try await storage.removeUAFCredentials(
+          of: "alice", [UAFKeySelection(aaid: "7357#0001")]
+        ) { _, _ in event("removed") },
+      ]
+      try expect(counts, is: [0, 1, 0, 0, 2], "removed keys")
+    },
+    Check("a UAF key is released from quarantine, and its counter stays") { storage in
+      try await prepare(storage, [5])
+      let id = [UInt8](repeating: 1, count: 32)
+      func release() async throws -> Bool {
+        try await storage.releaseUAFCredential(aaid: "7357#0001", keyID: id, audit: event("released"))
+      }
+      try expect(try await release(), is: false, "of a key that is in use")
+      try await storage.addUAFSession(session("s"), audit: nil)
+      try expect(await authenticate(storage, "s", [use(1, 5)]), is: .copied(use(1, 5)), "the copy")
+      try expect(try await release(), is: true, "of the key in quarantine")
+      try expect(
+        try await storage.uafCredential(aaid: "7357#0001", keyID: id), is: credential(1, counter: 5),
+        "the key")
+      try expect(
+        try await storage.releaseUAFCredential(aaid: "7357#0002", keyID: id, audit: event("released")),
+        is: false, "of no key")
+    },
+    Check("a UAF device is forgotten for one user, with its keys") { storage in
+      try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+      try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
+      for (number, user, device) in [
+        (1, "alice", "phone"), (2, "alice", nil), (3, "alice", "tablet"), (4, "bob", "phone"),
+      ]
+        as [(UInt8, String, String?)]
+      {
+        var registration = session("s\(number)", "Reg")
+        registration.user = user
+        try await storage.addUAFSession(registration, audit: nil)
+        var key = credential(number, user: user)
+        key.device = device
+        try expect(await register(storage, "s\(number)", [key]), is: .taken, "registration \(number)")
+        try await storage.addUAFTarget(
+          UAFTargetRecord(
+            id: "t\(number)", user: user, device: device, name: "\(number)", dispatcher: nil,
+            sealedTarget: nil,
+            signatureKey: [4], encryptionKey: nil, created: 1000), audit: event("target"))
+      }
+      try expect(
+        try await storage.uafCredentials(user: "alice").map(\.device), is: ["phone", nil, "tablet"],
+        "where the keys are")
+      try expect(
+        try await storage.removeUAFDevice("phone", of: "alice", audit: event("removed")), is: true, "once")
+      try expect(
+        try await storage.removeUAFDevice("phone", of: "alice", audit: event("removed")), is: false, "twice")
+      try expect(
+        try await storage.uafCredentials(limit: 10).map { $0.keyID[0] }, is: [2, 3, 4], "the other keys")
+      try expect(
+        try await storage.uafTargets(limit: 10).map(\.id), is: ["t2", "t3", "t4"], "the other targets")
+      try expect(try await storage.uafTargets(limit: 1).map(\.id), is: ["t2"], "the first of them")
+    },
+    Check("UAF devices have one name for a user") { storage in
+      try await prepare(storage, [])
+      let target = UAFTargetRecord(
+        id: "d1", user: "alice", device: "phone", name: "Phone", dispatcher: "link", sealedTarget: [1],
+        signatureKey: [4], encryptionKey: nil, created: 1000)
+      try await storage.addUAFTarget(target, audit: event("target"))
+      var other = target
+      other.id = "d2"
+      let twin = other
+      try await expect(.exists, "a second of the name") {
+        try await storage.addUAFTarget(twin, audit: event("target"))
+      }
+      (other.user, other.name) = ("bob", "Phone")
+      try await storage.addUAFTarget(other, audit: event("target"))
+      (other.user, other.id) = ("nobody", "d3")
+      let stranger = other
+      try await expect(.unknown, "of no user") {
+        try await storage.addUAFTarget(stranger, audit: event("target"))
+      }
+      let isChanged = try await storage.changeUAFTarget(
+        "d1", UAFTargetChange(name: "Tablet", sealedTarget: []), audit: event("changed"))
+      try expect(isChanged, is: true, "the change")
+      let found = try await storage.uafTarget("d1")
+      try expect(found?.name, is: "Tablet", "the name")
+      try expect(found?.sealedTarget, is: nil, "the address")
+      try expect(try await storage.uafTargets(device: "phone").map(\.id), is: ["d1", "d2"], "of the device")
+      try expect(try await storage.removeUAFTarget("d1", audit: event("removed")), is: true, "the removal")
+      try expect(try await storage.removeUAFTarget("d1", audit: event("removed")), is: false, "again")
+    },
+  ]
+}

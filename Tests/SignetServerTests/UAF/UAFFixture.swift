@@ -1,0 +1,163 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetPolicy
+import SignetPush
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetUAF
+import SignetWire
+import Testing
+import UAFFixture
+
+/// A server with UAF, spoken to over HTTPS, and a relying party's key.
+///
+/// It stops with its last reference.
+final class UAFServer: Sendable {
+  static let facet = "ios:bundle-id:org.example.app"
+
+  let clock: VirtualClock
+  let capture = EventCapture()
+  let apiKey: String
+  private let folder: TemporaryFolder
+  private let server: TestServer
+  private let transport: CurlTransport
+
+  var context: ServiceContext { server.context }
+  var storage: any Storage { context.storage }
+  var users: UserService { UserService(context) }
+  var endpoints: [String] { server.endpoints }
+  /// Scheme, host and port.
+  var origin: String { "https://127.0.0.1:\(server.serverURL.port)" }
+
+  /// Starts a server that knows the models of keys, and the user alice.
+  init(
+    _ keys: [UAFTestKey], roots: [[UInt8]] = [], clock: VirtualClock = VirtualClock(),
+    push: PushSetup = .none, _ change: (inout UAFSettings) -> Void = { _ in }
+  ) async throws {
+    self.clock = clock
+    var settings = UAFSettings(facets: [Self.facet])
+    settings.hasConformanceAdapter = true
+    change(&settings)
+    let models = AuthenticatorModels(try keys.map { try AuthenticatorModel($0.statement(roots: roots)) })
+    folder = try TemporaryFolder()
+    server = try await TestServer(
+      directory: folder.path, protection: .device, clock: clock, log: capture.log, push: push,
+      uaf: UAFSetup(settings, models: models))
+    transport = try CurlTransport(
+      ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    try await UserService(server.context).add(try UserID("alice"), by: "test")
+    apiKey = try await APIKeyService(server.context).create(
+      name: "Shop", displayName: nil, scopes: [.relyingParty], by: "test"
+    ).text
+  }
+
+  /// Starts a server that knows the model of a key.
+  convenience init(_ key: UAFTestKey, _ change: (inout UAFSettings) -> Void = { _ in }) async throws {
+    try await self.init([key], change)
+  }
+
+  deinit {
+    let (server, folder) = (server, folder)
+    Task {
+      await server.stop()
+      withExtendedLifetime(folder) {}
+    }
+  }
+
+  /// The texts of the audit log, after its chain was followed.
+  func audit() async throws -> [String] {
+    var chain = AuditChain()
+    let entries = try await storage.auditEntries(after: 0, limit: 10_000)
+    #expect(entries.allSatisfy { chain.verify($0) })
+    return entries.map(\.event.text)
+  }
+
+  /// Sends a request as it is, to a path below the prefix of UAF, or from the root where it begins with two slashes.
+  func send(
+    _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], _ headers: [(String, String)] = [],
+    isOrdered: Bool = false
+  ) async throws -> HTTPResponse {
+    let full =
+      path.hasPrefix("//") ? String(path.dropFirst()) : "\(context.uaf?.settings.prefix ?? "")\(path)"
+    let own = isOrdered ? [("Authorization", "Bearer \(apiKey)")] : []
+    return try await transport.send(
+      HTTPRequest(method: method, url: origin + full, headers: headers + own, body: body))
+  }
+
+  /// Sends a message of UAF and reads the answer's body.
+  func uaf(
+    _ path: String, _ object: JSONObject, _ headers: [(String, String)] = [], isOrdered: Bool = false
+  ) async throws -> JSONObject {
+    let types = [
+      ("Content-Type", "application/fido+uaf;charset=UTF-8"), ("Accept", "application/fido+uaf"),
+    ]
+    let response = try await send(.post, path, object.bytes, headers + types, isOrdered: isOrdered)
+    #expect(response.status == 200)
+    #expect(response.header("Content-Type") == "application/fido+uaf;charset=UTF-8")
+    #expect(response.header("Access-Control-Allow-Origin") == nil)
+    return try JSONObject(parsing: response.body)
+  }
+
+  /// Sends JSON and reads the answer's body.
+  func json(
+    _ path: String, _ object: JSONObject, status: Int = 200, isOrdered: Bool = true
+  ) async throws -> JSONObject {
+    let response = try await send(
+      .post, path, object.bytes, [("Content-Type", "application/json")], isOrdered: isOrdered)
+    #expect(response.status == status)
+    return try JSONObject(parsing: response.body)
+  }
+
+  // MARK: Operations
+
+  func registrationRequest(_ context: String = #"{"username":"alice"}"#) async throws -> RegistrationRequest {
+    let answer = try await uaf(
+      "/uaf/1.1/request/registration", ["op": "Reg", "context": .string(context)], isOrdered: true)
+    return try RegistrationRequest(parsing: Array(answer.string("uafRequest").utf8), versions: [.v1_1])
+  }
+
+  func authenticationRequest(
+    _ context: String = #"{"username":"alice"}"#, isOrdered: Bool = false
+  ) async throws -> AuthenticationRequest {
+    let answer = try await uaf(
+      "/uaf/1.1/request/authentication", ["op": "Auth", "context": .string(context)], isOrdered: isOrdered)
+    return try AuthenticationRequest(parsing: Array(answer.string("uafRequest").utf8), versions: [.v1_1])
+  }
+
+  @discardableResult
+  func register(_ key: UAFTestKey) async throws -> JSONObject {
+    let request = try await registrationRequest()
+    return try await uaf("/uaf/1.1/registration", ["uafResponse": .string(Self.answer(request, key))])
+  }
+
+  func authenticate(
+    _ key: UAFTestKey, _ context: String = #"{"username":"alice"}"#, isOrdered: Bool = false
+  ) async throws -> JSONObject {
+    let request = try await authenticationRequest(context, isOrdered: isOrdered)
+    return try await uaf("/uaf/1.1/authentication", ["uafResponse": .string(Self.answer(request, key))])
+  }
+
+  static func answer(_ request: RegistrationRequest, _ key: UAFTestKey) throws -> String {
+    let challenge = final(request.header, request.challenge)
+    let assertion = try key.registrationAssertion(key.registrationElements(challenge.hash))
+    return RegistrationResponse(
+      header: request.header, finalChallenge: challenge, assertions: [ResponseAssertion(bytes: assertion)]
+    ).text
+  }
+
+  static func answer(_ request: AuthenticationRequest, _ key: UAFTestKey) throws -> String {
+    let challenge = final(request.header, request.challenge)
+    let assertion = try key.authenticationAssertion(
+      key.authenticationElements(challenge.hash, transactionHash: request.transactions.first?.hash ?? []))
+    return AuthenticationResponse(
+      header: request.header, finalChallenge: challenge, assertions: [ResponseAssertion(bytes: assertion)]
+    ).text
+  }
+
+  private static func final(_ header: OperationHeader, _ challenge: [UInt8]) -> FinalChallenge {
+    FinalChallenge(FinalChallengeParams(appID: header.appID ?? "", challenge: challenge, facetID: facet))
+  }
+}
