@@ -7,9 +7,11 @@ import Testing
 /// each other's, so that the end of a short one may be told only when a server that started beside it ends.
 enum ChildProcess {
   /// Starts a process and waits for its end; its output goes to files, so that nobody waits for a reader.
-  static func finish(_ process: Process) async throws -> ServerCommand.Result {
+  static func finish(_ process: Process, within limit: Duration = .seconds(60)) async throws
+    -> ServerCommand.Result
+  {
     let running = try Running(process)
-    return try await running.result()
+    return try await running.result(within: limit)
   }
 
   /// A process that runs, with its output so far.
@@ -33,10 +35,10 @@ enum ChildProcess {
     /// Ends it the hard way; false where it has ended by itself.
     func kill() -> Bool { Foundation.kill(id, SIGKILL) == 0 }
 
-    /// What became of it; a child that is not done within a minute is ended, so that the test goes on and fails.
-    func result() async throws -> ServerCommand.Result {
+    /// What became of it; a child that is not done in time is ended, so that the test goes on and fails.
+    func result(within limit: Duration = .seconds(60)) async throws -> ServerCommand.Result {
       let guardian = Task { [id] in
-        try await Task.sleep(for: .seconds(60))
+        try await Task.sleep(for: limit)
         _ = Foundation.kill(id, SIGKILL)
       }
       let status = await ChildProcess.end(of: id, retained)
