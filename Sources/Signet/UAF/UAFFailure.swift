@@ -115,8 +115,7 @@ extension AuthenticatorStatus {
       case .biometric(.notEnrolled): .userNotEnrolled
       case .keystore(.full), .diskFull: .insufficientResources
       case .keystore(let failure) where failure.remedy == .registerAnew: .keyDisappearedPermanently
-      case .biometricsInvalidated, .noSuchSlot, .noSuchRecord, .noSuchContainer, .outdated:
-        .keyDisappearedPermanently
+      case .biometricsInvalidated, .noSuchSlot, .noSuchRecord, .noSuchContainer: .keyDisappearedPermanently
       default: .unknown
       }
   }

@@ -263,6 +263,11 @@ struct UAFCounterTests {
       let party = try UAFParty()
       let key = try await device.register(.pin, with: party)
       #expect(key.aaid == "5167#1001")
+      let id = try #require(try await device.vault.uafContainer())
+      let made = try await device.vault.open(
+        key.keyID, of: id, with: .password(SecretBytes(text: UAFDevice.pin))
+      ).signingKey("signing-key")
+      #expect(made.origin == .tpm2)
       let finger = try await device.register(.fingerprint, with: party)
       let old = try openCopy(device, keystore)
       #expect(try await device.authenticate(key, with: party).signCounter == 2)
