@@ -114,7 +114,7 @@ let package = Package(
       dependencies: [
         "SignetConcurrency", "SignetCrypto",
         .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetTransport", "SignetVault", "SignetWire",
+        "SignetOATH", "SignetPolicy", "SignetTransport", "SignetUAF", "SignetVault", "SignetWire",
         .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
         .target(name: "SignetBiometrics", condition: .when(platforms: [.linux])),
         .target(name: "SignetPAM", condition: .when(platforms: [.linux])),
@@ -279,8 +279,8 @@ let package = Package(
       dependencies: [
         "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
         "SignetSQLite",
-        "SignetStorage",
-        "SignetTesting", "SignetTransport", "SignetVault", "SignetWire",
+        "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport", "SignetUAF", "SignetVault",
+        "SignetWire",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

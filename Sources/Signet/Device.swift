@@ -129,8 +129,7 @@ public final class Device: Sendable {
   }
 
   /// One transport for each configuration, so that connections are kept and used again.
-  private func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport
-  {
+  func transport(_ configuration: ConnectionConfiguration) throws(SignetFailure) -> any HTTPTransport {
     if let known = transports.withLock({ $0[configuration] }) { return known }
     let made: any HTTPTransport
     do { made = try makeTransport(configuration) } catch { throw .transport(error) }

@@ -79,6 +79,8 @@
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
 @_exported public import enum SignetTransport.TransportFailure
+// What a UAF client says.
+@_exported public import enum SignetUAF.UAFClientError
 // Where containers are kept.
 @_exported public import enum SignetVault.AppDataFailure
 @_exported public import enum SignetVault.AppDataFormat

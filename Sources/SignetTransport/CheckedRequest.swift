@@ -5,6 +5,7 @@ struct CheckedRequest: Sendable {
   /// Each as "Name: value", without a line end.
   let fieldLines: [String]
   let body: [UInt8]
+  let takesRedirect: Bool
 
   /// Checks a request.
   ///
@@ -13,6 +14,11 @@ struct CheckedRequest: Sendable {
     try Self.checkURL(request.url)
     var lines: [String] = []
     for (name, value) in request.headers { lines.append(try Self.fieldLine(name, value)) }
+    if !request.cookies.isEmpty {
+      let value = request.cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+      guard value.utf8.count <= 8192 else { throw .invalidRequest(.headerValue) }
+      lines.append("Cookie: \(value)")
+    }
     if !request.body.isEmpty, request.method == .get || request.method == .head {
       throw .invalidRequest(.unexpectedBody)
     }
@@ -20,6 +26,7 @@ struct CheckedRequest: Sendable {
     url = request.url
     fieldLines = lines
     body = request.body
+    takesRedirect = request.takesRedirect
   }
 
   private static func checkURL(_ url: String) throws(TransportFailure) {

@@ -1,6 +1,6 @@
 /// A server's whole answer.
 public struct HTTPResponse: Sendable {
-  /// The status code, 200 to 599 and never a redirect (RFC 9110 section 15).
+  /// The status code, 200 to 599; a redirect only where the request takes one (RFC 9110 section 15).
   public var status: Int
   /// Fields in the order of arrival, as (name, value), surrounding white space removed.
   public var headers: [(String, String)]

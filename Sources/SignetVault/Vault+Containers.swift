@@ -28,12 +28,7 @@ extension Vault {
         return try tables.changeState { state in
           if let other = try present(state) { return other }
           var rows = try ContainerRows(adding: container, to: tables, state)
-          for domain in domains {
-            try rows.store(domain.slot, password: domain.times)
-            for record in domain.records {
-              try rows.setRecord(record.name, of: domain.name, to: record.sealed)
-            }
-          }
+          for domain in domains { try rows.add(domain) }
           state = rows.newState()
           return id
         }
@@ -56,9 +51,9 @@ extension Vault {
         try rows.store(container)
         state = rows.newState()
         let replaced = try database.query(
-          "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ? AND state <> ?",
+          "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ? AND state IN (?, ?)",
           .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes),
-          .integer(Container.State.accounts.rawValue))
+          .integer(Container.State.unconfirmed.rawValue), .integer(Container.State.active.rawValue))
         for row in replaced {
           guard let other = Identifier(try row.blob("id")) else {
             throw VaultFailure.altered(.container(nil))
@@ -201,31 +196,30 @@ extension Vault {
     }
   }
 
-  private struct MadeDomain {
-    let name: String
-    let slot: NewSlot
-    let times: PasswordTimes?
-    let records: [(name: String, sealed: [UInt8])]
-  }
-
-  private func make(_ draft: DomainDraft, in container: ContainerID) throws -> MadeDomain {
+  /// Makes a domain that is not stored yet.
+  ///
+  /// - Precondition: Called in ``storingSlots(_:)``, outside of a transaction.
+  func make(_ draft: DomainDraft, in container: ContainerID) throws -> MadeDomain {
     let place = DomainPlace(vault: seal.vault, container: container, domain: draft.name)
     let masterKey = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
-    var header = SlotHeader(
-      keystore: keystore.kind, opening: .device,
-      salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
-    var derived: SharedSecretBox?
+    var slots: [NewSlot] = []
     var times: PasswordTimes?
-    if case .password(let typed, let policy) = draft.protection {
-      let password = try typed.withSecret { try preparedPassword($0) }
-      header.opening = .password(try passwordCost(), policy)
-      header.guessLimit = guessLimit(policy)
-      derived = SharedSecretBox(try password.withSecret { try header.derive($0, settings.derivation) })
-      times = draft.passwordTimes ?? PasswordTimes(setAt: moment.wallSeconds, isInitial: true)
+    var silent: SilentSealing?
+    for opening in try openings(of: draft.protection) {
+      var header = SlotHeader(
+        keystore: keystore.kind, opening: opening,
+        salt: SystemRandomSource().bytes(SlotHeader.saltByteCount), place: place)
+      var derived: SharedSecretBox?
+      if case .password(let typed, let policy) = draft.protection {
+        let password = try typed.withSecret { try preparedPassword($0) }
+        header.guessLimit = guessLimit(policy)
+        derived = SharedSecretBox(try password.withSecret { try header.derive($0, settings.derivation) })
+        times = draft.passwordTimes ?? PasswordTimes(setAt: moment.wallSeconds, isInitial: true)
+      }
+      let secret = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
+      slots.append(try newSlot(masterKey, header: header, derived: derived, hardwareSecret: secret))
+      if header.isSilent { silent = SilentSealing(hardwareSecret: secret, place: place) }
     }
-    let secret = SecretBytes.random(byteCount: ProtectionSlot.keyByteCount)
-    let slot = try newSlot(masterKey, header: header, derived: derived, hardwareSecret: secret)
-    let silent = header.isSilent ? SilentSealing(hardwareSecret: secret, place: place) : nil
     let records = try draft.records.map { record in
       let sealed = try record.secret.withSecret {
         if let silent { return try silent.sealRecord(record.name, $0, record.form, masterKey: masterKey) }
@@ -233,6 +227,35 @@ extension Vault {
       }
       return (name: record.name, sealed: sealed)
     }
-    return MadeDomain(name: draft.name, slot: slot, times: times, records: records)
+    return MadeDomain(name: draft.name, slots: slots, times: times, records: records)
+  }
+
+  private func openings(of protection: DomainDraft.Protection) throws -> [SlotHeader.Opening] {
+    switch protection {
+    case .device: [.device]
+    case .password(_, let policy): [.password(try passwordCost(), policy)]
+    case .biometrics(let set, let passcodeToo):
+      [.biometric(enrolledSet: set?.digest ?? SlotHeader.Opening.anySet)]
+        + (passcodeToo ? [.devicePasscode] : [])
+    case .devicePasscode: [.devicePasscode]
+    }
+  }
+}
+
+/// A domain with its slots and records, not stored yet.
+struct MadeDomain {
+  let name: String
+  let slots: [NewSlot]
+  let times: PasswordTimes?
+  let records: [(name: String, sealed: [UInt8])]
+}
+
+extension ContainerRows {
+  /// Adds a domain.
+  mutating func add(_ domain: MadeDomain) throws {
+    for slot in domain.slots {
+      try store(slot, password: slot.slot.header.kind == .password ? domain.times : nil)
+    }
+    for record in domain.records { try setRecord(record.name, of: domain.name, to: record.sealed) }
   }
 }

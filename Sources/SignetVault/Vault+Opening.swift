@@ -41,7 +41,7 @@ extension Vault {
         return ProtectionDomain(
           name: header.place.domain, slot: header.kind, keystore: header.keystore,
           lockPolicy: header.lockPolicy, attempts: header.lockPolicy.decision(after: row.attempts, at: now),
-          status: header.lockPolicy.status(after: row.attempts, at: now), password: row.password)
+          status: status(of: row, at: now), password: row.password)
       }
     } catch { throw VaultFailure(error) }
   }

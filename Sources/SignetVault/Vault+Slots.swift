@@ -39,7 +39,7 @@ extension Vault {
       do { row = try tables.read(id) { try $0.slot(domain, .biometric) } } catch VaultFailure.noSuchSlot {
         return .notEnabled
       }
-      return row.slot.header.opening == .biometric(enrolledSet: enrolled.digest) ? .enabled : .invalidated
+      return row.slot.header.opening.accepts(enrolled) ? .enabled : .invalidated
     } catch { throw VaultFailure(error) }
   }
 
@@ -94,6 +94,13 @@ extension Vault {
     } catch { throw VaultFailure(error) }
   }
 
+  /// What to tell about the lock of a slot.
+  func status(of row: SlotRow, at now: BootInstant) -> LockStatus {
+    let header = row.slot.header
+    if header.kind == .biometric, row.attempts.failedCount >= Self.biometricLimit { return .lockedOut }
+    return header.lockPolicy.status(after: row.attempts, at: now)
+  }
+
   /// The mismatches in a row after which no match is made until the password was right.
   package static let biometricLimit = 5
 
@@ -121,7 +128,7 @@ extension Vault {
     do {
       let before = try tables.read(id) { try $0.slot(domain, .biometric) }
       if case .ready(let set) = try await gate.state(),
-        before.slot.header.opening != .biometric(enrolledSet: set.digest)
+        !before.slot.header.opening.accepts(set)
       {
         throw VaultFailure.biometricsInvalidated  // nobody need touch the sensor for that
       }
@@ -141,7 +148,7 @@ extension Vault {
         throw error
       }
       let slot = try tables.read(id) { try $0.slot(domain, .biometric) }.slot
-      guard slot.header.opening == .biometric(enrolledSet: matched.digest) else {
+      guard slot.header.opening.accepts(matched) else {
         throw VaultFailure.biometricsInvalidated
       }
       let opened = try openWithHardware(place, .biometric, start)

@@ -45,6 +45,17 @@ struct RefusalTests {
     }
   }
 
+  @Test("a redirect is an answer where the request takes one, and nobody follows it")
+  func takenRedirect() async throws {
+    try await TestServer.runGood { server, configuration in
+      let transport = try CurlTransport(configuration)
+      var request = HTTPRequest(url: server.url("/status/302"))
+      request.takesRedirect = true
+      #expect(try await transport.send(request).status == 302)
+      #expect(try await server.counts().requests == 1)
+    }
+  }
+
   @Test("A request on a kept connection that dies is not sent again", arguments: [HTTPMethod.get, .post])
   func noSecondSending(_ method: HTTPMethod) async throws {
     try await TestServer.runGood { server, configuration in

@@ -12,6 +12,7 @@ import SignetJSON
     checkCommands(input)
     checkVerification(input)
     checkMessages(input)
+    checkRequests(input)
     checkLists(input)
     if let text = String(validating: input, as: UTF8.self) { checkTexts(text) }
   }
@@ -158,6 +159,21 @@ import SignetJSON
       let candidate = Policy.Candidate(traits, keyIDs: [reference.keyID])
       let found = request.policy.firstCombination(of: [candidate, candidate])
       require(found == nil || !request.policy.disallows(candidate), "what is disallowed is in no combination")
+    }
+  }
+
+  /// What a client reads of a server: whatever it is, and what of it would be shown.
+  private static func checkRequests(_ input: [UInt8]) {
+    guard
+      let request = accepted({ () throws(MessageFailure) in try UAFRequestMessage(parsing: input) })
+    else { return }
+    require(request.header.version == .v1_1, "no other version is spoken")
+    require(request.header.extensions.firstUnknown() == nil, "what has to be known is known")
+    guard case .authentication(let authentication) = request else { return }
+    let shown = UAFTransaction.shown(of: authentication.transactions)
+    require(shown.map(authentication.transactions.contains) ?? true, "what is shown was sent")
+    if let shown, shown.contentType == .text {
+      require(!shown.content.contains(0x1B) && !shown.content.contains(0x08), "no text moves another about")
     }
   }
 

@@ -101,7 +101,7 @@ extension Device {
     }
     try await endWipedContainers()
     let stored = try await vaulted(await vault.containers(matching: .init(state: nil)))
-    let all = stored.filter { $0.state != .accounts }
+    let all = stored.filter(\.state.isOfServer)
     // All sign before the first is deleted: one that cannot at the moment stops it all.
     var ends: [(stored: SignetVault.Container, ending: Ending)] = []
     for stored in all {
@@ -110,9 +110,9 @@ extension Device {
         of: [stored], .reset, reason, by: authentication, evenIfUnsigned: isForced)
       { ends.append((stored, ending)) }
     }
-    // No server knows of the accounts that were imported.
-    for accounts in stored where accounts.state == .accounts {
-      try await vaulted(await vault.deleteContainer(accounts.id))
+    // No server of ours knows of the accounts that were imported, nor of the keys of FIDO UAF.
+    for own in stored where !own.state.isOfServer {
+      try await vaulted(await vault.deleteContainer(own.id))
     }
     for (stored, ending) in ends {
       let ended: Ending

@@ -41,6 +41,7 @@ final class Transfer {
   private let fields: TextList
   private let connectEntries: TextList
   private let isHead: Bool
+  private let takesRedirect: Bool
   private let settings: TransferSettings
   private let continuation: CheckedContinuation<TransferOutcome, Never>
   private var body: [UInt8] = []
@@ -55,6 +56,7 @@ final class Transfer {
     let request = order.request
     id = order.id
     isHead = request.method == .head
+    takesRedirect = request.takesRedirect
     continuation = order.continuation
     self.settings = settings
     head = ResponseHead(upTo: settings.version)
@@ -104,7 +106,9 @@ final class Transfer {
     guard head.isComplete, let status = head.status, isHead || head.isFramed else {
       return .failure(.incompleteResponse(code: CURLE_PARTIAL_FILE.number))
     }
-    if (300...399).contains(status), status != 304 { return .failure(.redirectRefused(status: status)) }
+    if !takesRedirect, (300...399).contains(status), status != 304 {
+      return .failure(.redirectRefused(status: status))
+    }
     return .success(HTTPResponse(status: status, headers: head.fields, body: body))
   }
 

@@ -11,7 +11,7 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func accountsContainer() throws(VaultFailure) -> ContainerID? {
     do {
-      return try database.transaction(.deferred) { try accountsContainer(in: VaultState(from: tables)) }
+      return try database.transaction(.deferred) { try only(.accounts, in: VaultState(from: tables)) }
     } catch { throw VaultFailure(error) }
   }
 
@@ -29,15 +29,16 @@ extension Vault {
     let draft = ContainerDraft(
       attributes: ContainerAttributes(userID: "", server: "", name: "", serverID: ""), created: created,
       domains: [DomainDraft(name: Self.accountsDomain, protection: protection, records: [])])
-    return try add(draft, as: .accounts, unless: accountsContainer(in:))
+    return try add(draft, as: .accounts) { try only(.accounts, in: $0) }
   }
 
-  private func accountsContainer(in state: VaultState) throws -> ContainerID? {
+  /// The container in a state of which there is one container at most.
+  func only(_ wanted: Container.State, in state: VaultState) throws -> ContainerID? {
     let names = try Container.names(in: database).compactMap(\.self)
     var altered: ContainerID?
     for name in names {
       do {
-        if try ContainerRows(name, in: tables, state).attributes().state == .accounts { return name }
+        if try ContainerRows(name, in: tables, state).attributes().state == wanted { return name }
       } catch VaultFailure.altered { altered = name }
     }
     let missing = state.containers.subtracting(names.map(\.bytes)).first
@@ -78,6 +79,9 @@ extension Vault {
           slot = try passwordSlot(
             for: unlocked.masterKey, password, cost: try passwordCost(), lock, place)
           times = PasswordTimes(setAt: moment.wallSeconds, isInitial: false)
+        case .biometrics, .devicePasscode:
+          throw VaultFailure.invalidDraft(
+            reason: "a finger, a face or the passcode is enabled beside a password; change to one first")
         }
         return try tables.changeBeforeCounting(place.container) { rows in
           guard try rows.slot(place.domain, opened.header.kind).slot == opened else {

@@ -26,6 +26,11 @@ package struct DomainDraft: Sendable {
     case device
     /// The device together with a password: UTF-8 as typed. It is prepared as ``OpaqueString`` says.
     case password(SharedSecretBox, LockPolicy)
+    /// The device, after a biometric match of this set, or of whatever is enrolled then if it is `nil`; and after the passcode
+    /// of the device too, if that is said.
+    case biometrics(EnrolledSet?, orPasscode: Bool)
+    /// The device, after its user has entered the passcode of the operating system.
+    case devicePasscode
   }
 
   /// Its name in the container, 1 to 64 visible ASCII characters.

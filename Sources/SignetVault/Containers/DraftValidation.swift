@@ -8,17 +8,17 @@ extension ContainerDraft {
     guard !domains.isEmpty else {
       throw .invalidDraft(reason: "a container needs a domain; name at least one")
     }
-    try requireDistinctNames(domains.map(\.name))
-    for domain in domains {
-      try requireDistinctNames(domain.records.map(\.name))
-      if case .password(_, let lock) = domain.protection { try domain.validate(lock) }
-    }
+    try DomainPlace.requireDistinctNames(domains.map(\.name))
+    for domain in domains { try domain.validate() }
   }
+}
 
-  private func requireDistinctNames(_ names: [String]) throws(VaultFailure) {
+extension DomainPlace {
+  /// Refuses what is no name, and a name that is there twice.
+  fileprivate static func requireDistinctNames(_ names: [String]) throws(VaultFailure) {
     var seen: Set<String> = []
     for name in names {
-      guard DomainPlace.isName(name) else { throw .invalidName }
+      guard isName(name) else { throw .invalidName }
       guard seen.insert(name).inserted else { throw .duplicateName(name) }
     }
   }
@@ -51,8 +51,15 @@ extension ContainerAttributes {
 }
 
 extension DomainDraft {
+  /// Refuses what could not be stored or found again.
+  func validate() throws(VaultFailure) {
+    try DomainPlace.requireDistinctNames([name])
+    try DomainPlace.requireDistinctNames(records.map(\.name))
+    if case .password(_, let lock) = protection { try validate(lock) }
+  }
+
   /// Refuses a lock policy that nobody can keep, and secrets that a silent lock cannot hide.
-  fileprivate func validate(_ lock: LockPolicy) throws(VaultFailure) {
+  private func validate(_ lock: LockPolicy) throws(VaultFailure) {
     if case .lock(let limit, _) = lock, !LockPolicy.allowedLimits.contains(limit) {
       throw .lockLimitOutOfRange(limit)
     }

@@ -17,7 +17,7 @@ import SignetPolicy
 /// | 8 | 1 | key derivation: 0 none, 1 Argon2id version 1.3 |
 /// | 9 | 4, 4, 4 | memory in KiB, passes, lanes; 0 where there is none |
 /// | 21 | 1 | wrong guesses that the keystore allows; 0 where it does not count |
-/// | 22 | 32 | digest of the enrolled set; 0 where there is none |
+/// | 22 | 32 | digest of the enrolled set; 0 where there is none, and where any set will do |
 /// | 54 | 16 | salt |
 /// | 70 | 16 | vault |
 /// | 86 | 16 | container |
@@ -42,10 +42,19 @@ struct SlotHeader: Equatable {
   enum Opening: Equatable {
     case device
     case password(Argon2id, LockPolicy)
-    /// SHA-256 of what the sensor says about the enrolled set.
+    /// SHA-256 of what the sensor says about the enrolled set; ``anySet`` for whatever set there is.
     case biometric(enrolledSet: [UInt8])
     case devicePasscode
     case recovery
+
+    /// Stands for whatever set is enrolled.
+    static let anySet = [UInt8](repeating: 0, count: SlotHeader.digestByteCount)
+
+    /// Whether a match in this set opens the slot.
+    func accepts(_ set: EnrolledSet) -> Bool {
+      guard case .biometric(let bound) = self else { return false }
+      return bound == set.digest || bound == Self.anySet
+    }
   }
 
   var kind: SlotKind {

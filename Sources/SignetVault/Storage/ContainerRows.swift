@@ -195,6 +195,21 @@ extension ContainerRows {
     receipts[receipt.domain] = Entry(receipt, try receipt.insert(into: tables.database, tables.seal))
   }
 
+  /// Takes a domain away, its slots and its records; nothing happens if there is none.
+  mutating func removeDomain(_ domain: String) throws {
+    let values: [SQLiteValue] = [.blob(id.bytes), .text(domain)]
+    _ = try records(of: domain)
+    try retireSlots(of: domain)
+    try tables.database.execute("DELETE FROM slot WHERE container = ? AND domain = ?", values)
+    try tables.database.execute("DELETE FROM record WHERE container = ? AND domain = ?", values)
+    slots = slots.filter { $0.key.domain != domain }
+    records[domain] = [:]
+    changedDomains.insert(domain)
+  }
+
+  /// Whether there is a domain of this name.
+  func hasDomain(_ domain: String) -> Bool { slots.keys.contains { $0.domain == domain } }
+
   /// Notes that the secrets of slots take up places in hardware for nothing from now on.
   mutating func retireSlots(of domain: String? = nil) throws {
     let secrets = slots.values.compactMap { entry -> [UInt8]? in

@@ -1,0 +1,236 @@
+import SignetCrypto
+import SignetPolicy
+package import SignetUAF
+import SignetVault
+import SignetWire
+
+/// The five authenticators of this device, over its vault.
+///
+/// Each verifies the user first, which gives a token, and does a command with the token then: `takesUserVerifyTokens`. So what the
+/// user has to mend is told by name, while commands and answers are those of the protocol.
+package actor UAFAuthenticators {
+  let store: UAFKeyStore
+  let fingerprint: (any BiometricGate)?
+  let face: (any BiometricGate)?
+  let passcode: (any DevicePasscode)?
+  private var tokens: [(token: [UInt8], verified: Verified)] = []
+
+  /// What a token stands for.
+  enum Verified {
+    /// The user is enrolled: this will open a new key.
+    case enrolled(UAFAuthenticator.Kind, DomainDraft.Protection)
+    /// The user is verified: this key may sign once.
+    case unlocked(KeyID, ContainerSigningKey)
+  }
+
+  private static let maximumTokenCount = 32
+  private static let tokenByteCount = 32
+
+  init(
+    store: UAFKeyStore, fingerprint: (any BiometricGate)?, face: (any BiometricGate)?,
+    passcode: (any DevicePasscode)?
+  ) {
+    (self.store, self.fingerprint, self.face, self.passcode) = (store, fingerprint, face, passcode)
+  }
+
+  nonisolated var vault: Vault { store.vault }
+
+  nonisolated func statement(of kind: UAFAuthenticator.Kind) -> MetadataStatement {
+    kind.model.statement(inHardware: vault.keystoreKind != .software)
+  }
+
+  nonisolated func aaid(of kind: UAFAuthenticator.Kind) -> AAID {
+    kind.model.aaid(inHardware: vault.keystoreKind != .software)
+  }
+
+  /// Whether the device has what an authenticator takes, and whether its user is enrolled.
+  nonisolated func availability(
+    of kind: UAFAuthenticator.Kind
+  ) async -> (isSupported: Bool, isEnrolled: Bool) {
+    switch kind {
+    case .pin, .password: return (true, true)
+    case .fingerprint, .face:
+      do throws(BiometricFailure) {
+        switch try await gate(of: kind)?.state() {
+        case .ready: return (true, true)
+        case .notEnrolled: return (true, false)
+        case .notCapable, nil: return (false, false)
+        }
+      } catch { return (false, false) }  // a sensor that does not say is of no use now
+    case .devicePasscode:
+      let isReady = await passcode?.state() == .ready
+      return (isReady, isReady)
+    }
+  }
+
+  private nonisolated func gate(of kind: UAFAuthenticator.Kind) -> (any BiometricGate)? {
+    kind == .face ? face : fingerprint
+  }
+
+  // MARK: Verifying the user
+
+  /// Enrols the user for a new key: checks what they chose, or has the system verify them.
+  ///
+  /// - Parameters:
+  ///   - kind: The authenticator.
+  ///   - authentication: The new PIN or password, or a prompt.
+  ///   - isBoundToEnrolled: Whether a key goes with the fingers or faces that are enrolled now.
+  ///   - allowsPasscode: Whether the device's passcode opens the key of a finger or a face too, where there is one.
+  /// - Returns: The token for one registration.
+  /// - Throws: ``UAFFailure``.
+  package func enrol(
+    _ kind: UAFAuthenticator.Kind, by authentication: Authentication, isBoundToEnrolled: Bool = true,
+    allowsPasscode: Bool = false
+  ) async throws(UAFFailure) -> [UInt8] {
+    let aaid = aaid(of: kind)
+    let protection: DomainDraft.Protection
+    switch (kind, authentication) {
+    case (.pin, .password(let secret)), (.password, .password(let secret)):
+      if let problem = Self.problem(of: secret, for: kind) {
+        throw .unusableSecret(aaid: aaid.text, problem)
+      }
+      protection = .password(secret, .fiveAttempts)
+    case (.fingerprint, .biometrics(let reason, let hints)), (.face, .biometrics(let reason, let hints)):
+      guard let gate = gate(of: kind) else { throw UAFFailure(.biometric(.notCapable), aaid) }
+      let enrolled: EnrolledSet
+      do throws(BiometricFailure) { enrolled = try await gate.match(reason, hints: hints) } catch {
+        throw UAFFailure(.biometric(error), aaid, during: .register)
+      }
+      let hasPasscode = await passcode?.state() == .ready
+      protection = .biometrics(
+        isBoundToEnrolled ? enrolled : nil, orPasscode: allowsPasscode && hasPasscode)
+    case (.devicePasscode, .passcode(let reason, let conversation)):
+      guard let passcode else { throw UAFFailure(.passcode(.notCapable), aaid) }
+      do throws(DevicePasscodeFailure) {
+        try await passcode.verify(reason, conversation: conversation)
+      } catch { throw UAFFailure(.passcode(error), aaid, during: .register) }
+      protection = .devicePasscode
+    default: throw Self.wrongWay
+    }
+    return remember(.enrolled(kind, protection))
+  }
+
+  /// Verifies the user for one use of a key.
+  ///
+  /// - Parameters:
+  ///   - key: The key.
+  ///   - kind: Its authenticator.
+  ///   - authentication: The PIN or password, or a prompt.
+  /// - Returns: The token for one signature.
+  /// - Throws: ``UAFFailure``.
+  package func verify(
+    _ key: KeyID, of kind: UAFAuthenticator.Kind, by authentication: Authentication
+  ) async throws(UAFFailure) -> [UInt8] {
+    switch (kind, authentication) {
+    case (.pin, .password), (.password, .password), (.fingerprint, .biometrics), (.face, .biometrics),
+      (.fingerprint, .passcode), (.face, .passcode), (.devicePasscode, .passcode):
+      break
+    default: throw Self.wrongWay
+    }
+    do throws(VaultFailure) {
+      guard let id = try await vault.uafContainer() else { throw .noSuchRecord(name: key.text) }
+      let domain = StoredUAFKey.domain(key)
+      let signingKey: ContainerSigningKey
+      switch authentication {
+      case .password(let secret):
+        signingKey = try Self.signingKey(
+          in: await vault.open(domain, of: id, with: .password(secret.withSecret { $0.copy() })))
+      case .biometrics(let reason, let hints):
+        guard let gate = gate(of: kind) else { throw .biometric(.notCapable) }
+        signingKey = try Self.signingKey(
+          in: await vault.openWithBiometrics(domain, of: id, with: gate, reason: reason, hints: hints))
+      case .passcode(let reason, let conversation):
+        guard let passcode else { throw .passcode(.notCapable) }
+        signingKey = try Self.signingKey(
+          in: await vault.openWithPasscode(
+            domain, of: id, with: passcode, reason: reason, conversation: conversation))
+      }
+      return remember(.unlocked(key, signingKey))
+    } catch {
+      if case .noSuchSlot(_, .devicePasscode) = error, kind != .devicePasscode { throw Self.wrongWay }
+      throw await failure(error, of: key, aaid(of: kind))
+    }
+  }
+
+  private static let wrongWay = UAFFailure.protocol(
+    .authenticatorAccessDenied, "this authenticator does not verify its user in that way")
+
+  private static func signingKey(
+    in unlocked: borrowing UnlockedDomain
+  ) throws(VaultFailure) -> ContainerSigningKey {
+    do { return try unlocked.signingKey(VaultLayout.signingKey) } catch {
+      switch error {
+      case let failure as VaultFailure: throw failure
+      case let failure as CryptoFailure: throw .crypto(failure)
+      default: throw .damaged
+      }
+    }
+  }
+
+  /// What is wrong with a new PIN or password; nil for nothing.
+  static func problem(of secret: SharedSecretBox, for kind: UAFAuthenticator.Kind) -> UAFSecretProblem? {
+    secret.withSecret { secret in
+      secret.withTemporaryArray { typed in
+        if kind == .pin {
+          let counts = SignetModel.minimumPINLength...SignetModel.maximumPINLength
+          guard typed.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
+            return .notDigits
+          }
+          guard counts.contains(typed.count) else { return .digitCount(counts) }
+          return nil
+        }
+        do throws(OpaqueStringFailure) {
+          var prepared = try OpaqueString.prepare(utf8: typed)
+          prepared.wipe()
+          return nil
+        } catch { return .text(error) }
+      }
+    }
+  }
+
+  /// What there is to tell about the lock of a key.
+  nonisolated func protectionStatus(of key: KeyID) async throws(VaultFailure) -> LockStatus {
+    guard let id = try await vault.uafContainer() else { throw .noSuchRecord(name: key.text) }
+    let ways = try await vault.domains(of: id).filter { $0.name == StoredUAFKey.domain(key) }
+    guard !ways.isEmpty else { throw .noSuchRecord(name: key.text) }
+    return ways.map(\.status).first { $0 != .unlocked } ?? .unlocked
+  }
+
+  /// A failure of the vault over a key, with what there is to tell about its lock.
+  nonisolated func failure(_ failure: VaultFailure, of key: KeyID, _ aaid: AAID) async -> UAFFailure {
+    UAFFailure(failure, aaid, await statusAfter(failure, key))
+  }
+
+  private nonisolated func statusAfter(_ failure: VaultFailure, _ key: KeyID) async -> LockStatus {
+    guard case .wrongPassword(let remaining) = failure else { return .unlocked }
+    do throws(VaultFailure) { return try await protectionStatus(of: key) } catch {
+      return .lastAttemptFailed(remaining: remaining, retryAfter: .zero)
+    }
+  }
+
+  // MARK: Tokens
+
+  private func remember(_ verified: Verified) -> [UInt8] {
+    let token = SecureRandom.bytes(Self.tokenByteCount)
+    tokens.append((token, verified))
+    if tokens.count > Self.maximumTokenCount { tokens.removeFirst() }
+    return token
+  }
+
+  /// What a token stands for; it is good once.
+  func redeem(_ token: [UInt8]?) -> Verified? {
+    guard let token, let index = tokens.firstIndex(where: { $0.token == token }) else { return nil }
+    return tokens.remove(at: index).verified
+  }
+
+  /// The key that a token was given for; it stays good.
+  func key(of token: [UInt8]?) -> KeyID? {
+    guard let token, case .unlocked(let key, _) = tokens.first(where: { $0.token == token })?.verified else {
+      return nil
+    }
+    return key
+  }
+
+  /// Forgets a token that is not used after all.
+  func forget(_ token: [UInt8]) { tokens.removeAll { $0.token == token } }
+}

@@ -1,0 +1,148 @@
+import SignetCrypto
+import SignetJSON
+import SignetUAF
+import SignetVault
+import SignetWire
+
+/// Where the keys of UAF lie in the vault: a domain for each, and one that the device alone opens, with what is known of them.
+///
+/// A user name stands in a wrapped handle only.
+struct UAFKeyStore: Sendable {
+  let vault: Vault
+  let clock: any WallClock
+
+  static let secretByteCount = 32
+  static let asmToken = "asm-token"
+  static let wrappingKey = "wrapping-key"
+
+  /// Opens what is known; nil where nothing was ever registered.
+  func open() async throws(VaultFailure) -> UnlockedDomain? {
+    guard let id = try await vault.uafContainer() else { return nil }
+    return try await vault.open(Vault.uafDomain, of: id, with: .device)
+  }
+
+  /// Opens what is known, and makes it where there is nothing.
+  func openOrMake() async throws(VaultFailure) -> UnlockedDomain {
+    let records = [Self.asmToken, Self.wrappingKey].map {
+      RecordDraft(name: $0, secret: SharedSecretBox(.random(byteCount: Self.secretByteCount)))
+    }
+    let id = try await vault.makeUAFContainer(records: records, created: clock.now * 1000)
+    return try await vault.open(Vault.uafDomain, of: id, with: .device)
+  }
+
+  /// What is known; empty where nothing was ever registered.
+  func contents() async throws(VaultFailure) -> UAFContents? {
+    guard let unlocked = try await open() else { return nil }
+    return try UAFContents(unlocked.openedRecords())
+  }
+
+  /// What is known, made where there is nothing.
+  func madeContents() async throws(VaultFailure) -> UAFContents {
+    try UAFContents(await openOrMake().openedRecords())
+  }
+
+  /// Deletes keys, all or none; those that are gone do not matter.
+  func delete(_ keys: [KeyID]) async throws(VaultFailure) {
+    guard !keys.isEmpty, let unlocked = try await open() else { return }
+    try await vault.changeDomains(beside: unlocked) { (records, removed) throws(VaultFailure) in
+      for key in keys where records.names.contains(StoredUAFKey.name(key)) {
+        records.remove(StoredUAFKey.name(key))
+        records.remove(StoredUAFKey.counterName(key))
+        removed.insert(StoredUAFKey.domain(key))
+      }
+    }
+  }
+}
+
+/// What is known of the keys without opening any.
+struct UAFContents {
+  /// A random secret of this installation.
+  let asmToken: [UInt8]
+  /// Wraps the handles.
+  let wrappingKey: SharedSecretBox
+  /// Oldest first.
+  let keys: [StoredUAFKey]
+
+  init(_ records: OpenRecords) throws(VaultFailure) {
+    guard let token = try records.secret(UAFKeyStore.asmToken),
+      let wrapping = try records.secret(UAFKeyStore.wrappingKey)
+    else { throw .damaged }
+    asmToken = token.insecureCopy()
+    wrappingKey = SharedSecretBox(wrapping)
+    var keys: [StoredUAFKey] = []
+    for name in records.names {
+      guard let keyID = StoredUAFKey.keyID(of: name), let record = try records.secret(name) else { continue }
+      guard let key = StoredUAFKey(keyID, record.insecureCopy()) else { throw .damaged }
+      keys.append(key)
+    }
+    self.keys = keys.sorted { ($0.created, $0.keyID.text) < ($1.created, $1.keyID.text) }
+  }
+
+  /// The content of a key's handle; nil where it is not ours.
+  func handle(of key: StoredUAFKey) -> UAFKeyHandle? {
+    UAFKeyHandle(unwrapping: key.handle, by: wrappingKey, of: key.aaid)
+  }
+}
+
+/// What is known of one key.
+struct StoredUAFKey: Sendable {
+  let keyID: KeyID
+  let aaid: AAID
+  let appID: String
+  /// In seconds since 1970.
+  let created: Int64
+  /// Wrapped.
+  let handle: [UInt8]
+
+  init(_ keyID: KeyID, aaid: AAID, appID: String, created: Int64, handle: [UInt8]) {
+    (self.keyID, self.aaid, self.appID, self.created, self.handle) = (keyID, aaid, appID, created, handle)
+  }
+
+  init?(_ keyID: KeyID, _ record: [UInt8]) {
+    do {
+      let object = try JSONObject(parsing: record)
+      guard let aaid = AAID(try object.string("aaid")) else { return nil }
+      self.init(
+        keyID, aaid: aaid, appID: try object.string("app"), created: try object.integer("created"),
+        handle: try Base64URL.decode(try object.string("handle")))
+    } catch { return nil }
+  }
+
+  var record: SecretBytes {
+    let object: JSONObject = [
+      "aaid": .string(aaid.text), "app": .string(appID), "created": .integer(created),
+      "handle": .string(Base64URL.encode(handle)),
+    ]
+    return SecretBytes(copying: object.bytes)
+  }
+
+  private static let prefix = "key-"
+
+  static func name(_ keyID: KeyID) -> String { prefix + keyID.text }
+  static func counterName(_ keyID: KeyID) -> String { "counter-\(keyID.text)" }
+  static func registrationsName(_ aaid: AAID) -> String { "registrations-\(aaid)" }
+  /// The domain in which the key itself lies.
+  static func domain(_ keyID: KeyID) -> String { keyID.text }
+
+  static func keyID(of name: String) -> KeyID? {
+    guard name.hasPrefix(prefix), let bytes = Base64URL.decodePadded(String(name.dropFirst(prefix.count)))
+    else { return nil }
+    return KeyID(bytes)
+  }
+}
+
+extension OpenRecords {
+  /// Takes the next number of a counter, which begins at 1; nil where it has come to its end.
+  mutating func nextNumber(_ name: String) throws(VaultFailure) -> UInt32 {
+    var number: UInt32 = 0
+    if let record = try secret(name) {
+      guard record.byteCount == 4 else { throw .notACounter(name: name) }
+      number = record.withUInt8Span { bytes in (0..<4).reduce(0) { $0 << 8 | UInt32(bytes[$1]) } }
+    }
+    guard number < .max else { throw .counterExhausted(name: name) }
+    number += 1
+    let bytes = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> UInt32($0)) }
+    try set(name, to: SecretBytes(copying: bytes))
+    return number
+  }
+}

@@ -1,0 +1,88 @@
+import SignetUAF
+import SignetVault
+
+extension UAFClient {
+  /// Reads what a server asks for, checks it and matches it with this device.
+  ///
+  /// The version is chosen, the message and its extensions are checked, the policy is matched and this app is looked up among those
+  /// that the application trusts, which may fetch a list.
+  ///
+  /// - Parameters:
+  ///   - message: The JSON text of the list of requests: `uafRequest` of a server's answer.
+  ///   - channelBinding: What ties the response to the connection to the server.
+  /// - Returns: What is asked for.
+  /// - Throws: ``UAFFailure``: `UNSUPPORTED_VERSION`, `PROTOCOL_ERROR`, `UNKNOWN` for an extension that has to be known,
+  ///   `NO_SUITABLE_AUTHENTICATOR`, `UNTRUSTED_FACET_ID`.
+  public func open(
+    _ message: String, channelBinding: UAFChannelBinding = .none
+  ) async throws(UAFFailure) -> UAFRequest {
+    let request: UAFRequestMessage
+    do throws(MessageFailure) {
+      request = try UAFRequestMessage(parsing: Array(message.utf8), versions: Self.versions)
+    } catch { throw .protocol(error.clientError, "the server's request was refused: \(error)") }
+    let header = request.header
+    let appID = header.appID.flatMap { $0.isEmpty ? nil : $0 } ?? facetID
+    let binding = ChannelBinding(
+      serverEndPoint: channelBinding.serverEndPoint,
+      tlsServerCertificate: channelBinding.tlsServerCertificate, tlsUnique: channelBinding.tlsUnique,
+      channelIDPublicKey: channelBinding.channelIDPublicKey)
+    switch request {
+    case .registration(let request):
+      let registration = UAFRegistration(
+        self, request, appID,
+        FinalChallenge(
+          FinalChallengeParams(
+            appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: binding)),
+        try await authenticators())
+      guard !registration.combinations.isEmpty else { throw Self.noSuitableAuthenticator }
+      try await authorize(header)
+      return .registration(registration)
+    case .authentication(let request):
+      let authentication = UAFAuthentication(
+        self, request, appID,
+        FinalChallenge(
+          FinalChallengeParams(
+            appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: binding)),
+        try await authenticators())
+      guard !authentication.usernames.isEmpty else { throw Self.noSuitableAuthenticator }
+      try await authorize(header)
+      guard request.transactions.isEmpty || authentication.transaction != nil else {
+        throw .protocol(.invalidTransactionContent, "the transaction cannot be shown as it is")
+      }
+      return .authentication(authentication)
+    case .deregistration(let request):
+      try await authorize(header)
+      return .deregistration(UAFDeregistration(self, request, appID))
+    }
+  }
+
+  static let noSuitableAuthenticator = UAFFailure.protocol(
+    .noSuitableAuthenticator, "no authenticator of this device is what the server asks for")
+
+  /// Refuses to act for an application that does not trust this app.
+  private func authorize(_ header: OperationHeader) async throws(UAFFailure) {
+    let url: String
+    let origin: WebOrigin
+    switch FacetDecision(appID: header.appID, facetID: facetID) {
+    case .allowed: return
+    case .refused: throw untrusted("the application is another app")
+    case .fetch(let list, let host): (url, origin) = (list, host)
+    }
+    guard let facets else { throw untrusted("the settings leave no way to fetch its list of apps") }
+    let list: TrustedFacetList
+    do throws(FacetLists.Refusal) { list = try await facets.list(at: url) } catch {
+      if case .transport(.cancelled) = error { throw .protocol(.userCancelled, "cancelled") }
+      throw untrusted("its list of apps was not had: \(error)")
+    }
+    let trusted = list.trusted(
+      by: origin, version: header.version, takesOlderVersions: takesOlderFacetLists,
+      suffixes: NoPublicSuffixes())
+    guard trusted.contains(where: { $0.utf8.elementsEqual(facetID.utf8) }) else {
+      throw untrusted("its list of apps does not name \(facetID)")
+    }
+  }
+
+  private func untrusted(_ reason: String) -> UAFFailure {
+    .protocol(.untrustedFacetID, "the application does not trust this app: \(reason); ask its operator")
+  }
+}

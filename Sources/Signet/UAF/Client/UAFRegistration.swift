@@ -1,0 +1,177 @@
+import SignetCrypto
+import SignetUAF
+import SignetVault
+
+/// A server's request for new keys of an account, checked and matched with this device.
+public struct UAFRegistration: Sendable {
+  private let client: UAFClient
+  private let request: RegistrationRequest
+  private let finalChallenge: FinalChallenge
+  private let match: MatchedPolicy
+
+  /// The application that the keys will be for.
+  public let appID: String
+
+  /// The account.
+  public var username: String { request.username }
+
+  /// All five authenticators, also those that cannot be chosen.
+  public var candidates: [UAFCandidate] { match.candidates }
+
+  /// What can be chosen, in the server's order: one authenticator, or several that are needed together.
+  public var combinations: [[UAFCandidate]] { match.usable }
+
+  init(
+    _ client: UAFClient, _ request: RegistrationRequest, _ appID: String, _ finalChallenge: FinalChallenge,
+    _ authenticators: [UAFAuthenticator]
+  ) {
+    (self.client, self.request, self.appID, self.finalChallenge) = (client, request, appID, finalChallenge)
+    match = MatchedPolicy(
+      request.policy,
+      authenticators.map { authenticator in
+        // A key of this account makes its authenticator one that the server disallows.
+        let keys = authenticator.keys.filter { $0.appID == appID }.compactMap { KeyID(text: $0.keyID) }
+        let traits = authenticator.kind.traits(client.authenticators)
+        return (authenticator, nil, Policy.Candidate(traits, keyIDs: keys))
+      })
+  }
+
+  /// The first combination that an authenticator is in: what has to be enrolled together with it.
+  ///
+  /// - Parameter aaid: The authenticator.
+  /// - Returns: The combination; `nil` where the authenticator cannot be chosen.
+  public func combination(with aaid: String) -> [UAFCandidate]? {
+    combinations.first { $0.contains { $0.authenticator.aaid == aaid } }
+  }
+
+  /// Enrols the user, makes the keys and the response.
+  ///
+  /// The user is enrolled with all authenticators before the first key is made, and a failure leaves no key behind. After a
+  /// recoverable one, ask the user and call again. Tell ``finish(_:isAccepted:)`` what the server said.
+  ///
+  /// - Parameter enrolments: One for each authenticator of one of ``combinations``.
+  /// - Returns: The response.
+  /// - Throws: ``UAFFailure``: `unusableSecret`, `notRecognised`, `wrongPasscode`; `NO_SUITABLE_AUTHENTICATOR` where the
+  ///   authenticators are none of the combinations.
+  public func register(_ enrolments: [UAFEnrolment]) async throws(UAFFailure) -> UAFResponse {
+    let wanted = Set(enrolments.map(\.aaid))
+    guard wanted.count == enrolments.count,
+      let combination = combinations.first(where: { Set($0.map(\.authenticator.aaid)) == wanted })
+    else { throw UAFClient.noSuitableAuthenticator }
+    var tokens: [(kind: UAFAuthenticator.Kind, token: [UInt8])] = []
+    var made: [KeyID] = []
+    do throws(UAFFailure) {
+      for candidate in combination {
+        guard let enrolment = enrolments.first(where: { $0.aaid == candidate.authenticator.aaid }) else {
+          continue
+        }
+        let kind = candidate.authenticator.kind
+        let token = try await client.authenticators.enrol(
+          kind, by: enrolment.authentication, isBoundToEnrolled: enrolment.invalidateOnNewOsBiometrics,
+          allowsPasscode: enrolment.allowDevicePasscodeAsFallback)
+        tokens.append((kind, token))
+      }
+      var assertions: [ResponseAssertion] = []
+      for (kind, token) in tokens {
+        let (assertion, keyID) = try await register(kind, token)
+        assertions.append(assertion)
+        made.append(keyID)
+      }
+      let response = RegistrationResponse(
+        header: request.header, finalChallenge: finalChallenge, assertions: assertions)
+      let keys = try await client.keys().filter { key in made.contains { $0.text == key.keyID } }
+      return UAFResponse(message: response.text, keys: keys)
+    } catch {
+      for (_, token) in tokens { await client.authenticators.forget(token) }
+      await client.discard(made)
+      throw error
+    }
+  }
+
+  private func register(
+    _ kind: UAFAuthenticator.Kind, _ token: [UInt8]
+  ) async throws(UAFFailure) -> (ResponseAssertion, KeyID) {
+    let outcome = await client.module.handle(
+      ASMRequest(
+        .register(
+          appID: appID, username: request.username, finalChallenge: finalChallenge.text,
+          attestationType: .basicSurrogate), authenticatorIndex: UInt16(kind.index)), userVerifyToken: token)
+    guard outcome.response.status == .ok, case .assertion(let bytes, let scheme) = outcome.response.payload
+    else { throw UAFClient.failure(outcome) }
+    do throws(AssertionFailure) {
+      let keyID = try RegistrationAssertion(parsing: bytes).data.keyID
+      return (ResponseAssertion(scheme: scheme, bytes: bytes), keyID)
+    } catch { preconditionFailure("an assertion of our own is read") }
+  }
+
+  /// Tidies up after the server's word: where it took the keys, older ones of the account and the same authenticators go; where it
+  /// did not, the new ones.
+  ///
+  /// Without it both stay, and the server's list of keys decides which is used.
+  ///
+  /// - Parameters:
+  ///   - response: What was sent.
+  ///   - isAccepted: Whether the server took it.
+  /// - Throws: ``UAFFailure/device(_:)``.
+  public func finish(_ response: UAFResponse, isAccepted: Bool) async throws(UAFFailure) {
+    guard isAccepted else { return try await client.delete(response.keys) }
+    let older = try await client.keys().filter { key in
+      !response.keys.contains(key)
+        && response.keys.contains {
+          $0.appID == key.appID && $0.username == key.username && $0.aaid == key.aaid
+        }
+    }
+    try await client.delete(older)
+  }
+}
+
+/// How the user is enrolled with one authenticator.
+public struct UAFEnrolment: Sendable {
+  /// The authenticator.
+  public var aaid: String
+  /// `.password` with the new PIN or password, `.biometrics` for a finger or a face, `.passcode` for the device's passcode.
+  public var authentication: Authentication
+  /// Whether the key is lost when a finger or a face is enrolled or removed later.
+  public var invalidateOnNewOsBiometrics: Bool
+  /// Whether the passcode of the device opens the key of a finger or a face too.
+  public var allowDevicePasscodeAsFallback: Bool
+
+  /// Names all parts.
+  ///
+  /// - Parameters:
+  ///   - aaid: The authenticator.
+  ///   - authentication: What enrols the user.
+  ///   - invalidateOnNewOsBiometrics: Whether the key is lost when a finger or a face is enrolled or removed later.
+  ///   - allowDevicePasscodeAsFallback: Whether the passcode of the device opens the key of a finger or a face too.
+  public init(
+    aaid: String, authentication: Authentication, invalidateOnNewOsBiometrics: Bool = true,
+    allowDevicePasscodeAsFallback: Bool = false
+  ) {
+    self.aaid = aaid
+    self.authentication = authentication
+    self.invalidateOnNewOsBiometrics = invalidateOnNewOsBiometrics
+    self.allowDevicePasscodeAsFallback = allowDevicePasscodeAsFallback
+  }
+}
+
+extension UAFAuthenticator.Kind {
+  /// What a policy looks at.
+  func traits(_ authenticators: UAFAuthenticators) -> AuthenticatorTraits {
+    authenticators.statement(of: self).traits
+  }
+}
+
+extension KeyID {
+  /// Reads the text that messages have; nil for anything else.
+  init?(text: String) {
+    guard let bytes = Base64URL.decodePadded(text) else { return nil }
+    self.init(bytes)
+  }
+}
+
+extension UAFClient {
+  /// Takes keys back that were made for nothing; where that fails too, the earlier failure is what counts.
+  func discard(_ keys: [KeyID]) async {
+    do throws(VaultFailure) { try await authenticators.store.delete(keys) } catch {}
+  }
+}

@@ -1,0 +1,93 @@
+/// The models of authenticators that Signet itself is: five ways of verifying the user, each with keys in software or in a TPM.
+package enum SignetModel: String, CaseIterable, Hashable, Sendable {
+  case pin
+  case password
+  case fingerprint
+  case face
+  case devicePasscode
+
+  /// Signet's half of every AAID: "Sg", which was not assigned by the FIDO Alliance.
+  package static let vendor: UInt16 = 0x5167
+  /// The version of all models.
+  package static let version: UInt16 = 1
+  /// The fewest digits of a PIN.
+  package static let minimumPINLength = 4
+  /// The most digits of a PIN.
+  package static let maximumPINLength = 64
+
+  /// What people call it.
+  package var title: String {
+    switch self {
+    case .pin: "PIN"
+    case .password: "Password"
+    case .fingerprint: "Fingerprint"
+    case .face: "Face"
+    case .devicePasscode: "Device passcode"
+    }
+  }
+
+  /// The name of the model.
+  ///
+  /// - Parameter isInHardware: Whether its keys lie in a TPM; else they lie in files.
+  /// - Returns: 5167#0001 to 5167#0005 for keys in files, 5167#1001 to 5167#1005 for keys in a TPM.
+  package func aaid(inHardware isInHardware: Bool) -> AAID {
+    AAID(vendor: Self.vendor, model: number + (isInHardware ? 0x1000 : 0))
+  }
+
+  /// What is to be known of the model.
+  ///
+  /// It claims no more than holds on every machine: what compares PINs, fingers and passcodes counts as software, since some of it
+  /// is, and transactions are shown by the app.
+  package func statement(inHardware isInHardware: Bool) -> MetadataStatement {
+    var statement = MetadataStatement(
+      aaid: aaid(inHardware: isInHardware),
+      description:
+        "Signet \(title.lowercased()) authenticator, keys in \(isInHardware ? "a TPM 2.0" : "files")",
+      authenticatorVersion: Self.version, algorithm: .p256DER, keyFormat: .x962DER,
+      userVerificationDetails: [[method]], keyProtection: isInHardware ? .hardware : .software,
+      matcherProtection: .software, display: [.any, .privilegedSoftware])
+    statement.isKeyRestricted = true
+    statement.isFreshUserVerificationRequired = true
+    return statement
+  }
+
+  /// The statements of all models.
+  package static let statements = allCases.flatMap { model in
+    [false, true].map { model.statement(inHardware: $0) }
+  }
+
+  private var number: UInt16 {
+    switch self {
+    case .pin: 1
+    case .password: 2
+    case .fingerprint: 3
+    case .face: 4
+    case .devicePasscode: 5
+    }
+  }
+
+  private var method: MetadataStatement.VerificationMethod {
+    switch self {
+    case .pin:
+      .init(
+        .passcode,
+        accuracy: .code(
+          base: 10, minimumLength: UInt16(Self.minimumPINLength), maximumRetries: 5, blockSlowdown: 0))
+    case .password:
+      .init(.passcode, accuracy: .code(base: 62, minimumLength: 1, maximumRetries: 5, blockSlowdown: 0))
+    case .fingerprint:
+      .init(
+        .fingerprint,
+        accuracy: .biometric(
+          falseAcceptance: nil, falseRejection: nil, equalError: nil, falseArtefactAcceptance: nil,
+          maximumReferenceSets: nil, maximumRetries: 5, blockSlowdown: 0))
+    case .face:
+      .init(
+        .faceprint,
+        accuracy: .biometric(
+          falseAcceptance: nil, falseRejection: nil, equalError: nil, falseArtefactAcceptance: nil,
+          maximumReferenceSets: nil, maximumRetries: 5, blockSlowdown: 0))
+    case .devicePasscode: .init(.passcode)
+    }
+  }
+}

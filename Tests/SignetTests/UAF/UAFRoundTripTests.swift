@@ -1,0 +1,274 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetTesting
+import SignetUAF
+import SignetVault
+import Testing
+
+#if os(Linux)
+  import SignetTPM
+#endif
+
+@Suite("Keys of UAF from registration to deregistration")
+struct UAFRoundTripTests {
+  @Test(
+    "each authenticator registers and signs, and its counters rise", arguments: UAFAuthenticator.Kind.allCases
+  )
+  func counters(kind: UAFAuthenticator.Kind) async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let request = party.registrationRequest()
+    let registration = try await device.registration(request)
+    #expect(registration.username == "alice" && registration.appID == UAFDevice.appID)
+    let aaid = try await device.aaid(kind)
+    let response = try await registration.register([
+      UAFEnrolment(aaid: aaid, authentication: UAFDevice.authentication(kind))
+    ])
+    let verified = try party.accept(response, to: request)
+    let made = try #require(verified.keys.first)
+    #expect(verified.keys.count == 1 && verified.refused.isEmpty)
+    #expect(made.signCounter == 1 && made.registrationCounter == 1 && made.attestation == .basicSurrogate)
+    #expect(made.reference.keyID.bytes.count == 32)
+    let key = try #require(response.keys.first)
+    #expect(key.aaid == aaid && key.username == "alice" && key.appID == UAFDevice.appID && key.kind == kind)
+    #expect(key.keyID == made.reference.keyID.text)
+    for counter in UInt32(2)...4 {
+      let use = try await device.authenticate(key, with: party)
+      #expect(use.signCounter == counter && use.transaction == nil && !use.isOutdated)
+    }
+    // Another process goes on where this one was.
+    let other = try device.opened()
+    #expect(try await other.authenticate(key, with: party).signCounter == 5)
+  }
+
+  @Test("every registration has a key of its own, and counts")
+  func registrations() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    var seen: Set<String> = []
+    for number in UInt32(1)...3 {
+      let request = party.registrationRequest("user\(number)")
+      let registration = try await device.registration(request)
+      let response = try await registration.register([
+        UAFEnrolment(aaid: try await device.aaid(.pin), authentication: UAFDevice.authentication(.pin))
+      ])
+      let key = try #require(try party.accept(response, to: request).keys.first)
+      #expect(key.registrationCounter == number)
+      #expect(seen.insert(key.reference.keyID.text).inserted && seen.insert("\(key.encodedKey)").inserted)
+    }
+    #expect(try await device.client.keys().map(\.username) == ["user1", "user2", "user3"])
+  }
+
+  @Test("an assertion has a fresh nonce and the hash of the challenge as it was written")
+  func nonces() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let key = try await device.register(.pin, with: party)
+    var nonces: Set<[UInt8]> = []
+    for _ in 0..<3 {
+      let request = party.authenticationRequest()
+      let response = try await device.authentication(request).authenticate([
+        UAFUse(key: key, authentication: UAFDevice.authentication(.pin))
+      ])
+      let claimed = try AuthenticationResponse(parsing: Array(response.message.utf8), versions: [.v1_1])
+      let assertion = try AuthenticationAssertion(parsing: try #require(claimed.assertions.first).bytes)
+      #expect(assertion.data.nonce.count >= 8 && nonces.insert(assertion.data.nonce).inserted)
+      #expect(assertion.data.finalChallengeHash == claimed.finalChallenge.hash)
+      #expect(claimed.finalChallenge.params.challenge == request.challenge)
+      #expect(claimed.finalChallenge.params.facetID == UAFDevice.facetID)
+      #expect(claimed.finalChallenge.params.channelBinding.isEmpty && claimed.header == request.header)
+    }
+  }
+
+  @Test("the channel binding that the caller knows is said")
+  func channelBinding() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let request = party.registrationRequest()
+    let binding = UAFChannelBinding(serverEndPoint: "AAEC", channelIDPublicKey: "unused")
+    guard
+      case .registration(let registration) = try await device.client.open(
+        request.text, channelBinding: binding)
+    else { return #expect(Bool(false)) }
+    let response = try await registration.register([
+      UAFEnrolment(aaid: try await device.aaid(.pin), authentication: UAFDevice.authentication(.pin))
+    ])
+    let claimed = try RegistrationResponse(parsing: Array(response.message.utf8), versions: [.v1_1])
+    let said = claimed.finalChallenge.params.channelBinding
+    #expect(said.serverEndPoint == "AAEC" && said.channelIDPublicKey == "unused" && said.tlsUnique == nil)
+  }
+
+  @Test("without an appID the caller is the application", arguments: [nil, ""] as [String?])
+  func noAppID(appID: String?) async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty(appID: appID)
+    let key = try await device.register(.pin, with: party)
+    #expect(key.appID == UAFDevice.facetID && device.facets.requests.isEmpty)
+    #expect(try await device.authenticate(key, with: party).signCounter == 2)
+  }
+
+  @Test("what the server took replaces older keys of the account; what it refused goes")
+  func finishing() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let first = try await device.register(.pin, with: party)
+    let other = try await device.register(.pin, with: party, "bob")
+    let request = party.registrationRequest()
+    let registration = try await device.registration(request)
+    let refused = try await registration.register([
+      UAFEnrolment(aaid: first.aaid, authentication: UAFDevice.pin("314159"))
+    ])
+    #expect(try await device.client.keys().count == 3)
+    try await registration.finish(refused, isAccepted: false)
+    #expect(try await Set(device.client.keys()) == [first, other])
+    let second = try await device.register(.pin, with: party, by: UAFDevice.pin("314159"))
+    #expect(try await Set(device.client.keys()) == [other, second])
+    try await device.authenticate(second, with: party, by: UAFDevice.pin("314159"))
+    let failure = await uafFailure { try await device.authenticate(first, with: party) }
+    #expect(failure?.clientError == .noSuitableAuthenticator)
+  }
+
+  @Test("nothing of the vault shows a user name or a PIN in clear")
+  func noNamesInClear() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    try await device.register(.pin, with: party, "alice.of.wonderland")
+    for name in try FileManager.default.contentsOfDirectory(atPath: device.folder.file("device")) {
+      let bytes = try Data(contentsOf: URL(fileURLWithPath: device.folder.file("device/\(name)")))
+      for secret in ["alice.of.wonderland", UAFDevice.pin, UAFDevice.appID] {
+        #expect(bytes.range(of: Data(secret.utf8)) == nil)
+      }
+    }
+  }
+
+  @Test("ordinary containers, accounts and keys of UAF do not get into each other's way")
+  func besideContainers() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let key = try await device.register(.pin, with: party)
+    #expect(try await device.device.containers().isEmpty)
+    #expect(try await device.device.unconfirmedContainers().isEmpty)
+    #expect(try await device.device.accounts.list().isEmpty)
+    #expect(try await device.device.lostCredentials().isEmpty)
+    try await device.authenticate(key, with: party)
+    let report = try await device.device.reset()
+    #expect(report.isErased && report.untold.isEmpty)
+    #expect(try await device.opened().client.keys().isEmpty)
+  }
+}
+
+@Suite("Counters of UAF go back with no copy of the files")
+struct UAFCounterTests {
+  /// The vault's files as they are now.
+  private func copy(_ device: UAFDevice, to name: String) throws {
+    try FileManager.default.copyItem(atPath: device.folder.file("device"), toPath: device.folder.file(name))
+  }
+
+  @Test("with hardware that counts the copy is refused, before anything is signed")
+  func hardware() async throws {
+    let hardware = SimulatedHardware()
+    let device = try UAFDevice(keystore: hardware)
+    let party = try UAFParty()
+    var keys: [UAFKey] = []
+    for kind in UAFAuthenticator.Kind.allCases { keys.append(try await device.register(kind, with: party)) }
+    try copy(device, to: "copy")
+    for key in keys { try await device.authenticate(key, with: party) }
+    let old = try UAFDevice(folder: device.folder, named: "copy", clock: device.clock, keystore: hardware)
+    for key in keys {
+      let failure = await uafFailure { try await old.authenticate(key, with: party) }
+      guard case .device(.vault(.rolledBack))? = failure else {
+        Issue.record("\(key.kind): \(String(describing: failure))")
+        continue
+      }
+    }
+    let failure = await uafFailure { try await old.register(.pin, with: party, "bob") }
+    guard case .device(.vault(.rolledBack))? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+  }
+
+  @Test("a copy that was made between the verification and the signature is refused too")
+  func betweenSteps() async throws {
+    let hardware = SimulatedHardware()
+    let device = try UAFDevice(keystore: hardware)
+    let party = try UAFParty()
+    let key = try await device.register(.devicePasscode, with: party)
+    // Nothing is counted when a passcode is entered: the signature counts by itself.
+    try copy(device, to: "copy")
+    #expect(try await device.authenticate(key, with: party).signCounter == 2)
+    let old = try UAFDevice(folder: device.folder, named: "copy", clock: device.clock, keystore: hardware)
+    let failure = await uafFailure { try await old.authenticate(key, with: party) }
+    #expect(failure?.isRecoverable == false && failure?.clientError == .unknown)
+  }
+
+  @Test("without hardware the server sees that two devices have one key")
+  func software() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let key = try await device.register(.pin, with: party)
+    try copy(device, to: "copy")
+    try await device.authenticate(key, with: party)
+    let clone = try UAFDevice(
+      folder: device.folder, named: "copy", clock: device.clock,
+      keystore: SoftwareKeystore(directory: device.folder.file("copy")))
+    await #expect(throws: UAFRefusal.self) { try await clone.authenticate(key, with: party) }
+  }
+
+  @Test("two processes at once never sign with one number")
+  func concurrently() async throws {
+    let device = try UAFDevice()
+    let party = try UAFParty()
+    let key = try await device.register(.devicePasscode, with: party)
+    let other = try device.opened()
+    let counters = try await withThrowingTaskGroup(of: UInt32.self) { group in
+      for number in 0..<8 {
+        let client = (number % 2 == 0 ? device : other)
+        group.addTask {
+          let response = try await client.authentication(party.authenticationRequest()).authenticate([
+            UAFUse(key: key, authentication: UAFDevice.authentication(.devicePasscode))
+          ])
+          let claimed = try AuthenticationResponse(parsing: Array(response.message.utf8), versions: [.v1_1])
+          return try AuthenticationAssertion(parsing: claimed.assertions[0].bytes).data.signCounter
+        }
+      }
+      var counters: [UInt32] = []
+      for try await counter in group { counters.append(counter) }
+      return counters
+    }
+    #expect(counters.sorted() == Array(2...9))
+  }
+
+  #if os(Linux)
+    @Test("on a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+    func tpm() async throws {
+      let tpm = try SimulatedTPM()
+      let limits = TPMTimeLimits(turn: .seconds(120), answer: .seconds(120))
+      let keystore = TPMKeystore(try TPMAddress(tpm.address), limits: limits)
+      let device = try UAFDevice(keystore: keystore)
+      let party = try UAFParty()
+      let key = try await device.register(.pin, with: party)
+      #expect(key.aaid == "5167#1001")
+      let finger = try await device.register(.fingerprint, with: party)
+      try copy(device, to: "copy")
+      #expect(try await device.authenticate(key, with: party).signCounter == 2)
+      #expect(try await device.authenticate(finger, with: party).signCounter == 2)
+      let old = try UAFDevice(folder: device.folder, named: "copy", clock: device.clock, keystore: keystore)
+      for key in [key, finger] {
+        let failure = await uafFailure { try await old.authenticate(key, with: party) }
+        guard case .device(.vault(.rolledBack))? = failure else {
+          Issue.record("\(String(describing: failure))")
+          continue
+        }
+      }
+      // The files without the TPM sign nothing; a TPM that was cleared has lost the keys for good.
+      let wrong = await uafFailure {
+        try await device.authenticate(key, with: party, by: UAFDevice.pin("000000"))
+      }
+      #expect(
+        wrong == .wrongSecret(aaid: key.aaid, .lastAttemptFailed(remaining: 4, retryAfter: .zero)))
+      #expect(try await device.authenticate(key, with: party).signCounter == 3)
+    }
+  #endif
+}
