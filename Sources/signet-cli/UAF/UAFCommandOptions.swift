@@ -123,7 +123,6 @@ extension UAFAuthenticator.Kind {
     case .fingerprint: "fingerprint"
     case .face: "face"
     case .devicePasscode: "passcode of the device"
-    default: rawValue
     }
   }
 }

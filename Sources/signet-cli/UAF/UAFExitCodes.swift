@@ -71,7 +71,6 @@ private func exitCode(of failure: UAFDeviceInformationChangeFailure) -> ExitCode
   case .clockSkewTooBig: .unavailable
   case .network(let problem): exitCode(of: problem)
   case .signing(let failure), .device(let failure): exitCode(of: failure as any Error)
-  default: .software
   }
 }
 
@@ -82,6 +81,5 @@ private func exitCode(of failure: UAFCredentialChangeFailure) -> ExitCode {
   case .userCancelled: .interrupted
   case .userNotResponsive: .temporaryFailure
   case .device(let failure): exitCode(of: failure as any Error)
-  default: .software
   }
 }
