@@ -127,7 +127,7 @@ let package = Package(
         "SignetOATH", "SignetPolicy", "SignetPush", "SignetQR",
         "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
-      resources: [.embedInCode("OpenAPI/openapi.json")],
+      resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
       swiftSettings: house),
     .target(
       name: "SignetTesting",
@@ -185,10 +185,15 @@ let package = Package(
       swiftSettings: house),
     .testTarget(
       name: "SignetTransportTests", dependencies: ["SignetTesting", "SignetTransport"], swiftSettings: house),
+    .target(
+      name: "PushFixture",
+      dependencies: ["SignetCrypto", "SignetJSON", "SignetTesting", "SignetTransport"],
+      path: "Tests/PushFixture", swiftSettings: house),
     .testTarget(
       name: "SignetPushTests",
       dependencies: [
-        "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport", "SignetWire",
+        "PushFixture", "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport",
+        "SignetWire",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
@@ -271,8 +276,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetStorage", "SignetTesting", "SignetTransport", "SignetUAF",
-        "SignetWire", "UAFFixture",
+        "SignetPolicy", "SignetPush", "SignetQR", "SignetStorage", "SignetTesting", "SignetTransport",
+        "SignetUAF", "SignetWire", "PushFixture", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",
@@ -289,7 +294,7 @@ let package = Package(
         "SignetSQLite",
         "SignetServer",
         "SignetTesting",
-        "SignetTransport", "SignetUAF", "UAFFixture",
+        "SignetStorage", "SignetTransport", "SignetUAF", "UAFFixture",
       ],
       swiftSettings: house),
   ],

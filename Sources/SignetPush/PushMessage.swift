@@ -7,6 +7,8 @@ public struct PushMessage: Hashable, Sendable {
   public let topic: String
   /// When the message is of no use any more, in seconds since 1970.
   public let expires: Int64
+  /// What a message of Firebase has as data: the envelope as `signet`, unless the app expects other members.
+  public let data: [String: String]
 
   /// Puts a message together.
   ///
@@ -14,13 +16,15 @@ public struct PushMessage: Hashable, Sendable {
   ///   - envelope: A compact JWE.
   ///   - topic: 1 to 32 characters from `A-Z a-z 0-9 _ -`.
   ///   - expires: In seconds since 1970.
+  ///   - data: The members of Firebase's data, for an app that looks for others than `signet`.
   /// - Precondition: The topic has that form, and the envelope is visible ASCII.
-  public init(envelope: String, topic: String, expires: Int64) {
+  public init(envelope: String, topic: String, expires: Int64, data: [String: String]? = nil) {
     precondition(
       (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.mayStandInTopic),
       "\"\(topic)\" is no topic of a push")
     precondition(envelope.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an envelope is visible ASCII")
     (self.envelope, self.topic, self.expires) = (envelope, topic, expires)
+    self.data = data ?? ["signet": envelope]
   }
 
   private static func mayStandInTopic(_ byte: UInt8) -> Bool {

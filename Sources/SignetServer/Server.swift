@@ -42,8 +42,12 @@ public final class Server: Sendable {
     transactions = TransactionService(context) { sender.announce($0) }
     let router = Self.router(context, watch, transactions)
     let domain = "/\(context.settings.serverURL.domain)"
-    endpoints = router.routes.filter { $0.pattern.hasPrefix(domain + "/") }
-      .map { "\($0.method) \($0.pattern.dropFirst(domain.count))" }
+    endpoints = router.routes.map { route in
+      // Those of UAF have a prefix of their own.
+      let path =
+        route.pattern.hasPrefix(domain + "/") ? route.pattern.dropFirst(domain.count) : route.pattern[...]
+      return "\(route.method) \(path)"
+    }
     let log = context.log
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
@@ -68,6 +72,14 @@ public final class Server: Sendable {
     notices?.start()
     context.log.info("server.started", ["port": String(port), "version": Self.version])
     return port
+  }
+
+  /// Reads the metadata statements of UAF again; where one is none, the log says so and all stay as they were.
+  public func readMetadata() {
+    guard let uaf = context.uaf else { return }
+    do throws(ServerFolderFailure) {
+      context.log.info("uaf.metadataRead", ["models": String(try uaf.readMetadata())])
+    } catch { context.log.error("uaf.metadataRefused", ["cause": error.description]) }
   }
 
   /// How many devices wait for something new.
@@ -105,9 +117,10 @@ public final class Server: Sendable {
       context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
       renewals: RenewalService(context))
     let signingKeys = SigningKeyEndpoints(keys: keys, signingKeys: SigningKeyService(context))
-    let description = APIDescription.document(for: context.settings.serverURL)
+    let description = APIDescription.document(for: context.settings.serverURL, context.uaf?.settings)
     let clients = ClientEndpoints(
       context: context, keys: keys, clients: ClientService(context), users: UserService(context))
+    let uafAdmin = UAFAdminEndpoints(context: context, keys: keys)
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
       ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
@@ -163,6 +176,12 @@ public final class Server: Sendable {
       ("POST", "/admin/users/{user}/code", clients.setCode),
       ("DELETE", "/admin/users/{user}/code", clients.removeCode),
       ("GET", "/admin/audit", admin.audit),
+      ("GET", "/admin/uaf/credentials", uafAdmin.listCredentials),
+      ("DELETE", "/admin/uaf/credentials/{aaid}/{key}", uafAdmin.removeCredential),
+      ("POST", "/admin/uaf/credentials/{aaid}/{key}/release", uafAdmin.releaseCredential),
+      ("GET", "/admin/uaf/targets", uafAdmin.listTargets),
+      ("DELETE", "/admin/uaf/targets/{id}", uafAdmin.removeTarget),
+      ("GET", "/admin/uaf/models", uafAdmin.listModels),
     ]
     var router = Router { .problem(Problem($0)) }
     let prefix = "/\(context.settings.serverURL.domain)/v1"

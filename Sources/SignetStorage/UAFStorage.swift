@@ -23,6 +23,12 @@ public protocol UAFStorage: Sendable {
     audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
   ) async throws(StorageFailure) -> Int
 
+  /// Takes a key out of quarantine; its counter stays.
+  ///
+  /// - Returns: Whether it was there.
+  func releaseUAFCredential(aaid: String, keyID: [UInt8], audit: AuditEvent) async throws(StorageFailure)
+    -> Bool
+
   // MARK: Operations
 
   /// Adds an operation: one whose token waits, or one whose request is on its way.
@@ -100,6 +106,13 @@ public protocol UAFStorage: Sendable {
   func uafTargets(user: String) async throws(StorageFailure) -> [UAFTargetRecord]
   /// The targets of a device, oldest first.
   func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord]
+  /// All targets, oldest first, at most `limit`.
+  func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord]
+  /// Removes the targets of a user on a device, and the keys that the user has registered on it.
+  ///
+  /// - Returns: Whether there was any.
+  func removeUAFDevice(_ device: String, of user: String, audit: AuditEvent) async throws(StorageFailure)
+    -> Bool
   /// Changes a target.
   ///
   /// - Returns: Whether there is one.

@@ -195,6 +195,56 @@ extension StorageContract {
       ]
       try expect(counts, is: [0, 1, 0, 0, 2], "removed keys")
     },
+    Check("a UAF key is released from quarantine, and its counter stays") { storage in
+      try await prepare(storage, [5])
+      let id = [UInt8](repeating: 1, count: 32)
+      func release() async throws -> Bool {
+        try await storage.releaseUAFCredential(aaid: "7357#0001", keyID: id, audit: event("released"))
+      }
+      try expect(try await release(), is: false, "of a key that is in use")
+      try await storage.addUAFSession(session("s"), audit: nil)
+      try expect(await authenticate(storage, "s", [use(1, 5)]), is: .copied(use(1, 5)), "the copy")
+      try expect(try await release(), is: true, "of the key in quarantine")
+      try expect(
+        try await storage.uafCredential(aaid: "7357#0001", keyID: id), is: credential(1, counter: 5),
+        "the key")
+      try expect(
+        try await storage.releaseUAFCredential(aaid: "7357#0002", keyID: id, audit: event("released")),
+        is: false, "of no key")
+    },
+    Check("a UAF device is forgotten for one user, with its keys") { storage in
+      try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+      try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
+      for (number, user, device) in [
+        (1, "alice", "phone"), (2, "alice", nil), (3, "alice", "tablet"), (4, "bob", "phone"),
+      ]
+        as [(UInt8, String, String?)]
+      {
+        var registration = session("s\(number)", "Reg")
+        registration.user = user
+        try await storage.addUAFSession(registration, audit: nil)
+        var key = credential(number, user: user)
+        key.device = device
+        try expect(await register(storage, "s\(number)", [key]), is: .taken, "registration \(number)")
+        try await storage.addUAFTarget(
+          UAFTargetRecord(
+            id: "t\(number)", user: user, device: device, name: "\(number)", dispatcher: nil,
+            sealedTarget: nil,
+            signatureKey: [4], encryptionKey: nil, created: 1000), audit: event("target"))
+      }
+      try expect(
+        try await storage.uafCredentials(user: "alice").map(\.device), is: ["phone", nil, "tablet"],
+        "where the keys are")
+      try expect(
+        try await storage.removeUAFDevice("phone", of: "alice", audit: event("removed")), is: true, "once")
+      try expect(
+        try await storage.removeUAFDevice("phone", of: "alice", audit: event("removed")), is: false, "twice")
+      try expect(
+        try await storage.uafCredentials(limit: 10).map { $0.keyID[0] }, is: [2, 3, 4], "the other keys")
+      try expect(
+        try await storage.uafTargets(limit: 10).map(\.id), is: ["t2", "t3", "t4"], "the other targets")
+      try expect(try await storage.uafTargets(limit: 1).map(\.id), is: ["t2"], "the first of them")
+    },
     Check("UAF devices have one name for a user") { storage in
       try await prepare(storage, [])
       let target = UAFTargetRecord(

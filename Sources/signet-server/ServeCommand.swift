@@ -13,6 +13,9 @@ enum ServeCommand {
       Serves until SIGTERM or SIGINT. The first one stops it gracefully: no new connections are accepted, and \
       requests that have begun get up to 10 seconds to finish. A second one ends it at once.
 
+      Where the settings name a folder with metadata of UAF authenticators, SIGHUP lets the server read that folder again; a file that \
+      is none changes nothing, and the log says so.
+
       When the server is ready, one line that begins with 'listening on' is printed. The log goes to standard \
       error, one JSON object a line, never with a secret.
 
@@ -50,8 +53,10 @@ enum ServeCommand {
       await context.storage.close()
       throw failure(error, listen)
     }
+    let hangUp = folder.settings.uaf?.metadata.map { _ in HangUpSignal { server.readMetadata() } }
     arguments.output.print("listening on \(folder.settings.serverURL.fullForm) (\(listen.text))")
     await stop.first()
+    hangUp?.cancel()
     await server.stop()
     return .success
   }

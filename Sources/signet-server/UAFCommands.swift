@@ -5,9 +5,11 @@ import SignetTerminal
 import SignetText
 import SignetUAF
 
-/// `signet-server uaf`: what concerns FIDO UAF messages and needs no server.
+/// `signet-server uaf …`.
 enum UAFCommands {
-  static let group = Command("uaf", "Look at FIDO UAF messages, without a server", commands: [verify])
+  static let group = Command(
+    "uaf", "Manage what FIDO UAF has registered, and look at its messages",
+    commands: UAFRegistryCommands.commands + [verify])
 
   private static let verify = Command(
     "verify", "Say what a UAF response or assertion says, and whether it holds",

@@ -1,3 +1,4 @@
+import PushFixture
 import SignetJSON
 import SignetPush
 import SignetTesting

@@ -1,3 +1,4 @@
+import PushFixture
 import SignetCrypto
 import SignetJSON
 @testable import SignetPush

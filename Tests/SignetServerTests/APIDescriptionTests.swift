@@ -5,6 +5,7 @@ import SignetTesting
 import SignetTransport
 import SignetWire
 import Testing
+import UAFFixture
 
 @testable import SignetServer
 
@@ -25,7 +26,7 @@ import Testing
     var found: [(String, JSONObject)] = []
     for (path, value) in try description.object("paths").members {
       guard case .object(let item) = value else { throw JSONFailure.notAnObject }
-      for (method, value) in item.members {
+      for (method, value) in item.members where method != "servers" {
         guard case .object(let operation) = value else { throw JSONFailure.notAnObject }
         found.append(("\(method.uppercased()) \(path)", operation))
       }
@@ -61,8 +62,31 @@ import Testing
     #expect(Set(described).subtracting(endpoints) == [], "remove them from openapi.json")
   }
 
-  @Test func saysWhoMayAskAndWhatIsAnswered() throws {
-    let description = try Self.checkedIn()
+  @Test(
+    "where UAF is served, its endpoints are described too, below their prefix",
+    arguments: ["/nevisfido", "/a/b"])
+  func describesUAF(_ prefix: String) async throws {
+    let server = try await UAFServer(UAFTestKey()) { $0.prefix = prefix }
+    let response = try await server.send(.get, "//main/v1/openapi.json")
+    let description = try JSONObject(parsing: response.body, limits: Self.limits)
+    let described = try Self.operations(description).map(\.name)
+    let endpoints = server.endpoints
+    #expect(Set(endpoints).count == endpoints.count && Set(described).count == described.count)
+    #expect(Set(endpoints).subtracting(described) == [], "add them to uaf.json")
+    #expect(Set(described).subtracting(endpoints) == [], "remove them from uaf.json")
+    let item = try description.object("paths").object("\(prefix)/status")
+    #expect(item["servers"] == [["url": .string(server.origin)]])
+  }
+
+  @Test("who may ask, and what is answered", arguments: [false, true])
+  func saysWhoMayAskAndWhatIsAnswered(_ isUAF: Bool) throws {
+    var description = try Self.checkedIn()
+    if isUAF {
+      let server = try ServerURL("id.example.org/bank")
+      description = try JSONObject(
+        parsing: APIDescription.document(for: server, UAFSettings(facets: [UAFServer.facet])),
+        limits: Self.limits)
+    }
     let components = try description.object("components")
     let (responses, schemas) = (try components.object("responses"), try components.object("schemas"))
     let schemes = try components.object("securitySchemes").members.map(\.name)

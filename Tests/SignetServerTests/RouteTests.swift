@@ -52,6 +52,9 @@ import Testing
     (.delete, "/v1/admin/clients/c1"), (.post, "/v1/admin/users/alice/code"),
     (.delete, "/v1/admin/users/alice/code"),
     (.get, "/v1/admin/keys"), (.delete, "/v1/admin/keys/k1"), (.get, "/v1/admin/audit"),
+    (.get, "/v1/admin/uaf/credentials"), (.delete, "/v1/admin/uaf/credentials/7357%230001/AAAA"),
+    (.post, "/v1/admin/uaf/credentials/7357%230001/AAAA/release"), (.get, "/v1/admin/uaf/targets"),
+    (.delete, "/v1/admin/uaf/targets/t1"), (.get, "/v1/admin/uaf/models"),
   ]
 
   private func expect(_ response: HTTPResponse, _ code: Problem.Code, _ what: String) throws {

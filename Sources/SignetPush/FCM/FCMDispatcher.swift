@@ -102,8 +102,10 @@ public struct FCMDispatcher: PushDispatcher {
 
   private func request(_ message: PushMessage, _ device: String, _ bearer: String) -> HTTPRequest {
     let seconds = max(0, message.expires - clock.now)
+    var data = JSONObject()
+    for (name, value) in message.data.sorted(by: { $0.key < $1.key }) { data[name] = .string(value) }
     let sent: JSONObject = [
-      "token": .string(device), "data": ["signet": .string(message.envelope)],
+      "token": .string(device), "data": .object(data),
       "android": [
         "priority": "HIGH", "ttl": .string("\(seconds)s"), "collapse_key": .string(message.topic),
       ],

@@ -13,6 +13,12 @@ extension ServerFolder {
   /// - Throws: ``ServerFolderFailure``.
   func uafSetup() throws(ServerFolderFailure) -> UAFSetup? {
     guard let settings = settings.uaf else { return nil }
+    return UAFSetup(settings, models: try models(settings)) { () throws(ServerFolderFailure) in
+      try models(settings)
+    }
+  }
+
+  private func models(_ settings: UAFSettings) throws(ServerFolderFailure) -> AuthenticatorModels {
     var models: [AuthenticatorModel] = []
     if let name = settings.metadata {
       let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
@@ -26,7 +32,7 @@ extension ServerFolder {
         }
       }
     }
-    return UAFSetup(settings, models: AuthenticatorModels(models))
+    return AuthenticatorModels(models)
   }
 
   /// The names of the files that end in `.json`, in order.

@@ -18,6 +18,7 @@ struct UAFEndpoints: Sendable {
   private let responses: UAFResponses
   private let keys: UAFKeys
   private let targets: UAFTargets
+  private let devices: UAFDevices
   private let tokens: UAFTokens
 
   init(
@@ -30,6 +31,7 @@ struct UAFEndpoints: Sendable {
     responses = UAFResponses(context, setup, requests, authorizations)
     keys = UAFKeys(context)
     targets = UAFTargets(context, setup.settings)
+    devices = UAFDevices(context, setup.settings, targets)
     tokens = UAFTokens(context, setup, requests, targets, keys)
   }
 
@@ -84,14 +86,20 @@ struct UAFEndpoints: Sendable {
       try await removeTarget(request)
     }
     on(&router, "GET", prefix + "/devices/credentials/{device}") { request throws(UAFWebFailure) in
-      try await ofDevice(request) { device, signed throws(UAFWebFailure) in
-        try await targets.credentials(of: device, signed)
+      try await ofDevice(request) { signed, device throws(UAFWebFailure) in
+        try await devices.credentials(signed, on: device)
       }
     }
     on(&router, "GET", prefix + "/devices/oob-operations/{device}") { request throws(UAFWebFailure) in
-      try await ofDevice(request) { device, signed throws(UAFWebFailure) in
-        try await targets.pending(of: device, signed)
+      try await ofDevice(request) { signed, device throws(UAFWebFailure) in
+        try await devices.pending(signed, on: device)
       }
+    }
+    on(&router, "PATCH", prefix + "/devices/{device}") { request throws(UAFWebFailure) in
+      try await changeDevice(request)
+    }
+    on(&router, "DELETE", prefix + "/devices/{device}") { request throws(UAFWebFailure) in
+      try await removeDevice(request)
     }
     guard setup.settings.hasConformanceAdapter else { return }
     on(&router, "POST", prefix + "/get") { request throws(UAFWebFailure) in try await conformanceGet(request)
@@ -124,8 +132,12 @@ struct UAFEndpoints: Sendable {
   ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: UAFNames.mediaType, answered: UAFNames.mediaType)
     let caller: UAFCaller
-    do throws(Problem) { caller = try await authorizations.caller(of: request) } catch {
-      return Self.uaf(returned(UAFFailure(error)))
+    if operation == .deregistration, let text = request.headers["Device-Signature"] {
+      caller = .device(try await devices.signed(text).target)
+    } else {
+      do throws(Problem) { caller = try await authorizations.caller(of: request) } catch {
+        return Self.uaf(returned(UAFFailure(error)))
+      }
     }
     return Self.uaf(await ask(request.body, for: operation, by: caller))
   }
@@ -283,7 +295,8 @@ struct UAFEndpoints: Sendable {
 
   private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
-    try await targets.change(request.parameters["id"] ?? "", String(decoding: request.body, as: UTF8.self))
+    let text = String(decoding: request.body, as: UTF8.self)
+    try await targets.change(try await devices.signed(text, for: request.parameters["id"] ?? ""))
     return ServerResponse(status: 204)
   }
 
@@ -291,7 +304,7 @@ struct UAFEndpoints: Sendable {
   private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let id = request.parameters["id"] ?? ""
     if let text = request.headers["Device-Signature"] {
-      guard try await targets.signed(text).target.id == id else { throw .unauthorized }
+      _ = try await devices.signed(text, for: id)
       try await targets.remove(id, by: "target:\(id)")
     } else {
       let caller = try await caller(request)
@@ -303,14 +316,30 @@ struct UAFEndpoints: Sendable {
     return ServerResponse(status: 204)
   }
 
+  private func changeDevice(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
+    try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
+    let text = String(decoding: request.body, as: UTF8.self)
+    try await targets.change(
+      try await devices.signed(text, forDevice: request.parameters["device"] ?? ""))
+    return ServerResponse(status: 204)
+  }
+
+  private func removeDevice(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
+    let device = request.parameters["device"] ?? ""
+    try await devices.remove(
+      try await devices.signed(request.headers["Device-Signature"], forDevice: device), device)
+    return ServerResponse(status: 204)
+  }
+
   /// Answers what a device may see of itself, signed by the server.
   private func ofDevice(
     _ request: ServerRequest,
-    _ content: (String, UAFTargets.Signed) async throws(UAFWebFailure) -> JSONObject
+    _ content: (UAFDevices.Signed, String) async throws(UAFWebFailure) -> JSONObject
   ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: nil, answered: Self.jose)
-    let signed = try await targets.signed(request.headers["Device-Signature"])
-    let object = try await content(request.parameters["device"] ?? "", signed)
+    let device = request.parameters["device"] ?? ""
+    let signed = try await devices.signed(request.headers["Device-Signature"], forDevice: device)
+    let object = try await content(signed, device)
     do {
       let key = try await SigningKeyService(context).current()
       let text = try JWS.sign(object.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint))

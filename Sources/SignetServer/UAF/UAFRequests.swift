@@ -12,23 +12,31 @@ enum UAFCaller: Sendable {
   case relyingParty(APIKeyRecord)
   /// A user who was authenticated by UAF, or has just registered.
   case user(String)
+  /// A device of a user, by the key that it has for that.
+  case device(UAFTargetRecord)
   /// The conformance tool.
   case conformanceTool
 
-  /// Whether it may ask for registrations and deregistrations of a user.
+  /// Whether it may add and remove a user's keys and devices.
   func mayManage(_ user: UserID) -> Bool {
     switch self {
-    case .anyone: false
+    case .anyone, .device: false
     case .relyingParty, .conformanceTool: true
     case .user(let own): own.utf8.elementsEqual(user.text.utf8)
     }
+  }
+
+  /// Whether it may remove a user's keys.
+  func mayDeregister(_ user: UserID) -> Bool {
+    guard case .device(let target) = self else { return mayManage(user) }
+    return target.user.utf8.elementsEqual(user.text.utf8)
   }
 
   /// Whether it may have a user asked to confirm something.
   var mayOrder: Bool {
     switch self {
     case .relyingParty, .conformanceTool: true
-    case .anyone, .user: false
+    case .anyone, .user, .device: false
     }
   }
 
@@ -38,6 +46,7 @@ enum UAFCaller: Sendable {
     case .anyone: "anyone"
     case .relyingParty(let key): key.actor
     case .user(let user): "user:\(user)"
+    case .device(let target): "target:\(target.id)"
     case .conformanceTool: "conformance"
     }
   }
@@ -111,7 +120,9 @@ struct UAFRequests: Sendable {
       }
     }
     if operation != .authentication {
-      guard let user, caller.mayManage(user) else {
+      guard let user,
+        operation == .deregistration ? caller.mayDeregister(user) : caller.mayManage(user)
+      else {
         throw UAFFailure(.unauthorized, "send the API key of a relying party, or what the user is known by")
       }
     }

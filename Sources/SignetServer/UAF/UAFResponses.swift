@@ -33,13 +33,15 @@ struct UAFResponses: Sendable {
       throw await failed(sent, .registration, UAFFailure(error))
     }
     let session = try await session(response.header, .registration)
-    do throws(UAFFailure) { return try await takeRegistration(response, session) } catch {
+    do throws(UAFFailure) {
+      return try await takeRegistration(response, session, on: try UAFTargets.device(in: sent.context))
+    } catch {
       throw await end(session, sent, error)
     }
   }
 
   private func takeRegistration(
-    _ response: RegistrationResponse, _ session: UAFSessionRecord
+    _ response: RegistrationResponse, _ session: UAFSessionRecord, on device: String?
   ) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
     let now = context.clock.now
     let request = try readingUAF(RegistrationRequest(parsing: session.request ?? [], versions: [.v1_1]))
@@ -52,11 +54,13 @@ struct UAFResponses: Sendable {
       ).verify(response)
     } catch { throw UAFFailure(error) }
     let credentials = verified.keys.map { key in
-      UAFCredentialRecord(
+      var credential = UAFCredentialRecord(
         aaid: key.reference.aaid.stored, keyID: key.reference.keyID.bytes, user: user,
         publicKey: key.encodedKey, algorithm: key.algorithm.rawValue, keyFormat: key.keyFormat.rawValue,
         signCounter: key.signCounter, registrationCounter: key.registrationCounter,
         authenticatorVersion: key.authenticatorVersion, created: now)
+      credential.device = device
+      return credential
     }
     let end = UAFSessionEnd(
       status: UAFStatus.ok.rawValue, authenticators: Self.json(verified.keys.map(\.reference)), time: now)

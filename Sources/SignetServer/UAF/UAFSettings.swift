@@ -38,16 +38,3 @@ public struct UAFSettings: Hashable, Sendable {
   /// Describes an application that these may call for.
   public init(facets: [String]) { self.facets = facets }
 }
-
-/// What UAF is served with.
-public struct UAFSetup: Sendable {
-  /// What the operator decided.
-  public var settings: UAFSettings
-  /// The models of authenticators that are known; all others are refused.
-  package var models: AuthenticatorModels
-
-  /// Puts both together.
-  package init(_ settings: UAFSettings, models: AuthenticatorModels) {
-    (self.settings, self.models) = (settings, models)
-  }
-}

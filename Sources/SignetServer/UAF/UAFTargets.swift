@@ -3,6 +3,7 @@ import SignetJOSE
 import SignetJSON
 import SignetPush
 import SignetStorage
+import SignetUAF
 import SignetWire
 
 /// The devices that tokens are sent to, and what those change themselves with the key that they have for it.
@@ -36,7 +37,7 @@ struct UAFTargets: Sendable {
         body.string("name"), body.string("signatureKey"), body.optionalString("encryptionKey")
       ))
     try Self.check(name, "name", 1...256)
-    if let device { try Self.check(device, "deviceId", 1...128) }
+    if let device { try Self.check(device, "deviceId", Self.deviceByteCounts) }
     if let target { try Self.check(target, "target", 0...4_096) }
     try checkDispatcher(dispatcher)
     let id = ServerMadeID(random: context.random).text
@@ -50,7 +51,7 @@ struct UAFTargets: Sendable {
     let event = context.audit(by: caller.actor)("uaf.targetAdded", ["user": user.text, "target": id])
     do throws(StorageFailure) { try await context.storage.addUAFTarget(record, audit: event) } catch {
       switch error {
-      case .unknown: throw UAFWebFailure(403, "there is no such user")
+      case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)
       case .exists: throw Self.nameTaken
       default: throw UAFWebFailure(context.problem(with: error))
       }
@@ -58,21 +59,41 @@ struct UAFTargets: Sendable {
     return record
   }
 
-  private static let nameTaken = UAFWebFailure(422, "the user has another device of this name")
+  private static let nameTaken = UAFWebFailure(422, "the user has another device of this name", .nameTaken)
+  private static let unknown = UAFWebFailure(404, "there is no such dispatch target", .targetUnknown)
 
   private static func check(
     _ text: String, _ member: String, _ counts: ClosedRange<Int>
   ) throws(UAFWebFailure) {
-    guard counts.contains(text.utf8.count), text.unicodeScalars.allSatisfy({ $0.value >= 0x20 }) else {
+    guard isFit(text, counts) else {
       throw UAFWebFailure(400, "\(member) has \(counts.lowerBound) to \(counts.upperBound) bytes")
     }
   }
+
+  private static func isFit(_ text: String, _ counts: ClosedRange<Int>) -> Bool {
+    counts.contains(text.utf8.count) && text.unicodeScalars.allSatisfy { $0.value >= 0x20 }
+  }
+
+  /// The device that a client says, in the context of its response, that it runs on.
+  static func device(in context: String?) throws(UAFFailure) -> String? {
+    guard let context else { return nil }
+    let device: String?
+    do throws(JSONFailure) {
+      device = try JSONObject(parsing: Array(context.utf8)).optionalString("deviceId")
+    } catch { throw UAFFailure(.badRequest, "context: \(error)") }
+    guard device.map({ isFit($0, deviceByteCounts) }) ?? true else {
+      throw UAFFailure(.badRequest, "deviceId has 1 to 128 bytes")
+    }
+    return device
+  }
+
+  private static let deviceByteCounts = 1...128
 
   private func checkDispatcher(_ name: String?) throws(UAFWebFailure) {
     guard let name else { return }
     guard let dispatcher = UAFTokens.Dispatcher(rawValue: name),
       dispatcher != .firebase || context.push.delivery.services.contains(.fcm)
-    else { throw UAFWebFailure(422, "the dispatcher is not set up") }
+    else { throw UAFWebFailure(422, "the dispatcher is not set up", .dispatcherUnavailable) }
   }
 
   private func seal(_ target: String, of id: String) throws(UAFWebFailure) -> [UInt8]? {
@@ -92,55 +113,11 @@ struct UAFTargets: Sendable {
     return key.x963Representation
   }
 
-  // MARK: What a device signs
-
-  /// A request that the key of a target has signed.
-  struct Signed: Sendable {
-    let target: UAFTargetRecord
-    let claims: JSONObject
-  }
-
-  /// Checks a JWS of a device and uses its request's id up.
-  ///
-  /// - Parameter text: The compact JWS.
-  /// - Throws: ``UAFWebFailure``: 401, with a clock that is off named as such.
-  /// - Returns: Whose key signed it, and what it says.
-  func signed(_ text: String?) async throws(UAFWebFailure) -> Signed {
-    guard let text, !text.isEmpty else { throw UAFWebFailure(401, "the JWS is missing") }
-    let (jws, claims): (JWS, JSONObject)
-    let (id, request, time): (String, String, Int64)
-    do {
-      jws = try JWS(compact: text)
-      claims = try JSONObject(parsing: jws.unverifiedPayload)
-      (id, request) = (try claims.string("dispatchTargetId"), try claims.string("requestId"))
-      time = try claims.integer("creationTimeInEpochMillis")
-    } catch { throw UAFWebFailure(400, "the JWS or its claims can't be read: \(error)") }
-    guard (1...64).contains(request.utf8.count) else {
-      throw UAFWebFailure(400, "requestId has 1 to 64 characters")
-    }
-    let found = try await stored(try await context.storage.uafTarget(id))
-    guard let target = found else { throw UAFWebFailure(404, "there is no such dispatch target") }
-    do {
-      let key = try P256.Signing.PublicKey(x963: target.signatureKey)
-      _ = try jws.verified(with: VerificationKey(key), allowing: [.es256])
-    } catch { throw UAFWebFailure(401, "the JWS is not signed by the key of the dispatch target") }
-    let now = context.clock.now
-    guard abs(time / 1_000 - now) <= settings.clockSkew else {
-      throw UAFWebFailure(401, "clockSkewTooBig: the clock of the device is off, or the request is old")
-    }
-    let digest = HashFunction.sha256.digest(of: Array(request.utf8))
-    let isFirst = try await stored(
-      try await context.storage.claimRequest(
-        Array(digest.prefix(16)), container: "uaf:\(target.id)",
-        expires: now + 2 * settings.clockSkew + 1 + DeviceAuthentication.clockStep))
-    guard isFirst else { throw UAFWebFailure(401, "the request was made before") }
-    return Signed(target: target, claims: claims)
-  }
+  // MARK: Changing
 
   /// Changes a target as its device says.
-  func change(_ id: String, _ text: String) async throws(UAFWebFailure) {
-    let signed = try await signed(text)
-    guard signed.target.id == id else { throw UAFWebFailure(401, "the JWS is of another dispatch target") }
+  func change(_ signed: UAFDevices.Signed) async throws(UAFWebFailure) {
+    let id = signed.target.id
     let (name, dispatcher, target) = try UAFWebFailure.reading(
       (
         signed.claims.optionalString("name"), signed.claims.optionalString("dispatcher"),
@@ -157,7 +134,7 @@ struct UAFTargets: Sendable {
     } catch {
       switch error {
       case .exists: throw Self.nameTaken
-      case .unknown: throw UAFWebFailure(404, "there is no such dispatch target")
+      case .unknown: throw Self.unknown
       default: throw UAFWebFailure(context.problem(with: error))
       }
     }
@@ -167,13 +144,13 @@ struct UAFTargets: Sendable {
   func remove(_ id: String, by actor: String) async throws(UAFWebFailure) {
     let event = context.audit(by: actor)("uaf.targetRemoved", ["target": id])
     guard try await stored(try await context.storage.removeUAFTarget(id, audit: event)) else {
-      throw UAFWebFailure(404, "there is no such dispatch target")
+      throw Self.unknown
     }
   }
 
   func target(_ id: String) async throws(UAFWebFailure) -> UAFTargetRecord {
     guard let found = try await stored(try await context.storage.uafTarget(id)) else {
-      throw UAFWebFailure(404, "there is no such dispatch target")
+      throw Self.unknown
     }
     return found
   }
@@ -181,59 +158,6 @@ struct UAFTargets: Sendable {
   /// A user's targets.
   func list(_ user: UserID) async throws(UAFWebFailure) -> [UAFTargetRecord] {
     try await stored(try await context.storage.uafTargets(user: user.text))
-  }
-
-  // MARK: What a device sees of itself
-
-  /// The keys of the user of a device, and what the server knows of the device.
-  func credentials(of device: String, _ signed: Signed) async throws(UAFWebFailure) -> JSONObject {
-    let targets = try await own(device, signed)
-    var list: [JSONValue] = []
-    for target in targets {
-      let keys = try await stored(try await context.storage.uafCredentials(user: target.user))
-      var object = try json(target)
-      object["credentials"] = .array(
-        keys.filter { $0.state == .active }.map { key in
-          ["aaid": .string(key.aaid), "keyId": .string(Base64URL.encode(key.keyID))]
-        })
-      list.append(.object(object))
-    }
-    return ["dispatchTargets": .array(list)]
-  }
-
-  /// The tokens that wait for a device, newest first.
-  func pending(of device: String, _ signed: Signed) async throws(UAFWebFailure) -> JSONObject {
-    var list: [(time: Int64, value: JSONValue)] = []
-    for target in try await own(device, signed) {
-      let sessions = try await stored(
-        try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now))
-      for session in sessions {
-        guard let sealed = session.sealedPayload else { continue }
-        let payload: JSONObject
-        do {
-          let opened = try context.masterKey.open(sealed, for: .uafPayload(session: session.id))
-          payload = try JSONObject(parsing: opened.insecureCopy())
-        } catch { throw UAFWebFailure(500, "a stored payload can't be read") }
-        list.append(
-          (
-            session.created,
-            [
-              "creationTimeInEpochMillis": .integer(session.created * 1_000),
-              "dispatchChannel": .string(session.dispatcher ?? ""), "payload": .object(payload),
-            ]
-          ))
-      }
-    }
-    return ["operations": .array(list.sorted { $0.time > $1.time }.map(\.value))]
-  }
-
-  /// The targets of a device that belong to the user whose key signed: others on the device have keys of their own.
-  private func own(_ device: String, _ signed: Signed) async throws(UAFWebFailure) -> [UAFTargetRecord] {
-    guard let own = signed.target.device, own.utf8.elementsEqual(device.utf8) else {
-      throw UAFWebFailure(401, "the JWS is of another device")
-    }
-    return try await stored(try await context.storage.uafTargets(device: device))
-      .filter { $0.user.utf8.elementsEqual(signed.target.user.utf8) }
   }
 
   /// A target as those see it that may.
@@ -260,14 +184,16 @@ struct UAFTargets: Sendable {
 
   /// Hands a payload to Google's push service; a target that it does not know any more is forgotten.
   func push(
-    _ envelope: String, of session: UAFSessionRecord, to target: UAFTargetRecord
+    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord
   ) async -> UAFTokens.Result {
     let token: String?
     do throws(UAFWebFailure) { token = try address(of: target) } catch { return .internalError }
     guard let token else { return .dispatchTargetNotFound }
+    // Nobody but the device is to read what goes through a push service.
+    guard let envelope = payload.encrypted else { return .dispatchError }
     let message = PushMessage(
       envelope: envelope, topic: String(session.id.prefix(32)),
-      expires: session.tokenExpires ?? session.expires)
+      expires: session.tokenExpires ?? session.expires, data: payload.members)
     switch await context.push.delivery.deliverOnce(message, to: .fcm(token: token)) {
     case .taken: return .dispatched
     case .targetGone:

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetPush
 import SignetQR
 import SignetStorage
 import SignetUAF
@@ -119,10 +120,13 @@ struct UAFTokens: Sendable {
     guard let dispatcher = (name ?? target?.dispatcher).flatMap(Dispatcher.init(rawValue:)) else {
       return Self.answer(nil, .dispatcherNotFound, nil)
     }
+    if dispatcher == .firebase, !context.push.delivery.services.contains(.fcm) {
+      return Self.answer(nil, .dispatcherNotFound, nil)
+    }
     if dispatcher == .firebase, target?.sealedTarget == nil {
       return Self.answer(nil, .dispatchTargetNotFound, nil)
     }
-    let payload: (text: String, envelope: String?)
+    let payload: Payload
     do throws(UAFFailure) { payload = try self.payload(made, operation, target, information) } catch {
       return Self.answer(nil, .internalError, nil)
     }
@@ -157,10 +161,38 @@ struct UAFTokens: Sendable {
     return object
   }
 
-  /// The payload as devices read it: plain, or encrypted to the target's key.
+  /// What a device is sent.
+  struct Payload: Sendable {
+    /// As JSON: plain, or encrypted to the device's key.
+    let text: String
+    /// The compact JWE; `nil` for a plain one.
+    let encrypted: String?
+
+    fileprivate init(_ data: JSONValue, _ type: String, encrypted: String?) {
+      self.encrypted = encrypted
+      text =
+        JSONValue.object([
+          "nma_data": data, "nma_data_content_type": .string(type), "nma_data_version": .string(Self.version),
+        ]).text
+    }
+
+    /// The members of an encrypted one, as texts.
+    var members: [String: String]? {
+      encrypted.map {
+        [
+          "nma_data": $0, "nma_data_content_type": Self.encryptedType, "nma_data_version": Self.version,
+        ]
+      }
+    }
+
+    fileprivate static let version = "1"
+    fileprivate static let plainType = "application/json"
+    fileprivate static let encryptedType = "application/jose"
+  }
+
   private func payload(
     _ made: Made, _ operation: UAFOperation, _ target: UAFTargetRecord?, _ information: JSONObject?
-  ) throws(UAFFailure) -> (text: String, envelope: String?) {
+  ) throws(UAFFailure) -> Payload {
     var data: JSONObject = [
       "token": .string(made.token), "redeem_url": .string(requests.names.redeem(operation)),
     ]
@@ -168,26 +200,20 @@ struct UAFTokens: Sendable {
       for (name, value) in information.members where data[name] == nil { data[name] = value }
     }
     guard let encoded = target?.encryptionKey else {
-      return (Self.envelope(.object(data), "application/json"), nil)
+      return Payload(.object(data), Payload.plainType, encrypted: nil)
     }
     do {
       let key = EncryptionKey(try P256.KeyAgreement.PublicKey(x963: encoded))
       let sealed = try JWE.encrypt(data.bytes, for: key)
-      return (Self.envelope(.string(sealed), "application/jose"), sealed)
+      return Payload(.string(sealed), Payload.encryptedType, encrypted: sealed)
     } catch {
       context.log.error("crypto.failed", ["cause": "\(error)"])
       throw UAFFailure(.internalError, "the payload can't be encrypted")
     }
   }
 
-  private static func envelope(_ data: JSONValue, _ type: String) -> String {
-    JSONValue.object([
-      "nma_data": data, "nma_data_content_type": .string(type), "nma_data_version": "1",
-    ]).text
-  }
-
   private func send(
-    _ made: Made, _ dispatcher: Dispatcher, _ payload: (text: String, envelope: String?),
+    _ made: Made, _ dispatcher: Dispatcher, _ payload: Payload,
     _ target: UAFTargetRecord?
   ) async -> (Result, String?) {
     let link = "\(setup.settings.link)?dispatchTokenResponse=\(Base64URL.encode(Array(payload.text.utf8)))"
@@ -196,9 +222,8 @@ struct UAFTokens: Sendable {
     case .picture: return Self.picture(of: payload.text)
     case .linkPicture: return Self.picture(of: link)
     case .firebase:
-      // Nobody but the device is to read what goes through a push service.
-      guard let target, let envelope = payload.envelope else { return (.dispatchError, nil) }
-      return (await targets.push(envelope, of: made.session, to: target), nil)
+      guard let target else { return (.dispatchTargetNotFound, nil) }
+      return (await targets.push(payload, of: made.session, to: target), nil)
     }
   }
 

@@ -4,16 +4,28 @@ import SignetWire
 
 /// What is answered with an HTTP status of its own: requests that are not UAF's, and those that are not well formed.
 struct UAFWebFailure: Error {
+  /// What a program can act on.
+  enum Code: String, Sendable {
+    case malformed, unauthorized, signatureInvalid, clockSkewTooBig, requestReplayed, notKeyOwner,
+      userUnknown, targetUnknown, nameTaken, dispatcherUnavailable
+  }
+
   let status: Int
   let reason: String
+  let code: Code?
 
-  init(_ status: Int, _ reason: String) { (self.status, self.reason) = (status, reason) }
+  init(_ status: Int, _ reason: String, _ code: Code? = nil) {
+    (self.status, self.reason) = (status, reason)
+    self.code = code ?? (status == 400 ? .malformed : nil)
+  }
 
-  init(_ problem: Problem) { self.init(problem.code.status, problem.detail) }
+  init(_ problem: Problem) {
+    self.init(problem.code.status, problem.detail, problem.code == .unauthorized ? .unauthorized : nil)
+  }
 
   /// Nobody, or somebody else, asks.
   static let unauthorized = UAFWebFailure(
-    401, "authenticate by UAF as this user, or send the API key of a relying party")
+    401, "authenticate by UAF as this user, or send the API key of a relying party", .unauthorized)
 
   /// Reads members of a request.
   static func reading<Value>(
@@ -23,8 +35,9 @@ struct UAFWebFailure: Error {
   }
 
   var response: ServerResponse {
-    var response = ServerResponse.json(
-      ["status": .integer(Int64(status)), "error": .string(reason)], status: status)
+    var body: JSONObject = ["status": .integer(Int64(status)), "error": .string(reason)]
+    if let code { body["code"] = .string(code.rawValue) }
+    var response = ServerResponse.json(body, status: status)
     if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
     if status == 503 { response.headers["Retry-After"] = "1" }
     return response

@@ -30,6 +30,8 @@ public struct UAFCredentialRecord: Hashable, Sendable {
   public var created: Int64
   /// Whether it may still be used.
   public var state = State.active
+  /// The device that it was registered on, as that calls itself; `nil` where it did not say.
+  public var device: String?
 
   /// Describes a key.
   public init(

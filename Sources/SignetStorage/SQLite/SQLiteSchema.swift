@@ -177,7 +177,8 @@ enum SQLiteSchema {
           number INTEGER PRIMARY KEY NOT NULL, aaid TEXT NOT NULL, key_id BLOB NOT NULL,
           user TEXT NOT NULL REFERENCES users (id), public_key BLOB NOT NULL, algorithm INTEGER NOT NULL,
           key_format INTEGER NOT NULL, sign_counter INTEGER NOT NULL, registration_counter INTEGER NOT NULL,
-          authenticator_version INTEGER NOT NULL, created INTEGER NOT NULL, state TEXT NOT NULL, UNIQUE (aaid, key_id)
+          authenticator_version INTEGER NOT NULL, created INTEGER NOT NULL, state TEXT NOT NULL, device TEXT,
+          UNIQUE (aaid, key_id)
         ) STRICT;
         CREATE INDEX uaf_credentials_of_user ON uaf_credentials (user, number);
         CREATE TABLE uaf_sessions (

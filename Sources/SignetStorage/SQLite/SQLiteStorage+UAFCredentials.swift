@@ -44,6 +44,20 @@ extension SQLiteStorage {
       return count
     }
   }
+
+  /// As ``UAFStorage`` says.
+  public func releaseUAFCredential(
+    aaid: String, keyID: [UInt8], audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        "UPDATE uaf_credentials SET state = 'active' WHERE aaid = ? AND key_id = ? AND state = 'quarantined'",
+        .text(aaid), .blob(keyID))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
 }
 
 extension Database {
@@ -56,13 +70,14 @@ extension Database {
     try execute(
       """
       INSERT INTO uaf_credentials (aaid, key_id, user, public_key, algorithm, key_format, sign_counter,
-        registration_counter, authenticator_version, created, state)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        registration_counter, authenticator_version, created, state, device)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .text(credential.aaid), .blob(credential.keyID), .text(credential.user),
       .blob(credential.publicKey), .integer(Int64(credential.algorithm)),
       .integer(Int64(credential.keyFormat)), .integer(Int64(credential.signCounter)),
       .integer(Int64(credential.registrationCounter)), .integer(Int64(credential.authenticatorVersion)),
-      .integer(credential.created), .text(credential.state.rawValue))
+      .integer(credential.created), .text(credential.state.rawValue),
+      .optional(credential.device))
   }
 
   /// Holds a use against the stored key: `nil` where the key may be used so, and the counter is stored then.
@@ -101,5 +116,6 @@ extension UAFCredentialRecord {
       authenticatorVersion: UInt16(clamping: try row.integer("authenticator_version")),
       created: try row.integer("created"))
     self.state = state
+    device = try row.optionalText("device")
   }
 }

@@ -40,6 +40,30 @@ extension SQLiteStorage {
   }
 
   /// As ``UAFStorage`` says.
+  public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
+    try await reader.read { database in
+      try database.query("SELECT * FROM uaf_targets ORDER BY created, id LIMIT ?", .int(max(0, limit)))
+        .map { try UAFTargetRecord($0) }
+    }
+  }
+
+  /// As ``UAFStorage`` says.
+  public func removeUAFDevice(
+    _ device: String, of user: String, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        "DELETE FROM uaf_targets WHERE device = ? AND user = ?", .text(device), .text(user))
+      let hadTargets = database.changes > 0
+      try database.execute(
+        "DELETE FROM uaf_credentials WHERE device = ? AND user = ?", .text(device), .text(user))
+      guard hadTargets || database.changes > 0 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``UAFStorage`` says.
   public func changeUAFTarget(
     _ id: String, _ change: UAFTargetChange, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {

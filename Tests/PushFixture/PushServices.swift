@@ -1,28 +1,27 @@
 import Foundation
-import SignetCrypto
-import SignetJSON
+package import SignetCrypto
+package import SignetJSON
 import SignetTesting
-import SignetTransport
-import Testing
+package import SignetTransport
 
 /// The push services of `Tests/Interop/push_services.py`, an HTTP/2 server of other hands, and the keys that both sides know.
-final class PushServices {
+package final class PushServices {
   static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
 
   /// Skipped without the interpreter, except in CI: a failure there.
-  static let isWanted: Bool = {
+  package static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     return python != nil
   }()
 
   /// What the operator's keys are.
-  let signingKey = P256.Signing.PrivateKey()
+  package let signingKey = P256.Signing.PrivateKey()
   /// What the device's subscription of Web Push is encrypted to.
-  let deviceKey = P256.KeyAgreement.PrivateKey()
-  let deviceSecret = SystemRandomSource().bytes(16)
-  let rsaPEM: String
-  let base: String
-  let transport: CurlTransport
+  package let deviceKey = P256.KeyAgreement.PrivateKey()
+  package let deviceSecret = SystemRandomSource().bytes(16)
+  package let rsaPEM: String
+  package let base: String
+  package let transport: CurlTransport
   private let process: Process
   private let input: FileHandle
   private let output: FileHandle
@@ -30,7 +29,10 @@ final class PushServices {
   private var pending = Data()
 
   /// Starts the services, with their certificate for 127.0.0.1.
-  init() throws {
+  package init() throws {
+    guard let python = Self.python else {
+      throw Unexpected("SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    }
     folder = try TemporaryFolder()
     let authority = try CertificateAuthority()
     let server = try authority.issueServerCertificate(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
@@ -46,10 +48,9 @@ final class PushServices {
       "auth": .string(Base64URL.encode(deviceSecret)),
     ]
     let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Interop/push_services.py").standardized.path
+      .appending(path: "../Interop/push_services.py").standardized.path
     process = Process()
-    process.executableURL = URL(
-      filePath: try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it"))
+    process.executableURL = URL(filePath: python)
     process.arguments = [script, JSONValue.object(setup).text]
     let (input, output) = (Pipe(), Pipe())
     process.standardInput = input
@@ -63,7 +64,7 @@ final class PushServices {
     var first = Data()
     while !first.contains(10) {
       let part = self.output.availableData
-      try #require(!part.isEmpty, "the push services did not start")
+      guard !part.isEmpty else { throw Unexpected("the push services did not start") }
       first += part
     }
     let port = try JSONObject(parsing: Array(first)).integer("port")
@@ -71,29 +72,34 @@ final class PushServices {
   }
 
   deinit {
-    do { try input.close() } catch { Issue.record(error) }
+    // A pipe that can't be closed ends with the process.
+    do { try input.close() } catch {}
     process.waitUntilExit()
-    do { try output.close() } catch { Issue.record(error) }
+    do { try output.close() } catch {}
   }
 
   /// Lets the next request have this answer; a status of 0 breaks it off.
-  func answer(_ status: Int64, headers: JSONObject = [:], body: String = "") throws {
+  package func answer(_ status: Int64, headers: JSONObject = [:], body: String = "") throws {
     let order: JSONObject = ["status": .integer(status), "headers": .object(headers), "body": .string(body)]
     _ = try command(["answer": .object(order)])
   }
 
   /// What was asked since the last time; each was found to prove what it must.
-  func requests() throws -> [JSONObject] {
+  package func requests() throws -> [JSONObject] {
     guard case .array(let list) = try command(["requests": true])["requests"] else { return [] }
     return try list.map { value in
-      guard case .object(let request) = value else { throw Unexpected() }
-      #expect(request["error"] == nil, "\(request)")
-      #expect(try request.string("protocol") == "h2")
+      guard case .object(let request) = value, request["error"] == nil,
+        try request.string("protocol") == "h2"
+      else { throw Unexpected("a request was not as it has to be: \(value.text)") }
       return request
     }
   }
 
-  private struct Unexpected: Error {}
+  private struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+  }
 
   private func command(_ object: JSONObject) throws -> JSONObject {
     try input.write(contentsOf: Data((JSONValue.object(object).text + "\n").utf8))
@@ -104,7 +110,7 @@ final class PushServices {
         return try JSONObject(parsing: line)
       }
       let part = output.availableData
-      guard !part.isEmpty else { throw Unexpected() }
+      guard !part.isEmpty else { throw Unexpected("the push services have ended") }
       pending += part
     }
   }
@@ -128,22 +134,14 @@ final class PushServices {
     try source.fileHandleForWriting.close()
     let text = output.fileHandleForReading.readDataToEndOfFile()
     process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(program) \(words) failed")
+    guard process.terminationStatus == 0 else { throw Unexpected("\(program) \(words) failed") }
     return String(decoding: text, as: UTF8.self)
   }
 }
 
 extension JSONObject {
   /// What the services found in a request.
-  func checked() throws -> JSONObject { try object("checked") }
+  package func checked() throws -> JSONObject { try object("checked") }
   /// A field of the request.
-  func field(_ name: String) throws -> String? { try object("headers").optionalString(name) }
-}
-
-extension Trait where Self == ConditionTrait {
-  /// Skips a test where there is no Python with the modules of the tests.
-  static var needsPushServices: Self {
-    .enabled(
-      if: PushServices.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt")
-  }
+  package func field(_ name: String) throws -> String? { try object("headers").optionalString(name) }
 }

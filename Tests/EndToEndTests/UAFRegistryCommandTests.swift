@@ -1,0 +1,106 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetStorage
+import SignetTesting
+import SignetUAF
+import Testing
+import UAFFixture
+
+/// `signet-server uaf credentials|targets|metadata`, and the folder of metadata that is read again.
+@Suite(.timeLimit(.minutes(3))) struct UAFRegistryCommandTests {
+  /// A server with UAF, whose metadata has one model.
+  private func start() async throws -> RunningServer {
+    let folder = try TemporaryFolder()
+    let port = try FreePort.find()
+    let made = try await ServerCommand.run(
+      ["init", "--data", "\(folder.path)/data", "--url", "127.0.0.1:\(port)/main"])
+    try #require(made.status == 0, "\(made.errorOutput)")
+    let file = URL(filePath: "\(folder.path)/data/server.json")
+    var settings = try JSONObject(parsing: Array(Data(contentsOf: file)))
+    settings["uaf"] = ["facets": ["ios:bundle-id:org.example.app"], "metadata": "metadata"]
+    try Self.write(settings.bytes, file)
+    try FileManager.default.createDirectory(
+      atPath: "\(folder.path)/data/metadata", withIntermediateDirectories: false,
+      attributes: [.posixPermissions: 0o700])
+    try Self.add(UAFTestKey(), "one.json", to: folder)
+    return try await RunningServer(folder, port)
+  }
+
+  private static func write(_ bytes: [UInt8], _ file: URL) throws {
+    try Data(bytes).write(to: file)
+    #expect(chmod(file.path, 0o600) == 0)
+  }
+
+  private static func add(_ key: UAFTestKey, _ name: String, to folder: TemporaryFolder) throws {
+    try write(
+      JSONValue.object(key.statement().json).bytes, URL(filePath: "\(folder.path)/data/metadata/\(name)"))
+  }
+
+  /// Puts a key in quarantine and a device into the database, past the server.
+  private static func enrol(_ data: String) async throws -> String {
+    let storage = try SQLiteStorage(path: "\(data)/signet.sqlite")
+    let event = AuditEvent(text: #"{"action":"test"}"#)
+    var session = UAFSessionRecord(
+      id: "s", operation: "Reg", user: "alice", created: 1, expires: 100, state: .requested)
+    session.request = [1]
+    try await storage.addUAFSession(session, audit: nil)
+    let key = [UInt8](repeating: 7, count: 32)
+    var credential = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: key, user: "alice", publicKey: [4], algorithm: 1, keyFormat: 0x100,
+      signCounter: 5, registrationCounter: 1, authenticatorVersion: 256, created: 1)
+    credential.state = .quarantined
+    let outcome = try await storage.finishUAFRegistration(
+      "s", UAFSessionEnd(status: 1200, time: 50), adding: [credential]
+    ) { _ in event }
+    #expect(outcome == .taken)
+    try await storage.addUAFTarget(
+      UAFTargetRecord(
+        id: "target1", user: "alice", device: nil, name: "Phone", dispatcher: "link", sealedTarget: nil,
+        signatureKey: [4], encryptionKey: [4], created: 1), audit: event)
+    await storage.close()
+    return Base64URL.encode(key)
+  }
+
+  @Test func managesKeysAndDevices() async throws {
+    let server = try await start()
+    _ = try await server.json("user", "add", "alice")
+    let key = try await Self.enrol(server.data)
+    let listed = try await server.run("uaf", "credentials", "--user", "alice")
+    #expect(listed.status == 0)
+    #expect(listed.output.contains("7357#0001") && listed.output.contains("quarantined"))
+    #expect(listed.output.contains(key))
+    let none = try await server.json("uaf", "credentials", "--user", "bob")
+    #expect(none == ["credentials": []])
+    #expect(
+      try await server.run("uaf", "release-credential", "7357#0001", key).output
+        == "released 7357#0001 \(key)\n")
+    #expect(try await server.run("uaf", "release-credential", "7357#0001", key).status == 73)
+    #expect(try await server.json("uaf", "credentials").array("credentials").count == 1)
+    #expect(try await server.run("uaf", "remove-credential", "7357#0001", key).status == 0)
+    let gone = try await server.run("uaf", "remove-credential", "7357#0001", key)
+    #expect(gone.status == 67 && gone.errorOutput.contains("uaf credentials"))
+    let targets = try await server.run("uaf", "targets")
+    #expect(targets.output.contains("Phone") && targets.output.contains("yes"))
+    #expect(try await server.run("uaf", "remove-target", "target1").output == "removed target1\n")
+    #expect(try await server.run("uaf", "remove-target", "target1").status == 67)
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
+  }
+
+  @Test func readsMetadataAgainAtAHangUp() async throws {
+    let server = try await start()
+    let first = try await server.run("uaf", "metadata")
+    #expect(first.output.contains("7357#0001") && !first.output.contains("7357#0002"))
+    try Self.add(UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2)), "two.json", to: server.folder)
+    server.send(SIGHUP)
+    // The signal comes when it comes: asked until it has.
+    var models = 0
+    for _ in 0..<1_000 where models < 2 {
+      models = try await server.json("uaf", "metadata").array("models").count
+    }
+    #expect(models == 2)
+    #expect(try server.events.contains("uaf.metadataRead"))
+    await server.stop()
+  }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetUAF
+import Testing
+import UAFFixture
+
+/// UAF in a data folder: the member `uaf` of `server.json`, and the folder with metadata statements.
+@Suite struct UAFFolderTests: ServerFolderSuite {
+  let parent: TemporaryFolder
+
+  init() throws { parent = try TemporaryFolder() }
+
+  private func add(_ text: String, _ name: String) throws {
+    let folder = URL(filePath: "\(path)/metadata")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try Data(text.utf8).write(to: folder.appending(path: name))
+    #expect(chmod("\(path)/metadata/\(name)", 0o600) == 0)
+  }
+
+  private func add(_ key: UAFTestKey, _ name: String) throws {
+    try add(JSONValue.object(key.statement().json).text, name)
+  }
+
+  /// Makes a data folder, with a member `uaf`.
+  private func make(_ uaf: String) async throws {
+    _ = try await makeFolder()
+    let file = URL(filePath: "\(path)/server.json")
+    var settings = try JSONObject(parsing: Array(Data(contentsOf: file)))
+    settings["uaf"] = try JSONValue(parsing: uaf)
+    try write("server.json", JSONValue.object(settings).text)
+  }
+
+  private static let settings = #"{"facets":["ios:bundle-id:org.example.app"],"metadata":"metadata"}"#
+
+  @Test("each file in the folder is a model, and nothing else in it is looked at")
+  func readsStatements() async throws {
+    try await make(Self.settings)
+    try add(UAFTestKey(), "one.json")
+    try add(UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2), isDER: true), "two.json")
+    try add("no statement", "README.txt")
+    try add("no statement", ".hidden.json")
+    let context = try ServerFolder(opening: path).serviceContext(log: .silent)
+    let aaids = context.uaf?.models.aaids.map(\.text)
+    #expect(aaids == ["7357#0001", "7357#0002"])
+    await context.storage.close()
+  }
+
+  @Test("what is no statement is named, and nothing is served", arguments: ["x", "{}", "[]", "", "large"])
+  func namesWhatIsNoStatement(_ text: String) async throws {
+    try await make(Self.settings)
+    try add(UAFTestKey(), "good.json")
+    try add(text == "large" ? String(repeating: " ", count: (1 << 20) + 1) : text, "bad.json")
+    let failure = try #require(self.failure())
+    #expect(failure.description.contains("bad.json"), "\(failure)")
+  }
+
+  @Test("a folder that is missing is named") func namesTheMissingFolder() async throws {
+    try await make(Self.settings)
+    #expect(try #require(self.failure()).description.contains("metadata"))
+  }
+
+  @Test("the folder is read again when that is asked, and a file that is none changes nothing")
+  func readsAgain() async throws {
+    try await make(Self.settings)
+    try add(UAFTestKey(), "one.json")
+    let folder = try ServerFolder(opening: path)
+    let capture = EventCapture()
+    let context = try folder.serviceContext(log: capture.log)
+    let server = try Server(context, transport: try folder.transportConfiguration())
+    func aaids() -> [String] { context.uaf?.models.aaids.map(\.text) ?? [] }
+    try add("x", "two.json")
+    server.readMetadata()
+    #expect(aaids() == ["7357#0001"])
+    #expect(capture.lines.contains { $0.contains("uaf.metadataRefused") && $0.contains("two.json") })
+    try add(UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2)), "two.json")
+    server.readMetadata()
+    #expect(aaids() == ["7357#0001", "7357#0002"])
+    try FileManager.default.removeItem(atPath: "\(path)/metadata/one.json")
+    server.readMetadata()
+    #expect(aaids() == ["7357#0002"])
+    #expect(capture.lines.count { $0.contains("uaf.metadataRead\"") } == 2)
+    await server.stop()
+  }
+
+  @Test("settings are read as they are written") func readsSettings() async throws {
+    let text = """
+      {"prefix":"/a/b","appID":"https://uaf.example.org/facets","facets":["https://example.org"],
+       "policies":{"default":{"accepted":[[{"aaid":["7357#0001"]}]]},"two":{"accepted":[[{"vendorID":["7357"],
+       "authenticationAlgorithms":[1],"assertionSchemes":["UAFV1TLV"]}]]}},"requestLifetime":60,"tokenLifetime":600,
+       "authorizationLifetime":30,"clockSkew":5,"reply":"cookie","link":"signet://open","conformance":true}
+      """
+    try await make(text)
+    let settings = try #require(try ServerFolder(opening: path).settings.uaf)
+    #expect(settings.prefix == "/a/b" && settings.appID == "https://uaf.example.org/facets")
+    #expect(settings.facets == ["https://example.org"] && settings.metadata == nil)
+    #expect(settings.requestLifetime == 60 && settings.tokenLifetime == 600)
+    #expect(settings.authorizationLifetime == 30 && settings.clockSkew == 5)
+    #expect(settings.reply == .cookie && settings.link == "signet://open" && settings.hasConformanceAdapter)
+    #expect(Set(settings.policies.keys) == ["default", "two"])
+  }
+
+  @Test(
+    "what the settings may not say",
+    arguments: [
+      (#"{}"#, "facets"), (#"{"facets":[]}"#, "facets"), (#"{"facets":["http://example.org"]}"#, "facets"),
+      (#"{"facets":["https://e.org"],"prefix":"nevisfido"}"#, "prefix"),
+      (#"{"facets":["https://e.org"],"prefix":"/main"}"#, "prefix"),
+      (#"{"facets":["https://e.org"],"prefix":"/a/"}"#, "prefix"),
+      (#"{"facets":["https://e.org"],"prefix":"/a b"}"#, "prefix"),
+      (#"{"facets":["https://e.org"],"appID":"http://e.org"}"#, "appID"),
+      (#"{"facets":["https://e.org"],"policies":{"default":{"accepted":[]}}}"#, "accepted"),
+      (
+        #"{"facets":["https://e.org"],"policies":{"default":{"accepted":[[{"userVerification":1}]]}}}"#,
+        "default"
+      ),
+      (#"{"facets":["https://e.org"],"policies":{"default":1}}"#, "policies"),
+      (#"{"facets":["https://e.org"],"requestLifetime":9}"#, "requestLifetime"),
+      (#"{"facets":["https://e.org"],"tokenLifetime":604801}"#, "tokenLifetime"),
+      (#"{"facets":["https://e.org"],"authorizationLifetime":0}"#, "authorizationLifetime"),
+      (#"{"facets":["https://e.org"],"clockSkew":601}"#, "clockSkew"),
+      (#"{"facets":["https://e.org"],"reply":"saml"}"#, "reply"),
+      (#"{"facets":["https://e.org"],"link":"x"}"#, "link"),
+      (#"{"facets":["https://e.org"],"link":"https://e.org?a=b"}"#, "link"),
+      (#"{"facets":["https://e.org"],"metadata":"../x"}"#, "metadata"),
+      (#"{"facets":["https://e.org"],"more":1}"#, "more"), (#"1"#, "uaf"),
+    ])
+  func refusesSettings(_ text: String, _ word: String) async throws {
+    try await make(text)
+    let failure = try #require(self.failure())
+    #expect(failure.description.contains(word), "\(failure)")
+  }
+}

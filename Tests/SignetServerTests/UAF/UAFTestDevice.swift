@@ -1,0 +1,99 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetTransport
+import SignetWire
+import Testing
+
+/// A device of a user: the keys that it has for that, and the target that it is known by.
+struct UAFTestDevice: Sendable {
+  let signing = P256.Signing.PrivateKey()
+  let encryption = P256.KeyAgreement.PrivateKey()
+  private(set) var target = ""
+
+  /// Adds a device.
+  ///
+  /// - Parameters:
+  ///   - server: Where.
+  ///   - name: What the user calls it.
+  ///   - user: Whose it is.
+  ///   - device: What it calls itself.
+  ///   - isEncrypted: Whether it has a key that payloads are encrypted to.
+  ///   - dispatcher: How tokens are usually sent to it.
+  /// - Throws: What goes wrong on the way.
+  init(
+    on server: UAFServer, name: String = "Phone", user: String = "alice", device: String = "d1",
+    isEncrypted: Bool = true, dispatcher: String = "link"
+  ) async throws {
+    var body = try form(name: name, user: user, device: device, dispatcher: dispatcher)
+    if !isEncrypted { body["encryptionKey"] = nil }
+    target = try await server.json("/token/dispatch/targets", body, status: 201).string("id")
+  }
+
+  /// What adds it.
+  private func form(name: String, user: String, device: String, dispatcher: String) throws -> JSONObject {
+    let key = try P256.Signing.PublicKey(x963: encryption.publicKey.x963Representation)
+    return [
+      "username": .string(user), "deviceId": .string(device), "name": .string(name),
+      "dispatcher": .string(dispatcher), "target": "address:1",
+      "signatureKey": .string(JSONValue.object(signing.publicKey.wireJWK).text),
+      "encryptionKey": .string(JSONValue.object(key.wireJWK).text),
+    ]
+  }
+
+  /// What it signs.
+  func claims(at time: Int64, request: String = SystemID.make()) -> JSONObject {
+    [
+      "dispatchTargetId": .string(target), "requestId": .string(request),
+      "creationTimeInEpochMillis": .integer(time * 1_000),
+    ]
+  }
+
+  /// Signs a request.
+  func jws(
+    at time: Int64, _ more: JSONObject = [:], request: String = SystemID.make(),
+    by key: P256.Signing.PrivateKey? = nil
+  ) throws -> String {
+    var claims = claims(at: time, request: request)
+    for (name, value) in more.members { claims[name] = value }
+    return try JWS.sign(claims.bytes, with: SigningKey(key ?? signing))
+  }
+
+  /// A name for a request that no other has.
+  enum SystemID {
+    static func make() -> String { Base64URL.encode(SecureRandom.bytes(16)) }
+  }
+
+  /// What a payload for it says.
+  func opened(_ payload: JSONObject) throws -> JSONObject {
+    #expect(try payload.string("nma_data_content_type") == "application/jose")
+    #expect(try payload.string("nma_data_version") == "1")
+    let opened = try JWE(compact: payload.string("nma_data")).decrypted(
+      with: DecryptionKey(encryption), allowing: [.ecdhES], [.a256GCM])
+    return try JSONObject(parsing: opened.plaintext)
+  }
+}
+
+extension UAFServer {
+  /// Sends what a device signs in a header.
+  func signed(_ method: HTTPMethod, _ path: String, _ jws: String) async throws -> HTTPResponse {
+    try await send(method, path, [], [("Device-Signature", jws)])
+  }
+
+  /// Sends what a device signs as the body.
+  func change(_ path: String, _ jws: String) async throws -> HTTPResponse {
+    try await send(.patch, path, Array(jws.utf8), [("Content-Type", "application/jose;charset=UTF-8")])
+  }
+}
+
+extension HTTPResponse {
+  /// The code of a refusal, with its status.
+  var refusal: String {
+    get throws {
+      let body = try JSONObject(parsing: self.body)
+      #expect(try body.integer("status") == Int64(status))
+      #expect(try !body.string("error").isEmpty)
+      return "\(status) \(try body.optionalString("code") ?? "-")"
+    }
+  }
+}
