@@ -30,7 +30,7 @@ struct PayloadTests {
     ]
     for answer in answers {
       let delivered = try DeliveredPayload(enrolmentResponse: answer.bytes)
-      guard case .plain(let object) = delivered.content else { return #expect(Bool(false)) }
+      guard case .plain(let object) = delivered.content else { return failed("encrypted") }
       #expect(try OutOfBandPayload(object, wasEncrypted: false) == expected)
     }
   }

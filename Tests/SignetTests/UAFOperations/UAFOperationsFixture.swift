@@ -307,3 +307,8 @@ func failure(of body: () async throws -> Void) async -> UAFOperationFailure? {
     return nil
   }
 }
+
+/// Records that a test has come where it should not.
+func failed(_ comment: Comment, sourceLocation: SourceLocation = #_sourceLocation) {
+  Issue.record(comment, sourceLocation: sourceLocation)
+}

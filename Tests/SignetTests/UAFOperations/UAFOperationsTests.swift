@@ -2,6 +2,8 @@
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
+import SignetServer
+import SignetStorage
 import SignetTesting
 import SignetTransport
 import Testing
@@ -24,7 +26,7 @@ struct UAFOperationsTests {
     #expect(try await local.accounts() == [outcome.account])
     #expect(try await fixture.serverKeys() == fixture.ownKeys())
     let authorization = try await fixture.operations.authenticate("alice")
-    guard case .jwt(let token)? = authorization else { return Issue.record("no token") }
+    guard case .jwt(let token)? = authorization else { return failed("no token") }
     #expect(token.split(separator: ".").count == 3)
     #expect(
       fixture.person.events() == [
@@ -64,7 +66,7 @@ struct UAFOperationsTests {
     let fixture = try await UAFOperationsFixture { $0.reply = .cookie }
     try await fixture.register()
     let authorization = try await fixture.operations.authenticate("alice")
-    guard case .cookies(let cookies)? = authorization else { return Issue.record("no cookies") }
+    guard case .cookies(let cookies)? = authorization else { return failed("no cookies") }
     #expect(cookies.map(\.name) == ["signet-uaf"])
     fixture.person.use(.password)
     try await fixture.operations.register(
@@ -211,7 +213,7 @@ struct UAFOperationsTests {
     let found = await failure {
       try await fixture.operations.register("alice", device: UAFNewDevice(name: "laptop"))
     }
-    guard case .network(let problem)? = found else { return Issue.record("\(String(describing: found))") }
+    guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
     #expect(problem.uafStatus == 1401 && problem.server == fixture.baseURL)
     #expect(try await fixture.vault.uafDeviceContainer() == nil)
   }
@@ -238,12 +240,13 @@ struct UAFOperationsTests {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
     fixture.transport.cut(.before, at: "/uaf/1.1/request/authentication/")
+    let operations = try fixture.operations
     do throws(UAFAuthenticationFailure) {
-      _ = try await fixture.operations.authenticate("alice", session: .jwt("login"))
+      _ = try await operations.authenticate("alice", session: .jwt("login"))
       Issue.record("it succeeded")
     } catch {
       #expect(error.session == .jwt("login"))
-      guard case .network(let problem) = error.reason else { return Issue.record("\(error)") }
+      guard case .network(let problem) = error.reason else { return failed("\(error)") }
       #expect(problem.cause == .transport(.unreachable(code: 7)))
     }
   }
@@ -262,7 +265,7 @@ struct UAFOperationsTests {
     let found = await failure {
       let payload = try await operations.decode(scanned: link)
       guard case .authentication(let authentication) = try await operations.redeem(payload) else {
-        return Issue.record("no authentication")
+        return failed("no authentication")
       }
       try await authentication.run()
     }
@@ -284,10 +287,10 @@ struct UAFOperationsTests {
     guard
       case .authentication(let authentication) = try await operations.redeem(
         operations.decode(scanned: link))
-    else { return Issue.record("no authentication") }
+    else { return failed("no authentication") }
     try await fixture.forgetAtServer("alice")
     let found = await failure { try await authentication.run() }
-    guard case .network(let problem)? = found else { return Issue.record("\(String(describing: found))") }
+    guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
     #expect(problem.uafStatus == 1481)
     #expect(try await fixture.ownKeys().isEmpty)
   }

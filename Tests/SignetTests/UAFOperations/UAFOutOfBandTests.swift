@@ -133,7 +133,7 @@ struct UAFOutOfBandTests {
     #expect(pending.operations.first?.dispatchChannel == "link")
     let newest = try #require(pending.operations.first)
     guard case .authentication(let authentication) = try await operations.redeem(newest.payload) else {
-      return Issue.record("no authentication")
+      return failed("no authentication")
     }
     #expect(try await authentication.run() != nil)
     #expect(try await operations.pendingOutOfBandOperations().operations.map(\.payload.data) == ["first"])
@@ -166,7 +166,7 @@ struct UAFOutOfBandTests {
     guard
       case .deregistration(let deregistration) = try await operations.redeem(
         operations.decode(scanned: link))
-    else { return Issue.record("no deregistration") }
+    else { return failed("no deregistration") }
     #expect(try await deregistration.run().count == 1)
     #expect(try await operations.localData.deviceInformation() == nil)
   }

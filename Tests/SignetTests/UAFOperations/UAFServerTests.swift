@@ -70,7 +70,7 @@ struct UAFServerTests {
       while await fixture.timer.untilSomeoneSleeps() > .seconds(1) { await Task.yield() }
       fixture.timer.advance(by: .seconds(1))
     }
-    guard case .cookies(let cookies)? = try await authorization else { return Issue.record("no cookies") }
+    guard case .cookies(let cookies)? = try await authorization else { return failed("no cookies") }
     #expect(cookies.map(\.name) == ["sid"] && tries.withLock { $0 } == 3)
   }
 
@@ -85,7 +85,7 @@ struct UAFServerTests {
     }
     let found = await failure { try await fixture.operations.authenticate("alice") }
     guard case .network(let problem)? = found, case .malformed = problem.cause else {
-      return Issue.record("\(String(describing: found))")
+      return failed("\(String(describing: found))")
     }
     #expect(fixture.changes.requests().allSatisfy { $0.url.hasPrefix(fixture.baseURL) })
   }
@@ -100,15 +100,16 @@ struct UAFServerTests {
       }
     }
     fixture.person.cancel(at: "verify")
+    let operations = try fixture.operations
     do throws(UAFAuthenticationFailure) {
-      _ = try await fixture.operations.authenticate("alice")
+      _ = try await operations.authenticate("alice")
       Issue.record("it succeeded")
     } catch {
-      guard case .cookies(let cookies)? = error.session else { return Issue.record("no cookies") }
+      guard case .cookies(let cookies)? = error.session else { return failed("no cookies") }
       #expect(cookies.map(\.value) == ["9"] && error.reason.code == .userCancelled)
       fixture.person.cancel(at: nil)
       _ = fixture.changes.requests()
-      _ = try await fixture.operations.authenticate("alice", session: error.session)
+      _ = try await operations.authenticate("alice", session: error.session)
       let sent = fixture.changes.requests().filter { $0.url.contains("authentication") }
       #expect(sent.allSatisfy { $0.cookies == [RequestCookie(name: "login", value: "9")] })
     }
@@ -139,7 +140,7 @@ struct UAFServerTests {
       if request.url.hasSuffix("/request/registration/") { response = answer }
     }
     let found = await failure { try await fixture.register() }
-    guard case .network(let problem)? = found else { return Issue.record("\(String(describing: found))") }
+    guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
     #expect(problem.server == fixture.baseURL)
     #expect(problem.status == (answer.status == 200 ? nil : answer.status))
     #expect(try await fixture.client.keys().isEmpty)

@@ -45,6 +45,7 @@ struct CredentialQuestions {
   ///   - authenticator: The authenticator.
   ///   - status: What wrong tries have led to, where that is known.
   /// - Returns: What opens the key.
+  /// - Throws: ``UAFOperationFailure/fido(_:detail:)``.
   mutating func verification(
     by authenticator: UAFAuthenticator, _ status: LockStatus
   ) async throws(UAFOperationFailure) -> Authentication {

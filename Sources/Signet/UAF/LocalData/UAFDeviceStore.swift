@@ -19,6 +19,7 @@ struct UAFDeviceStore: Sendable {
   ///   - account: The account.
   ///   - new: What this device is, where nothing is known of it yet.
   /// - Returns: What is kept now.
+  /// - Throws: ``SignetFailure``.
   func begin(
     _ account: UAFAccount, _ new: UAFNewDevice
   ) async throws(SignetFailure) -> UAFDeviceState {

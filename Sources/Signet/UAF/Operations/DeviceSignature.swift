@@ -13,6 +13,7 @@ enum DeviceSignature {
   ///   - key: The account's key.
   ///   - device: Its clock and its randomness.
   /// - Returns: The compact JWS.
+  /// - Throws: ``SignetFailure``.
   static func make(
     for target: String, saying claims: JSONObject = [:], with key: DeviceSigningKey, on device: Device
   ) async throws(SignetFailure) -> String {

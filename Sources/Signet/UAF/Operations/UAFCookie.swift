@@ -15,12 +15,11 @@ public struct UAFCookie: Hashable, Sendable {
   /// The path under which it is sent.
   public let path: String
 
-  /// Reads what a server has set.
+  /// Reads what a server has set; `nil` for what is no cookie, was cleared, or is for another host (RFC 6265 section 5.3).
   ///
   /// - Parameters:
   ///   - text: The value of `Set-Cookie`.
   ///   - url: The URL that was asked.
-  /// - Returns: `nil` for what is no cookie, was cleared, or is for another host (RFC 6265 section 5.3).
   public init?(setCookie text: String, from url: String) {
     let parts = text.split(separator: ";", omittingEmptySubsequences: false).map(Self.trimmed)
     guard let pair = parts.first, let equals = pair.firstIndex(of: "="), let place = UAFPlace(url) else {

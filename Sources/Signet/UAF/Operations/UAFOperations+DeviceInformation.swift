@@ -117,7 +117,8 @@ extension UAFOperations {
   /// Puts right what a check has found, as far as that can be done; what this device says of itself counts.
   ///
   /// A key that one side alone has is of no use, and is deleted there. A server that does not know this device learns of it with
-  /// an authorization; without, with the next authentication that gives one.
+  /// an authorization; without, with the next authentication that gives one. A target that this device does not use has a key that
+  /// it does not have, so that its removal takes an authorization too.
   ///
   /// - Parameters:
   ///   - mismatches: What a check has found.
@@ -153,7 +154,7 @@ extension UAFOperations {
         try await forgetIfEmpty(entry.account)
       }
     case .missingDeviceInformationInMobileDevice(_, let target):
-      try await removeTarget(target, of: entry)
+      try await removeTarget(target, of: entry, by: authorization)
       try await local { () async throws(UAFOperationFailure) in try await forgetIfEmpty(entry.account) }
     case .missingDeviceInformationInServer: try await makeKnown(entry, authorization)
     case .deviceName(_, let target, _, _):

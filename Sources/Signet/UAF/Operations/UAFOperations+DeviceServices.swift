@@ -73,16 +73,17 @@ extension UAFOperations {
     } catch { throw UAFDeviceServiceFailure(error) }
   }
 
-  /// Has the server of an account forget a target of this device.
+  /// Has the server of an account forget a target of this device: its own by its signature, another by an authorization.
   func removeTarget(
-    _ target: String, of entry: UAFDeviceState.Account
+    _ target: String, of entry: UAFDeviceState.Account, by authorization: UAFAuthorization? = nil
   ) async throws(UAFDeviceServiceFailure) {
-    guard let own = entry.target else { return }
     let server = try deviceServer(of: entry.account)
-    let signature = try await signature(for: own, [:], of: entry)
+    var signature: String?
+    if target == entry.target { signature = try await self.signature(for: target, [:], of: entry) }
     do throws(UAFNetworkProblem) {
       _ = try await server.exchange(
-        .delete, server.url(server.configuration.dispatchTargetResourcePath, target), signature: signature)
+        .delete, server.url(server.configuration.dispatchTargetResourcePath, target), by: authorization,
+        signature: signature)
     } catch { throw UAFDeviceServiceFailure(error) }
   }
 
