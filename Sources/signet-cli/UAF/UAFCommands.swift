@@ -219,48 +219,35 @@ extension Command {
 
   private static let uafOutOfBand = Command(
     "oob", "Take up what a server began elsewhere: a code, a link or a message",
-    commands: [
-      Command(
-        "decode", "Read a code, a link or a message, and take nothing up",
-        options: UAFCommandOptions.server, arguments: [scanned]
-      ) { arguments in
-        let options = try UAFCommandOptions(arguments)
-        let operations = try options.operations(
-          TerminalUAFInteraction(arguments), on: options.options.device(createIfMissing: false))
-        let payload = try await operations.decode(scanned: try arguments.scannedUAFText())
-        if arguments.isSet("json") {
-          arguments.output.print(JSONValue.object(payload.json).text)
-        } else {
-          arguments.output.print(
-            "\(payload.operation.rawValue) at \(TerminalText.sanitised(payload.redeemURL))")
-          if let data = payload.data {
-            arguments.output.print("  says \(TerminalText.sanitised(data, limit: 1_000))")
-          }
-          arguments.output.print(payload.wasEncrypted ? "  encrypted for this device" : "  not encrypted")
-        }
-        return .success
-      },
-      Command(
-        "run", "Do what a code, a link or a message asks for",
-        description: """
-          Its token is good once. A registration makes a key here; an authentication shows what is to be confirmed, and prints what \
-          the server gives for it. With --password-fd the PIN or the password is one line.
-          """,
-        options: UAFCommandOptions.server + runOptions + newDevice, arguments: [scanned]
-      ) { arguments in
-        let options = try UAFCommandOptions(arguments)
-        let person = TerminalUAFInteraction(
-          arguments, authenticator: arguments.optionalString("authenticator"),
-          user: arguments.optionalString("user"), picture: arguments.optionalString("picture"))
-        let text = try arguments.scannedUAFText()
-        let operations = try options.operations(person, on: options.options.device(createIfMissing: true))
-        let payload = try await operations.decode(scanned: text)
-        try await options.asking(person) {
-          try await arguments.run(try await operations.redeem(payload))
-        }
-        return .success
-      },
-    ])
+    description: """
+      decode reads it and takes nothing up. run does what it asks for; its token is good once: a registration makes a key here, an \
+      authentication shows what is to be confirmed and prints what the server gives for it. With --password-fd the PIN or the \
+      password is one line.
+      """,
+    options: UAFCommandOptions.server + runOptions + newDevice,
+    arguments: [Argument("action", "decode or run", completion: .choices(["decode", "run"])), scanned]
+  ) { arguments in
+    let action = try arguments.choice("action", of: OutOfBandAction.self)
+    let options = try UAFCommandOptions(arguments)
+    let person = TerminalUAFInteraction(
+      arguments, authenticator: arguments.optionalString("authenticator"),
+      user: arguments.optionalString("user"), picture: arguments.optionalString("picture"))
+    let text = try arguments.scannedUAFText()
+    let device = try options.options.device(createIfMissing: action == .run)
+    let operations = try options.operations(person, on: device)
+    let payload = try await operations.decode(scanned: text)
+    switch action {
+    case .decode: arguments.report(payload)
+    case .run:
+      try await options.asking(person) { try await arguments.run(try await operations.redeem(payload)) }
+    }
+    return .success
+  }
+
+  private enum OutOfBandAction: String, CaseIterable {
+    case decode
+    case run
+  }
 
   private static let scanned = Argument(
     "file", "A picture of a QR code or a text; - for standard input", completion: .file)

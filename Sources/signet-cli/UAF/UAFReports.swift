@@ -41,6 +41,30 @@ extension Arguments {
     }
   }
 
+  func report(_ payload: OutOfBandPayload) {
+    if isSet("json") {
+      output.print(JSONValue.object(payload.json).text)
+      return
+    }
+    output.print("\(payload.operation.rawValue) at \(TerminalText.sanitised(payload.redeemURL))")
+    if let data = payload.data { output.print("  says \(TerminalText.sanitised(data, limit: 1_000))") }
+    output.print(payload.wasEncrypted ? "  encrypted for this device" : "  not encrypted")
+  }
+
+  func report(_ information: UAFDeviceInformation) {
+    if isSet("json") {
+      output.print(JSONValue.object(information.json).text)
+      return
+    }
+    output.print("name      \(TerminalText.sanitised(information.name, limit: 300))")
+    output.print("device id \(information.deviceID)")
+    output.print("pushes    \(information.pushToken == nil ? "off" : "on")")
+    for (account, target) in information.dispatchTargets.sorted(by: { $0.key < $1.key }) {
+      let name = TerminalText.sanitised("\(account.username) at \(account.server)", limit: 500)
+      output.print("target    \(name): \(TerminalText.sanitised(target, limit: 100))")
+    }
+  }
+
   func report(gone keys: [UAFKey]) {
     report(
       keys.count == 1 ? "1 key is gone." : "\(keys.count) keys are gone.",
