@@ -14,6 +14,11 @@ struct CheckedRequest: Sendable {
     try Self.checkURL(request.url)
     var lines: [String] = []
     for (name, value) in request.headers { lines.append(try Self.fieldLine(name, value)) }
+    if !request.cookies.isEmpty {
+      let value = request.cookies.map { "\($0.name)=\($0.value)" }.joined(separator: "; ")
+      guard value.utf8.count <= 8192 else { throw .invalidRequest(.headerValue) }
+      lines.append("Cookie: \(value)")
+    }
     if !request.body.isEmpty, request.method == .get || request.method == .head {
       throw .invalidRequest(.unexpectedBody)
     }

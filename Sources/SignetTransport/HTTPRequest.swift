@@ -24,6 +24,8 @@ public struct HTTPRequest: Sendable {
   ///
   /// The transport itself writes `Host`, `Content-Length` and what else frames the message: those are refused.
   public var headers: [(String, String)]
+  /// Cookies that go out with this request, in one field; the transport neither keeps them nor adds others.
+  public var cookies: [RequestCookie] = []
   /// The content; empty for none.
   ///
   /// Not allowed with `GET` and `HEAD`.

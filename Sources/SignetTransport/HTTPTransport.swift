@@ -2,7 +2,7 @@
 ///
 /// Back ends: ``CurlTransport`` (libcurl) on Linux; URLSession on Apple platforms. Every back end keeps these
 /// rules: only `https` URLs, refused before a byte is sent otherwise; TLS 1.2 or newer; the chain and the host
-/// name are always verified; redirects are never followed; no cookies; a request leaves at most once.
+/// name are always verified; redirects are never followed; no cookies but the request's own; a request leaves at most once.
 public protocol HTTPTransport: Sendable {
   /// Sends a request and waits for the whole answer.
   ///

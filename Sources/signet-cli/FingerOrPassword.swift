@@ -98,7 +98,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
 
 extension BiometricHint {
   /// What the person should see.
-  fileprivate var words: String {
+  var words: String {
     switch self {
     case .touchSensor: "The reader is on."
     case .swipeSensor: "The reader is on: draw your finger over it."

@@ -18,7 +18,7 @@ let signetProgram = Program(
     .activate, .list, .rename, .trust, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate,
     .password,
     .biometrics, .passcode,
-    .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .doctor,
+    .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .uaf, .doctor,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -54,6 +54,7 @@ let signetProgram = Program(
       "The TPM for a new vault: device:PATH, swtpm:host=ADDRESS,port=N or swtpm:path=SOCKET; none for a file. "
         + "Unset: /dev/tpmrm0 where this user may use it"),
     .init("SIGNET_CA_FILE", "Trusted certificates in PEM, where --ca is not given"),
+    .init("SIGNET_UAF_SERVER", "The base URL of the UAF server, where --uaf-server is not given"),
     .init(
       "XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_RUNTIME_DIR",
       "Where the data folder, the agent's groups and its socket are, where nothing else is said"),
@@ -88,6 +89,7 @@ let signetProgram = Program(
     .init("signet approve", "Look at what waits, and approve it"),
     .init("signet report 6jQb7L1qNuvQfQro3fR96A", "Say that somebody else asked"),
     .init("signet renew", "Make new keys"),
+    .init("signet uaf oob run code.png", "Register or authenticate with the QR code of a UAF server"),
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],
   seeAlso: ["signet-server(1)"],
@@ -115,7 +117,7 @@ private var agentCommands: [Command] {
     .dataError
   case let failure as CommandFailure: failure.exitCode
   case is AgentConfigurationFailure: .noInput
-  default: agentExitCode(of: error)
+  default: uafExitCode(of: error) ?? agentExitCode(of: error)
   }
 }
 

@@ -101,6 +101,30 @@ struct ExchangeTests {
     }
   }
 
+  @Test("A request's own cookies are sent in one field")
+  func ownCookies() async throws {
+    try await TestServer.runGood { server, configuration in
+      let transport = try CurlTransport(configuration)
+      var request = HTTPRequest(url: server.url("/echo"))
+      request.cookies = [
+        try #require(RequestCookie(name: "a", value: "1")),
+        try #require(RequestCookie(name: "b", value: "x=y")),
+      ]
+      let echo = String(decoding: try await transport.send(request).body, as: UTF8.self)
+      #expect(echo.contains("Cookie: a=1; b=x=y"))
+    }
+  }
+
+  @Test(
+    "What cannot be sent as a cookie is none",
+    arguments: [
+      ("", "a"), ("a b", "c"), ("a", "b;c"), ("a", "b c"), ("a", "b,c"), ("a", "\\"), ("ä", "b"),
+      ("a", "\r\n"),
+    ])
+  func badCookie(_ name: String, _ value: String) {
+    #expect(RequestCookie(name: name, value: value) == nil)
+  }
+
   @Test("Early hints and trailers are not the answer's fields")
   func onlyFinalFields() async throws {
     try await TestServer.runGood { server, configuration in

@@ -12,6 +12,8 @@ package struct Container: Sendable, Hashable, Identifiable {
     case accounts = 2
     /// Of no server of ours: it holds the keys of FIDO UAF. There is at most one.
     case uaf = 3
+    /// Of no server of ours: it holds what this device is to servers of UAF. There is at most one.
+    case uafDevice = 4
 
     /// Whether a server of ours knows, or is to know, the container.
     package var isOfServer: Bool { self == .unconfirmed || self == .active }

@@ -20,6 +20,8 @@ public import SignetVault
 public final class UAFClient: Sendable {
   /// Who this app is, to servers and to the keys: only the caller that had a key made can use it.
   public let facetID: String
+  /// What the client is over.
+  let device: Device
   /// What verifies the user, makes keys and signs.
   package let authenticators: UAFAuthenticators
   /// What stands between the client and the authenticators.
@@ -42,7 +44,7 @@ public final class UAFClient: Sendable {
     device: Device, facetID: String, face: (any BiometricGate)? = nil,
     facetTransport: (any HTTPTransport)? = nil, takesOlderFacetLists: Bool = false
   ) {
-    self.facetID = facetID
+    (self.facetID, self.device) = (facetID, device)
     self.takesOlderFacetLists = takesOlderFacetLists
     authenticators = UAFAuthenticators(
       store: UAFKeyStore(vault: device.vault, clock: device.clock), fingerprint: device.biometrics,

@@ -1,0 +1,173 @@
+import SignetCrypto
+import SignetPolicy
+
+/// Asks for what authenticators need, and again after what the person may mend.
+struct CredentialQuestions {
+  let conversation: UAFConversation
+  let username: String
+  let transaction: UAFTransactionContent?
+  /// What was answered, by AAID; it is used again where another authenticator of a combination has to be asked again.
+  private var given: [String: Authentication] = [:]
+  private var lastErrors: [String: UAFRecoverableError] = [:]
+  private var statuses: [String: LockStatus] = [:]
+
+  init(conversation: UAFConversation, username: String, transaction: UAFTransactionContent?) {
+    (self.conversation, self.username, self.transaction) = (conversation, username, transaction)
+  }
+
+  // MARK: Asking
+
+  /// What makes a key: a first PIN or password that keeps the rules, or the person's finger, face or passcode.
+  mutating func enrolment(
+    of authenticator: UAFAuthenticator
+  ) async throws(UAFOperationFailure) -> Authentication {
+    if let given = given[authenticator.aaid] { return given }
+    guard authenticator.isTyped else { return try await prompt(authenticator) }
+    while true {
+      let question = question(authenticator)
+      let typed: SharedSecretBox = try await ask { interaction, answer in
+        await interaction.enrol(question, answer: answer)
+      }
+      do throws(UAFRecoverableError) {
+        try await conversation.interaction.check(typed, for: authenticator, isChange: false)
+      } catch {
+        lastErrors[authenticator.aaid] = error
+        continue
+      }
+      given[authenticator.aaid] = .password(typed)
+      return .password(typed)
+    }
+  }
+
+  /// What opens a key.
+  ///
+  /// - Parameters:
+  ///   - authenticator: The authenticator.
+  ///   - status: What wrong tries have led to, where that is known.
+  /// - Returns: What opens the key.
+  /// - Throws: ``UAFOperationFailure/fido(_:detail:)``.
+  mutating func verification(
+    by authenticator: UAFAuthenticator, _ status: LockStatus
+  ) async throws(UAFOperationFailure) -> Authentication {
+    if let given = given[authenticator.aaid] { return given }
+    guard authenticator.isTyped else { return try await prompt(authenticator) }
+    if statuses[authenticator.aaid] == nil { statuses[authenticator.aaid] = status }
+    let question = question(authenticator)
+    let typed: SharedSecretBox = try await ask(question.protectionStatus.wait) { interaction, answer in
+      await interaction.verify(question, answer: answer)
+    }
+    given[authenticator.aaid] = .password(typed)
+    return .password(typed)
+  }
+
+  private mutating func prompt(
+    _ authenticator: UAFAuthenticator
+  ) async throws(UAFOperationFailure) -> Authentication {
+    let question = UAFPromptRequest(
+      username: username, authenticator: authenticator,
+      lastRecoverableError: lastErrors[authenticator.aaid], transaction: transaction)
+    let authentication: Authentication
+    if authenticator.kind == .devicePasscode {
+      let prompt: UAFPasscodePrompt = try await ask { interaction, answer in
+        await interaction.verifyPasscode(question, answer: answer)
+      }
+      authentication = .passcode(reason: prompt.reason, conversation: prompt.conversation)
+    } else {
+      let prompt: UAFBiometricPrompt = try await ask { interaction, answer in
+        await interaction.verifyBiometrics(question, answer: answer)
+      }
+      authentication = .biometrics(reason: prompt.reason, hints: prompt.hints)
+    }
+    given[authenticator.aaid] = authentication
+    return authentication
+  }
+
+  private func question(_ authenticator: UAFAuthenticator) -> UAFCredentialRequest {
+    UAFCredentialRequest(
+      username: username, authenticator: authenticator, lastRecoverableError: lastErrors[authenticator.aaid],
+      protectionStatus: statuses[authenticator.aaid] ?? .unlocked, transaction: transaction)
+  }
+
+  private func ask<Value: Sendable>(
+    _ wait: Duration = .zero,
+    _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
+  ) async throws(UAFOperationFailure) -> Value {
+    do throws(FidoErrorCode) { return try await conversation.ask(extendedBy: wait, put) } catch {
+      throw .fido(error)
+    }
+  }
+
+  // MARK: What came of it
+
+  /// Whether the person may try again; the next question says why.
+  mutating func mayGoOn(after failure: UAFFailure) -> Bool {
+    guard let (aaid, error, status) = failure.mended else { return false }
+    given[aaid] = nil
+    lastErrors[aaid] = error
+    if let status { statuses[aaid] = status }
+    return true
+  }
+
+  /// Says that what was given is right.
+  func praise(_ authenticators: [UAFAuthenticator]) async {
+    for authenticator in authenticators {
+      await conversation.interaction.validCredentialsProvided(by: username, to: authenticator)
+    }
+  }
+}
+
+extension UAFFailure {
+  /// Which authenticator has to be asked again, why, and what wrong tries have led to; `nil` where nobody can mend it.
+  var mended: (aaid: String, error: UAFRecoverableError, status: LockStatus?)? {
+    switch self {
+    case .wrongSecret(let aaid, let status): (aaid, .wrongCredential, status)
+    case .coolingDown(let aaid, let status): (aaid, .coolingDown, status)
+    case .unusableSecret(let aaid, let problem): (aaid, UAFRecoverableError(problem), nil)
+    case .notRecognised(let aaid), .wrongPasscode(let aaid): (aaid, .notRecognised, nil)
+    default: nil
+    }
+  }
+}
+
+extension LockStatus {
+  /// How long a try is of no use.
+  var wait: Duration {
+    if case .lastAttemptFailed(_, let wait) = self { wait } else { .zero }
+  }
+}
+
+extension UAFAuthenticator {
+  /// Whether the person types what is for this alone.
+  var isTyped: Bool { kind == .pin || kind == .password }
+}
+
+extension UAFInteraction {
+  /// Refuses a new PIN or password that breaks the app's rules.
+  func check(
+    _ typed: SharedSecretBox, for authenticator: UAFAuthenticator, isChange: Bool
+  ) async throws(UAFRecoverableError) {
+    let rule: UAFCredentialRule
+    if authenticator.kind == .pin {
+      let policy = pinPolicy
+      guard policy.hasForm(typed) else {
+        throw .invalidFormat(minimumLength: policy.minimumLength, maximumLength: policy.maximumLength)
+      }
+      rule = isChange ? policy.changeRule : policy.enrolmentRule
+    } else {
+      let policy = passwordPolicy
+      rule = isChange ? policy.changeRule : policy.enrolmentRule
+    }
+    do throws(UAFCredentialRefusal) { try await rule(typed) } catch { throw .refused(error) }
+  }
+}
+
+extension UAFRecoverableError {
+  init(_ problem: UAFSecretProblem) {
+    switch problem {
+    case .sameAsBefore: self = .oldEqualsNew
+    case .digitCount(let counts):
+      self = .invalidFormat(minimumLength: counts.lowerBound, maximumLength: counts.upperBound)
+    default: self = .refused(UAFCredentialRefusal(problem.description))
+    }
+  }
+}

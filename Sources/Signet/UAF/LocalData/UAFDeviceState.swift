@@ -1,0 +1,72 @@
+import SignetJSON
+
+/// What is kept of this device for UAF servers, beside keys.
+struct UAFDeviceState: Hashable, Sendable {
+  /// An account and what its server knows this device by.
+  struct Account: Hashable, Sendable {
+    let account: UAFAccount
+    /// Numbers the keys that sign requests and open messages.
+    let keys: Int64
+    /// What the server calls this device; `nil` until it has said so.
+    var target: String?
+  }
+
+  let deviceID: String
+  var name: String
+  var pushToken: String?
+  var accounts: [Account]
+
+  init(deviceID: String, name: String, pushToken: String?) {
+    (self.deviceID, self.name, self.pushToken, accounts) = (deviceID, name, pushToken, [])
+  }
+
+  /// The account of a user, of which there is one.
+  subscript(username: String) -> Account? {
+    get { accounts.first { $0.account.username.utf8.elementsEqual(username.utf8) } }
+    set {
+      accounts.removeAll { $0.account.username.utf8.elementsEqual(username.utf8) }
+      if let newValue { accounts.append(newValue) }
+    }
+  }
+
+  /// As apps see it.
+  var information: UAFDeviceInformation {
+    UAFDeviceInformation(
+      name: name, deviceID: deviceID, pushToken: pushToken,
+      dispatchTargets: Dictionary(
+        accounts.compactMap { account in account.target.map { (account.account, $0) } },
+        uniquingKeysWith: { first, _ in first }))
+  }
+
+  // MARK: As a record
+
+  private static let limits = JSONLimits(maximumDepth: 4, maximumByteCount: 1 << 20)
+
+  init(parsing text: [UInt8]) throws(JSONFailure) {
+    let object = try JSONObject(parsing: text, limits: Self.limits)
+    (deviceID, name) = (try object.string("deviceId"), try object.string("name"))
+    pushToken = try object.optionalString("pushToken")
+    accounts = []
+    for case .object(let member) in try object.array("accounts") {
+      let account = UAFAccount(username: try member.string("username"), server: try member.string("server"))
+      accounts.append(
+        Account(
+          account: account, keys: try member.integer("keys"), target: try member.optionalString("target")))
+    }
+  }
+
+  var bytes: [UInt8] {
+    var object: JSONObject = ["deviceId": .string(deviceID), "name": .string(name)]
+    if let pushToken { object["pushToken"] = .string(pushToken) }
+    object["accounts"] = .array(
+      accounts.map { account in
+        var member: JSONObject = [
+          "username": .string(account.account.username), "server": .string(account.account.server),
+          "keys": .integer(account.keys),
+        ]
+        if let target = account.target { member["target"] = .string(target) }
+        return .object(member)
+      })
+    return object.bytes
+  }
+}

@@ -1,0 +1,40 @@
+import SignetJSON
+import SignetUAF
+
+extension UAFOperations {
+  /// Tells the server that its request will not be answered, and why, so that it need not wait.
+  ///
+  /// What became of the report does not matter: the operation has failed already. It is sent also where the task was cancelled.
+  func report(
+    _ failure: UAFOperationFailure, of operation: UAFOperation, _ message: String, to server: UAFServer,
+    by authorization: UAFAuthorization?
+  ) async {
+    guard case .fido(let code, _) = failure, let response = Self.emptyResponse(to: message) else { return }
+    let status = ASMStatus(code) ?? .error
+    let context: JSONObject = [
+      "asmStatusCode": .integer(Int64(status.rawValue)), "clientErrorCode": .integer(Int64(code.rawValue)),
+    ]
+    await Task {
+      do throws(UAFNetworkProblem) {
+        _ = try await server.respond(operation, response, context, by: authorization)
+      } catch {}
+    }.value
+  }
+
+  /// A response without assertions, with the header of the request; `nil` where that has none.
+  private static func emptyResponse(to message: String) -> String? {
+    let value: JSONValue
+    do throws(JSONFailure) {
+      value = try JSONValue(parsing: Array(message.utf8), limits: JSONLimits(maximumByteCount: 1 << 20))
+    } catch { return nil }
+    guard case .array(let messages) = value else { return nil }
+    for case .object(let request) in messages {
+      guard case .object(let header)? = request["header"], case .object(let version)? = header["upv"],
+        version == ["major": 1, "minor": 1]
+      else { continue }
+      let response: JSONObject = ["header": .object(header), "fcParams": "", "assertions": .array([])]
+      return JSONValue.array([.object(response)]).text
+    }
+    return nil
+  }
+}

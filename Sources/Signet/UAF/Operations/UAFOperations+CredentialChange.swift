@@ -1,0 +1,80 @@
+import SignetCrypto
+import SignetPolicy
+
+extension UAFOperations {
+  /// Has a user change their PIN; no server is asked.
+  ///
+  /// - Parameter username: The user.
+  /// - Throws: ``UAFCredentialChangeFailure``.
+  public func changePIN(of username: String) async throws(UAFCredentialChangeFailure) {
+    try await change(.pin, of: username)
+  }
+
+  /// Has a user change their password; no server is asked.
+  ///
+  /// - Parameter username: The user.
+  /// - Throws: ``UAFCredentialChangeFailure``.
+  public func changePassword(of username: String) async throws(UAFCredentialChangeFailure) {
+    try await change(.password, of: username)
+  }
+
+  private func change(
+    _ kind: UAFAuthenticator.Kind, of username: String
+  ) async throws(UAFCredentialChangeFailure) {
+    let (authenticator, key): (UAFAuthenticator, UAFKey)
+    var status: LockStatus
+    do throws(UAFFailure) {
+      let found = try await client.authenticators().lazy.filter { $0.kind == kind }.compactMap {
+        authenticator in
+        authenticator.keys.last { $0.username.utf8.elementsEqual(username.utf8) }
+          .map { (authenticator, $0) }
+      }.first
+      guard let found else { throw .protocol(.userNotEnrolled, "there is nothing to change") }
+      (authenticator, key) = found
+      status = try await client.protectionStatus(of: key)
+    } catch { throw UAFCredentialChangeFailure(error) }
+    var last: UAFRecoverableError?
+    while true {
+      if status == .lockedOut { throw .locked }
+      let question = UAFCredentialRequest(
+        username: username, authenticator: authenticator, lastRecoverableError: last,
+        protectionStatus: status)
+      let typed: UAFChangedCredential
+      do throws(FidoErrorCode) {
+        typed = try await conversation.ask(extendedBy: status.wait) { interaction, answer in
+          await interaction.change(question, answer: answer)
+        }
+      } catch { throw error == .userCancelled ? .userCancelled : .userNotResponsive }
+      do throws(UAFRecoverableError) {
+        try await interaction.check(typed.next, for: authenticator, isChange: true)
+      } catch {
+        last = error
+        continue
+      }
+      do throws(UAFFailure) {
+        try await client.changeSecret(of: key, from: typed.present, to: typed.next)
+        await interaction.validCredentialsProvided(by: username, to: authenticator)
+        return
+      } catch {
+        guard let mended = error.mended else { throw UAFCredentialChangeFailure(error) }
+        last = mended.error
+        if let next = mended.status { status = next }
+      }
+    }
+  }
+}
+
+extension UAFCredentialChangeFailure {
+  init(_ failure: UAFFailure) {
+    switch failure {
+    case .device(let failure): self = .device(failure)
+    default:
+      switch failure.clientError {
+      case .userLockout: self = .locked
+      case .userCancelled: self = .userCancelled
+      case .userNotResponsive: self = .userNotResponsive
+      default: self = .notEnrolled
+      }
+    }
+  }
+}

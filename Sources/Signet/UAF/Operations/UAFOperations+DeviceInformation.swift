@@ -1,0 +1,233 @@
+import SignetJSON
+
+extension UAFOperations {
+  /// Changes what servers call this device, or where they send pushes.
+  ///
+  /// All servers hear of it before this device keeps it; where one has not heard, a check finds that and ``synchronize(_:authorization:)``
+  /// puts it right.
+  ///
+  /// - Parameters:
+  ///   - name: What the user calls this device; `nil` to keep it.
+  ///   - pushToken: Where pushes go; `nil` to keep it.
+  ///   - disablesPush: Whether pushes end; ``pushToken`` is not looked at then.
+  ///   - retry: What is tried again where a server cannot be reached.
+  /// - Throws: ``UAFDeviceInformationChangeFailure``; nothing where there is nothing to change.
+  public func changeDeviceInformation(
+    name: String? = nil, pushToken: String? = nil, disablesPush: Bool = false, retry: UAFRetryPolicy = .none
+  ) async throws(UAFDeviceInformationChangeFailure) {
+    guard name != nil || pushToken != nil || disablesPush else { return }
+    let state = try await known()
+    var claims = JSONObject()
+    if let name { claims["name"] = .string(name) }
+    if disablesPush { claims["target"] = "" } else if let pushToken { claims["target"] = .string(pushToken) }
+    for entry in state.accounts {
+      guard let target = entry.target else { continue }
+      let ordered = claims
+      do throws(UAFDeviceServiceFailure) {
+        try await retry.run(on: clock, while: \.mayPass) { () async throws(UAFDeviceServiceFailure) in
+          try await changeTarget(target, ordered, of: entry)
+        }
+      } catch { throw UAFDeviceInformationChangeFailure(error, named: name ?? state.name) }
+    }
+    do throws(SignetFailure) {
+      try await store.change { state in
+        if let name { state.name = name }
+        if disablesPush { state.pushToken = nil } else if let pushToken { state.pushToken = pushToken }
+      }
+    } catch { throw .device(error) }
+  }
+
+  /// Compares what servers and this device know.
+  ///
+  /// - Returns: What differs, and which servers could not be asked.
+  /// - Throws: ``UAFDeviceServiceFailure`` where this device itself cannot be read.
+  public func checkDeviceInformation() async throws(UAFDeviceServiceFailure) -> UAFDeviceCheck {
+    let (state, keys) = try await own()
+    var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
+    for entry in state?.accounts ?? [] {
+      guard let state else { continue }
+      let own = keys.filter { $0.username.utf8.elementsEqual(entry.account.username.utf8) }
+      guard let target = entry.target else {
+        mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: nil))
+        continue
+      }
+      do throws(UAFDeviceServiceFailure) {
+        let remote = try await remoteTargets(of: entry, target, on: state.deviceID)
+        mismatches += Self.mismatches(between: (state, entry, target, own), and: remote)
+      } catch {
+        if error.isUnknownTarget {
+          mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: target))
+        } else {
+          errors.append(error)
+        }
+      }
+    }
+    return UAFDeviceCheck(mismatches: mismatches, errors: errors)
+  }
+
+  private func own() async throws(UAFDeviceServiceFailure) -> (UAFDeviceState?, [UAFKey]) {
+    do throws(UAFOperationFailure) {
+      let state = try await kept { () async throws(SignetFailure) in try await store.state() }
+      do throws(UAFFailure) { return (state, try await client.keys()) } catch {
+        throw UAFOperationFailure(error)
+      }
+    } catch {
+      if case .device(let failure) = error { throw .device(failure) }
+      throw .network(UAFNetworkProblem(.malformed(error.description), at: configuration.baseURL))
+    }
+  }
+
+  /// What differs for one account.
+  private static func mismatches(
+    between own: (state: UAFDeviceState, entry: UAFDeviceState.Account, target: String, keys: [UAFKey]),
+    and remote: [RemoteTarget]
+  ) -> [UAFMismatch] {
+    let account = own.entry.account
+    var found: [UAFMismatch] = []
+    var seen: Set<[String]> = []
+    for key in remote.flatMap(\.keys) where seen.insert([key.aaid.lowercased(), key.keyID]).inserted {
+      guard !own.keys.contains(where: { $0.isSame(key.aaid, key.keyID) }) else { continue }
+      found.append(.missingAuthenticatorInMobileDevice(account, aaid: key.aaid, keyID: key.keyID))
+    }
+    for key in own.keys where !remote.flatMap(\.keys).contains(where: { key.isSame($0.aaid, $0.keyID) }) {
+      found.append(.missingAuthenticatorInServer(account, aaid: key.aaid, keyID: key.keyID))
+    }
+    for target in remote where target.id != own.target || own.keys.isEmpty {
+      found.append(.missingDeviceInformationInMobileDevice(account, dispatchTarget: target.id))
+    }
+    guard !own.keys.isEmpty else { return found }
+    guard let target = remote.first(where: { $0.id == own.target }) else {
+      return found + [.missingDeviceInformationInServer(account, dispatchTarget: own.target)]
+    }
+    if !target.name.utf8.elementsEqual(own.state.name.utf8) {
+      found.append(
+        .deviceName(
+          account, dispatchTarget: target.id, onDevice: own.state.name, inServer: target.name))
+    }
+    if target.pushToken != own.state.pushToken {
+      found.append(
+        .pushToken(
+          account, dispatchTarget: target.id, onDevice: own.state.pushToken, inServer: target.pushToken))
+    }
+    return found
+  }
+
+  // MARK: Putting right
+
+  /// Puts right what a check has found, as far as that can be done; what this device says of itself counts.
+  ///
+  /// A key that one side alone has is of no use, and is deleted there. A server that does not know this device learns of it with
+  /// an authorization; without, with the next authentication that gives one. A target that this device does not use has a key that
+  /// it does not have, so that its removal takes an authorization too.
+  ///
+  /// - Parameters:
+  ///   - mismatches: What a check has found.
+  ///   - authorization: What lets this device make itself known to a server.
+  /// - Returns: Why something could not be put right.
+  public func synchronize(
+    _ mismatches: [UAFMismatch], authorization: UAFAuthorization? = nil
+  ) async -> [UAFDeviceServiceFailure] {
+    var errors: [UAFDeviceServiceFailure] = []
+    for mismatch in mismatches.sorted(by: { $0.order < $1.order }) {
+      do throws(UAFDeviceServiceFailure) { try await mend(mismatch, authorization) } catch {
+        errors.append(error)
+      }
+    }
+    return errors
+  }
+
+  private func mend(
+    _ mismatch: UAFMismatch, _ authorization: UAFAuthorization?
+  ) async throws(UAFDeviceServiceFailure) {
+    let state: UAFDeviceState?
+    do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
+    // Mended together with another.
+    guard let state, let entry = state[mismatch.account.username] else { return }
+    switch mismatch {
+    case .missingAuthenticatorInMobileDevice(_, let aaid, let keyID):
+      try await removeAtServer(aaid, keyID, of: entry)
+    case .missingAuthenticatorInServer(_, let aaid, let keyID):
+      try await local { () async throws(UAFOperationFailure) in
+        for key in try await keys(of: entry.account.username) where key.isSame(aaid, keyID) {
+          do throws(UAFFailure) { try await client.delete(key) } catch { throw UAFOperationFailure(error) }
+        }
+        try await forgetIfEmpty(entry.account)
+      }
+    case .missingDeviceInformationInMobileDevice(_, let target):
+      try await removeTarget(target, of: entry, by: authorization)
+      try await local { () async throws(UAFOperationFailure) in try await forgetIfEmpty(entry.account) }
+    case .missingDeviceInformationInServer: try await makeKnown(entry, authorization)
+    case .deviceName(_, let target, _, _):
+      try await changeTarget(target, ["name": .string(state.name)], of: entry)
+    case .pushToken(_, let target, _, _):
+      try await changeTarget(target, ["target": .string(state.pushToken ?? "")], of: entry)
+    }
+  }
+
+  private func removeAtServer(
+    _ aaid: String, _ keyID: String, of entry: UAFDeviceState.Account
+  ) async throws(UAFDeviceServiceFailure) {
+    let server = try deviceServer(of: entry.account)
+    let username = entry.account.username
+    do throws(UAFNetworkProblem) {
+      let answer = try await server.request(
+        .deregistration, Self.deregistration(of: username, aaid, keyID), by: .jws,
+        signature: try await signature(of: username, where: .jws)
+      ).content
+      guard answer.statusCode == 1200 else {
+        throw server.problem(.refused(answer.statusCode, description: nil))
+      }
+    } catch { throw UAFDeviceServiceFailure(error) }
+  }
+
+  private func makeKnown(
+    _ entry: UAFDeviceState.Account, _ authorization: UAFAuthorization?
+  ) async throws(UAFDeviceServiceFailure) {
+    let account = entry.account
+    do throws(SignetFailure) {
+      try await store.change { $0[account.username]?.target = nil }
+    } catch { throw .device(error) }
+    try await local { () async throws(UAFOperationFailure) in try await forgetIfEmpty(account) }
+    guard let authorization else { return }
+    let server = try deviceServer(of: account)
+    switch await ensureTarget(of: account, at: server, by: authorization) {
+    case nil, .notFound?: return
+    case .network(let problem)?: throw .network(problem)
+    case .device(let failure)?, .signing(let failure)?: throw .device(failure)
+    case let failure?: throw .network(server.problem(.malformed(failure.description)))
+    }
+  }
+
+  private func local(
+    _ call: () async throws(UAFOperationFailure) -> Void
+  ) async throws(UAFDeviceServiceFailure) {
+    do throws(UAFOperationFailure) { try await call() } catch {
+      if case .device(let failure) = error { throw .device(failure) }
+      throw .network(UAFNetworkProblem(.malformed(error.description), at: configuration.baseURL))
+    }
+  }
+}
+
+extension UAFMismatch {
+  /// Keys come before what they hang on.
+  fileprivate var order: Int {
+    switch self {
+    case .missingAuthenticatorInMobileDevice: 0
+    case .missingDeviceInformationInServer: 1
+    case .deviceName, .pushToken: 2
+    case .missingDeviceInformationInMobileDevice: 3
+    case .missingAuthenticatorInServer: 4
+    }
+  }
+}
+
+extension UAFKey {
+  func isSame(_ aaid: String, _ keyID: String) -> Bool {
+    self.aaid.lowercased() == aaid.lowercased() && self.keyID == keyID
+  }
+}
+
+extension UAFDeviceServiceFailure {
+  /// Whether the same may succeed later.
+  var mayPass: Bool { if case .network(let problem) = self { problem.mayPass } else { false } }
+}

@@ -1,0 +1,130 @@
+import SignetJOSE
+import SignetJSON
+import SignetTransport
+import SignetWire
+
+extension UAFOperations {
+  /// What a server says of a device: a target and its keys.
+  struct RemoteTarget: Sendable {
+    let id: String
+    let name: String
+    let pushToken: String?
+    let keys: [(aaid: String, keyID: String)]
+
+    init(_ object: JSONObject) throws(JSONFailure) {
+      (id, name) = (try object.string("id"), try object.string("name"))
+      pushToken = try object.optionalString("target").flatMap { $0.isEmpty ? nil : $0 }
+      var keys: [(aaid: String, keyID: String)] = []
+      for case .object(let key) in try object.optionalArray("credentials") ?? [] {
+        keys.append((try key.string("aaid"), try key.string("keyId")))
+      }
+      self.keys = keys
+    }
+  }
+
+  /// What the server of an account knows of this device.
+  func remoteTargets(
+    of entry: UAFDeviceState.Account, _ target: String, on deviceID: String
+  ) async throws(UAFDeviceServiceFailure) -> [RemoteTarget] {
+    let server = try deviceServer(of: entry.account)
+    let claims = try await asked(
+      server, server.url(server.configuration.deviceResourcePath + "credentials", deviceID), entry, target)
+    do throws(JSONFailure) {
+      var targets: [RemoteTarget] = []
+      for case .object(let object) in try claims.array("dispatchTargets") {
+        targets.append(try RemoteTarget(object))
+      }
+      return targets
+    } catch { throw .network(server.problem(.malformed(error.description))) }
+  }
+
+  /// Reads what a server answers to a signed question.
+  ///
+  /// TLS has shown who answers, so the signature of the answer is left to those who pass it on.
+  func asked(
+    _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
+  ) async throws(UAFDeviceServiceFailure) -> JSONObject {
+    let answer: HTTPResponse
+    let signature = try await signature(for: target, [:], of: entry)
+    do throws(UAFNetworkProblem) {
+      answer = try await server.exchange(
+        .get, url, accepting: "application/jose", signature: signature)
+    } catch { throw UAFDeviceServiceFailure(error) }
+    do {
+      let text = String(decoding: answer.body, as: UTF8.self).trimmingNewlines
+      let jws = try JWS(compact: text, maximumByteCount: 1 << 20)
+      return try JSONObject(
+        parsing: jws.unverifiedPayload, limits: JSONLimits(maximumByteCount: 1 << 20))
+    } catch {
+      throw .network(server.problem(.malformed("its answer is no JWS with an object")))
+    }
+  }
+
+  /// Changes what the server of an account knows of this device.
+  func changeTarget(
+    _ target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
+  ) async throws(UAFDeviceServiceFailure) {
+    let server = try deviceServer(of: entry.account)
+    let body = try await signature(for: target, claims, of: entry)
+    do throws(UAFNetworkProblem) {
+      _ = try await server.exchange(
+        .patch, server.url(server.configuration.dispatchTargetResourcePath, target), Array(body.utf8),
+        "application/jose;charset=UTF-8")
+    } catch { throw UAFDeviceServiceFailure(error) }
+  }
+
+  /// Has the server of an account forget a target of this device: its own by its signature, another by an authorization.
+  func removeTarget(
+    _ target: String, of entry: UAFDeviceState.Account, by authorization: UAFAuthorization? = nil
+  ) async throws(UAFDeviceServiceFailure) {
+    let server = try deviceServer(of: entry.account)
+    var signature: String?
+    if target == entry.target { signature = try await self.signature(for: target, [:], of: entry) }
+    do throws(UAFNetworkProblem) {
+      _ = try await server.exchange(
+        .delete, server.url(server.configuration.dispatchTargetResourcePath, target), by: authorization,
+        signature: signature)
+    } catch { throw UAFDeviceServiceFailure(error) }
+  }
+
+  func deviceServer(of account: UAFAccount) throws(UAFDeviceServiceFailure) -> UAFServer {
+    do throws(UAFOperationFailure) { return try server(of: account) } catch {
+      if case .device(let failure) = error { throw .device(failure) }
+      throw .network(UAFNetworkProblem(.transport(.insecureURL), at: account.server))
+    }
+  }
+
+  private func signature(
+    for target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
+  ) async throws(UAFDeviceServiceFailure) -> String {
+    do throws(SignetFailure) {
+      return try await DeviceSignature.make(
+        for: target, saying: claims, with: try await store.signingKey(entry), on: device)
+    } catch { throw .device(error) }
+  }
+}
+
+extension UAFDeviceServiceFailure {
+  init(_ problem: UAFNetworkProblem) {
+    switch (problem.status, problem.code) {
+    case (_, "clockSkewTooBig"?): self = .clockSkewTooBig(server: problem.server)
+    case (401?, _), (403?, _): self = .forbidden(server: problem.server)
+    case (404?, nil), (405?, _), (501?, _): self = .operationNotSupportedByBackend(server: problem.server)
+    default: self = .network(problem)
+    }
+  }
+
+  /// Whether the server does not know the target that signed.
+  var isUnknownTarget: Bool {
+    if case .network(let problem) = self { problem.code == "targetUnknown" } else { false }
+  }
+}
+
+extension String {
+  /// Without line ends behind it, which some servers write.
+  fileprivate var trimmingNewlines: String {
+    var text = self[...]
+    while let last = text.utf8.last, last == 0x0A || last == 0x0D { text = text.dropLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,209 @@
+import SignetJSON
+import SignetUAF
+
+/// What a registration has come to beside the keys.
+public struct UAFRegistrationOutcome: Sendable {
+  /// The account.
+  public let account: UAFAccount
+  /// The authenticators that were registered, by AAID.
+  public let aaids: [String]
+  /// Why the server does not know this device yet, so that no messages reach it; `nil` where it does.
+  ///
+  /// ``UAFOperations/changeDeviceInformation(name:pushToken:disablesPush:retry:)`` mends a name that is taken, and the next
+  /// authentication tries again.
+  public let targetFailure: UAFDeviceInformationChangeFailure?
+}
+
+/// How keys of a registration are protected.
+public struct UAFKeyOptions: Hashable, Sendable {
+  /// Whether a finger or a face that is enrolled later makes the key void.
+  public var invalidateOnNewOsBiometrics = true
+  /// Whether the passcode of the device opens a key in place of a finger or a face.
+  public var allowDevicePasscodeAsFallback = false
+
+  /// The usual: keys go with the fingers and faces that were enrolled, and nothing else opens them.
+  public init() {}
+}
+
+extension UAFOperations {
+  /// Registers an authenticator for a user.
+  ///
+  /// - Parameters:
+  ///   - username: The user.
+  ///   - policy: What the server accepts, by its name there; `nil` for the usual.
+  ///   - server: Another server than the configured one, `https://host[:port]`; the paths stay.
+  ///   - newDevice: What this device is called; counts with the first registration.
+  ///   - authorization: What lets the user register.
+  ///   - options: How the keys are protected.
+  /// - Returns: The account, and what was registered.
+  /// - Throws: ``UAFOperationFailure``.
+  @discardableResult
+  public func register(
+    _ username: String, policy: String? = nil, server: String? = nil, device newDevice: UAFNewDevice,
+    authorization: UAFAuthorization? = nil, options: UAFKeyOptions = UAFKeyOptions()
+  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
+    let server = try self.server(server)
+    try await requireNoOtherServer(username, server)
+    var context: JSONObject = ["username": .string(username)]
+    if let policy { context["policy"] = .string(policy) }
+    let answer: UAFServer.Answer<ReturnUAFRequest>
+    do throws(UAFNetworkProblem) {
+      answer = try await server.request(
+        .registration, context, by: authorization,
+        signature: try await signature(of: username, where: authorization))
+    } catch { throw UAFOperationFailure(error) }
+    return try await register(
+      answer.content, at: server, as: username, newDevice, authorization, options)
+  }
+
+  /// Registers with what a server has handed out.
+  func register(
+    _ request: ReturnUAFRequest, at server: UAFServer, as username: String?, _ new: UAFNewDevice,
+    _ authorization: UAFAuthorization?, _ options: UAFKeyOptions
+  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
+    let message = try self.message(of: request, .registration, at: server)
+    let steps = RegistrationSteps(
+      operations: self, server: server, message: message, authorization: authorization)
+    do throws(UAFOperationFailure) {
+      return try await steps.run(as: username, new, options)
+    } catch {
+      await report(error, of: .registration, message, to: server, by: authorization)
+      throw error
+    }
+  }
+
+  /// The request in what a server has answered.
+  func message(
+    of answer: ReturnUAFRequest, _ operation: UAFOperation, at server: UAFServer
+  ) throws(UAFOperationFailure) -> String {
+    guard answer.statusCode == UAFStatus.ok.rawValue else {
+      throw .network(server.problem(.refused(answer.statusCode, description: nil)))
+    }
+    guard let message = answer.request, answer.operation ?? operation == operation else {
+      throw .fido(.protocolError)
+    }
+    return message
+  }
+
+  /// A user's name is unique on a device.
+  func requireNoOtherServer(_ username: String, _ server: UAFServer) async throws(UAFOperationFailure) {
+    let state = try await kept { () async throws(SignetFailure) in try await store.state() }
+    if let present = state?[username]?.account, present.server != server.name {
+      throw .userAlreadyRegisteredInAnotherServer(present.server)
+    }
+  }
+}
+
+/// The part of a registration that follows the server's request.
+private struct RegistrationSteps {
+  let operations: UAFOperations
+  let server: UAFServer
+  let message: String
+  let authorization: UAFAuthorization?
+
+  func run(
+    as username: String?, _ new: UAFNewDevice, _ options: UAFKeyOptions
+  ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
+    let registration = try await opened()
+    // A server that has another user's key made would own it.
+    if let username, !registration.username.utf8.elementsEqual(username.utf8) { throw .fido(.protocolError) }
+    try await operations.requireNoOtherServer(registration.username, server)
+    let account = UAFAccount(username: registration.username, server: server.name)
+    let combination = try await chosen(registration, account)
+    let state = try await operations.kept { () async throws(SignetFailure) in
+      try await operations.store.begin(account, new)
+    }
+    var response: UAFResponse?
+    do throws(UAFOperationFailure) {
+      response = try await made(registration, combination, options)
+      guard let response else { throw .fido(.unknown) }
+      let answer = try await accepted(registration, response, state)
+      let proof = UAFAuthorization(answer.content, answer.cookies) ?? authorization
+      return UAFRegistrationOutcome(
+        account: account, aaids: combination.map(\.authenticator.aaid),
+        targetFailure: await operations.ensureTarget(of: account, at: server, by: proof))
+    } catch {
+      try await operations.forgetIfEmpty(account)
+      throw error
+    }
+  }
+
+  private func opened() async throws(UAFOperationFailure) -> UAFRegistration {
+    let request: UAFRequest
+    do throws(UAFFailure) { request = try await operations.client.open(message) } catch {
+      throw UAFOperationFailure(error)
+    }
+    guard case .registration(let registration) = request else { throw .fido(.protocolError) }
+    return registration
+  }
+
+  /// The authenticators that are registered together.
+  private func chosen(
+    _ registration: UAFRegistration, _ account: UAFAccount
+  ) async throws(UAFOperationFailure) -> [UAFCandidate] {
+    let choices = registration.candidates.map { candidate in
+      UAFAuthenticatorChoice(candidate, isRegistration: true, for: account.username)
+    }
+    let aaid = try await operations.selected(choices, for: account, nil)
+    guard let combination = registration.combination(with: aaid), combination.allSatisfy(\.isUsable) else {
+      throw .fido(.noSuitableAuthenticator)
+    }
+    return combination
+  }
+
+  /// Has the person enrol or show themselves until the keys are made.
+  private func made(
+    _ registration: UAFRegistration, _ combination: [UAFCandidate], _ options: UAFKeyOptions
+  ) async throws(UAFOperationFailure) -> UAFResponse {
+    var questions = CredentialQuestions(
+      conversation: operations.conversation, username: registration.username, transaction: nil)
+    while true {
+      var enrolments: [UAFEnrolment] = []
+      for candidate in combination {
+        enrolments.append(
+          UAFEnrolment(
+            aaid: candidate.authenticator.aaid,
+            authentication: try await questions.enrolment(of: candidate.authenticator),
+            invalidateOnNewOsBiometrics: options.invalidateOnNewOsBiometrics,
+            allowDevicePasscodeAsFallback: options.allowDevicePasscodeAsFallback))
+      }
+      do throws(UAFFailure) {
+        let response = try await registration.register(enrolments)
+        await questions.praise(combination.map(\.authenticator))
+        return response
+      } catch {
+        guard questions.mayGoOn(after: error) else { throw UAFOperationFailure(error) }
+      }
+    }
+  }
+
+  /// Sends the response, and lets go of keys that the server does not take.
+  private func accepted(
+    _ registration: UAFRegistration, _ response: UAFResponse, _ state: UAFDeviceState
+  ) async throws(UAFOperationFailure) -> UAFServer.Answer<UAFServerResponse> {
+    let context: JSONObject = ["deviceId": .string(state.deviceID)]
+    let answer: UAFServer.Answer<UAFServerResponse>
+    do throws(UAFNetworkProblem) {
+      answer = try await server.respond(.registration, response.message, context, by: authorization)
+    } catch {
+      // Whether the server has the keys is open then: a check finds out.
+      if !error.isAmbiguous { try await finish(registration, response, isAccepted: false) }
+      throw UAFOperationFailure(error)
+    }
+    let status = answer.content.statusCode
+    let isAccepted = status == UAFStatus.ok.rawValue || status == UAFStatus.accepted.rawValue
+    try await finish(registration, response, isAccepted: isAccepted)
+    guard isAccepted else {
+      throw .network(server.problem(.refused(status, description: answer.content.description)))
+    }
+    return answer
+  }
+
+  private func finish(
+    _ registration: UAFRegistration, _ response: UAFResponse, isAccepted: Bool
+  ) async throws(UAFOperationFailure) {
+    do throws(UAFFailure) { try await registration.finish(response, isAccepted: isAccepted) } catch {
+      throw UAFOperationFailure(error)
+    }
+  }
+}

@@ -1,0 +1,136 @@
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetTransport
+
+extension UAFOperations {
+  /// Has a server know this device for an account, if it does not yet.
+  ///
+  /// - Returns: Why it does not; `nil` where it does.
+  func ensureTarget(
+    of account: UAFAccount, at server: UAFServer, by authorization: UAFAuthorization?
+  ) async -> UAFDeviceInformationChangeFailure? {
+    do throws(UAFDeviceInformationChangeFailure) {
+      let state = try await known()
+      guard let entry = state[account.username] else { throw .notFound }
+      guard entry.target == nil else { return nil }
+      let target = try await makeTarget(of: entry, state, at: server, by: authorization)
+      do throws(SignetFailure) {
+        try await store.change { $0[account.username]?.target = target }
+      } catch { throw .device(error) }
+      return nil
+    } catch { return error }
+  }
+
+  /// What is kept of this device.
+  func known() async throws(UAFDeviceInformationChangeFailure) -> UAFDeviceState {
+    do throws(SignetFailure) {
+      if let state = try await store.state() { return state }
+    } catch { throw .device(error) }
+    throw .notFound
+  }
+
+  private func makeTarget(
+    of entry: UAFDeviceState.Account, _ state: UAFDeviceState, at server: UAFServer,
+    by authorization: UAFAuthorization?
+  ) async throws(UAFDeviceInformationChangeFailure) -> String {
+    var order: JSONObject
+    do throws(SignetFailure) { order = try await self.order(of: entry, state) } catch {
+      throw .device(error)
+    }
+    var mayClear = true
+    while true {
+      do throws(UAFNetworkProblem) {
+        let answer = try await server.exchange(
+          .post, server.url(server.configuration.dispatchTargetResourcePath), order.bytes, "application/json",
+          accepting: "application/json", by: authorization)
+        do throws(JSONFailure) { return try JSONObject(parsing: answer.body).string("id") } catch {
+          throw server.problem(.malformed(error.description))
+        }
+      } catch {
+        switch error.code {
+        case "dispatcherUnavailable"? where order["dispatcher"] != nil: order["dispatcher"] = nil
+        // The one that has the name may be this device's own, of a registration that was cut off.
+        case "nameTaken"? where mayClear:
+          guard try await clearOwnTargets(of: entry, state, at: server, by: authorization) else {
+            throw .nameAlreadyExists(state.name)
+          }
+          mayClear = false
+        default: throw UAFDeviceInformationChangeFailure(error, named: state.name)
+        }
+      }
+    }
+  }
+
+  /// What a server is told of this device.
+  private func order(
+    of entry: UAFDeviceState.Account, _ state: UAFDeviceState
+  ) async throws(SignetFailure) -> JSONObject {
+    let signing = try await store.signingKey(entry).publicKey
+    let encryption = try await store.encryptionKey(entry).publicKey
+    var order: JSONObject = [
+      "username": .string(entry.account.username), "deviceId": .string(state.deviceID),
+      "name": .string(state.name),
+    ]
+    do {
+      order["signatureKey"] = .string(try JWK(signing).publicObject().text)
+      let point = try P256.Signing.PublicKey(x963: encryption.x963Representation)
+      order["encryptionKey"] = .string(try JWK(point).publicObject().text)
+    } catch { preconditionFailure("a key of this device is no public key: \(error)") }
+    if let token = state.pushToken {
+      order["target"] = .string(token)
+      order["dispatcher"] = "firebase-cloud-messaging"
+    }
+    return order
+  }
+
+  /// Has the server forget targets of this device for an account; whether there were any.
+  private func clearOwnTargets(
+    of entry: UAFDeviceState.Account, _ state: UAFDeviceState, at server: UAFServer,
+    by authorization: UAFAuthorization?
+  ) async throws(UAFDeviceInformationChangeFailure) -> Bool {
+    let path = server.configuration.dispatchTargetResourcePath
+    do throws(UAFNetworkProblem) {
+      var list = server.url(path)
+      while list.hasSuffix("/") { list.removeLast() }
+      let name = server.url("", entry.account.username).dropFirst(server.name.utf8.count + 1)
+      let answer = try await server.exchange(
+        .get, "\(list)?username=\(name)", accepting: "application/json", by: authorization)
+      var own: [String] = []
+      do throws(JSONFailure) {
+        for case .object(let target) in try JSONObject(
+          parsing: answer.body, limits: JSONLimits(maximumByteCount: 1 << 20)
+        ).array("dispatchTargets") {
+          guard try target.optionalString("deviceId") == state.deviceID else { continue }
+          own.append(try target.string("id"))
+        }
+      } catch { throw server.problem(.malformed(error.description)) }
+      for id in own {
+        _ = try await server.exchange(.delete, server.url(path, id), by: authorization)
+      }
+      return !own.isEmpty
+    } catch { throw UAFDeviceInformationChangeFailure(error, named: state.name) }
+  }
+}
+
+extension UAFDeviceInformationChangeFailure {
+  init(_ problem: UAFNetworkProblem, named name: String) {
+    switch problem.code {
+    case "nameTaken": self = .nameAlreadyExists(name)
+    case "targetUnknown": self = .notFound
+    case "clockSkewTooBig": self = .clockSkewTooBig(server: problem.server)
+    default: self = .network(problem)
+    }
+  }
+
+  init(_ failure: UAFDeviceServiceFailure, named name: String) {
+    switch failure {
+    case .clockSkewTooBig(let server): self = .clockSkewTooBig(server: server)
+    case .network(let problem): self.init(problem, named: name)
+    case .device(let failure): self = .signing(failure)
+    case .forbidden(let server), .operationNotSupportedByBackend(let server):
+      self = .network(UAFNetworkProblem(.status(401, body: ""), at: server))
+    case .payload(_, let server): self = .network(UAFNetworkProblem(.malformed("payload"), at: server))
+    }
+  }
+}

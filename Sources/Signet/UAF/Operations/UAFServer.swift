@@ -1,0 +1,149 @@
+import SignetJSON
+import SignetTransport
+import SignetUAF
+
+/// One UAF server, as one operation speaks to it.
+struct UAFServer: Sendable {
+  let configuration: UAFConfiguration
+  let transport: any HTTPTransport
+  /// What every request of the operation carries in addition.
+  let headers: [(String, String)]
+
+  /// The server's name in accounts and failures.
+  var name: String { configuration.baseURL }
+
+  // MARK: The protocol
+
+  /// What a server has answered, with the cookies that came along.
+  struct Answer<Content: Sendable>: Sendable {
+    let content: Content
+    let cookies: [UAFCookie]
+  }
+
+  /// Asks for a request of the protocol.
+  func request(
+    _ operation: UAFOperation, _ context: JSONObject, by authorization: UAFAuthorization?,
+    signature: String? = nil
+  ) async throws(UAFNetworkProblem) -> Answer<ReturnUAFRequest> {
+    let path =
+      switch operation {
+      case .registration: configuration.registrationRequestPath
+      case .authentication: configuration.authenticationRequestPath
+      case .deregistration: configuration.deregistrationRequestPath
+      }
+    let body = GetUAFRequest(operation: operation, context: context.text).json
+    let answer = try await exchange(
+      .post, url(path), body.bytes, Self.uafType, accepting: Self.uafMedia, by: authorization,
+      signature: signature)
+    return try read(answer)
+  }
+
+  /// Redeems a token.
+  func redeem(_ token: String, at url: String) async throws(UAFNetworkProblem) -> ReturnUAFRequest {
+    let body: JSONObject = ["token": .string(token)]
+    let answer = try await exchange(
+      .post, url, body.bytes, "application/json", accepting: Self.uafMedia, by: nil)
+    return try read(answer).content
+  }
+
+  /// Sends a response of the protocol.
+  func respond(
+    _ operation: UAFOperation, _ response: String, _ context: JSONObject, by authorization: UAFAuthorization?
+  ) async throws(UAFNetworkProblem) -> Answer<UAFServerResponse> {
+    let path =
+      operation == .registration
+      ? configuration.registrationResponsePath : configuration.authenticationResponsePath
+    let body = SendUAFResponse(response: response, context: context.isEmpty ? nil : context.text).json
+    let answer = try await exchange(
+      .post, url(path), body.bytes, Self.uafType, accepting: Self.uafMedia, by: authorization)
+    do throws(MessageFailure) {
+      let content = try UAFServerResponse(parsing: answer.body)
+      let cookies = cookies(of: answer, from: url(path))
+      // A cookie may come in the message alone.
+      let tokens = cookies.isEmpty ? content.additionalTokens.filter { $0.kind == .httpCookie } : []
+      return Answer(
+        content: content,
+        cookies: cookies + tokens.compactMap { UAFCookie(setCookie: $0.value, from: url(path)) })
+    } catch { throw problem(.malformed(error.description)) }
+  }
+
+  private func read(_ answer: HTTPResponse) throws(UAFNetworkProblem) -> Answer<ReturnUAFRequest> {
+    do throws(MessageFailure) {
+      return Answer(
+        content: try ReturnUAFRequest(parsing: answer.body),
+        cookies: cookies(of: answer, from: url(configuration.authenticationRequestPath)))
+    } catch { throw problem(.malformed(error.description)) }
+  }
+
+  // MARK: HTTP
+
+  /// Sends one request; an answer with a status of 400 or above is a problem.
+  func exchange(
+    _ method: HTTPMethod, _ url: String, _ body: [UInt8] = [], _ type: String? = nil,
+    accepting media: String? = nil, by authorization: UAFAuthorization? = nil, signature: String? = nil
+  ) async throws(UAFNetworkProblem) -> HTTPResponse {
+    var request = HTTPRequest(method: method, url: url, headers: headers, body: body)
+    if let type { request.headers.append(("Content-Type", type)) }
+    if let media { request.headers.append(("Accept", media)) }
+    if let signature { request.headers.append(("Device-Signature", signature)) }
+    authorization?.authorize(&request)
+    let response: HTTPResponse
+    do { response = try await transport.send(request) } catch { throw problem(.transport(error)) }
+    guard (200...299).contains(response.status) else {
+      throw problem(
+        .status(response.status, body: String(decoding: response.body.prefix(2_048), as: UTF8.self)))
+    }
+    return response
+  }
+
+  /// The URL of something below the base URL.
+  func url(_ path: String) -> String { configuration.baseURL + (path.hasPrefix("/") ? path : "/\(path)") }
+
+  /// The URL of one of the things in a collection.
+  func url(_ path: String, _ name: String) -> String {
+    let text = name.utf8.map { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(UnicodeScalar(byte))
+      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+      }
+    }
+    return url(path.hasSuffix("/") ? path : "\(path)/") + text.joined()
+  }
+
+  func problem(_ cause: UAFNetworkProblem.Cause) -> UAFNetworkProblem { UAFNetworkProblem(cause, at: name) }
+
+  func cookies(of answer: HTTPResponse, from url: String) -> [UAFCookie] {
+    answer.headers.filter { $0.0.lowercased() == "set-cookie" }
+      .compactMap { UAFCookie(setCookie: $0.1, from: url) }
+  }
+
+  private static let uafMedia = "application/fido+uaf"
+  private static let uafType = "application/fido+uaf;charset=UTF-8"
+}
+
+extension UAFNetworkProblem {
+  /// What the server calls the reason; `nil` where it names none.
+  var code: String? {
+    guard case .status(_, let body) = cause else { return nil }
+    do { return try JSONObject(parsing: Array(body.utf8)).optionalString("code") } catch { return nil }
+  }
+
+  /// Whether the exchange ended because its task was cancelled.
+  var isCancelled: Bool { cause == .transport(.cancelled) }
+
+  /// Whether the server may have acted on a request that failed in this way.
+  var isAmbiguous: Bool {
+    switch cause {
+    case .transport(let failure):
+      switch failure {
+      case .insecureURL, .invalidRequest, .invalidConfiguration, .unreachable, .wrongPin, .certificateRefused,
+        .tlsRefused:
+        false
+      default: true
+      }
+    case .status(let status, _): status >= 500
+    case .malformed: true
+    case .refused: false
+    }
+  }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import Signet
+import SignetTerminal
+import Synchronization
+
+/// Asks the person at the terminal, or the script on its descriptor, what UAF operations want to know.
+final class TerminalUAFInteraction: UAFInteraction {
+  private let arguments: Arguments
+  private let caught = Mutex<(any Error)?>(nil)
+  private let shown = Mutex(false)
+
+  private let authenticator: String?
+  private let user: String?
+  private let picture: String?
+
+  /// Prepares to ask.
+  ///
+  /// - Parameters:
+  ///   - arguments: The command line.
+  ///   - authenticator: What is chosen without asking: a kind or an AAID.
+  ///   - user: Who is chosen without asking.
+  ///   - picture: The file for a picture that is to be confirmed.
+  init(_ arguments: Arguments, authenticator: String? = nil, user: String? = nil, picture: String? = nil) {
+    self.arguments = arguments
+    (self.authenticator, self.user, self.picture) = (authenticator, user, picture)
+  }
+
+  /// Why nothing could be asked, if so.
+  var failure: (any Error)? { caught.withLock { $0 } }
+
+  private var output: Terminal { arguments.errorOutput }
+
+  private var isScript: Bool { arguments.isSet("password-fd") }
+
+  // MARK: Choosing
+
+  func selectAccount(_ question: UAFAccountSelection, answer: UAFAnswer<String>) async {
+    await settle(answer) {
+      try self.show(question.transaction)
+      if let user = self.user { return user }
+      let names = question.accounts.map(\.username)
+      return try await self.choice(names, "Which user", option: "--user").map { names[$0] } ?? ""
+    }
+  }
+
+  func selectAuthenticator(_ question: UAFAuthenticatorSelection, answer: UAFAnswer<String>) async {
+    await settle(answer) {
+      try self.show(question.transaction)
+      if let wanted = self.authenticator {
+        guard
+          let choice = question.choices.first(where: {
+            $0.authenticator.kind.rawValue == wanted
+              || $0.authenticator.aaid.lowercased() == wanted.lowercased()
+          })
+        else { throw CommandFailure(.dataError, "this device has no such authenticator: \(wanted)") }
+        if let obstacle = choice.obstacle {
+          throw CommandFailure(.dataError, "\(choice.authenticator.title): \(obstacle)")
+        }
+        return choice.authenticator.aaid
+      }
+      for choice in question.choices {
+        if let obstacle = choice.obstacle {
+          self.output.print("  – \(choice.authenticator.title): \(obstacle)")
+        }
+      }
+      let usable = question.choices.filter { $0.obstacle == nil }.map(\.authenticator)
+      // The operation says that none fits.
+      guard !usable.isEmpty else { return "" }
+      return try await self.choice(
+        usable.map(\.title), "Which authenticator", option: "--authenticator"
+      ).map { usable[$0].aaid }
+    }
+  }
+
+  /// One of several, by its number at the terminal; the only one without asking.
+  private func choice(_ names: [String], _ question: String, option: String) async throws -> Int? {
+    if names.count <= 1 { return names.isEmpty ? nil : 0 }
+    for (index, name) in names.enumerated() {
+      output.print("  \(index + 1) \(TerminalText.sanitised(name, limit: 200))")
+    }
+    return try await answering(with: option) {
+      for _ in 0..<3 {
+        let line = try await Question.terminal.line("\(question)? [1-\(names.count)] ")
+        if line.isEmpty { return nil }
+        if let number = Int(line), (1...names.count).contains(number) { return number - 1 }
+      }
+      throw SecretInputFailure.noAnswer
+    }
+  }
+
+  // MARK: Showing
+
+  /// Shows what is to be confirmed, once.
+  private func show(_ transaction: UAFTransactionContent?) throws {
+    guard let transaction,
+      shown.withLock({ shown in
+        defer { shown = true }
+        return !shown
+      })
+    else { return }
+    if let text = transaction.text {
+      output.print("You are about to confirm:")
+      let room = max(20, output.width - 6)
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+        for row in TerminalText.wrapped(TerminalText.sanitised(String(line)), width: room) {
+          output.print("  | \(row)")
+        }
+      }
+      return
+    }
+    guard let path = picture else {
+      throw CommandFailure(
+        .usage, "what is to be confirmed is a picture; name a file for it with --picture, and look at it")
+    }
+    do { try Data(transaction.bytes).write(to: URL(fileURLWithPath: path)) } catch {
+      throw CommandFailure(.cannotCreate, "\(path) cannot be written")
+    }
+    output.print("You are about to confirm what the picture \(path) shows; look at it now.")
+  }
+
+  // MARK: Secrets
+
+  func enrol(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async {
+    await settle(answer) {
+      try self.tell(question)
+      return try await self.newSecret(question.authenticator)
+    }
+  }
+
+  func verify(_ question: UAFCredentialRequest, answer: UAFAnswer<SharedSecretBox>) async {
+    await settle(answer) {
+      try self.show(question.transaction)
+      try self.tell(question)
+      try await self.wait(question.protectionStatus)
+      return try await self.secret(
+        "\(question.authenticator.title.capitalizedFirst) of \(question.username): ")
+    }
+  }
+
+  func change(_ question: UAFCredentialRequest, answer: UAFAnswer<UAFChangedCredential>) async {
+    await settle(answer) {
+      try self.tell(question)
+      try await self.wait(question.protectionStatus)
+      let present = try await self.secret("Present \(question.authenticator.title): ")
+      return UAFChangedCredential(from: present, to: try await self.newSecret(question.authenticator))
+    }
+  }
+
+  private func newSecret(_ authenticator: UAFAuthenticator) async throws -> SharedSecretBox {
+    let title = authenticator.title
+    if isScript { return try await secret("") }
+    if authenticator.kind == .pin { output.print("Choose a PIN: 6 digits.") }
+    while true {
+      let first = try await secret("New \(title): ")
+      let second = try await secret("Repeat it: ")
+      if first.withSecret({ first in second.withSecret { $0.isEqual(to: first) } }) { return first }
+      output.print("The two entries differ; try again.")
+    }
+  }
+
+  private func secret(_ prompt: String) async throws -> SharedSecretBox {
+    try await answering(with: DeviceOptions.passwordOption) {
+      try await arguments.secretInput("password-fd").read(TerminalText.sanitised(prompt, limit: 500)) {
+        SharedSecretBox(SecretBytes(copying: $0))
+      }
+    }
+  }
+
+  /// Says what was wrong, and how many tries are left; a script has had its try.
+  private func tell(_ question: UAFCredentialRequest) throws {
+    guard let error = question.lastRecoverableError else { return }
+    var sentence = error.description
+    if case .lastAttemptFailed(let left?, _) = question.protectionStatus, error == .wrongCredential {
+      sentence += left == 1 ? "; one try is left" : "; \(left) tries are left"
+    }
+    guard !isScript else {
+      let isWrong = error == .wrongCredential || error == .coolingDown
+      throw CommandFailure(isWrong ? .permissionDenied : .dataError, sentence)
+    }
+    output.print(TerminalText.sanitised("Not accepted: \(sentence).", limit: 1_000))
+  }
+
+  private func wait(_ status: LockStatus) async throws {
+    guard case .lastAttemptFailed(_, let wait) = status, wait > .zero else { return }
+    let seconds = wait.components.seconds + 1
+    guard !isScript else {
+      throw CommandFailure(.permissionDenied, "after wrong tries the next is allowed in \(seconds) s")
+    }
+    output.print("After wrong tries the next is allowed in \(seconds) s; waiting.")
+    try await Task.sleep(for: wait)
+  }
+
+  // MARK: Fingers and the passcode of the device
+
+  func verifyBiometrics(_ question: UAFPromptRequest, answer: UAFAnswer<UAFBiometricPrompt>) async {
+    await settle(answer) {
+      try self.announce(question)
+      let output = self.output
+      return UAFBiometricPrompt(reason: "Authenticate \(question.username)") { hint in
+        output.print(TerminalText.sanitised(hint.words, limit: 500))
+      }
+    }
+  }
+
+  func verifyPasscode(_ question: UAFPromptRequest, answer: UAFAnswer<UAFPasscodePrompt>) async {
+    await settle(answer) {
+      try self.announce(question)
+      return UAFPasscodePrompt(
+        reason: "Authenticate \(question.username)", conversation: TerminalConversation(output: self.output))
+    }
+  }
+
+  private func announce(_ question: UAFPromptRequest) throws {
+    try show(question.transaction)
+    if let error = question.lastRecoverableError { output.print("Not accepted: \(error).") }
+  }
+
+  // MARK: Answers
+
+  /// Answers with what was found out; without, the operation is cancelled.
+  private func settle<Value: Sendable>(
+    _ answer: UAFAnswer<Value>, _ ask: @escaping @Sendable () async throws -> Value?
+  ) async {
+    do {
+      if let value = try await ask() { answer.give(value) } else { answer.cancel() }
+    } catch {
+      caught.withLock { $0 = error }
+      answer.cancel()
+    }
+  }
+}
+
+extension String {
+  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

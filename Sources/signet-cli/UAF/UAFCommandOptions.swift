@@ -1,0 +1,128 @@
+import Foundation
+import Signet
+import SignetTerminal
+
+/// The options that the `uaf` commands share, and the operations that they describe.
+struct UAFCommandOptions {
+  /// Who this program is to UAF servers, unless told otherwise.
+  static let standardFacet = "linux:app-id:signet"
+
+  /// For commands that speak to a server.
+  static let server: [Option] = [
+    .value(
+      "uaf-server",
+      "The base URL of the UAF server, such as https://id.example.com/nevisfido; $SIGNET_UAF_SERVER where it is not given",
+      named: "url"),
+    facet,
+    .value(
+      "header", "Send this field with every request, such as a correlation id", named: "name:value",
+      isRepeatable: true),
+    .value(
+      "answer-time", "Give up when a question stays unanswered for so long", named: "duration", default: "4m"),
+  ]
+
+  static let facet = Option.value(
+    "facet", "Who this program is to UAF servers, which have to trust it", named: "id", default: standardFacet
+  )
+
+  /// For commands that may have to be allowed.
+  static let token = Option.value(
+    "token-fd", "Read the token that allows this from this file descriptor", named: "n")
+
+  static let authenticator = Option.value(
+    "authenticator", "Use this one instead of asking: what it checks, or its AAID", short: "a", named: "kind",
+    completion: .words(UAFAuthenticator.Kind.allCases.map(\.rawValue)))
+
+  static let picture = Option.value(
+    "picture", "Write a picture that is to be confirmed to this file, and go on", named: "file",
+    completion: .file)
+
+  let options: DeviceOptions
+  let arguments: Arguments
+
+  init(_ arguments: Arguments, mayBeAllowed: Bool = false) throws {
+    self.arguments = arguments
+    options = try DeviceOptions(arguments, secretsFrom: mayBeAllowed ? ["token-fd"] : [])
+  }
+
+  /// What the commands do with a server.
+  func operations(_ person: TerminalUAFInteraction, on device: Device) throws -> UAFOperations {
+    UAFOperations(
+      client: client(on: device), configuration: try configuration, interaction: person,
+      headers: try headers)
+  }
+
+  /// The same for commands that ask no server.
+  func localOperations(_ person: TerminalUAFInteraction, on device: Device) throws -> UAFOperations {
+    UAFOperations(
+      client: client(on: device), configuration: try UAFConfiguration(host: "localhost"), interaction: person)
+  }
+
+  private func client(on device: Device) -> UAFClient {
+    UAFClient(device: device, facetID: arguments.string("facet"))
+  }
+
+  private var configuration: UAFConfiguration {
+    get throws {
+      let environment = ProcessInfo.processInfo.environment["SIGNET_UAF_SERVER"]
+      guard let url = arguments.optionalString("uaf-server") ?? environment, !url.isEmpty else {
+        throw CommandFailure(.usage, "name the UAF server: --uaf-server URL, or SIGNET_UAF_SERVER")
+      }
+      var configuration: UAFConfiguration
+      do throws(UAFConfigurationFailure) { configuration = try UAFConfiguration(baseURL: url) } catch {
+        throw CommandFailure(.usage, error.description)
+      }
+      if arguments.isSet("timeout") {
+        configuration.networkTimeoutSeconds = try arguments.seconds("timeout", in: 0...86_400)
+      }
+      configuration.interactionTimeoutSeconds = try arguments.seconds("answer-time", in: 1...86_400)
+      return configuration
+    }
+  }
+
+  private var headers: [(name: String, value: String)] {
+    get throws {
+      try arguments.strings("header").map { text in
+        guard let colon = text.firstIndex(of: ":"), colon != text.startIndex else {
+          throw CommandFailure(.usage, "--header takes NAME:VALUE")
+        }
+        let value = text[text.index(after: colon)...].drop { $0 == " " }
+        return (String(text[..<colon]), String(value))
+      }
+    }
+  }
+
+  /// What allows a call: the token on a descriptor; `nil` where none was named.
+  func authorization() async throws -> UAFAuthorization? {
+    guard arguments.isSet("token-fd") else { return nil }
+    let token = try await arguments.secretInput("token-fd").read("Token: ") { bytes in
+      SecretBytes(copying: bytes).withTemporaryArray { String(decoding: $0, as: UTF8.self) }
+    }
+    return .jwt(token)
+  }
+
+  /// Runs an operation; what kept the person from answering is the failure where there is such a thing.
+  func asking<Value>(
+    _ person: TerminalUAFInteraction, _ operation: () async throws -> Value
+  ) async throws -> Value {
+    do { return try await operation() } catch { throw person.failure ?? error }
+  }
+}
+
+extension UAFAuthenticator {
+  /// For people.
+  var title: String { kind.title }
+}
+
+extension UAFAuthenticator.Kind {
+  /// For people.
+  var title: String {
+    switch self {
+    case .pin: "PIN"
+    case .password: "password"
+    case .fingerprint: "fingerprint"
+    case .face: "face"
+    case .devicePasscode: "passcode of the device"
+    }
+  }
+}

@@ -1,0 +1,321 @@
+import Foundation
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Command {
+  static let uaf = Command(
+    "uaf", "Register and authenticate with servers of FIDO UAF 1.1",
+    description: """
+      A UAF server knows this device by keys, each in an authenticator: a PIN or a password that is for this alone, a finger, a face, \
+      or the passcode of the device. A code or a link of the server's begins a registration or an authentication \
+      (signet uaf oob run); who has a token of the server's can begin them here. Nothing is sent but over https, and to \
+      no other server than the one that is named and those where this device is registered.
+      """,
+    commands: [
+      uafRegister, uafAuthenticate, uafDeregister, uafList, uafPIN, uafPassword, uafDelete, uafDevice,
+      uafOutOfBand,
+      uafPending, uafMetadata,
+    ])
+
+  private static let uafMetadata = Command(
+    "metadata", "Write the metadata statements of this program's authenticators, which a server needs",
+    description:
+      "One file for each, its AAID with a - for the #. The folder has to exist; what is there is written over.",
+    options: [
+      .value("output", "The folder", short: "o", named: "dir", isRequired: true, completion: .directory)
+    ]
+  ) { arguments in
+    let folder = arguments.string("output")
+    var files: [JSONValue] = []
+    for (aaid, statement) in UAFAuthenticator.metadataStatements {
+      let path = "\(folder)/\(aaid.replacing("#", with: "-")).json"
+      do { try Data(statement.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
+        throw CommandFailure(.cannotCreate, "\(path) cannot be written")
+      }
+      files.append(.string(path))
+    }
+    arguments.report(
+      "\(files.count) statements were written to \(TerminalText.sanitised(folder)).", ["files": .array(files)]
+    )
+    return .success
+  }
+
+  private static let user = Argument("user", "The user's name at the server")
+
+  private static let newDevice: [Option] = [
+    .value(
+      "device-name", "What you call this device, for the server; counts with the first registration",
+      named: "name"),
+    .flag(
+      "keep-with-new-fingers", "Let the key go on when a finger or a face is enrolled later; else it is void"),
+    .flag("passcode-too", "Let the passcode of the device stand in for the finger or the face"),
+  ]
+
+  private static let uafRegister = Command(
+    "register", "Register an authenticator for a user",
+    description: """
+      The server has to allow it: with the token of an authentication (signet uaf authenticate prints one), or of a relying party. \
+      With --password-fd the new PIN or password is one line.
+      """,
+    options: UAFCommandOptions.server + [
+      UAFCommandOptions.token, UAFCommandOptions.authenticator,
+      .value("policy", "What the server is to accept, by its name there", named: "name"),
+    ] + newDevice, arguments: [user]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments, mayBeAllowed: true)
+    let person = TerminalUAFInteraction(arguments, authenticator: arguments.optionalString("authenticator"))
+    let authorization = try await options.authorization()
+    let device = try options.options.device(createIfMissing: true)
+    let operations = try options.operations(person, on: device)
+    let outcome = try await options.asking(person) {
+      try await operations.register(
+        arguments.string("user"), policy: arguments.optionalString("policy"), device: arguments.newUAFDevice,
+        authorization: authorization, options: arguments.uafKeyOptions)
+    }
+    arguments.report(outcome)
+    return .success
+  }
+
+  private static let uafAuthenticate = Command(
+    "authenticate", "Authenticate a user, and print what the server gives for it",
+    description: """
+      What is printed lets whoever has it act as the user for a while: keep it from others. With --password-fd the PIN or the \
+      password is one line.
+      """,
+    options: UAFCommandOptions.server + [
+      UAFCommandOptions.authenticator, UAFCommandOptions.picture,
+      .value("policy", "What the server is to accept, by its name there", named: "name"),
+    ], arguments: [user]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments)
+    let person = TerminalUAFInteraction(
+      arguments, authenticator: arguments.optionalString("authenticator"),
+      picture: arguments.optionalString("picture"))
+    let operations = try options.operations(person, on: options.options.device(createIfMissing: false))
+    let authorization = try await options.asking(person) {
+      try await operations.authenticate(
+        arguments.string("user"), policy: arguments.optionalString("policy"))
+    }
+    arguments.report(authorization)
+    return .success
+  }
+
+  private static let uafDeregister = Command(
+    "deregister", "Remove an authenticator, or all of them, from the server and from this device",
+    description: """
+      The key of this device allows that, or a token on --token-fd. With the last authenticator the server forgets this device.
+      """,
+    options: UAFCommandOptions.server + [
+      UAFCommandOptions.token, UAFCommandOptions.authenticator, .flag("yes", "Do not ask", short: "y"),
+    ], arguments: [user]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments, mayBeAllowed: true)
+    let person = TerminalUAFInteraction(arguments)
+    let authorization = try await options.authorization() ?? .jws
+    let operations = try options.operations(person, on: options.options.device(createIfMissing: false))
+    let username = arguments.string("user")
+    let aaid = try await operations.localData.aaid(arguments.optionalString("authenticator"), of: username)
+    let what = aaid == nil ? "all authenticators" : "the authenticator \(aaid ?? "")"
+    guard
+      try await arguments.confirmsDeletion(
+        "Remove \(what) of \(TerminalText.sanitised(username, limit: 200))")
+    else { return .failure }
+    let gone = try await operations.deregister(username, aaid: aaid, authorization: authorization)
+    arguments.report(gone: gone)
+    return .success
+  }
+
+  private static let uafDelete = Command(
+    "delete", "Delete an authenticator, or all of them, from this device alone",
+    description:
+      "For when the server cannot be asked; it keeps its part. Otherwise use signet uaf deregister.",
+    options: [
+      UAFCommandOptions.facet, UAFCommandOptions.authenticator, .flag("yes", "Do not ask", short: "y"),
+    ], arguments: [user]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments)
+    let operations = try options.localOperations(
+      TerminalUAFInteraction(arguments), on: options.options.device(createIfMissing: false))
+    let username = arguments.string("user")
+    let aaid = try await operations.localData.aaid(arguments.optionalString("authenticator"), of: username)
+    guard
+      try await arguments.confirmsDeletion(
+        "Delete what this device has for \(TerminalText.sanitised(username, limit: 200)); the server is not told"
+      )
+    else { return .failure }
+    arguments.report(gone: try await operations.localData.deleteAuthenticator(of: username, aaid: aaid))
+    return .success
+  }
+
+  private static let uafList = Command(
+    "list", "List users, authenticators and what this device is to servers",
+    description: "No server is asked, and nothing is changed.", options: [UAFCommandOptions.facet]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments)
+    guard let device = try options.options.deviceIfAny() else {
+      if arguments.isSet("json") {
+        arguments.output.print(#"{"accounts":[],"authenticators":[]}"#)
+      } else {
+        arguments.errorOutput.print(
+          "Nothing is registered yet; see signet uaf register and signet uaf oob run.")
+      }
+      return .success
+    }
+    let local = try options.localOperations(TerminalUAFInteraction(arguments), on: device).localData
+    let (accounts, authenticators) = (try await local.accounts(), try await local.authenticators())
+    let information = try await local.deviceInformation()
+    if arguments.isSet("json") {
+      arguments.output.print(
+        JSONValue.object(UAFListing(accounts, authenticators, information, arguments.string("facet")).json)
+          .text)
+      return .success
+    }
+    if let information {
+      arguments.output.print("This device: \(TerminalText.sanitised(information.name, limit: 200))")
+    }
+    arguments.output.print("Facet id: \(TerminalText.sanitised(arguments.string("facet"), limit: 200))")
+    var table = TextTable(["AUTHENTICATOR", "AAID", "USABLE", "USERS"])
+    for authenticator in authenticators {
+      let usable =
+        !authenticator.isSupportedByHardware
+        ? "no: not on this device" : authenticator.isEnrolledInSystem ? "yes" : "no: not set up"
+      let users = Set(authenticator.keys.map(\.username)).sorted().joined(separator: ", ")
+      table.append([
+        authenticator.title, authenticator.aaid, usable, TerminalText.sanitised(users, limit: 200),
+      ])
+    }
+    arguments.output.write(table.text)
+    return .success
+  }
+
+  private static let uafPIN = Command(
+    "pin", "Change the PIN of a user",
+    description:
+      "No server is asked. With --password-fd the first line is the present PIN and the second the new one.",
+    options: [UAFCommandOptions.facet], arguments: [user]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments)
+    let person = TerminalUAFInteraction(arguments)
+    let operations = try options.localOperations(person, on: options.options.device(createIfMissing: false))
+    try await options.asking(person) { try await operations.changePIN(of: arguments.string("user")) }
+    arguments.report("The PIN was changed.", ["changed": .bool(true)])
+    return .success
+  }
+
+  private static let uafPassword = Command(
+    "password", "Change the password of a user",
+    description:
+      "No server is asked. With --password-fd the first line is the present password and the second the new one.",
+    options: [UAFCommandOptions.facet], arguments: [user]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments)
+    let person = TerminalUAFInteraction(arguments)
+    let operations = try options.localOperations(person, on: options.options.device(createIfMissing: false))
+    try await options.asking(person) { try await operations.changePassword(of: arguments.string("user")) }
+    arguments.report("The password was changed.", ["changed": .bool(true)])
+    return .success
+  }
+
+  private static let uafOutOfBand = Command(
+    "oob", "Take up what a server began elsewhere: a code, a link or a message",
+    description: """
+      decode reads it and takes nothing up. run does what it asks for; its token is good once: a registration makes a key here, an \
+      authentication shows what is to be confirmed and prints what the server gives for it. With --password-fd the PIN or the \
+      password is one line.
+      """,
+    options: UAFCommandOptions.server + runOptions + newDevice,
+    arguments: [Argument("action", "decode or run", completion: .choices(["decode", "run"])), scanned]
+  ) { arguments in
+    let action = try arguments.choice("action", of: OutOfBandAction.self)
+    let options = try UAFCommandOptions(arguments)
+    let person = TerminalUAFInteraction(
+      arguments, authenticator: arguments.optionalString("authenticator"),
+      user: arguments.optionalString("user"), picture: arguments.optionalString("picture"))
+    let text = try arguments.scannedUAFText()
+    let device = try options.options.device(createIfMissing: action == .run)
+    let operations = try options.operations(person, on: device)
+    let payload = try await operations.decode(scanned: text)
+    switch action {
+    case .decode: arguments.report(payload)
+    case .run:
+      try await options.asking(person) { try await arguments.run(try await operations.redeem(payload)) }
+    }
+    return .success
+  }
+
+  private enum OutOfBandAction: String, CaseIterable {
+    case decode
+    case run
+  }
+
+  private static let scanned = Argument(
+    "file", "A picture of a QR code or a text; - for standard input", completion: .file)
+
+  private static let runOptions: [Option] = [
+    UAFCommandOptions.authenticator, UAFCommandOptions.picture,
+    .value("user", "Use this account instead of asking", named: "name"),
+  ]
+
+  private static let uafPending = Command(
+    "pending", "Ask the servers what waits for this device, newest first",
+    description: "With --run the newest is done. Do not ask over and over: servers push.",
+    options: UAFCommandOptions.server + runOptions + newDevice + [.flag("run", "Do the newest")]
+  ) { arguments in
+    let options = try UAFCommandOptions(arguments)
+    let person = TerminalUAFInteraction(
+      arguments, authenticator: arguments.optionalString("authenticator"),
+      user: arguments.optionalString("user"), picture: arguments.optionalString("picture"))
+    let operations = try options.operations(person, on: options.options.device(createIfMissing: false))
+    let pending = try await operations.pendingOutOfBandOperations()
+    arguments.report(errors: pending.errors)
+    guard arguments.isSet("run") else {
+      arguments.report(pending)
+      return pending.operations.isEmpty ? (pending.errors.isEmpty ? .failure : .unavailable) : .success
+    }
+    guard let newest = pending.operations.first else {
+      arguments.errorOutput.print("Nothing waits.")
+      return pending.errors.isEmpty ? .failure : .unavailable
+    }
+    try await options.asking(person) {
+      try await arguments.run(try await operations.redeem(newest.payload))
+    }
+    return .success
+  }
+}
+
+extension Arguments {
+  /// What this device is called at its first registration.
+  fileprivate var newUAFDevice: UAFNewDevice {
+    UAFNewDevice(name: optionalString("device-name") ?? ProcessInfo.processInfo.hostName)
+  }
+
+  fileprivate var uafKeyOptions: UAFKeyOptions {
+    var options = UAFKeyOptions()
+    options.invalidateOnNewOsBiometrics = !isSet("keep-with-new-fingers")
+    options.allowDevicePasscodeAsFallback = isSet("passcode-too")
+    return options
+  }
+
+  fileprivate func scannedUAFText() throws -> String { try ScannedText.read(string("file"), limit: 32_768) }
+
+  /// Does what a redeemed token stands for.
+  fileprivate func run(_ operation: OutOfBandOperation) async throws {
+    switch operation {
+    case .registration(let registration):
+      report(try await registration.run(device: newUAFDevice, options: uafKeyOptions))
+    case .authentication(let authentication): report(try await authentication.run())
+    case .deregistration(let deregistration): report(gone: try await deregistration.run())
+    }
+  }
+}
+
+extension UAFLocalData {
+  /// The AAID of an authenticator that a person names by its kind; what is no kind is one already.
+  fileprivate func aaid(_ wanted: String?, of username: String) async throws -> String? {
+    guard let wanted else { return nil }
+    guard let kind = UAFAuthenticator.Kind(rawValue: wanted) else { return wanted }
+    let authenticator = try await authenticators().first { $0.kind == kind }
+    return authenticator?.keys.last { $0.username == username }?.aaid ?? authenticator?.aaid ?? wanted
+  }
+}

@@ -1,0 +1,85 @@
+import Signet
+import SignetTerminal
+
+/// The exit code of what a UAF operation came to; `nil` for another failure.
+func uafExitCode(of error: any Error) -> ExitCode? {
+  switch error {
+  case let failure as UAFOperationFailure: exitCode(of: failure)
+  case let failure as UAFAuthenticationFailure: exitCode(of: failure.reason)
+  case let failure as UAFPayloadFailure:
+    if case .device(let failure) = failure { exitCode(of: failure as any Error) } else { .dataError }
+  case let failure as UAFOutOfBandFailure: exitCode(of: failure)
+  case let failure as UAFDeviceServiceFailure: exitCode(of: failure)
+  case let failure as UAFDeviceInformationChangeFailure: exitCode(of: failure)
+  case let failure as UAFCredentialChangeFailure: exitCode(of: failure)
+  case let failure as UAFDeletionFailure:
+    if case .device(let failure) = failure { exitCode(of: failure as any Error) } else { .dataError }
+  case is UAFConfigurationFailure: .usage
+  default: nil
+  }
+}
+
+private func exitCode(of failure: UAFOperationFailure) -> ExitCode {
+  switch failure {
+  case .fido(let code, _): exitCode(of: code)
+  case .network(let problem): exitCode(of: problem)
+  case .clockSkewTooBig: .unavailable
+  case .configuration: .usage
+  case .device(let failure): exitCode(of: failure as any Error)
+  default: .dataError
+  }
+}
+
+private func exitCode(of code: FidoErrorCode) -> ExitCode {
+  switch code {
+  case .userCancelled: .interrupted
+  case .userLockout, .authenticatorAccessDenied, .keyDisappearedPermanently: .permissionDenied
+  case .userNotResponsive: .temporaryFailure
+  case .noSuitableAuthenticator, .userNotEnrolled, .invalidTransactionContent: .dataError
+  case .untrustedFacetID, .protocolError, .unsupportedVersion: .protocolError
+  case .insecureTransport: .usage
+  default: .software
+  }
+}
+
+private func exitCode(of problem: UAFNetworkProblem) -> ExitCode {
+  if case .transport = problem.cause { .unavailable } else { .protocolError }
+}
+
+private func exitCode(of failure: UAFOutOfBandFailure) -> ExitCode {
+  switch failure {
+  case .network(let problem): exitCode(of: problem)
+  case .tokenExpired, .tokenAlreadyRedeemed: .failure
+  case .fido(let code): exitCode(of: code)
+  case .device(let failure): exitCode(of: failure as any Error)
+  default: .dataError
+  }
+}
+
+private func exitCode(of failure: UAFDeviceServiceFailure) -> ExitCode {
+  switch failure {
+  case .clockSkewTooBig: .unavailable
+  case .network(let problem): exitCode(of: problem)
+  case .device(let failure): exitCode(of: failure as any Error)
+  default: .protocolError
+  }
+}
+
+private func exitCode(of failure: UAFDeviceInformationChangeFailure) -> ExitCode {
+  switch failure {
+  case .nameAlreadyExists, .notFound: .dataError
+  case .clockSkewTooBig: .unavailable
+  case .network(let problem): exitCode(of: problem)
+  case .signing(let failure), .device(let failure): exitCode(of: failure as any Error)
+  }
+}
+
+private func exitCode(of failure: UAFCredentialChangeFailure) -> ExitCode {
+  switch failure {
+  case .locked: .permissionDenied
+  case .notEnrolled: .dataError
+  case .userCancelled: .interrupted
+  case .userNotResponsive: .temporaryFailure
+  case .device(let failure): exitCode(of: failure as any Error)
+  }
+}

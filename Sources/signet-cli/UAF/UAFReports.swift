@@ -1,0 +1,204 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+extension Arguments {
+  func report(_ outcome: UAFRegistrationOutcome) {
+    var object: JSONObject = [
+      "username": .string(outcome.account.username), "server": .string(outcome.account.server),
+      "authenticators": .array(outcome.aaids.map { .string($0) }),
+    ]
+    if let failure = outcome.targetFailure {
+      object["warning"] = .string(failure.description)
+      errorOutput.print(
+        TerminalText.sanitised(
+          "signet: the server does not know this device yet, so no messages reach it: \(failure)",
+          limit: 2_000))
+    }
+    let name = TerminalText.sanitised(
+      "\(outcome.account.username) at \(outcome.account.server)", limit: 1_000)
+    report("Registered \(name).", object)
+  }
+
+  func report(_ authorization: UAFAuthorization?) {
+    var object: JSONObject = ["authenticated": .bool(true)]
+    switch authorization {
+    case .jwt(let token)?:
+      object["jwt"] = .string(token)
+      if !isSet("json") { output.print(TerminalText.sanitised(token)) }
+    case .cookies(let cookies)?:
+      object["cookies"] = .array(
+        cookies.map { ["name": .string($0.name), "value": .string($0.value), "url": .string($0.url)] })
+      if !isSet("json") {
+        for cookie in cookies { output.print(TerminalText.sanitised("\(cookie.name)=\(cookie.value)")) }
+      }
+    default: break
+    }
+    if isSet("json") {
+      output.print(JSONValue.object(object).text)
+    } else {
+      errorOutput.print("Authenticated.")
+    }
+  }
+
+  func report(_ payload: OutOfBandPayload) {
+    if isSet("json") {
+      output.print(JSONValue.object(payload.json).text)
+      return
+    }
+    output.print("\(payload.operation.rawValue) at \(TerminalText.sanitised(payload.redeemURL))")
+    if let data = payload.data { output.print("  says \(TerminalText.sanitised(data, limit: 1_000))") }
+    output.print(payload.wasEncrypted ? "  encrypted for this device" : "  not encrypted")
+  }
+
+  func report(_ information: UAFDeviceInformation) {
+    if isSet("json") {
+      output.print(JSONValue.object(information.json).text)
+      return
+    }
+    output.print("name      \(TerminalText.sanitised(information.name, limit: 300))")
+    output.print("device id \(information.deviceID)")
+    output.print("pushes    \(information.pushToken == nil ? "off" : "on")")
+    for (account, target) in information.dispatchTargets.sorted(by: { $0.key < $1.key }) {
+      let name = TerminalText.sanitised("\(account.username) at \(account.server)", limit: 500)
+      output.print("target    \(name): \(TerminalText.sanitised(target, limit: 100))")
+    }
+  }
+
+  func report(gone keys: [UAFKey]) {
+    report(
+      keys.count == 1 ? "1 key is gone." : "\(keys.count) keys are gone.",
+      [
+        "gone": .array(
+          keys.map {
+            ["username": .string($0.username), "aaid": .string($0.aaid), "keyId": .string($0.keyID)]
+          })
+      ])
+  }
+
+  func report(errors: [UAFDeviceServiceFailure]) {
+    for error in errors {
+      let server = error.server.map { "\($0): " } ?? ""
+      errorOutput.print(TerminalText.sanitised("signet: \(server)\(error)", limit: 2_000))
+    }
+  }
+
+  func report(_ check: UAFDeviceCheck) {
+    report(errors: check.errors)
+    if isSet("json") {
+      let object: JSONObject = [
+        "mismatches": .array(check.mismatches.map { .object($0.json) }),
+        "errors": .array(
+          check.errors.map { ["server": .string($0.server ?? ""), "error": .string($0.description)] }),
+      ]
+      output.print(JSONValue.object(object).text)
+      return
+    }
+    for mismatch in check.mismatches {
+      let name = "\(mismatch.account.username) at \(mismatch.account.server)"
+      output.print(TerminalText.sanitised("\(name): \(mismatch)", limit: 2_000))
+    }
+    if check.mismatches.isEmpty, check.errors.isEmpty { output.print("Nothing differs.") }
+  }
+
+  func report(_ pending: PendingOutOfBandOperations) {
+    if isSet("json") {
+      let list = pending.operations.map { operation in
+        var object = operation.payload.json
+        object["username"] = .string(operation.account.username)
+        object["creationTimeInEpochMillis"] = .integer(operation.creationTimeInEpochMillis)
+        object["dispatchChannel"] = .string(operation.dispatchChannel)
+        return JSONValue.object(object)
+      }
+      output.print(JSONValue.object(["operations": .array(list)]).text)
+      return
+    }
+    if pending.operations.isEmpty { errorOutput.print("Nothing waits.") }
+    for operation in pending.operations {
+      let text =
+        "\(Moment.text(operation.creationTimeInEpochMillis / 1_000))  \(operation.payload.operation.rawValue) "
+        + "for \(operation.account.username) at \(operation.account.server)"
+      output.print(TerminalText.sanitised(text, limit: 1_000))
+    }
+  }
+}
+
+extension OutOfBandPayload {
+  /// What it says; the token is left out, since whoever has it can take it up.
+  var json: JSONObject {
+    var object: JSONObject = [
+      "operation": .string(operation.rawValue), "redeemUrl": .string(redeemURL),
+      "encrypted": .bool(wasEncrypted),
+    ]
+    if let data { object["data"] = .string(data) }
+    return object
+  }
+}
+
+extension UAFDeviceInformation {
+  var json: JSONObject {
+    let targets = dispatchTargets.sorted { $0.key < $1.key }.map { account, target -> JSONValue in
+      ["username": .string(account.username), "server": .string(account.server), "id": .string(target)]
+    }
+    return [
+      "name": .string(name), "deviceId": .string(deviceID), "push": .bool(pushToken != nil),
+      "dispatchTargets": .array(targets),
+    ]
+  }
+}
+
+extension UAFMismatch {
+  var json: JSONObject {
+    var object: JSONObject = [
+      "username": .string(account.username), "server": .string(account.server),
+      "text": .string(description),
+    ]
+    switch self {
+    case .missingAuthenticatorInMobileDevice(_, let aaid, let keyID):
+      object["kind"] = "missingAuthenticatorInMobileDevice"
+      (object["aaid"], object["keyId"]) = (.string(aaid), .string(keyID))
+    case .missingAuthenticatorInServer(_, let aaid, let keyID):
+      object["kind"] = "missingAuthenticatorInServer"
+      (object["aaid"], object["keyId"]) = (.string(aaid), .string(keyID))
+    case .missingDeviceInformationInMobileDevice(_, let target):
+      object["kind"] = "missingDeviceInformationInMobileDevice"
+      object["dispatchTarget"] = .string(target)
+    case .missingDeviceInformationInServer: object["kind"] = "missingDeviceInformationInServer"
+    case .deviceName(_, _, let own, let other):
+      object["kind"] = "deviceName"
+      (object["onDevice"], object["inServer"]) = (.string(own), .string(other))
+    case .pushToken: object["kind"] = "pushToken"
+    }
+    return object
+  }
+}
+
+/// What `signet uaf list --json` prints.
+struct UAFListing {
+  let json: JSONObject
+
+  init(
+    _ accounts: [UAFAccount], _ authenticators: [UAFAuthenticator], _ information: UAFDeviceInformation?,
+    _ facet: String
+  ) {
+    var object: JSONObject = [
+      "facetId": .string(facet),
+      "accounts": .array(
+        accounts.map { ["username": .string($0.username), "server": .string($0.server)] }),
+      "authenticators": .array(
+        authenticators.map { authenticator in
+          [
+            "aaid": .string(authenticator.aaid), "kind": .string(authenticator.kind.rawValue),
+            "supported": .bool(authenticator.isSupportedByHardware),
+            "enrolled": .bool(authenticator.isEnrolledInSystem),
+            "keys": .array(
+              authenticator.keys.map {
+                ["username": .string($0.username), "keyId": .string($0.keyID), "aaid": .string($0.aaid)]
+              }),
+          ]
+        }),
+    ]
+    if let information { object["device"] = .object(information.json) }
+    json = object
+  }
+}

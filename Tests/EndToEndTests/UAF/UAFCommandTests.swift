@@ -1,0 +1,153 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// The built `signet uaf` and a `signet-server` in another process, over TLS.
+@Suite(.serialized, .timeLimit(.minutes(5))) struct UAFCommandTests {
+  private func target(_ device: DeviceCommand) async throws -> String {
+    guard
+      case .object(let target)? = try await device.json("uaf", "device", "show").array("dispatchTargets")
+        .first
+    else { throw JSONFailure.missingMember("dispatchTargets") }
+    return try target.string("id")
+  }
+
+  @Test("Registration, authentication, PIN change and deregistration in two processes")
+  func inBand() async throws {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let register = [
+      "uaf", "register", "alice", "--authenticator", "pin", "--device-name", "laptop", "--token-fd", "0",
+    ]
+    let refused = try await device.run(register + party.words, passwords: ["no-such-token", "123456"])
+    #expect(refused.isRefusal(76, "1401"), refused.summary)
+    let short = try await device.run(register + party.words, passwords: [party.key, "1234"])
+    #expect(short.isRefusal(65, "6 digits"), short.summary)
+    let made = try await device.run(register + party.words + ["--json"], passwords: [party.key, "123456"])
+    try #require(made.status == 0, made.summary)
+    #expect(try JSONObject(parsing: Array(made.output.utf8)).string("username") == "alice")
+
+    let listed = try await device.run("uaf", "list")
+    #expect(
+      listed.status == 0 && listed.output.contains("PIN") && listed.output.contains("alice"), listed.summary)
+    let wrong = try await device.run(
+      ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: ["000000"])
+    #expect(wrong.isRefusal(77, "4 tries are left"), wrong.summary)
+    let changed = try await device.run("uaf", "pin", "alice", passwords: ["123456", "654321"])
+    #expect(changed.status == 0, changed.summary)
+    let token = try await device.run(["uaf", "authenticate", "alice"] + party.words, passwords: ["654321"])
+    #expect(token.status == 0 && token.output.split(separator: ".").count == 3, token.summary)
+
+    // The token of the user lets them register another.
+    let jwt = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    let second = try await device.run(
+      ["uaf", "register", "alice", "-a", "password", "--token-fd", "0"] + party.words,
+      passwords: [jwt, "correct horse"])
+    #expect(second.status == 0, second.summary)
+    let other = try await device.run(
+      ["uaf", "authenticate", "alice", "-a", "password"] + party.words, passwords: ["correct horse"])
+    #expect(other.status == 0, other.summary)
+
+    let one = try await device.run(
+      ["uaf", "deregister", "alice", "-a", "password", "--yes"] + party.words)
+    #expect(one.status == 0 && one.output.contains("1 key"), one.summary)
+    let all = try await device.run(["uaf", "deregister", "alice", "--yes"] + party.words)
+    #expect(all.status == 0 && all.output.contains("1 key"), all.summary)
+    #expect(try await device.run("uaf", "device", "show").status == 1)
+    await party.server.stopAndWait()
+  }
+
+  @Test("A code registers, a message confirms a transaction, what waits is found")
+  func outOfBand() async throws {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let (picture, session) = try await party.dispatch(
+      "registration", by: "link-png-qr-code", ["username": "alice"])
+    let code = "\(party.server.folder.path)/code.png"
+    try #require(Data(base64Encoded: picture)).write(to: URL(filePath: code))
+    let decoded = try await device.run(["uaf", "oob", "decode", code] + party.words)
+    #expect(decoded.status != 0, "there is no folder yet")
+    let registered = try await device.run(
+      ["uaf", "oob", "run", code, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["123456"]
+    )
+    try #require(registered.status == 0, registered.summary)
+    #expect(try await party.status(session) == "succeeded")
+    let again = try await device.run(
+      ["uaf", "oob", "run", code, "-a", "pin"] + party.words, passwords: ["123456"])
+    #expect(again.isRefusal(1, "taken before"), again.summary)
+
+    let context: JSONObject = ["username": "alice", "transaction": "Pay 20 EUR to Bob"]
+    let (link, confirmation) = try await party.dispatch("authentication", to: target(device), context)
+    let file = try party.server.write(link, to: "message.link")
+    let message = try await device.run(["uaf", "oob", "decode", file, "--json"] + party.words)
+    #expect(message.status == 0 && message.output.contains(#""encrypted":true"#), message.summary)
+    let waiting = try await device.run(["uaf", "pending"] + party.words)
+    #expect(waiting.status == 0 && waiting.output.contains("authentication for alice"), waiting.summary)
+    let confirmed = try await device.run(["uaf", "oob", "run", file] + party.words, passwords: ["123456"])
+    #expect(confirmed.status == 0 && confirmed.errorOutput.contains("| Pay 20 EUR to Bob"), confirmed.summary)
+    #expect(try await party.status(confirmation) == "succeeded")
+    let nothing = try await device.run(["uaf", "pending"] + party.words)
+    #expect(nothing.status == 1, nothing.summary)
+
+    let removal = try await party.link("deregistration", ["username": "alice"])
+    let removed = try await device.run(["uaf", "oob", "run", removal] + party.words)
+    #expect(removed.status == 0 && removed.output.contains("1 key"), removed.summary)
+    await party.server.stopAndWait()
+  }
+
+  @Test("What servers know of a device is shown, changed, checked and put right")
+  func deviceInformation() async throws {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let link = try await party.link("registration", ["username": "alice"])
+    let made = try await device.run(
+      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["123456"]
+    )
+    try #require(made.status == 0, made.summary)
+    let changed = try await device.run(
+      ["uaf", "device", "change", "--name", "desk", "--push-token", "abc"] + party.words)
+    #expect(changed.status == 0, changed.summary)
+    let shown = try await device.json("uaf", "device", "show")
+    #expect(try shown.string("name") == "desk" && shown.bool("push"))
+    let same = try await device.run(["uaf", "device", "check"] + party.words)
+    #expect(same.status == 0 && same.output == "Nothing differs.\n", same.summary)
+    // The device forgets its key; the server does not hear of it.
+    let second = try await party.link("registration", ["username": "alice"])
+    let password = try await device.run(
+      ["uaf", "oob", "run", second, "-a", "password"] + party.words, passwords: ["correct horse"])
+    #expect(password.status == 0, password.summary)
+    let deleted = try await device.run("uaf", "delete", "alice", "-a", "password", "--yes")
+    #expect(deleted.status == 0, deleted.summary)
+    let differs = try await device.run(["uaf", "device", "check", "--json"] + party.words)
+    #expect(
+      differs.status == 1 && differs.output.contains("missingAuthenticatorInMobileDevice"), differs.summary)
+    let mended = try await device.run(["uaf", "device", "sync"] + party.words)
+    #expect(mended.status == 0, mended.summary)
+    #expect(try await device.run(["uaf", "device", "check"] + party.words).status == 0)
+    await party.server.stopAndWait()
+  }
+
+  @Test("Wrong words, wrong servers and nothing registered are told apart")
+  func refusals() async throws {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let unnamed = try await device.run("uaf", "device", "check")
+    #expect(unnamed.status == 73 || unnamed.status == 64, unnamed.summary)
+    let plain = try await device.run(
+      "uaf", "register", "alice", "--uaf-server", "http://127.0.0.1/", passwords: ["123456"])
+    #expect(plain.isRefusal(64, "https"), plain.summary)
+    let garbage = try party.server.write("no code at all", to: "garbage")
+    let unread = try await device.run(["uaf", "oob", "run", garbage] + party.words)
+    #expect(unread.status == 65, unread.summary)
+    let untrusted = try await device.run(
+      ["uaf", "register", "alice", "-a", "pin", "--facet", "linux:app-id:other", "--token-fd", "0"]
+        + party.words,
+      passwords: [party.key, "123456"])
+    #expect(untrusted.status == 76, untrusted.summary)
+    let none = try await device.json("uaf", "list")
+    #expect(try none.array("accounts").isEmpty)
+    await party.server.stopAndWait()
+  }
+}

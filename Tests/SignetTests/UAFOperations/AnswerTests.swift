@@ -1,0 +1,186 @@
+@testable import Signet
+import SignetCrypto
+import SignetTesting
+import Synchronization
+import Testing
+
+/// An app that does with each question what a test says.
+private struct OneQuestion: UAFInteraction {
+  let body: @Sendable (UAFAnswer<String>) async -> Void
+
+  func selectAuthenticator(_ question: UAFAuthenticatorSelection, answer: UAFAnswer<String>) async {
+    await body(answer)
+  }
+}
+
+/// Holds an answer until a test lets go of it.
+private final class Held: Sendable {
+  private let answer = Mutex<UAFAnswer<String>?>(nil)
+  let (asked, continuation) = AsyncStream<Void>.makeStream()
+
+  func hold(_ answer: UAFAnswer<String>) {
+    self.answer.withLock { $0 = answer }
+    continuation.yield()
+  }
+
+  func untilAsked() async { for await _ in asked { return } }
+
+  func take() -> UAFAnswer<String>? {
+    answer.withLock { held in
+      defer { held = nil }
+      return held
+    }
+  }
+}
+
+@Suite("UAF questions and their answers")
+struct AnswerTests {
+  private let timer = VirtualTimer()
+
+  private func ask(
+    limit: Duration = .seconds(240), extendedBy more: Duration = .zero,
+    _ body: @escaping @Sendable (UAFAnswer<String>) async -> Void
+  ) async throws(FidoErrorCode) -> String {
+    let question = UAFAuthenticatorSelection(
+      account: UAFAccount(username: "alice", server: "https://id.example.org"), choices: [])
+    let conversation = UAFConversation(interaction: OneQuestion(body: body), limit: limit, clock: timer)
+    return try await conversation.ask(extendedBy: more) { interaction, answer in
+      await interaction.selectAuthenticator(question, answer: answer)
+    }
+  }
+
+  private func failure(
+    of body: () async throws(FidoErrorCode) -> String
+  ) async -> FidoErrorCode? {
+    do throws(FidoErrorCode) {
+      _ = try await body()
+      return nil
+    } catch { return error }
+  }
+
+  @Test("An answer within the call counts")
+  func immediate() async throws {
+    #expect(try await ask { $0.give("a") } == "a")
+  }
+
+  @Test("An answer after the call counts")
+  func later() async throws {
+    let held = Held()
+    async let answered = ask { held.hold($0) }
+    await held.untilAsked()
+    #expect(held.take()?.give("b") == true)
+    #expect(try await answered == "b")
+  }
+
+  @Test("A second answer is told that it does not count")
+  func second() async throws {
+    let told = Mutex<[Bool]>([])
+    let answer = try await ask { answer in
+      let replies = [answer.give("first"), answer.give("second"), answer.cancel()]
+      told.withLock { $0 = replies }
+    }
+    #expect(answer == "first")
+    #expect(told.withLock { $0 } == [true, false, false])
+  }
+
+  @Test("Of fifty answers at once, one counts")
+  func race() async throws {
+    let (wins, continuation) = AsyncStream<String>.makeStream()
+    let answer = try await ask { answer in
+      await withTaskGroup { group in
+        for number in 0..<50 {
+          group.addTask { if answer.give("\(number)") { continuation.yield("\(number)") } }
+        }
+      }
+      continuation.finish()
+    }
+    var won: [String] = []
+    for await win in wins { won.append(win) }
+    #expect(won == [answer])
+  }
+
+  @Test("Cancelling ends the operation as cancelled")
+  func cancelled() async {
+    #expect(
+      await failure { () async throws(FidoErrorCode) in try await ask { $0.cancel() } } == .userCancelled)
+  }
+
+  @Test("An answer that is let go of ends the operation at once")
+  func dropped() async {
+    #expect(await failure { () async throws(FidoErrorCode) in try await ask { _ in } } == .userNotResponsive)
+    let held = Held()
+    async let ended = failure { () async throws(FidoErrorCode) in try await ask { held.hold($0) } }
+    await held.untilAsked()
+    _ = held.take()
+    #expect(await ended == .userNotResponsive)
+  }
+
+  @Test("No answer in 240 seconds ends the operation, and a late one is told so")
+  func late() async {
+    let held = Held()
+    async let ended = failure { () async throws(FidoErrorCode) in try await ask { held.hold($0) } }
+    await held.untilAsked()
+    #expect(await timer.untilSomeoneSleeps() == .seconds(240))
+    timer.advance(by: .seconds(240))
+    #expect(await ended == .userNotResponsive)
+    #expect(held.take()?.give("late") == false)
+  }
+
+  @Test("An answer just in time counts")
+  func justInTime() async throws {
+    let held = Held()
+    async let answered = ask { held.hold($0) }
+    await held.untilAsked()
+    _ = await timer.untilSomeoneSleeps()
+    timer.advance(by: .seconds(239))
+    #expect(held.take()?.give("c") == true)
+    #expect(try await answered == "c")
+  }
+
+  @Test("A cool-down comes on top of the limit")
+  func coolDown() async {
+    let held = Held()
+    async let ended = failure { () async throws(FidoErrorCode) in
+      try await ask(extendedBy: .seconds(180)) { held.hold($0) }
+    }
+    await held.untilAsked()
+    #expect(await timer.untilSomeoneSleeps() == .seconds(420))
+    timer.advance(by: .seconds(420))
+    #expect(await ended == .userNotResponsive)
+  }
+
+  @Test("An app that never returns does not hold the operation up")
+  func hung() async {
+    let (never, continuation) = AsyncStream<Void>.makeStream()
+    async let ended = failure { () async throws(FidoErrorCode) in
+      try await ask { answer in
+        await Task.detached { for await _ in never {} }.value
+        answer.give("much too late")
+      }
+    }
+    _ = await timer.untilSomeoneSleeps()
+    timer.advance(by: .seconds(240))
+    #expect(await ended == .userNotResponsive)
+    continuation.finish()
+  }
+
+  @Test("Cancelling the task ends the operation as cancelled")
+  func stopped() async {
+    let held = Held()
+    let task = Task { await failure { () async throws(FidoErrorCode) in try await ask { held.hold($0) } } }
+    await held.untilAsked()
+    task.cancel()
+    #expect(await task.value == .userCancelled)
+    #expect(held.take()?.give("after") == false)
+  }
+
+  @Test(
+    "A PIN has digits alone, six unless the app says otherwise",
+    arguments: [
+      ("123456", true), ("12345", false), ("1234567", false), ("12345a", false), ("", false),
+      ("١٢٣٤٥٦", false),
+    ])
+  func pinForm(_ pin: String, _ isGood: Bool) {
+    #expect(UAFPINPolicy().hasForm(SharedSecretBox(SecretBytes(copying: Array(pin.utf8)))) == isGood)
+  }
+}

@@ -1,0 +1,231 @@
+@testable import Signet
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import Testing
+
+@Suite("What UAF servers know of a device")
+struct UAFDeviceInformationTests {
+  private func check(_ fixture: UAFOperationsFixture) async throws -> [UAFMismatch] {
+    let check = try await fixture.operations.checkDeviceInformation()
+    #expect(check.errors.isEmpty, "\(check.errors)")
+    return check.mismatches
+  }
+
+  private func target(_ fixture: UAFOperationsFixture) async throws -> String {
+    let information = try #require(try await fixture.operations.localData.deviceInformation())
+    return try #require(information.dispatchTargets.values.first)
+  }
+
+  /// Puts right what was found, and finds nothing afterwards.
+  private func mend(_ fixture: UAFOperationsFixture, _ mismatches: [UAFMismatch]) async throws {
+    #expect(try await fixture.operations.synchronize(mismatches).isEmpty)
+    #expect(try await check(fixture).isEmpty)
+  }
+
+  @Test("Name and push token change at the server and here; nothing to change is a success")
+  func changes() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let operations = try fixture.operations
+    try await operations.changeDeviceInformation()
+    await #expect(throws: UAFDeviceInformationChangeFailure.notFound) {
+      try await operations.changeDeviceInformation(name: "desk")
+    }
+    try await fixture.register(pushToken: "token-1")
+    #expect(try await check(fixture).isEmpty)
+    try await operations.changeDeviceInformation(name: "desk", pushToken: "token-2")
+    var information = try #require(try await operations.localData.deviceInformation())
+    #expect((information.name, information.pushToken) == ("desk", "token-2"))
+    #expect(try await check(fixture).isEmpty)
+    try await operations.changeDeviceInformation(pushToken: "ignored", disablesPush: true)
+    information = try #require(try await operations.localData.deviceInformation())
+    #expect(information.pushToken == nil)
+    #expect(try await check(fixture).isEmpty)
+  }
+
+  @Test("A name that another device of the user has is refused")
+  func nameTaken() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    _ = try await fixture.ask(
+      "/token/dispatch/targets",
+      [
+        "username": "alice", "name": "phone", "signatureKey": .string(try Self.jwk()),
+      ])
+    await #expect(throws: UAFDeviceInformationChangeFailure.nameAlreadyExists("phone")) {
+      try await fixture.operations.changeDeviceInformation(name: "phone")
+    }
+    #expect(try await fixture.operations.localData.deviceInformation()?.name == "laptop")
+    #expect(try await check(fixture).isEmpty)
+  }
+
+  private static func jwk() throws -> String {
+    let point = P256.Signing.PrivateKey().publicKey.x963Representation
+    let object: JSONObject = [
+      "kty": "EC", "crv": "P-256", "x": .string(Base64URL.encode(Array(point[1..<33]))),
+      "y": .string(Base64URL.encode(Array(point[33...]))),
+    ]
+    return object.text
+  }
+
+  @Test("A server that is out of reach is tried again as the policy says")
+  func retries() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let target = try await target(fixture)
+    fixture.transport.cut(.before, at: target)
+    let operations = try fixture.operations
+    async let changed: Void = operations.changeDeviceInformation(
+      name: "desk", retry: .constant(maximumRetries: 1, delay: .seconds(7)))
+    #expect(await fixture.timer.untilSomeoneSleeps() == .seconds(7))
+    fixture.transport.cut(nil, at: target)
+    fixture.timer.advance(by: .seconds(7))
+    try await changed
+    #expect(try await operations.localData.deviceInformation()?.name == "desk")
+  }
+
+  // MARK: The six mismatches
+
+  @Test("A key that only the server has is removed there")
+  func missingHere() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    try await fixture.register("alice", .password)
+    let key = try #require(try await fixture.client.keys().last)
+    try await fixture.client.delete(key)
+    let found = try await check(fixture)
+    let account = UAFAccount(username: "alice", server: fixture.baseURL)
+    #expect(
+      found == [.missingAuthenticatorInMobileDevice(account, aaid: key.aaid, keyID: key.keyID)])
+    try await mend(fixture, found)
+    #expect(try await fixture.serverKeys() == fixture.ownKeys())
+  }
+
+  @Test("A key that only this device has is deleted here")
+  func missingThere() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let key = try #require(try await fixture.client.keys().last)
+    try await fixture.forgetAtServer("alice")
+    let found = try await check(fixture)
+    let account = UAFAccount(username: "alice", server: fixture.baseURL)
+    #expect(found == [.missingAuthenticatorInServer(account, aaid: key.aaid, keyID: key.keyID)])
+    try await mend(fixture, found)
+    #expect(try await fixture.ownKeys().isEmpty)
+    #expect(try await fixture.server.context.storage.uafTargets(user: "alice").isEmpty)
+  }
+
+  @Test("A target that this device does not use is removed at the server")
+  func strayTarget() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let information = try #require(try await fixture.operations.localData.deviceInformation())
+    let stray = try await fixture.ask(
+      "/token/dispatch/targets",
+      [
+        "username": "alice", "name": "stray", "deviceId": .string(information.deviceID),
+        "signatureKey": .string(try Self.jwk()),
+      ]
+    ).string("id")
+    let found = try await check(fixture)
+    let account = UAFAccount(username: "alice", server: fixture.baseURL)
+    #expect(found == [.missingDeviceInformationInMobileDevice(account, dispatchTarget: stray)])
+    #expect(
+      try await fixture.operations.synchronize(found) == [.forbidden(server: fixture.baseURL)])
+    #expect(try await fixture.operations.synchronize(found, authorization: .jwt(fixture.apiKey)).isEmpty)
+    #expect(try await check(fixture).isEmpty)
+  }
+
+  @Test("A server that has forgotten this device learns of it again with an authorization")
+  func forgottenDevice() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let target = try await target(fixture)
+    _ = try await fixture.ask("/token/dispatch/targets/\(target)", [:], .delete)
+    let found = try await check(fixture)
+    let account = UAFAccount(username: "alice", server: fixture.baseURL)
+    #expect(found == [.missingDeviceInformationInServer(account, dispatchTarget: target)])
+    let operations = try fixture.operations
+    #expect(await operations.synchronize(found, authorization: .jwt(fixture.apiKey)).isEmpty)
+    #expect(try await check(fixture).isEmpty)
+    // Without one, the next authentication brings it.
+    let second = try await self.target(fixture)
+    _ = try await fixture.ask("/token/dispatch/targets/\(second)", [:], .delete)
+    #expect(await operations.synchronize(try await check(fixture)).isEmpty)
+    #expect(
+      try await check(fixture) == [.missingDeviceInformationInServer(account, dispatchTarget: nil)])
+    try await operations.authenticate("alice")
+    #expect(try await check(fixture).isEmpty)
+  }
+
+  @Test("Another name and another push token at the server are put right")
+  func differences() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register(pushToken: "token-1")
+    let target = try await target(fixture)
+    // As an interrupted change leaves it: the server has heard, this device has not kept it.
+    let state = try #require(try await fixture.operations.store.state())
+    let entry = try #require(state["alice"])
+    try await fixture.operations.changeTarget(
+      target, ["name": "desk", "target": "token-2"], of: entry)
+    let found = try await check(fixture)
+    let account = UAFAccount(username: "alice", server: fixture.baseURL)
+    #expect(
+      found == [
+        .deviceName(account, dispatchTarget: target, onDevice: "laptop", inServer: "desk"),
+        .pushToken(account, dispatchTarget: target, onDevice: "token-1", inServer: "token-2"),
+      ])
+    try await mend(fixture, found)
+  }
+
+  // MARK: Interrupted
+
+  @Test("A registration whose answer is lost leaves a key that a check can judge")
+  func lostAnswer() async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.transport.cut(.after, at: "/uaf/1.1/registration/")
+    #expect(await failure { try await fixture.register() } != nil)
+    fixture.transport.cut(nil, at: "/uaf/1.1/registration/")
+    // Both sides have the key, and it works; the target comes with the first authorization.
+    #expect(try await fixture.serverKeys() == fixture.ownKeys())
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(try await check(fixture).isEmpty)
+  }
+
+  @Test("A registration that never reached the server leaves nothing")
+  func neverSent() async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.transport.cut(.before, at: "/uaf/1.1/registration/")
+    #expect(await failure { try await fixture.register() } != nil)
+    #expect(try await fixture.ownKeys().isEmpty)
+    #expect(try await fixture.operations.localData.deviceInformation() == nil)
+  }
+
+  @Test("A target whose answer is lost is replaced by the next try, under the same name")
+  func lostTarget() async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.transport.cut(.after, at: "/token/dispatch/targets/")
+    let outcome = try await fixture.register()
+    #expect(outcome.targetFailure != nil)
+    fixture.transport.cut(nil, at: "/token/dispatch/targets/")
+    try await fixture.operations.authenticate("alice")
+    #expect(try await check(fixture).isEmpty)
+    #expect(try await fixture.server.context.storage.uafTargets(user: "alice").count == 1)
+  }
+
+  @Test("A deregistration whose answer is lost is found and put right")
+  func lostDeregistration() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    fixture.transport.cut(.after, at: "/uaf/1.1/request/deregistration/")
+    #expect(await failure { try await fixture.operations.deregister("alice", authorization: .jws) } != nil)
+    fixture.transport.cut(nil, at: "/uaf/1.1/request/deregistration/")
+    #expect(try await fixture.ownKeys().count == 1)
+    #expect(try await fixture.serverKeys().isEmpty)
+    try await mend(fixture, try await check(fixture))
+    #expect(try await fixture.ownKeys().isEmpty)
+  }
+}

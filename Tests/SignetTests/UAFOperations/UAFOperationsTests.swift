@@ -1,0 +1,355 @@
+@testable import Signet
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import Testing
+
+@Suite("UAF operations with a real server")
+struct UAFOperationsTests {
+  @Test("A registration makes a key, an account and a dispatch target, an authentication gives a token")
+  func registersAndAuthenticates() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let outcome = try await fixture.register(pushToken: nil)
+    #expect(outcome.account == UAFAccount(username: "alice", server: fixture.baseURL))
+    #expect(outcome.targetFailure == nil)
+    #expect(
+      fixture.person.events() == [
+        .choice(["devicePasscode", "fingerprint", "password", "pin"], shown: nil), .enrol(nil), .valid("pin"),
+      ])
+    let local = try fixture.operations.localData
+    let information = try #require(try await local.deviceInformation())
+    #expect(information.name == "laptop" && information.dispatchTargets.count == 1)
+    #expect(try await local.accounts() == [outcome.account])
+    #expect(try await fixture.serverKeys() == fixture.ownKeys())
+    let authorization = try await fixture.operations.authenticate("alice")
+    guard case .jwt(let token)? = authorization else { return failed("no token") }
+    #expect(token.split(separator: ".").count == 3)
+    #expect(
+      fixture.person.events() == [
+        .choice(["pin"], shown: nil), .verify(nil, .unlocked, shown: nil), .valid("pin"),
+      ])
+    #expect(fixture.person.obstacles["password"] == .some(.notRegistered))
+    // The token lets the user register another.
+    fixture.person.use(.password)
+    try await fixture.operations.register(
+      "alice", device: UAFNewDevice(name: "ignored"), authorization: .jwt(token))
+    #expect(try await fixture.ownKeys().count == 2)
+    #expect(try await local.deviceInformation() == information)
+    #expect(fixture.person.obstacles["pin"] == .some(.alreadyRegistered))
+  }
+
+  @Test(
+    "Fingers and the passcode of the device register and authenticate too",
+    arguments: [UAFAuthenticator.Kind.fingerprint, .devicePasscode])
+  func systemAuthenticators(_ kind: UAFAuthenticator.Kind) async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.person.type("secret")
+    try await fixture.register("alice", kind)
+    _ = fixture.person.events()
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(fixture.person.events().contains(.prompt(nil, shown: nil)))
+    if kind == .fingerprint {
+      fixture.biometrics.queue(.failure(.mismatch), .match)
+    } else {
+      fixture.person.type("wrong", "secret")
+    }
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(fixture.person.events().contains(.prompt(.notRecognised, shown: nil)))
+  }
+
+  @Test("Where the server gives cookies, those are the authorization")
+  func cookies() async throws {
+    let fixture = try await UAFOperationsFixture { $0.reply = .cookie }
+    try await fixture.register()
+    let authorization = try await fixture.operations.authenticate("alice")
+    guard case .cookies(let cookies)? = authorization else { return failed("no cookies") }
+    #expect(cookies.map(\.name) == ["signet-uaf"])
+    fixture.person.use(.password)
+    try await fixture.operations.register(
+      "alice", device: UAFNewDevice(name: "x"), authorization: authorization)
+    #expect(try await fixture.serverKeys().count == 2)
+    #expect(try await fixture.operations.deregister("alice", authorization: authorization).count == 2)
+  }
+
+  // MARK: Errors
+
+  @Test(
+    "Calling off any question cancels, and leaves nothing behind",
+    arguments: ["choice", "enrol"])
+  func cancelsRegistration(_ question: String) async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.person.cancel(at: question)
+    #expect(await failure { try await fixture.register() }?.code == .userCancelled)
+    #expect(try await fixture.ownKeys().isEmpty)
+    #expect(try await fixture.operations.localData.deviceInformation() == nil)
+    #expect(try await fixture.vault.uafDeviceContainer() == nil)
+  }
+
+  @Test("Calling off an authentication cancels it", arguments: ["choice", "verify"])
+  func cancelsAuthentication(_ question: String) async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    fixture.person.cancel(at: question)
+    #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userCancelled)
+  }
+
+  @Test("Choosing what is of no use ends with NO_SUITABLE_AUTHENTICATOR")
+  func wrongChoice() async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.person.choose("F1D0#1001")
+    #expect(await failure { try await fixture.register() }?.code == .noSuitableAuthenticator)
+    fixture.person.choose(nil)
+    #expect(await failure { try await fixture.register("alice", .face) }?.code == .noSuitableAuthenticator)
+    try await fixture.register()
+    fixture.person.use(.password)
+    #expect(
+      await failure { try await fixture.operations.authenticate("alice") }?.code == .noSuitableAuthenticator)
+  }
+
+  @Test("A PIN that breaks the rules is asked for again, with the reason")
+  func enrolmentRules() async throws {
+    let person = ScriptedPerson(
+      pinPolicy: UAFPINPolicy(enrolmentRule: { pin throws(UAFCredentialRefusal) in
+        if pin.withSecret({ $0.isEqual(to: SecretBytes(copying: Array("111111".utf8))) }) {
+          throw UAFCredentialRefusal("too easy", cause: "all the same")
+        }
+      }))
+    let fixture = try await UAFOperationsFixture(person)
+    person.type("1234", "111111", "123456")
+    try await fixture.register()
+    #expect(
+      person.events().dropFirst() == [
+        .enrol(nil), .enrol(.invalidFormat(minimumLength: 6, maximumLength: 6)),
+        .enrol(.refused(UAFCredentialRefusal("too easy", cause: "all the same"))), .valid("pin"),
+      ])
+  }
+
+  @Test("A wrong PIN is asked for again, waits come after the third, the fifth locks for good")
+  func lockout() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    _ = fixture.person.events()
+    fixture.person.type("000000", "123456")
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(
+      fixture.person.events().dropFirst() == [
+        .verify(nil, .unlocked, shown: nil),
+        .verify(.wrongCredential, .lastAttemptFailed(remaining: 4, retryAfter: .zero), shown: nil),
+        .valid("pin"),
+      ])
+    // The third wrong one waits a minute, within which the next does not count; the fourth waits three.
+    let waits = [Duration.zero, .zero, .seconds(60), .seconds(180)]
+    for (index, wait) in waits.enumerated() {
+      fixture.person.type("000000", "")
+      fixture.person.cancelAfterTyping()
+      #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userCancelled)
+      #expect(
+        fixture.person.events().last
+          == .verify(
+            .wrongCredential, .lastAttemptFailed(remaining: 4 - index, retryAfter: wait), shown: nil))
+      fixture.trusted.advance(by: wait)
+    }
+    fixture.person.type("000000")
+    #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userLockout)
+    _ = fixture.person.events()
+    fixture.person.type("123456")
+    #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userLockout)
+    #expect(fixture.person.events().count == 1, "the person is not asked for what is locked")
+  }
+
+  @Test("The PIN changes with the present one, never to itself, and only locally")
+  func pinChange() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    _ = fixture.person.events()
+    fixture.person.change(("000000", "222222"), ("123456", "12"), ("123456", "123456"), ("123456", "222222"))
+    fixture.transport.cut(.before, at: "")
+    try await fixture.operations.changePIN(of: "alice")
+    #expect(
+      fixture.person.events() == [
+        .change(nil, .unlocked),
+        .change(.wrongCredential, .lastAttemptFailed(remaining: 4, retryAfter: .zero)),
+        .change(
+          .invalidFormat(minimumLength: 6, maximumLength: 6),
+          .lastAttemptFailed(remaining: 4, retryAfter: .zero)),
+        .change(.oldEqualsNew, .lastAttemptFailed(remaining: 4, retryAfter: .zero)), .valid("pin"),
+      ])
+    fixture.transport.cut(nil, at: "")
+    fixture.person.type("222222")
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    await #expect(throws: UAFCredentialChangeFailure.notEnrolled) {
+      try await fixture.operations.changePassword(of: "alice")
+    }
+    fixture.person.cancel(at: "change")
+    await #expect(throws: UAFCredentialChangeFailure.userCancelled) {
+      try await fixture.operations.changePIN(of: "alice")
+    }
+  }
+
+  @Test("The password changes too")
+  func passwordChange() async throws {
+    let fixture = try await UAFOperationsFixture()
+    fixture.person.type("correct horse")
+    try await fixture.register("alice", .password)
+    fixture.person.change(("correct horse", "battery staple"))
+    try await fixture.operations.changePassword(of: "alice")
+    fixture.person.type("battery staple")
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+  }
+
+  @Test("An app that the server does not trust ends with UNTRUSTED_FACET_ID")
+  func untrusted() async throws {
+    let fixture = try await UAFOperationsFixture(facet: "linux:app-id:org.example.other")
+    #expect(await failure { try await fixture.register() }?.code == .untrustedFacetID)
+  }
+
+  @Test("Without authorization the server refuses, and nothing is left behind")
+  func unauthorized() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let found = await failure {
+      try await fixture.operations.register("alice", device: UAFNewDevice(name: "laptop"))
+    }
+    guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
+    #expect(problem.uafStatus == 1401 && problem.server == fixture.baseURL)
+    #expect(try await fixture.vault.uafDeviceContainer() == nil)
+  }
+
+  @Test("A name that is registered at another server is refused before anything is sent")
+  func otherServer() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    fixture.transport.cut(.before, at: "")
+    let found = await failure {
+      try await fixture.operations.register(
+        "alice", server: "https://other.example.org", device: UAFNewDevice(name: "laptop"))
+    }
+    #expect(found == .userAlreadyRegisteredInAnotherServer(fixture.baseURL))
+    let plain = await failure {
+      try await fixture.operations.register(
+        "bob", server: "http://other.example.org", device: UAFNewDevice(name: "laptop"))
+    }
+    #expect(plain == .configuration(.plainHTTP))
+  }
+
+  @Test("A server that is out of reach is a network failure; the login goes on")
+  func offline() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    fixture.transport.cut(.before, at: "/uaf/1.1/request/authentication/")
+    let operations = try fixture.operations
+    do throws(UAFAuthenticationFailure) {
+      _ = try await operations.authenticate("alice", session: .jwt("login"))
+      Issue.record("it succeeded")
+    } catch {
+      #expect(error.session == .jwt("login"))
+      guard case .network(let problem) = error.reason else { return failed("\(error)") }
+      #expect(problem.cause == .transport(.unreachable(code: 7)))
+    }
+  }
+
+  @Test("A failure on the device is reported to the server, with the codes of module and client")
+  func reportsFailures() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let context: JSONObject = ["username": "alice"]
+    let answer = try await fixture.ask(
+      "/token/dispatch/authentication",
+      ["dispatcher": "link", "getUafRequest": ["context": .string(context.text)]])
+    let link = try answer.object("dispatcherInformation").string("response")
+    fixture.person.cancel(at: "verify")
+    let operations = try fixture.operations
+    let found = await failure {
+      let payload = try await operations.decode(scanned: link)
+      guard case .authentication(let authentication) = try await operations.redeem(payload) else {
+        return failed("no authentication")
+      }
+      try await authentication.run()
+    }
+    #expect(found?.code == .userCancelled)
+    let status = try await fixture.ask("/status", ["sessionId": .string(answer.string("sessionId"))])
+    #expect(try status.string("status") == "failed")
+    #expect(try status.integer("asmStatusCode") == 3)
+    #expect(try status.integer("clientErrorCode") == 3)
+  }
+
+  @Test("A key that the server has forgotten is deleted")
+  func forgotten() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    try await fixture.register("bob")
+    let context: JSONObject = [:]
+    let link = try await fixture.link("authentication", context)
+    let operations = try fixture.operations
+    guard
+      case .authentication(let authentication) = try await operations.redeem(
+        operations.decode(scanned: link))
+    else { return failed("no authentication") }
+    try await fixture.forgetAtServer("alice")
+    let found = await failure { try await authentication.run() }
+    guard case .network(let problem)? = found else { return failed("\(String(describing: found))") }
+    #expect(problem.uafStatus == 1481)
+    #expect(try await fixture.ownKeys().isEmpty)
+  }
+
+  // MARK: Deregistration
+
+  @Test("One authenticator goes, then all; the last takes what the device is with it")
+  func deregisters() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    try await fixture.register("alice", .password)
+    let pin = try #require(
+      try await fixture.client.authenticators().first { $0.kind == .pin }?.aaid)
+    let operations = try fixture.operations
+    #expect(try await operations.deregister("alice", aaid: pin, authorization: .jws).map(\.aaid) == [pin])
+    #expect(try await fixture.serverKeys().count == 1)
+    #expect(try await operations.localData.deviceInformation() != nil)
+    #expect(try await operations.deregister("alice", authorization: .jws).count == 1)
+    #expect(try await fixture.serverKeys().isEmpty)
+    #expect(try await operations.localData.deviceInformation() == nil)
+    #expect(try await fixture.vault.uafDeviceContainer() == nil)
+    #expect(try await fixture.server.context.storage.uafTargets(user: "alice").isEmpty)
+  }
+
+  @Test("A deregistration that is not authorized keeps everything")
+  func deregistrationRefused() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    #expect(await failure { try await fixture.operations.deregister("alice") } != nil)
+    #expect(try await fixture.ownKeys().count == 1)
+    #expect(try await fixture.serverKeys().count == 1)
+  }
+
+  @Test("Deleting locally asks no server")
+  func deletesLocally() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let local = try fixture.operations.localData
+    await #expect(throws: UAFDeletionFailure.invalidAAID("F1D0#0001")) {
+      try await local.deleteAuthenticator(of: "alice", aaid: "F1D0#0001")
+    }
+    fixture.transport.cut(.before, at: "")
+    #expect(try await local.deleteAuthenticator(of: "alice").count == 1)
+    #expect(try await local.deviceInformation() == nil)
+    #expect(try await fixture.serverKeys().count == 1)
+  }
+}
+
+extension UAFOperationsFixture {
+  /// Has the server forget a user's keys, behind the device's back.
+  func forgetAtServer(_ username: String) async throws {
+    let context: JSONObject = ["username": .string(username)]
+    let response = try await transport.send(
+      HTTPRequest(
+        method: .post, url: baseURL + "/uaf/1.1/request/deregistration",
+        headers: [
+          ("Content-Type", "application/fido+uaf;charset=UTF-8"), ("Accept", "application/fido+uaf"),
+          ("Authorization", "Bearer \(apiKey)"),
+        ], body: (["op": "Dereg", "context": .string(context.text)] as JSONObject).bytes))
+    #expect(try JSONObject(parsing: response.body).integer("statusCode") == 1200)
+  }
+}

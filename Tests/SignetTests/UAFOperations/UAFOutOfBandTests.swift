@@ -1,0 +1,173 @@
+@testable import Signet
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetTesting
+import SignetTransport
+import SignetWire
+import Testing
+
+@Suite("UAF operations that begin elsewhere")
+struct UAFOutOfBandTests {
+  private func registration(_ fixture: UAFOperationsFixture, _ username: String = "alice") async throws
+    -> UAFRegistrationOutcome
+  {
+    let link = try await fixture.link("registration", ["username": .string(username)])
+    let operations = try fixture.operations
+    guard case .registration(let registration) = try await operations.redeem(operations.decode(scanned: link))
+    else { throw UAFOperationFailure.fido(.protocolError) }
+    return try await registration.run(device: UAFNewDevice(name: "laptop"))
+  }
+
+  private func authentication(
+    _ fixture: UAFOperationsFixture, _ text: String
+  ) async throws -> UAFAuthorization? {
+    let operations = try fixture.operations
+    guard
+      case .authentication(let authentication) = try await operations.redeem(operations.decode(scanned: text))
+    else { throw UAFOperationFailure.fido(.protocolError) }
+    return try await authentication.run()
+  }
+
+  @Test("A link registers without authorization, and makes the dispatch target with what the server gives")
+  func registers() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let outcome = try await registration(fixture)
+    #expect(outcome.account.username == "alice" && outcome.targetFailure == nil)
+    #expect(try await fixture.serverKeys() == fixture.ownKeys())
+  }
+
+  @Test(
+    "A message for this device is encrypted, shows its transaction before the PIN is asked, and confirms it")
+  func confirmsTransaction() async throws {
+    let fixture = try await UAFOperationsFixture()
+    _ = try await registration(fixture)
+    _ = fixture.person.events()
+    let information = try #require(try await fixture.operations.localData.deviceInformation())
+    let target = try #require(information.dispatchTargets.values.first)
+    let text = "Pay 20 EUR to Bob"
+    let link = try await fixture.link(
+      "authentication", ["username": "alice", "transaction": .string(text)], to: target, data: "order 7")
+    let payload = try await fixture.operations.decode(scanned: link)
+    #expect(payload.wasEncrypted && payload.data == "order 7" && payload.operation == .authentication)
+    #expect(try await authentication(fixture, link) != nil)
+    #expect(
+      fixture.person.events() == [
+        .account(["alice"], shown: text), .choice(["pin"], shown: text),
+        .verify(nil, .unlocked, shown: text), .valid("pin"),
+      ])
+  }
+
+  @Test("A message for another device is not decrypted")
+  func otherDevice() async throws {
+    let (mine, other) = (try await UAFOperationsFixture(), try await UAFOperationsFixture())
+    _ = try await registration(mine)
+    _ = try await registration(other)
+    let information = try #require(try await mine.operations.localData.deviceInformation())
+    let target = try #require(information.dispatchTargets.values.first)
+    let link = try await mine.link("authentication", ["username": "alice"], to: target)
+    await #expect(throws: UAFPayloadFailure.decryption) { try await other.operations.decode(scanned: link) }
+  }
+
+  @Test("Without a user's name the person chooses among the accounts of that server")
+  func usernameless() async throws {
+    let fixture = try await UAFOperationsFixture()
+    _ = try await registration(fixture)
+    _ = try await registration(fixture, "bob")
+    _ = fixture.person.events()
+    fixture.person.be("bob")
+    let link = try await fixture.link("authentication", [:])
+    #expect(try await authentication(fixture, link) != nil)
+    #expect(fixture.person.events().first == .account(["alice", "bob"], shown: nil))
+    fixture.person.be("carol")
+    let second = try await fixture.link("authentication", [:])
+    #expect(await failure { _ = try await authentication(fixture, second) }?.code == .noSuitableAuthenticator)
+    fixture.person.cancel(at: "account")
+    let third = try await fixture.link("authentication", [:])
+    #expect(await failure { _ = try await authentication(fixture, third) }?.code == .userCancelled)
+  }
+
+  @Test("A token is good once, and not for ever")
+  func tokens() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let link = try await fixture.link("registration", ["username": "alice"])
+    let operations = try fixture.operations
+    let payload = try await operations.decode(scanned: link)
+    _ = try await operations.redeem(payload)
+    await #expect(throws: UAFOutOfBandFailure.tokenAlreadyRedeemed(server: fixture.baseURL)) {
+      try await operations.redeem(payload)
+    }
+    let late = try await operations.decode(
+      scanned: fixture.link("registration", ["username": "alice"]))
+    fixture.clock.advance(by: 301)
+    await #expect(throws: UAFOutOfBandFailure.tokenExpired(server: fixture.baseURL)) {
+      try await operations.redeem(late)
+    }
+  }
+
+  @Test("A code that leads to an unknown server is not followed")
+  func unknownServer() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let text = PayloadTests.good
+    let payload = try await fixture.operations.decode(scanned: text)
+    fixture.transport.cut(.before, at: "")
+    await #expect(throws: UAFOutOfBandFailure.serverNotTrusted("https://id.example.org")) {
+      try await fixture.operations.redeem(payload)
+    }
+  }
+
+  @Test("What waits is found, newest first, and can be redeemed")
+  func pending() async throws {
+    let fixture = try await UAFOperationsFixture()
+    _ = try await registration(fixture)
+    let information = try #require(try await fixture.operations.localData.deviceInformation())
+    let target = try #require(information.dispatchTargets.values.first)
+    for data in ["first", "second"] {
+      _ = try await fixture.link("authentication", ["username": "alice"], to: target, data: data)
+      fixture.clock.advance(by: 5)
+    }
+    let operations = try fixture.operations
+    let pending = try await operations.pendingOutOfBandOperations()
+    #expect(pending.errors.isEmpty)
+    #expect(pending.operations.map(\.payload.data) == ["second", "first"])
+    #expect(pending.operations.first?.dispatchChannel == "link")
+    let newest = try #require(pending.operations.first)
+    guard case .authentication(let authentication) = try await operations.redeem(newest.payload) else {
+      return failed("no authentication")
+    }
+    #expect(try await authentication.run() != nil)
+    #expect(try await operations.pendingOutOfBandOperations().operations.map(\.payload.data) == ["first"])
+  }
+
+  @Test("A clock that is off is named, server by server")
+  func clockSkew() async throws {
+    let fixture = try await UAFOperationsFixture()
+    _ = try await registration(fixture)
+    let device = Device(vault: fixture.vault, clock: VirtualClock(fixture.clock.now + 300)) {
+      [transport = fixture.transport] _ throws(TransportFailure) in transport
+    }
+    let operations = UAFOperations(
+      client: UAFClient(device: device, facetID: UAFOperationsFixture.facet),
+      configuration: try UAFConfiguration(baseURL: fixture.baseURL), interaction: fixture.person)
+    let skew = UAFDeviceServiceFailure.clockSkewTooBig(server: fixture.baseURL)
+    #expect(try await operations.pendingOutOfBandOperations().errors == [skew])
+    #expect(try await operations.checkDeviceInformation().errors == [skew])
+    await #expect(
+      throws: UAFDeviceInformationChangeFailure.clockSkewTooBig(server: fixture.baseURL)
+    ) { try await operations.changeDeviceInformation(name: "desk") }
+  }
+
+  @Test("A deregistration by a token deletes what the server names")
+  func deregisters() async throws {
+    let fixture = try await UAFOperationsFixture()
+    _ = try await registration(fixture)
+    let link = try await fixture.link("deregistration", ["username": "alice"])
+    let operations = try fixture.operations
+    guard
+      case .deregistration(let deregistration) = try await operations.redeem(
+        operations.decode(scanned: link))
+    else { return failed("no deregistration") }
+    #expect(try await deregistration.run().count == 1)
+    #expect(try await operations.localData.deviceInformation() == nil)
+  }
+}

@@ -1,0 +1,118 @@
+@testable import Signet
+import SignetTesting
+import SignetTransport
+import Testing
+
+@Suite("UAF configuration, cookies and retries")
+struct UAFSettingsTests {
+  @Test("The paths are those of the standard layout unless they are set")
+  func paths() throws {
+    var configuration = try UAFConfiguration(baseURL: "https://id.example.org/nevisfido/")
+    #expect(configuration.baseURL == "https://id.example.org/nevisfido")
+    #expect(configuration.registrationRequestPath == "/uaf/1.1/request/registration/")
+    #expect(configuration.authenticationResponsePath == "/uaf/1.1/authentication/")
+    #expect((configuration.networkTimeoutSeconds, configuration.interactionTimeoutSeconds) == (60, 240))
+    configuration.authenticationRequestPath = "/auth/fidouaf"
+    let other = try configuration.at(server: "https://other.example.org:8443/ignored?x=1")
+    #expect(other.baseURL == "https://other.example.org:8443/nevisfido")
+    #expect(other.authenticationRequestPath == "/auth/fidouaf")
+    #expect(try UAFConfiguration(host: "id.example.org").baseURL == "https://id.example.org/nevisfido")
+  }
+
+  @Test(
+    "What is no https URL is refused before anything is sent",
+    arguments: [
+      "http://id.example.org", "HTTP://id.example.org", "ftp://id.example.org", "id.example.org", "https://",
+      "https://user@id.example.org", "https://id.example.org/?a=b", "https://id.example.org/#a",
+      "https://ä.example",
+    ])
+  func refused(_ url: String) {
+    #expect(throws: UAFConfigurationFailure.self) { try UAFConfiguration(baseURL: url) }
+  }
+
+  @Test("Retries wait as their policy says")
+  func delays() {
+    #expect(UAFRetryPolicy.none.delays.isEmpty)
+    #expect(
+      UAFRetryPolicy.constant(maximumRetries: 3, delay: .seconds(1)).delays
+        == [.seconds(1), .seconds(1), .seconds(1)])
+    #expect(
+      UAFRetryPolicy.exponential(
+        maximumRetries: 5, initialDelay: .seconds(2), maximumDelay: .seconds(6), multiplier: 0.5
+      ).delays == [.seconds(2), .seconds(3), .milliseconds(4_500), .seconds(6), .seconds(6)])
+    #expect(UAFRetryPolicy.constant(maximumRetries: -1, delay: .seconds(1)).delays.isEmpty)
+    #expect(
+      UAFRetryPolicy.exponential(
+        maximumRetries: 10_000, initialDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 9
+      ).delays.last == .seconds(60))
+  }
+
+  @Test("What may pass is tried as often as the policy says, what may not once")
+  func retries() async {
+    let timer = VirtualTimer()
+    func run(_ failures: [TransportFailure]) async -> (Int, TransportFailure?) {
+      var tries = 0
+      let policy = UAFRetryPolicy.constant(maximumRetries: 2, delay: .seconds(1))
+      let waking = Task {
+        while !Task.isCancelled {
+          let rest = await timer.untilSomeoneSleeps()
+          timer.advance(by: rest)
+        }
+      }
+      defer { waking.cancel() }
+      do throws(TransportFailure) {
+        try await policy.run(on: timer, while: { $0.mayPass }) { () async throws(TransportFailure) in
+          defer { tries += 1 }
+          if tries < failures.count { throw failures[tries] }
+        }
+        return (tries, nil)
+      } catch { return (tries, error) }
+    }
+    #expect(await run([]) == (1, nil))
+    #expect(await run([.timedOut, .timedOut]) == (3, nil))
+    #expect(await run([.timedOut, .timedOut, .timedOut]) == (3, .timedOut))
+    #expect(await run([.insecureURL]) == (1, .insecureURL))
+  }
+
+  @Test("A cookie goes where it is for, and nowhere else")
+  func cookies() throws {
+    let url = "https://id.example.org/nevisfido/uaf/1.1/authentication/"
+    let plain = try #require(UAFCookie(setCookie: "a=b; Secure; HttpOnly", from: url))
+    #expect((plain.name, plain.value, plain.host) == ("a", "b", "id.example.org"))
+    #expect(plain.path == "/nevisfido/uaf/1.1/authentication")
+    #expect(plain.isSent(to: url))
+    #expect(!plain.isSent(to: "https://id.example.org/nevisfido"))
+    let wide = try #require(UAFCookie(setCookie: "a=b; Path=/; Domain=.example.org", from: url))
+    #expect(wide.isSent(to: "https://id.example.org/") && wide.isSent(to: "https://shop.example.org/x"))
+    #expect(!wide.isSent(to: "https://badexample.org/") && !wide.isSent(to: "http://id.example.org/"))
+    let below = try #require(UAFCookie(setCookie: "a=b; Path=/nevis", from: url))
+    #expect(
+      !below.isSent(to: "https://id.example.org/nevisfido")
+        && below.isSent(to: "https://id.example.org/nevis/x"))
+  }
+
+  @Test(
+    "What is no cookie for this host is not taken",
+    arguments: [
+      "", "a", "=b", "a=", "a=b; Domain=org", "a=b; Domain=other.org", "a=b; Max-Age=0", "a b=c", "a=b,c",
+      "a=\u{7F}",
+    ])
+  func badCookies(_ text: String) {
+    #expect(UAFCookie(setCookie: text, from: "https://id.example.org/") == nil)
+  }
+
+  @Test("A login takes new cookies over old ones, and keeps a token")
+  func login() throws {
+    let url = "https://id.example.org/"
+    let (old, new) = (
+      try #require(UAFCookie(setCookie: "a=1", from: url)),
+      try #require(UAFCookie(setCookie: "a=2", from: url))
+    )
+    let other = try #require(UAFCookie(setCookie: "b=1", from: url))
+    let none: UAFAuthorization? = nil
+    #expect(none.adding([old]) == .cookies([old]))
+    #expect(UAFAuthorization?.some(.cookies([old, other])).adding([new]) == .cookies([other, new]))
+    #expect(UAFAuthorization?.some(.jwt("t")).adding([new]) == .jwt("t"))
+    #expect("\(UAFAuthorization.jwt("secret"))" == "jwt")
+  }
+}
