@@ -297,7 +297,7 @@ extension Arguments {
     return options
   }
 
-  fileprivate func scannedUAFText() throws -> String { try ScannedText.read(string("file"), limit: 32_768) }
+  fileprivate func scannedUAFText() throws -> String { try ScannedText.read(string("file")) }
 
   /// Does what a redeemed token stands for.
   fileprivate func run(_ operation: OutOfBandOperation) async throws {
