@@ -4,6 +4,7 @@
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
 # make check     format and documents
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR)
+# signet-check is not installed: it compares vectors with other implementations, for who has the source and its documents.
 # demo, test, bench, fuzz and release install the Debian packages that are missing.
 
 SWIFT ?= swift

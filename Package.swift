@@ -146,7 +146,7 @@ let package = Package(
       swiftSettings: facingC),
 
     // Applications.
-    .target(name: "SignetTerminal", dependencies: ["SignetText"], swiftSettings: facingC),
+    .target(name: "SignetTerminal", dependencies: ["SignetFiles", "SignetText"], swiftSettings: facingC),
     .executableTarget(
       name: "signet-cli",
       dependencies: [

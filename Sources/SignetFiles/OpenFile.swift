@@ -14,6 +14,8 @@ package struct OpenFile: ~Copyable, Sendable {
     descriptor = opened
   }
 
+  private init(adopting descriptor: Int32) { self.descriptor = descriptor }
+
   deinit { _ = close(descriptor) }
 
   /// Makes an empty file, mode 0600, to write to.
@@ -29,6 +31,17 @@ package struct OpenFile: ~Copyable, Sendable {
   ///
   /// - Throws: ``FileFailure/missing``, ``FileFailure/system(call:errno:)``.
   package init(reading path: String) throws(FileFailure) { try self.init(path, O_RDONLY) }
+
+  /// What this process reads from unless told otherwise.
+  ///
+  /// A copy of the descriptor: opening `/dev/stdin` would ask for rights on what another user has redirected.
+  ///
+  /// - Throws: ``FileFailure/system(call:errno:)``.
+  package static func standardInput() throws(FileFailure) -> OpenFile {
+    let copy = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+    guard copy >= 0 else { throw .last("fcntl") }
+    return OpenFile(adopting: copy)
+  }
 
   /// Opens what a rule allows.
   ///

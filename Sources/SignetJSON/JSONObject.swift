@@ -67,7 +67,7 @@ public struct JSONObject: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) {
     hasher.combine(count)
     for member in sortedMembers {
-      hasher.combine(member.name)
+      hasher.combine(member.name.codePoints)
       hasher.combine(member.value)
     }
   }

@@ -65,7 +65,7 @@ public enum JSONValue: Sendable, Hashable {
     case .bool(let value): hasher.combine(value)
     case .integer(let value): hasher.combine(value)
     case .number(let value): hasher.combine(value)
-    case .string(let value): hasher.combine(value)
+    case .string(let value): hasher.combine(value.codePoints)
     case .array(let value): hasher.combine(value)
     case .object(let value): hasher.combine(value)
     }
@@ -73,9 +73,13 @@ public enum JSONValue: Sendable, Hashable {
 }
 
 extension String {
-  /// Equality of code points; `==` on `String` is canonical equivalence, by which U+212A equals "K".
+  /// Equality of code points; `==` on `String` is canonical equivalence, by which U+212A equals "K", and takes a second for
+  /// some thousands of combining marks.
   @inline(__always)
   func hasSameCodePoints(as other: String) -> Bool {
-    self == other && utf8.elementsEqual(other.utf8)
+    utf8.count == other.utf8.count && utf8.elementsEqual(other.utf8)
   }
+
+  /// What a hash is made of where ``hasSameCodePoints(as:)`` is the equality.
+  var codePoints: [UInt8] { Array(utf8) }
 }

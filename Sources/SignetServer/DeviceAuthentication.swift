@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetHTTP
 public import SignetStorage
 public import SignetWire
 
@@ -8,6 +9,8 @@ public struct DeviceAuthentication: Sendable {
   static let clockStep: Int64 = 900
 
   private let context: ServiceContext
+  /// With their keys in OpenSSL's form, half a KiB each.
+  private let signers = Remembered<Signer>(limit: 4096)
 
   /// Over a context.
   public init(_ context: ServiceContext) { self.context = context }
@@ -46,25 +49,94 @@ public struct DeviceAuthentication: Sendable {
     authorization: String?, method: String, path: String, body: [UInt8],
     states: Set<ContainerRecord.State> = [.active]
   ) async throws(Problem) -> (container: ContainerRecord, id: [UInt8]) {
+    let signed = try Self.signed(authorization)
+    let found = try await context.stored(await context.storage.container(signed.container.text))
+    guard let container = found, states.contains(container.state) else {
+      throw Self.unknown
+    }
+    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    let proof = try proof(signed, by: key, method: method, path: path, body: body)
+    let isFirst = try await context.stored(
+      await context.storage.claimRequest(proof.id, container: container.id, expires: expiry(of: proof)))
+    guard isFirst else { throw Self.replayed }
+    return (container, proof.id)
+  }
+
+  private static func signed(_ authorization: String?) throws(Problem) -> SignedRequest {
     guard let authorization, let signed = SignedRequest(authorization: authorization) else {
       throw Problem(.unauthorized, "Send \"Authorization: Signet\" and a signed request.")
     }
-    let found = try await context.stored(await context.storage.container(signed.container.text))
-    guard let container = found, states.contains(container.state) else {
-      throw Problem(.containerUnknown, "Activate the device again.")
-    }
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
-    let now = context.clock.now
+    return signed
+  }
+
+  private func proof(
+    _ signed: SignedRequest, by key: P256.Signing.PublicKey, method: String, path: String, body: [UInt8]
+  ) throws(Problem) -> RequestProof {
     guard let proof = signed.proof(verifiedWith: key),
-      proof.covers(method: method, path: path, body: body, now: now)
+      proof.covers(method: method, path: path, body: body, now: context.clock.now)
     else {
       throw Problem(.unauthorized, "The signature does not fit this request, or the device's clock is off.")
     }
-    // The id is kept until the request would be refused for its age anyway, also by a clock that is set back.
-    let isFirst = try await context.stored(
-      await context.storage.claimRequest(
-        proof.id, container: container.id, expires: now + 2 * RequestProof.leeway + 1 + Self.clockStep))
-    guard isFirst else { throw Problem(.unauthorized, "This request was made before; sign a new one.") }
-    return (container, proof.id)
+    return proof
+  }
+
+  /// When a request's id may be forgotten: it is kept until the request would be refused for its age anyway, also by a clock
+  /// that is set back.
+  private func expiry(of proof: RequestProof) -> Int64 {
+    context.clock.now + 2 * RequestProof.leeway + 1 + Self.clockStep
+  }
+
+  static let replayed = Problem(.unauthorized, "This request was made before; sign a new one.")
+  static let unknown = Problem(.containerUnknown, "Activate the device again.")
+
+  // MARK: Requests whose id is used up with what they ask for
+
+  /// An active container, as far as its signatures need it, and its keys ready for use.
+  struct Signer: Sendable {
+    let record: SignerRecord
+    let session: P256.Signing.PublicKey
+    let signing: P256.Signing.PublicKey
+  }
+
+  /// A request whose signature is good; whether its signer still is the container, and its id unused, the write has to find.
+  struct Signed: Sendable {
+    let signer: Signer
+    /// 16 bytes.
+    let id: [UInt8]
+    /// When the id may be forgotten.
+    let expires: Int64
+  }
+
+  /// Checks a request of a container that was seen before; `nil` where it was not, and ``signed(_:)`` knows.
+  func signedInMemory(_ request: ServerRequest) throws(Problem) -> Signed? {
+    let signed = try Self.signed(request.headers["Authorization"])
+    guard let signer = signers[signed.container.text] else { return nil }
+    return try check(signed, of: request, by: signer)
+  }
+
+  /// Checks a request of a container as it is stored.
+  func signed(_ request: ServerRequest) async throws(Problem) -> Signed {
+    let signed = try Self.signed(request.headers["Authorization"])
+    let found = try await context.stored(await context.storage.container(signed.container.text))
+    guard let found, found.state == .active else { throw Self.unknown }
+    let signer = Signer(
+      record: SignerRecord(found),
+      session: try context.computed(P256.Signing.PublicKey(x963: found.sessionKey)),
+      signing: try context.computed(P256.Signing.PublicKey(x963: found.signingKey)))
+    let checked = try check(signed, of: request, by: signer)
+    // Only now: who has no key of ours fills no memory.
+    signers[found.id] = signer
+    return checked
+  }
+
+  /// Forgets a container that was seen, because it is another one by now.
+  func forget(_ signer: Signer) { signers[signer.record.container] = nil }
+
+  private func check(
+    _ signed: SignedRequest, of request: ServerRequest, by signer: Signer
+  ) throws(Problem) -> Signed {
+    let proof = try proof(
+      signed, by: signer.session, method: request.method, path: request.path.raw, body: request.body)
+    return Signed(signer: signer, id: proof.id, expires: expiry(of: proof))
   }
 }

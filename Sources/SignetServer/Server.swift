@@ -26,8 +26,12 @@ public final class Server: Sendable {
   /// - Parameters:
   ///   - context: What the services work with. The server closes its storage when it stops.
   ///   - transport: Address, TLS identity and limits.
+  ///   - certificateEnd: The last second in which the TLS certificate is valid, since 1970, for a warning before it; `nil` for
+  ///     none.
   /// - Throws: `ServerFailure` when HTTP can't be set up.
-  public init(_ context: ServiceContext, transport: ServerConfiguration) throws(ServerFailure) {
+  public init(
+    _ context: ServiceContext, transport: ServerConfiguration, certificateEnd: Int64? = nil
+  ) throws(ServerFailure) {
     self.context = context
     var transport = transport
     transport.refusalResponder = { .problem(Problem($0)) }
@@ -59,7 +63,7 @@ public final class Server: Sendable {
         ])
     }
     http = try HTTPServer(transport) { request, responder in router.respond(to: request, by: responder) }
-    upkeep = Upkeep(context)
+    upkeep = Upkeep(context, certificateEnd: certificateEnd)
   }
 
   /// Binds the address and answers from then on.
@@ -132,7 +136,6 @@ public final class Server: Sendable {
       ("POST", "/renewal/finish", device.finishRenewal),
       ("POST", "/device/end", device.end),
       ("GET", "/device/transactions/{id}", device.one),
-      ("POST", "/device/transactions/{id}/decision", device.decide),
       ("POST", "/device/initiated", device.initiate),
       ("POST", "/otp/resync", oneTime.resynchronise),
       ("POST", "/otp/verify", oneTime.verify),
@@ -175,6 +178,7 @@ public final class Server: Sendable {
       ("DELETE", "/admin/clients/{id}", clients.revoke),
       ("POST", "/admin/users/{user}/code", clients.setCode),
       ("DELETE", "/admin/users/{user}/code", clients.removeCode),
+      ("GET", "/admin/transactions", relyingParty.list),
       ("GET", "/admin/audit", admin.audit),
       ("GET", "/admin/uaf/credentials", uafAdmin.listCredentials),
       ("DELETE", "/admin/uaf/credentials/{aaid}/{key}", uafAdmin.removeCredential),
@@ -190,8 +194,9 @@ public final class Server: Sendable {
         do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
       }
     }
-    // The two that there are many of at a time do not wait in a task.
+    // Those that there are many of at a time do not wait in a task.
     router.on("GET", prefix + "/device/transactions", direct: device.pending)
+    router.on("POST", prefix + "/device/transactions/{id}/decision", direct: device.decide)
     router.on("POST", prefix + "/otp/validate", direct: oneTime.validate)
     let openID = OpenIDEndpoints(context, transactions)
     let issuer = "/\(context.settings.serverURL.domain)"

@@ -222,25 +222,37 @@ public protocol Storage: ClientStorage, UAFStorage {
   func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord?
   /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
   func pendingTransactions(user: String, at time: Int64) async throws(StorageFailure) -> [TransactionRecord]
-  /// Decides a transaction; the first end wins.
-  ///
-  /// A container that sent too many wrong signatures in a row is refused whatever it sends, so nothing is learnt from it.
-  /// Where the number is wrong, that is counted, and at the limit the transaction is denied. A transaction for anybody
-  /// becomes that of the container's user.
+  /// Transactions, those that were made last first.
   ///
   /// - Parameters:
-  ///   - id: The transaction.
-  ///   - decision: What was decided, by which container.
-  ///   - isSigned: Whether the container's key signed it: the caller verified, this counts and remembers.
-  ///   - hasRightNumber: Whether the number is right, or none is needed.
-  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
-  ///   - audit: Makes the event.
-  /// - Returns: How it ended.
+  ///   - filter: Which.
+  ///   - id: Only what was made before this one; from the last where there is none of this id.
+  ///   - time: Now: one that waits and is past its end has expired.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
   /// - Throws: ``StorageFailure``.
+  func transactions(
+    _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord]
+  /// Decides a transaction; the first end wins.
+  ///
+  /// In one step: the signer is still the one whose keys were used, the request's id is used up, `judge` sees the transaction,
+  /// and what it says is written down. A container that sent too many wrong signatures in a row is refused whatever it
+  /// sends, so nothing is learnt from it. Where the number is wrong, that is counted, and at the limit the transaction is
+  /// denied. A transaction for anybody becomes that of the container's user.
+  ///
+  /// - Parameters:
+  ///   - attempt: The request.
+  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
+  ///   - judge: Compares the decision with the transaction, which is the signer's user's or anybody's; it may be called
+  ///     again where the step has to be repeated. Where it throws, nothing is changed.
+  ///   - audit: Makes the event.
+  ///   - listener: Hears how it ended, once that is durable; on the thread that writes, so it must not block.
   func decideTransaction(
-    _ id: String, _ decision: DecisionRecord, isSigned: Bool, hasRightNumber: Bool, limits: TransactionLimits,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
-  ) async throws(StorageFailure) -> DecisionOutcome
+    _ attempt: DecisionAttempt, limits: TransactionLimits,
+    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent,
+    then listener: @escaping @Sendable (Result<DecisionOutcome, StorageFailure>) -> Void)
   /// Ends a transaction without a decision; the first end wins. With a revoked key nothing is written.
   ///
   /// - Parameters:
@@ -384,6 +396,28 @@ extension Storage {
   ) async throws(StorageFailure) -> CodeOutcome {
     let result: Result<CodeOutcome, StorageFailure> = await withCheckedContinuation { continuation in
       attemptCode(attempt, judge: judge) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+
+  /// Decides a transaction as ``decideTransaction(_:limits:judge:audit:then:)`` does, and waits for it.
+  ///
+  /// - Parameters:
+  ///   - attempt: The request.
+  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
+  ///   - judge: Compares the decision with the transaction.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func decideTransaction(
+    _ attempt: DecisionAttempt, limits: TransactionLimits,
+    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    let result: Result<DecisionOutcome, StorageFailure> = await withCheckedContinuation { continuation in
+      decideTransaction(attempt, limits: limits, judge: judge, audit: audit) {
+        continuation.resume(returning: $0)
+      }
     }
     return try result.get()
   }

@@ -33,7 +33,13 @@ extension Program {
     // A program without commands has an empty path, and a declared name cannot be one of these.
     switch parser.path.first {
     case Command.helpName:
-      return parser.values["man"] != nil ? .manual : .help(try helpPath(parser.values["command"] ?? []))
+      let words = parser.values["command"] ?? []
+      guard parser.values["man"] != nil else { return .help(try helpPath(words)) }
+      guard words.isEmpty else {
+        throw .refused(
+          "help --man prints the manual page of all commands; leave the command out, or --man")
+      }
+      return .manual
     case Command.completionName:
       // The parser has checked the word against the choices.
       return .completion(parser.values["shell"]?.first.flatMap(Shell.init) ?? .bash)
@@ -65,6 +71,8 @@ private struct ArgumentParser {
   private(set) var options: [Option]
   private(set) var values: [String: [String]] = [:]
   private var operands: [String] = []
+  /// Options that came before the command that declares them, with their values.
+  private var early: [(name: String, written: String, value: String?)] = []
 
   init(_ root: Command) {
     command = root
@@ -94,6 +102,13 @@ private struct ArgumentParser {
     guard command.commands.isEmpty else {
       throw .missingCommand(choices: command.commands.filter { !$0.isHidden }.map(\.name))
     }
+    var none: ArraySlice<String> = []
+    for (name, written, value) in early {
+      guard let option = options.first(where: { $0.name == name }) else {
+        throw .unknownOption(written, suggestion: nil)
+      }
+      _ = try record(option, written: written, value, &none)
+    }
     for option in options where option.isRequired && values[option.name] == nil {
       throw .missingOption("--\(option.name)")
     }
@@ -113,7 +128,10 @@ private struct ArgumentParser {
   private mutating func take(_ word: String) throws(UsageFailure) {
     guard !command.commands.isEmpty else { return operands.append(word) }
     guard let next = command.commands.first(where: { $0.name == word }) else {
-      throw .unknownCommand(word, suggestion: command.suggestion(for: word))
+      // What other programs have as a command.
+      let isVersion = path.isEmpty && word == Option.version.name
+      throw .unknownCommand(
+        word, suggestion: isVersion ? "--\(Option.version.name)" : command.suggestion(for: word))
     }
     command = next
     path.append(word)
@@ -129,6 +147,9 @@ private struct ArgumentParser {
     let attached = equals.map { String(text[text.utf8.index(after: $0)...]) }
     let known = options + [.help, .version]
     guard let option = known.first(where: { $0.name == name }) else {
+      if let later = command.declared(further: { $0.name == name }) {
+        return try postpone(later, written: "--\(name)", attached, &rest)
+      }
       let suggestion = closest(to: String(name), among: known.filter { !$0.isHidden }.map(\.name))
       throw .unknownOption("--\(name)", suggestion: suggestion.map { "--\($0)" })
     }
@@ -141,7 +162,8 @@ private struct ArgumentParser {
   ) throws(UsageFailure) -> Request? {
     var cluster = text
     while let letter = cluster.popFirst() {
-      guard let option = (options + [.help]).first(where: { $0.short == letter }) else {
+      let known = (options + [.help]).first { $0.short == letter }
+      guard let option = known ?? command.declared(further: { $0.short == letter }) else {
         throw .unknownOption("-\(letter)", suggestion: nil)
       }
       var attached: String?
@@ -149,8 +171,22 @@ private struct ArgumentParser {
         attached = String(cluster)
         cluster = ""
       }
-      if let early = try record(option, written: "-\(letter)", attached, &rest) { return early }
+      let isKnown = known != nil
+      let early =
+        try isKnown
+        ? record(option, written: "-\(letter)", attached, &rest)
+        : postpone(option, written: "-\(letter)", attached, &rest)
+      if let early { return early }
     }
+    return nil
+  }
+
+  /// Takes an option, and its value, of a command that is still to come.
+  private mutating func postpone(
+    _ option: Option, written: String, _ attached: String?, _ rest: inout ArraySlice<String>
+  ) throws(UsageFailure) -> Request? {
+    let value = attached ?? (option.takesValue ? rest.popFirst() : nil)
+    early.append((option.name, written, value))
     return nil
   }
 
@@ -178,6 +214,19 @@ private struct ArgumentParser {
 }
 
 extension Command {
+  /// The option that the commands below declare: one for all of them, as far as its form goes.
+  ///
+  /// `nil` where none does, or where some take a value and some do not.
+  fileprivate func declared(further isWanted: (Option) -> Bool) -> Option? {
+    let found = commands.flatMap { command in
+      command.options.filter(isWanted) + command.commands.flatMap { $0.options.filter(isWanted) }
+    }
+    guard let first = found.first,
+      found.allSatisfy({ $0.takesValue == first.takesValue && $0.name == first.name })
+    else { return nil }
+    return first
+  }
+
   func suggestion(for word: String) -> String? {
     closest(to: word, among: commands.filter { !$0.isHidden }.map(\.name))
   }

@@ -188,6 +188,12 @@ extension StorageContract {
         "log")
       _ = try await storage.decide("t-e", Sample.decision())
       let decided = try await storage.transaction("t-e")?.decision?.time ?? 0
+      _ = try await storage.revokeContainer("c1", audit: event("revoked"))
+      try await expect(
+        storage.issueTokens(
+          for: Array("t-e".utf8), of: "e", at: decided, pushedWithin: 60, audit: event("issued")), is: false,
+        "tokens for a device that was revoked")
+      try await storage.activate("c3")
       for (time, isTaken) in [(decided + 61, false), (decided + 60, true)] {
         try await expect(
           storage.issueTokens(

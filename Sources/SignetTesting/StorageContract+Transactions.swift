@@ -16,6 +16,39 @@ extension StorageContract {
       }
       try await expectLog(storage, has: ["user", "transaction"])
     },
+    Check("transactions are listed from the last one on, by user and by state, page by page") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.add(Sample.bob)
+      try await storage.activate("c1")
+      for number in 1...5 {
+        // Made in this order, whatever the clock says.
+        let user = number.isMultiple(of: 2) ? "bob" : "alice"
+        try await storage.addTransaction(
+          Sample.transaction("t\(number)", user: user, created: 1000 - Int64(number)),
+          audit: event("transaction"))
+      }
+      try await expect(storage.decide("t3", Sample.decision()), is: .decided, "a decision")
+      func ids(
+        _ user: String?, _ state: TransactionRecord.State?, before id: String? = nil, at time: Int64 = 1000,
+        limit: Int = 10
+      ) async throws -> [String] {
+        try await storage.transactions(
+          TransactionFilter(user: user, state: state), before: id, at: time, limit: limit
+        ).map(\.id)
+      }
+      try await expect(ids(nil, nil), is: ["t5", "t4", "t3", "t2", "t1"], "all")
+      try await expect(ids(nil, nil, limit: 2), is: ["t5", "t4"], "the last two")
+      try await expect(ids(nil, nil, before: "t4", limit: 2), is: ["t3", "t2"], "the two before")
+      try await expect(ids(nil, nil, before: "none", limit: 1), is: ["t5"], "before one that is none")
+      try await expect(ids("alice", nil), is: ["t5", "t3", "t1"], "alice's")
+      try await expect(ids("alice", .accepted), is: ["t3"], "what alice accepted")
+      try await expect(ids("bob", .accepted), is: [], "what bob accepted")
+      try await expect(ids(nil, .pending), is: ["t5", "t4", "t2", "t1"], "what waits")
+      try await expect(ids(nil, .expired), is: [], "what has expired")
+      // Past its end, also where nobody has swept yet.
+      try await expect(ids(nil, .pending, at: 1 << 40), is: [], "what waits, later")
+      try await expect(ids("bob", .expired, at: 1 << 40), is: ["t4", "t2"], "what has expired, later")
+    },
     Check("pending transactions are those of the user that have not ended, oldest first, at most 64") {
       storage in
       try await storage.add(Sample.alice)
@@ -58,15 +91,57 @@ extension StorageContract {
       try await storage.add(Sample.activation("a2"))
       _ = try await storage.finish("a2", Sample.container("c2", activation: "a2", device: 9))
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
-      for container in ["b1", "c2", "nothing"] {
+      try await expect(
+        storage.decide("t1", Sample.decision(by: "b1")), is: .unknown, "a decision by another user")
+      for container in ["c2", "nothing"] {
         try await expect(
-          storage.decide("t1", Sample.decision(by: container)), is: .unknown, "a decision by \(container)")
+          storage.decide("t1", Sample.decision(by: container)), is: .signerChanged,
+          "a decision by \(container)")
       }
       try await expect(storage.decide("t2", Sample.decision()), is: .unknown, "a decision about nothing")
       _ = try await storage.revokeContainer("c1", audit: event("revoked"))
       try await expect(
-        storage.decide("t1", Sample.decision()), is: .unknown, "a decision by a revoked container")
+        storage.decide("t1", Sample.decision()), is: .signerChanged, "a decision by a revoked container")
       try await expect(storage.transaction("t1")?.state, is: .pending, "the state")
+    },
+    Check("a request decides once, and only where its signer is still who the caller took it for") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for id in ["t1", "t2"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      let stored = try await storage.container("c1")
+      guard let stored else { throw Failure(description: "the container is there") }
+      @Sendable func decide(
+        _ id: String, request: UInt8, by signer: ContainerRecord,
+        _ verdict: DecisionVerdict = .take(Sample.decision(), isSigned: true, hasRightNumber: true)
+      ) async throws -> DecisionOutcome {
+        let attempt = DecisionAttempt(
+          transaction: id, by: SignerRecord(signer), request: [UInt8](repeating: request, count: 16),
+          expires: 5000)
+        return try await storage.decideTransaction(attempt, limits: Sample.limits) { _ in
+          verdict
+        } audit: {
+          event("decision \($0)")
+        }
+      }
+      var (otherSession, otherSigning) = (stored, stored)
+      (otherSession.sessionKey, otherSigning.signingKey) = ([4, 9], [4, 9])
+      for other in [otherSession, otherSigning] {
+        try await expect(decide("t1", request: 1, by: other), is: .signerChanged, "a key that is not its own")
+      }
+      // Nothing was looked at, so the request's id is good still.
+      try await expect(decide("t1", request: 1, by: stored), is: .decided, "its own keys")
+      try await expect(decide("t2", request: 1, by: stored), is: .replayed, "the request once more")
+      try await expect(
+        decide("t2", request: 2, by: stored, .mismatch(reason: "why")), is: .mismatch(reason: "why"),
+        "a decision about something else")
+      try await expect(storage.transaction("t2")?.state, is: .pending, "the state")
+      try await expect(decide("t2", request: 2, by: stored), is: .replayed, "the same request, mended")
+      let outcomes = try await race { _ in try await decide("t2", request: 3, by: stored) }
+      try expect(outcomes.filter { $0 == .decided }.count, is: 1, "decisions of 50 requests of one id")
+      try expect(outcomes.filter { $0 == .replayed }.count, is: 49, "replays")
     },
     Check("from its end on a transaction can't be decided, swept or not") { storage in
       try await storage.add(Sample.alice)

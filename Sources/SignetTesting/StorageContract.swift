@@ -1,3 +1,4 @@
+import SignetCrypto
 public import SignetStorage
 
 /// What every ``SignetStorage/Storage`` must do, as checks that any back end can run.
@@ -218,9 +219,14 @@ extension Storage {
     _ id: String, _ decision: DecisionRecord, _ limits: TransactionLimits = Sample.limits,
     isSigned: Bool = true, hasRightNumber: Bool = true
   ) async throws -> DecisionOutcome {
-    try await decideTransaction(
-      id, decision, isSigned: isSigned, hasRightNumber: hasRightNumber, limits: limits
-    ) {
+    let stored = try await container(decision.container)
+    let signer = SignerRecord(stored ?? Sample.container(decision.container, activation: "nothing"))
+    return try await decideTransaction(
+      DecisionAttempt(
+        transaction: id, by: signer, request: SystemRandomSource().bytes(16), expires: 5000), limits: limits
+    ) { _ in
+      .take(decision, isSigned: isSigned, hasRightNumber: hasRightNumber)
+    } audit: {
       StorageContract.event("decision \($0)")
     }
   }

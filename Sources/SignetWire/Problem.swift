@@ -119,7 +119,8 @@ public struct Problem: Error, Hashable, Sendable {
   public init?(parsing bytes: [UInt8]) {
     let object: JSONObject
     do { object = try Wire.object(bytes) } catch { return nil }
-    guard case .string(let type)? = object["type"], type.hasPrefix(Self.prefix),
+    // What is long is not compared: a run of combining marks takes long to put into its normal form.
+    guard case .string(let type)? = object["type"], type.utf8.count <= 128, type.hasPrefix(Self.prefix),
       let code = Code(rawValue: String(type.dropFirst(Self.prefix.count)))
     else { return nil }
     self.code = code

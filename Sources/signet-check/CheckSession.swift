@@ -14,6 +14,9 @@ enum CheckSession {
       + policyOperations + uriOperations + uafOperations)
       .map { ($0.name, $0) })
 
+  /// The names of all operations, in alphabetical order.
+  static let operationNames = operations.keys.sorted()
+
   /// Operations of the protocol that are not built yet.
   private static let planned: Set<String> = [
     "push-message", "policy-evaluate",

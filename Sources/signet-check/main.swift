@@ -2,10 +2,17 @@
 
 import Foundation
 
-guard CommandLine.arguments.count == 1 else {
-  let usage = "usage: signet-check < requests > answers\nOne JSON object a line; see docs/signet-check.md.\n"
-  FileHandle.standardError.write(Data(usage.utf8))
-  exit(2)
+let words = CommandLine.arguments.dropFirst()
+guard words.isEmpty else {
+  let usage = """
+    usage: signet-check < requests > answers
+    One JSON object a line, {"id":1,"op":"…",…}; docs/signet-check.md has the members of each operation:
+      \(CheckSession.operationNames.joined(separator: "\n  "))
+
+    """
+  let isAskedFor = words == ["--help"] || words == ["-h"]
+  (isAskedFor ? FileHandle.standardOutput : .standardError).write(Data(usage.utf8))
+  exit(isAskedFor ? 0 : 2)
 }
 
 var input = LineReader(descriptor: 0)

@@ -1,7 +1,6 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetQR
 import SignetTerminal
 
 extension Command {
@@ -51,7 +50,7 @@ extension Command {
       progress.finish()
       if case SignetFailure.transport(.certificateRefused(.unknownIssuer)) = error {
         throw CommandFailure(
-          .unavailable,
+          .protocolError,
           "the server's certificate was refused: its issuer is not trusted; name the operator's ca.pem with --ca"
         )
       }
@@ -94,14 +93,14 @@ private func activationCode(_ arguments: Arguments) async throws -> ActivationCo
       .usage, "give one of --qr FILE, --code-file FILE, or --user, --server and --invite together")
   }
   if let path = arguments.optionalString("qr") {
-    do { return try ActivationCode(parsing: QRReader.singleText(inPNGAt: path)) } catch QRFailure.cannotRead(
-      let code)
-    {
-      throw CommandFailure(.noInput, "\(path) cannot be read: \(String(cString: strerror(code)))")
-    }
+    return try ActivationCode(parsing: ScannedKind.expect(.activationCode, ScannedText.picture(path)))
   }
   if let path = arguments.optionalString("code-file") {
-    return try ActivationCode(parsing: text(at: path))
+    let text = try InputFile.text(of: path).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard !text.isEmpty else {
+      throw CommandFailure(.dataError, "\(path) is empty; ask for a new activation code")
+    }
+    return try ActivationCode(parsing: ScannedKind.expect(.activationCode, text))
   }
   guard let user = arguments.optionalString("user") else {
     throw CommandFailure(.usage, "--user is missing; give --user, --server and --invite together")
@@ -114,17 +113,4 @@ private func activationCode(_ arguments: Arguments) async throws -> ActivationCo
     typed = try await answering(with: "--invite") { try await Question.terminal.line("Invite code: ") }
   }
   return ActivationCode(server: server, user: try UserID(user), invite: try InviteCode(typed))
-}
-
-/// The text of a file, or of standard input; one byte more than a code may have shows that it is too long.
-private func text(at path: String) throws -> String {
-  let unreadable = CommandFailure(.noInput, "\(path) cannot be read or is empty")
-  let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-  let data: Data?
-  do { data = try handle?.read(upToCount: ActivationCode.maximumByteCount + 1) } catch { throw unreadable }
-  guard let data else { throw unreadable }
-  guard let text = String(data: data, encoding: .utf8) else {
-    throw CommandFailure(.dataError, "\(path) is not UTF-8 text; ask for a new activation code")
-  }
-  return text.trimmingCharacters(in: .whitespacesAndNewlines)
 }

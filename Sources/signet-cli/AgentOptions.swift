@@ -32,7 +32,10 @@ enum AgentOptions {
         let path = arguments.optionalString("socket")
           ?? AgentSocket.standardPath(ProcessInfo.processInfo.environment)
       else {
-        throw CommandFailure(.usage, "XDG_RUNTIME_DIR is not set; name the agent's socket with --socket")
+        throw CommandFailure(
+          .usage,
+          "XDG_RUNTIME_DIR is not set: start the agent with signet agent --socket PATH, and name the same --socket here"
+        )
       }
       return path
     }

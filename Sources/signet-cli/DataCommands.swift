@@ -42,15 +42,12 @@ extension Command {
       ]
     ) { arguments in
       let input = arguments.string("input")
-      let bytes: [UInt8]
-      do throws(FileFailure) {
-        bytes = try OpenFile(reading: input).contents(limit: 1 << 30)
-      } catch { throw CommandFailure(.noInput, "\(input) cannot be read, or has more than 1 GiB") }
+      let bytes = try InputFile.bytes(of: input, limit: 1 << 30)
       let session = try await session(arguments)
       let result = try await transform(session, bytes, arguments.string("label"))
       let output = arguments.string("output")
       do throws(FileFailure) { try PrivateFile.place(result.span.bytes, at: output, .replacing) } catch {
-        throw CommandFailure(.cannotCreate, "\(output) cannot be written (error \(error.code))")
+        throw CommandFailure(.cannotCreate, "\(output) cannot be written: \(systemMessage(error.code))")
       }
       return .success
     }

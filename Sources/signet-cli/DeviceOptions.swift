@@ -81,8 +81,9 @@ struct DeviceOptions {
 
   private func nothingActivated(_ finding: String) -> CommandFailure {
     CommandFailure(
-      .cannotCreate,
-      "\(finding); activate this device (signet activate --qr FILE), or name its folder with --data")
+      .configuration,
+      "there is no container yet: \(finding); activate this device (signet activate --qr FILE), or name its folder with --data"
+    )
   }
 
   /// The data folder.
@@ -119,9 +120,7 @@ struct DeviceOptions {
   ///
   /// - Throws: `CommandFailure` for a file that cannot be read.
   static func certificates(inFile path: String) throws -> String {
-    do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
-      throw CommandFailure(.noInput, "\(path) cannot be read; name a PEM file of certificates")
-    }
+    try InputFile.text(of: path)
   }
 
   /// A password that exists.

@@ -27,7 +27,7 @@ extension Command {
       .flag("show-qr", "Draw QR codes at the terminal: otpauth, google"),
       .value(
         "png",
-        "Write QR codes to this file, or to FILE-1.png, FILE-2.png … where there are several: otpauth, google",
+        "Write QR codes to this file, or to FILE-1.png, FILE-2.png … where there are several; they are replaced: otpauth, google",
         named: "file", completion: .file),
       ContainerChoice.option,
     ],
@@ -146,7 +146,7 @@ private enum ExportTarget {
         }
       }
       if let failure {
-        throw CommandFailure(.cannotCreate, "\(path) cannot be written (error \(failure.code))")
+        throw CommandFailure(.cannotCreate, "\(path) cannot be written: \(systemMessage(failure.code))")
       }
     case .terminal:
       let texts = texts(contents)

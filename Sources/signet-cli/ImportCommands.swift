@@ -1,6 +1,5 @@
 import Foundation
 import Signet
-import SignetFiles
 import SignetJSON
 import SignetQR
 import SignetTerminal
@@ -38,6 +37,10 @@ extension Command {
     guard !QRReader.isPNG(bytes) else {
       throw CommandFailure(.dataError, "this is a picture; read its QR code with signet scan")
     }
+    if bytes.count <= OfflineTransaction.maximumByteCount, let text = String(validating: bytes, as: UTF8.self)
+    {
+      _ = try ScannedKind.expect(.accounts, text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
     guard let path = arguments.optionalString("transport-key") else {
       return try await take(bytes, arguments)
     }
@@ -46,7 +49,7 @@ extension Command {
       key = try await PSKCEncryptionKey(
         hexadecimal: SecretInput.file(at: path).read("") { SecretBytes(copying: $0) })
     } catch let failure as SecretInputFailure {
-      throw CommandFailure(.noInput, "the key in \(path) cannot be read: \(failure)")
+      throw InputFile.unreadable(path, failure.description)
     }
     return try await store(PSKCContainer(parsing: bytes, key: key).imported(), arguments)
   }
@@ -62,16 +65,12 @@ extension Command {
   ) { arguments in
     var lines: [String] = []
     for path in arguments.strings("image") {
-      do throws(QRFailure) { lines += try QRReader.texts(inPNGAt: path) } catch {
-        if case .cannotRead(let code) = error {
-          throw CommandFailure(.noInput, "\(path) cannot be read: \(String(cString: strerror(code)))")
-        }
+      let bytes = try InputFile.bytes(of: path, limit: QRReader.maximumByteCount)
+      do throws(QRFailure) { lines += try QRReader.texts(inPNG: bytes) } catch {
         throw CommandFailure(.dataError, "\(path): \(error)")
       }
     }
-    guard !lines.contains(where: { $0.hasPrefix("{") }) else {
-      throw CommandFailure(.dataError, "this is an activation code; use it with signet activate --qr FILE")
-    }
+    for line in lines { _ = try ScannedKind.expect(.accounts, line) }
     return try await take(Array(lines.joined(separator: "\n").utf8), arguments)
   }
 
@@ -124,12 +123,7 @@ extension Command {
 
   private static func bytes(of source: String) throws -> [UInt8] {
     if source.contains("://") { return Array(source.utf8) }
-    let path = source == "-" ? "/dev/stdin" : source
-    do throws(FileFailure) {
-      return try OpenFile(reading: path).contents(limit: AccountFile.maximumByteCount)
-    } catch {
-      throw CommandFailure(.noInput, "\(source) cannot be read, or has more than 16 MiB")
-    }
+    return try InputFile.bytes(of: source, limit: AccountFile.maximumByteCount)
   }
 }
 

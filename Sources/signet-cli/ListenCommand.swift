@@ -63,7 +63,17 @@ extension Command {
   ) async throws {
     let desktop = WaitingNotice(arguments)
     var shown: Set<TransactionID> = []
-    for try await list in device.liveTransactions(for: container, by: authentication) {
+    let lists = device.liveTransactions(for: container, by: authentication) { state in
+      let name = isNamed ? "\(container.fullName): " : ""
+      let text =
+        switch state {
+        case .interrupted(let failure):
+          "\(container.server.named(failure)); it is tried again until it answers"
+        default: "the server answers again"
+        }
+      arguments.errorOutput.print("signet: \(TerminalText.sanitised("\(name)\(text)", limit: 2000))")
+    }
+    for try await list in lists {
       let new = list.transactions.filter { !shown.contains($0.id) }
       let isEnough = arguments.isSet("once") && !new.isEmpty
       for transaction in isEnough ? Array(new.prefix(1)) : new {

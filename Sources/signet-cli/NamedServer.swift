@@ -15,7 +15,7 @@ extension ServerURL {
     let (text, subject) = (failure.description, "the server ")
     let name = "the server at \(host):\(port)"
     return CommandFailure(
-      .unavailable,
+      exitCode(of: failure),
       text.hasPrefix(subject) ? "\(name) \(text.dropFirst(subject.count))" : "\(name): \(text)")
   }
 }

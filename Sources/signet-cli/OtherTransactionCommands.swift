@@ -50,8 +50,8 @@ extension Command {
         "--offline goes without an id: what was carried says which transaction it is")
     }
     let options = try DeviceOptions(arguments)
+    let text = try ScannedKind.expect(.carriedTransaction, ScannedText.read(path))
     let device = try options.device(createIfMissing: false)
-    let text = try ScannedText.read(path, limit: OfflineTransaction.maximumByteCount)
     let (transaction, container) = try await device.offlineTransaction(scanned: text)
     arguments.announce(
       "approve, without a network", transaction.content, by: container,

@@ -119,20 +119,14 @@ extension Command {
 
   /// The text of a policy, which is short.
   private static func policyText(_ path: String) throws -> String {
-    let limit = 65_536
-    let bytes: Data?
-    do {
-      let file = path == "-" ? FileHandle.standardInput : try FileHandle(forReadingFrom: URL(filePath: path))
-      bytes = try file.read(upToCount: limit + 1)
-    } catch {
+    let text: String
+    do throws(CommandFailure) { text = try InputFile.text(of: path, limit: 65_536) } catch {
       throw CommandFailure(
-        .noInput,
-        "\(path) cannot be read; name a file with a policy, give a policy string or a profile (\(PolicyProfile.names)), or - for standard input"
+        error.exitCode,
+        "\(error); name a file with a policy, give a policy string or a profile (\(PolicyProfile.names)), or - for standard input"
       )
     }
-    guard let bytes, bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure(.dataError, "\(path) is no policy: it is empty, above 64 KiB, or no UTF-8 text")
-    }
+    guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is no policy: it is empty") }
     return text
   }
 }

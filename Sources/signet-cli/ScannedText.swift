@@ -7,23 +7,24 @@ import SignetTerminal
 enum ScannedText {
   /// The text of a file, or of standard input.
   ///
-  /// - Parameters:
-  ///   - path: A PNG picture or a text; `-` for standard input.
-  ///   - limit: The most bytes of a text.
+  /// - Parameter path: A PNG picture or a text; `-` for standard input.
   /// - Returns: The text, without white space around it.
   /// - Throws: `CommandFailure` for a file that cannot be read, `QRFailure` for a picture without one code.
-  static func read(_ path: String, limit: Int) throws -> String {
-    let unreadable = CommandFailure(.noInput, "\(path) cannot be read or is empty")
-    let handle = path == "-" ? FileHandle.standardInput : FileHandle(forReadingAtPath: path)
-    let data: Data?
-    do { data = try handle?.read(upToCount: limit + 1) } catch { throw unreadable }
-    guard let data, !data.isEmpty else { throw unreadable }
-    if path != "-", QRReader.isPNG(data) {
-      return try QRReader.singleText(inPNGAt: path)
-    }
-    guard let text = String(data: data, encoding: .utf8) else {
+  static func read(_ path: String) throws -> String {
+    let bytes = try InputFile.bytes(of: path, limit: QRReader.maximumByteCount)
+    if QRReader.isPNG(bytes) { return try QRReader.singleText(inPNG: bytes) }
+    guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(.dataError, "\(path) is neither a PNG picture nor UTF-8 text")
     }
     return text.trimmingCharacters(in: .whitespacesAndNewlines)
+  }
+
+  /// The text of the one QR code in a picture.
+  ///
+  /// - Parameter path: A PNG picture; `-` for standard input.
+  /// - Returns: The text.
+  /// - Throws: `CommandFailure` for a file that cannot be read, `QRFailure` for a picture without one code.
+  static func picture(_ path: String) throws -> String {
+    try QRReader.singleText(inPNG: InputFile.bytes(of: path, limit: QRReader.maximumByteCount))
   }
 }

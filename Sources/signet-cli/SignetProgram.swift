@@ -28,21 +28,23 @@ let signetProgram = Program(
         + "found something to do, or the transaction has expired, was cancelled or was decided before"
     ),
     .init(.usage, "The command line is wrong"),
-    .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a password"),
+    .init(.dataError, "What was scanned, typed or chosen is not allowed: an activation code, a new password"),
     .init(.noInput, "A file that was named cannot be read"),
     .init(
       .unavailable,
-      "The server could not be reached or not trusted, the fingerprint reader or the passcode's check does not work, or a reset "
+      "The server could not be reached or broke off, the fingerprint reader or the passcode's check does not work, or a reset "
         + "has left notices to servers"
     ),
     .init(.software, "Something failed that should not have; what is stored is as it was"),
     .init(.cannotCreate, "The data folder cannot be used"),
     .init(.inputOutput, "The disk is full, or reading or writing failed"),
-    .init(.temporaryFailure, "Something is busy or defends itself; try again later"),
-    .init(.protocolError, "The server broke the protocol or refused"),
+    .init(.temporaryFailure, "Something is busy, too slow or defends itself; try again later"),
+    .init(.protocolError, "The server broke the protocol, refused, or is not one that is trusted"),
     .init(
-      .permissionDenied, "The password is wrong or locked out, or the finger or the passcode was not accepted"
+      .permissionDenied,
+      "The password of a container, an account or a file is wrong or locked out, or the finger or the passcode was not accepted"
     ),
+    .init(.configuration, "There is no container yet: activate this device first"),
     .init(.interrupted, "Stopped at the terminal"),
   ],
   environment: [
@@ -107,7 +109,8 @@ private var agentCommands: [Command] {
   case let failure as SecretInputFailure: failure.exitCode
   case let failure as VaultFailure: exitCode(of: SignetFailure.vault(failure))
   case is PasswordDictionaryFailure: .unavailable
-  case is ActivationCodeFailure, is InterchangeFailure, is QRFailure, is InviteCodeFailure,
+  case let failure as InterchangeFailure: exitCode(of: failure)
+  case is ActivationCodeFailure, is QRFailure, is InviteCodeFailure,
     is ServerURLFailure, is TypedApprovalFailure, is WireFailure:
     .dataError
   case let failure as CommandFailure: failure.exitCode
@@ -133,6 +136,26 @@ private func exitCode(of remedy: KeystoreFailure.Remedy) -> ExitCode {
   }
 }
 
+/// The exit code of a failure to reach a server; `signet-server` has the same.
+func exitCode(of failure: TransportFailure) -> ExitCode {
+  switch failure {
+  case .unreachable, .noResponse, .incompleteResponse: .unavailable
+  case .timedOut: .temporaryFailure
+  case .cancelled: .interrupted
+  case .invalidConfiguration: .configuration
+  case .libraryFailure: .software
+  default: .protocolError
+  }
+}
+
+/// A password that does not open a file is a wrong password, as any other.
+private func exitCode(of failure: InterchangeFailure) -> ExitCode {
+  switch failure {
+  case .wrongPassword, .macMismatch: .permissionDenied
+  default: .dataError
+  }
+}
+
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
@@ -151,7 +174,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .interchange, .ocra,
+  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .ocra,
     .challengeWanted, .challengeNotWanted, .passwordRefused,
     .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,
@@ -160,7 +183,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
     .decisionNotAllowed:
     .dataError
   case .activationCancelled, .activationAborted: .interrupted
-  case .transport: .unavailable
+  case .transport(let failure): exitCode(of: failure)
+  case .interchange(let failure): exitCode(of: failure)
   case .vault(.diskFull): .inputOutput
   case .vault(.folderMissing), .vault(.folderReadOnly), .vault(.folderUnavailable), .vault(.ownedByAnother),
     .vault(.writableByOthers):

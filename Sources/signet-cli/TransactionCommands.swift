@@ -17,7 +17,9 @@ extension Command {
     var failure: (any Error)?
     if let device = try options.deviceIfAny() {
       try await options.catchUp(with: device, asking: true)
-      let containers = try await ContainerChoice.containers(arguments, of: device)
+      // As where nothing was activated yet: nothing is what there is to list.
+      let isEmpty = try await device.containers().isEmpty && !arguments.isSet("container")
+      let containers = try await isEmpty ? [] : ContainerChoice.containers(arguments, of: device)
       for container in containers {
         let session = try await options.password(for: container, key: .sessionTransport)
         do {
@@ -58,7 +60,9 @@ extension Command {
           : "The server asks for new keys of \(container.fullName); make them: signet renew --container \(container.shortID)"
       )
     }
-    if lists.allSatisfy({ $0.list.transactions.isEmpty }) {
+    if lists.isEmpty {
+      arguments.errorOutput.print(DeviceOptions.nothingYet)
+    } else if lists.allSatisfy({ $0.list.transactions.isEmpty }) {
       arguments.errorOutput.print("Nothing waits for a decision.")
     }
     for (container, list) in lists {
@@ -157,12 +161,12 @@ extension Command {
       if status == .accepted, let challenge = arguments.optionalString("typed") {
         return try await approveTyped(challenge, arguments)
       }
-      guard arguments.strings("value").isEmpty else {
+      guard status != .accepted || arguments.strings("value").isEmpty else {
         throw UsageFailure.refused("--value goes with --typed")
       }
       var number =
         try status == .accepted
-        ? arguments.optionalString("number").map { try MatchingNumber($0) } : nil
+        ? arguments.optionalString("number").map { try Self.number($0, as: "--number", .usage) } : nil
       let chosen = try await ChosenTransaction(arguments)
       let (container, transaction) = (chosen.container, chosen.transaction)
       arguments.announce(
@@ -191,7 +195,15 @@ extension Command {
     let line = try await answering(with: "--number") {
       try await Question.terminal.line("The \(digits) digits that the other side shows: ")
     }
-    return try MatchingNumber(line)
+    return try number(line, as: "the number", .dataError)
+  }
+
+  private static func number(_ text: String, as name: String, _ code: ExitCode) throws -> MatchingNumber {
+    do throws(WireFailure) { return try MatchingNumber(text) } catch {
+      let counts = MatchingNumber.digitCounts
+      throw CommandFailure(
+        code, "\(name) has \(counts.lowerBound) to \(counts.upperBound) digits, and nothing else")
+    }
   }
 }
 
@@ -205,10 +217,10 @@ private struct ChosenTransaction: Sendable {
 
   init(_ arguments: Arguments) async throws {
     options = try DeviceOptions(arguments)
+    let link = try Self.link(arguments)
     let device = try options.device(createIfMissing: false)
     self.device = device
     try await options.catchUp(with: device, asking: true)
-    let link = try Self.link(arguments)
     if link == nil, let id = arguments.optionalString("id"),
       case let containers = try await ContainerChoice.containers(arguments, of: device), containers.count > 1
     {
@@ -262,10 +274,11 @@ private struct ChosenTransaction: Sendable {
   private static func link(_ arguments: Arguments) throws -> TransactionLink? {
     if let path = arguments.optionalString("qr") {
       return try TransactionLink(
-        parsing: ScannedText.read(path, limit: TransactionLink.maximumByteCount))
+        parsing: ScannedKind.expect(.transactionLink, ScannedText.read(path)))
     }
-    guard let text = arguments.optionalString("id"), text.hasPrefix("signet:") else { return nil }
-    return try TransactionLink(parsing: text)
+    guard let text = arguments.optionalString("id") else { return nil }
+    _ = try ScannedKind.expect(.transactionLink, text)
+    return text.hasPrefix("signet:") ? try TransactionLink(parsing: text) : nil
   }
 
   private static func container(

@@ -20,7 +20,8 @@ enum ActivationCommands {
         options: [
           .value("lifetime", "How long the code is good: 1m to 30d", named: "duration", default: "1d"),
           .value(
-            "png", "Write the code as a PNG image, readable by its owner only", named: "file",
+            "png", "Write the code as a PNG image to this new file, readable by its owner only",
+            named: "file",
             completion: .file),
           .flag("show-qr", "Print the QR code even where the output is no terminal"),
         ],
@@ -36,6 +37,8 @@ enum ActivationCommands {
     let lifetime = try arguments.seconds("lifetime", in: 60...2_592_000)
     let user = arguments.string("user")
     let client = try OperatorClient(arguments, as: .admin)
+    // The file first: a code that could be written nowhere would be lost.
+    var picture = try NewFile.named(by: "png", arguments)
     let answer = try await client.post(
       "admin", "activations", body: ["user": .string(user), "lifetime": .integer(Int64(lifetime))])
     // First of all what can't be had again: writing the image may fail.
@@ -49,7 +52,7 @@ enum ActivationCommands {
         ("Invite code", try answer.string("invite")), ("Expires", utc(try answer.integer("expires"))),
       ])
     }
-    if let file = arguments.optionalString("png") { try code.writePNG(to: file) }
+    try picture?.write(code.png(), or: "make another code")
     return .success
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetStorage
@@ -74,8 +75,8 @@ enum AuditCommands {
   ) { arguments in
     let head = try arguments.optionalString("head").map(hash)
     let database = "\(arguments.string("data"))/signet.sqlite"
-    guard FileManager.default.isReadableFile(atPath: database) else {
-      throw CommandFailure(.noInput, "\(database) is missing or can't be read; check --data")
+    guard access(database, R_OK) == 0 else {
+      throw InputFile.unreadable(database, systemMessage(errno))
     }
     let report = try AuditLogFile(database: database).verify(head: head)
     if arguments.isSet("json") {

@@ -1,11 +1,14 @@
 import SignetJSON
 import SignetQR
 import SignetTerminal
+import SignetWire
 
 /// The commands of `signet-server transaction` for what is scanned, typed back, or begun on a device.
 enum CarriedTransactionCommands {
   private static let pictures: [Option] = [
-    .value("png", "Write it as a PNG image, readable by its owner only", named: "file", completion: .file),
+    .value(
+      "png", "Write it as a PNG image to this new file, readable by its owner only", named: "file",
+      completion: .file),
     .flag("show-qr", "Print the QR code even where the output is no terminal"),
   ]
   private static let identifier = Argument("id", "The transaction's id")
@@ -21,7 +24,9 @@ enum CarriedTransactionCommands {
     ) { arguments in
       var body = try TransactionCommands.order(arguments)
       body["anybody"] = true
-      let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
+      let client = try OperatorClient(arguments, as: .relyingParty)
+      var picture = try NewFile.named(by: "png", arguments)
+      let answer = try await client.post("transactions", body: body)
       let link = try answer.string("link")
       try show(link, answer, arguments) {
         [
@@ -29,6 +34,7 @@ enum CarriedTransactionCommands {
           ("Expires", utc(try answer.integer("expires"))),
         ] + (try TransactionCommands.number(in: answer))
       }
+      try picture?.write(QRCode(link).png(), or: "withdraw the transaction and ask again")
       return .success
     },
     Command(
@@ -38,11 +44,13 @@ enum CarriedTransactionCommands {
         """,
       options: pictures, arguments: [identifier]
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .relyingParty).get(
-        "transactions", arguments.string("id"), "offline")
+      let client = try OperatorClient(arguments, as: .relyingParty)
+      var picture = try NewFile.named(by: "png", arguments)
+      let answer = try await client.get("transactions", arguments.string("id"), "offline")
       let text = try answer.string("text")
       if !arguments.isSet("json") { arguments.output.print(text) }
       try show(text, answer, arguments) { [] }
+      try picture?.write(QRCode(text).png(), or: "make room, and print it again")
       return .success
     },
     Command(
@@ -76,9 +84,20 @@ enum CarriedTransactionCommands {
       var body = JSONObject()
       body[arguments.isSet("typed") ? "typed" : "answer"] = .string(arguments.string("digits"))
       if let client = arguments.optionalString("client") { body["client"] = .string(client) }
-      let answer = try await OperatorClient(arguments, as: .relyingParty).post(
-        "transactions", arguments.string("id"), "answer",
-        body: body)
+      let client = try OperatorClient(arguments, as: .relyingParty)
+      let id = arguments.string("id")
+      let answer: JSONObject
+      do { answer = try await client.post("transactions", id, "answer", body: body) } catch let failure
+        as CommandFailure
+        where failure.description.hasPrefix(Problem.Code.transactionWrongAnswer.title)
+        && !arguments.isSet("typed")
+      {
+        guard try await client.get("transactions", id).contains("typed") else { throw failure }
+        throw CommandFailure(
+          failure.exitCode,
+          "\(failure.description) Where the user typed digits into the device, and scanned nothing, add --typed."
+        )
+      }
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {
@@ -120,6 +139,5 @@ enum CarriedTransactionCommands {
       let fields = try fields()
       if !fields.isEmpty { arguments.output.print(fields: fields) }
     }
-    if let file = arguments.optionalString("png") { try QRCode(text).writePNG(to: file) }
   }
 }

@@ -115,15 +115,11 @@ enum ClientCommands {
     let body = try registration(arguments)
     // The file first: a secret that could be written nowhere would be lost.
     let path = arguments.optionalString("output")
-    let file = try path.map(NewKeyFile.init(path:))
-    var answer: JSONObject
-    do { answer = try await client.post("admin", "clients", body: body) } catch {
-      file?.remove()
-      throw error
-    }
+    var file = try NewFile.named(by: "output", arguments)
+    var answer = try await client.post("admin", "clients", body: body, sayingFor: options)
     let secret = try answer.optionalString("secret")
     if let path, let secret {
-      try file?.write(secret)
+      try file?.write(Array("\(secret)\n".utf8), or: "revoke the client and make another")
       answer["secret"] = nil
       answer["file"] = .string(path)
     }
@@ -137,6 +133,13 @@ enum ClientCommands {
     if path == nil, secret != nil { arguments.errorOutput.print("The secret can't be shown again.") }
     return .success
   }
+
+  /// How what a registration says is given on the command line.
+  private static let options: KeyValuePairs = [
+    "notificationEndpoint": "--notification-endpoint", "requestAlgorithm": "--request-algorithm",
+    "numberDigits": "--number", "jwks": "--jwks", "ping": "--delivery ping", "push": "--delivery push",
+    "private_key_jwt": "--authentication private_key_jwt",
+  ]
 
   private static func registration(_ arguments: Arguments) throws -> JSONObject {
     var body: JSONObject = [

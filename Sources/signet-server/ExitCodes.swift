@@ -53,9 +53,10 @@ enum ExitCodes {
     }
   }
 
+  /// `signet` has the same.
   private static func code(_ failure: TransportFailure) -> ExitCode {
     switch failure {
-    case .unreachable: .unavailable
+    case .unreachable, .noResponse, .incompleteResponse: .unavailable
     case .timedOut: .temporaryFailure
     case .cancelled: .interrupted
     case .invalidConfiguration: .configuration

@@ -14,7 +14,8 @@ enum InitCommand {
       Makes a folder with fresh keys, a certificate authority, a certificate for the host of the URL, an empty \
       database and an operator's API key. It is made whole or not at all; a folder that is not empty is refused.
 
-      Devices trust the authority in ca.pem: distribute that file. Its key is not kept.
+      Devices trust the authority in ca.pem: distribute that file. Its key is not kept. The certificate is valid for 397 days; \
+      'certificate renew' makes another.
       """,
     options: [
       .value(

@@ -74,15 +74,11 @@ enum KeyCommands {
     let make = try arguments.isSet("offline") ? maker(arguments) : requester(arguments)
     // The file first: a key that could be written nowhere would be lost.
     let path = arguments.optionalString("output")
-    let file = try path.map(NewKeyFile.init(path:))
-    var answer: JSONObject
-    do { answer = try await make() } catch {
-      file?.remove()
-      throw error
-    }
+    var file = try NewFile.named(by: "output", arguments)
+    var answer = try await make()
     let (id, key) = (try answer.string("id"), try answer.string("key"))
     if let path {
-      try file?.write(key)
+      try file?.write(Array("\(key)\n".utf8), or: "revoke the key and make another")
       answer["key"] = nil
       answer["file"] = .string(path)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetTerminal
@@ -48,8 +49,21 @@ struct OperatorClient: Sendable {
     return try await send(.delete, path, query: query, nil)
   }
 
-  func post(_ path: String..., body: JSONObject = [:]) async throws -> JSONObject {
-    try await send(.post, path, body)
+  /// Sends a body.
+  ///
+  /// - Parameters:
+  ///   - path: The segments of the path.
+  ///   - body: What is sent.
+  ///   - options: The options by which words of the body were given, for what the server says of them.
+  /// - Returns: The answer.
+  /// - Throws: `CommandFailure`.
+  func post(
+    _ path: String..., body: JSONObject = [:], sayingFor options: KeyValuePairs<String, String> = [:]
+  ) async throws -> JSONObject {
+    do { return try await send(.post, path, body) } catch let failure as CommandFailure {
+      let message = options.reduce(failure.description) { $0.replacing("\"\($1.key)\"", with: $1.value) }
+      throw CommandFailure(failure.exitCode, message)
+    }
   }
 
   /// Asks with a query, whose values need no encoding.
@@ -80,7 +94,7 @@ struct OperatorClient: Sendable {
       HTTPRequest(
         method: method, url: server.url(path: path) + (query.isEmpty ? "" : "?\(query)"), headers: headers,
         body: body?.bytes ?? []))
-    guard (200...299).contains(response.status) else { throw failure(response) }
+    guard (200...299).contains(response.status) else { throw failure(response, segments) }
     do {
       return try JSONObject(
         parsing: response.body,
@@ -122,14 +136,32 @@ struct OperatorClient: Sendable {
     }
   }
 
-  private func failure(_ response: HTTPResponse) -> CommandFailure {
+  private func failure(_ response: HTTPResponse, _ segments: [String]) -> CommandFailure {
     guard let problem = Problem(parsing: response.body) else {
       return CommandFailure(
         .protocolError, "what answered (status \(response.status)) is no Signet server; check host and port")
     }
+    if problem.code == .unknown, let list = Self.list(segments) {
+      let failure = CommandFailure(problem)
+      return CommandFailure(
+        failure.exitCode, "\(failure.description) 'signet-server \(list)' shows what there is.")
+    }
     guard problem.code == .unauthorized else { return CommandFailure(problem) }
     return CommandFailure(
       .permissionDenied, "the server does not accept the API key in \(key.path); \(key.remedy)")
+  }
+
+  /// The command that lists the things of which one was not found.
+  private static func list(_ segments: [String]) -> String? {
+    let path = segments.drop { $0 == "admin" }
+    switch (path.first, path.count) {
+    case ("clients", 2...): return "client list"
+    case ("containers", 2...): return "container list USER"
+    case ("keys", 2...): return "key list"
+    case ("tokens", 2...): return "token list"
+    case ("transactions", 2...): return "transaction list"
+    default: return nil
+    }
   }
 
   /// A path segment (RFC 3986 section 3.3).
@@ -164,7 +196,9 @@ private struct Access {
         throw UsageFailure.refused("say which server: --data DIR, or --server with --ca and --key-file")
       }
       do { server = try ServerURL(text) } catch { throw UsageFailure.refused("--server: \(error)") }
-      authorityPEM = try (arguments.optionalString("ca") ?? Environment.authorityFile).map(Self.text)
+      authorityPEM = try (arguments.optionalString("ca") ?? Environment.authorityFile).map {
+        try InputFile.text(of: $0)
+      }
       key = try Self.key(arguments, role, nil)
       listen = nil
     }
@@ -186,12 +220,6 @@ private struct Access {
     }
     return try APIKey(file, role)
   }
-
-  private static func text(_ path: String) throws -> String {
-    do { return try String(contentsOfFile: path, encoding: .utf8) } catch {
-      throw CommandFailure(.noInput, "\(path) can't be read as text; check --ca")
-    }
-  }
 }
 
 /// An API key, and the file that it is from.
@@ -203,12 +231,15 @@ private struct APIKey {
 
   /// Reads a file that the command line or the environment names.
   init(_ path: String, _ role: OperatorClient.Role) throws {
-    secret = try ServerFolder.apiKey(at: path)
-    self.path = path
     let scope = role == .admin ? APIKeyService.Scope.admin : .relyingParty
     remedy =
       "name another with --key-file, or make one: "
       + "signet-server key create NAME --scope \(scope.rawValue) --output FILE"
+    do throws(ServerFolderFailure) { secret = try ServerFolder.apiKey(at: path) } catch {
+      guard case .fileMissing = error else { throw error }
+      throw InputFile.unreadable(path, "\(systemMessage(ENOENT)); \(remedy)")
+    }
+    self.path = path
   }
 
   /// The operator's key of a folder.

@@ -1,4 +1,3 @@
-import Foundation
 import SignetJSON
 import SignetPolicy
 import SignetTerminal
@@ -103,14 +102,8 @@ enum PolicyOptions {
   }
 
   private static func text(_ path: String) throws -> String {
-    let limit = 65_536
-    let bytes: Data?
-    do { bytes = try FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: limit + 1) } catch {
-      throw CommandFailure(.noInput, "\(path) cannot be read; name a file with a policy")
-    }
-    guard let bytes, bytes.count <= limit, let text = String(validating: bytes, as: UTF8.self) else {
-      throw CommandFailure(.dataError, "\(path) is no policy: it is empty, above 64 KiB, or no UTF-8 text")
-    }
+    let text = try InputFile.text(of: path, limit: 65_536)
+    guard !text.isEmpty else { throw CommandFailure(.dataError, "\(path) is no policy: it is empty") }
     return text
   }
 }

@@ -19,6 +19,8 @@ enum ServeCommand {
       When the server is ready, one line that begins with 'listening on' is printed. The log goes to standard \
       error, one JSON object a line, never with a secret.
 
+      From 30 days before the end of the server's certificate on, the log says so once a day; 'certificate renew' makes another.
+
       Any number of processes may serve one folder, each on an address of its own (--listen).
       """,
     options: [
@@ -30,6 +32,7 @@ enum ServeCommand {
     let descriptors = raisedDescriptorLimit()
     let folder = try ServerFolder(opening: arguments.string("data"))
     var transport = try folder.transportConfiguration()
+    let certificate = try folder.certificate()
     var listen = ListenAddress(folder.settings)
     if let text = arguments.optionalString("listen") {
       listen = try ListenAddress(parsing: text)
@@ -47,7 +50,7 @@ enum ServeCommand {
     let context = try folder.serviceContext(masterKeyFile: Environment.masterKeyFile, log: .standardError)
     let server: Server
     do throws(ServerFailure) {
-      server = try Server(context, transport: transport)
+      server = try Server(context, transport: transport, certificateEnd: certificate.end)
       _ = try server.start()
     } catch {
       await context.storage.close()

@@ -17,7 +17,8 @@ enum ServerProgram {
       Commands print text for people, or with --json one JSON document. Times are in UTC.
       """,
     commands: [
-      InitCommand.command, ServeCommand.command, UserCommands.group, ActivationCommands.group,
+      InitCommand.command, ServeCommand.command, CertificateCommands.group, UserCommands.group,
+      ActivationCommands.group,
       ContainerCommands.group, KeyCommands.group, ClientCommands.group, SigningKeyCommands.group,
       TransactionCommands.group, CodeCommands.group, TokenCommands.group, UAFCommands.group,
       AuditCommands.group,
@@ -32,13 +33,15 @@ enum ServerProgram {
       .init(.dataError, "The server refused what was sent"),
       .init(.noInput, "A file is missing or unreadable"),
       .init(.noUser, "There is no such user, container, key, client or transaction"),
-      .init(.unavailable, "The server can't be reached, or its address or port can't be used"),
+      .init(.unavailable, "The server can't be reached or broke off, or its address or port can't be used"),
       .init(.software, "The server failed, and changed nothing"),
       .init(.cannotCreate, "It exists already, or can't be made"),
       .init(.inputOutput, "The database is damaged, or reading or writing failed"),
       .init(.temporaryFailure, "The server is busy or too slow, or nothing was decided in time; try again"),
       .init(.protocolError, "What answered is no Signet server, or not the trusted one"),
-      .init(.permissionDenied, "The API key is not accepted, or a file is open to others"),
+      .init(
+        .permissionDenied,
+        "The API key is not accepted, the password of a file is wrong, or a file is open to others"),
       .init(.configuration, "The data folder is damaged or has wrong settings"),
       .init(.interrupted, "Stopped while it waited for the server"),
     ],

@@ -85,7 +85,10 @@ enum TokenCommands {
     } else {
       arguments.output.print(
         "imported \(added.count) \(added.count == 1 ? "token" : "tokens")"
-          + (known.isEmpty ? "" : "; \(known.count) were known and stay as they are"))
+          + (known.isEmpty
+            ? ""
+            : "; \(known.count) \(known.count == 1 ? "was known and stays" : "were known and stay") as before")
+      )
     }
     return .success
   }
@@ -114,7 +117,7 @@ enum TokenCommands {
         return SecretBytes(copying: line.extracting(first: count))
       }
     } catch let failure as SecretInputFailure {
-      throw CommandFailure(.noInput, "\(path) can't be read: \(failure)")
+      throw InputFile.unreadable(path, failure.description)
     }
   }
 

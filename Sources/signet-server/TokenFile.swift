@@ -21,16 +21,7 @@ struct TokenFile {
   ///   - key: What decrypts PSKC; `nil` where it is not encrypted.
   /// - Throws: `CommandFailure`, which says where the file is wrong, and never shows a secret.
   init(_ path: String, key: PSKCEncryptionKey? = nil) throws {
-    let data: Data
-    do {
-      data =
-        path == "-"
-        ? try FileHandle.standardInput.readToEnd() ?? Data() : try Data(contentsOf: URL(filePath: path))
-    } catch { throw CommandFailure(.noInput, "\(path) can't be read; check its name and permissions") }
-    guard data.count <= Self.maximumByteCount else {
-      throw CommandFailure(.dataError, "\(path) is larger than 64 MiB; split it")
-    }
-    tokens = try Self.tokens(Array(data), path, key)
+    tokens = try Self.tokens(InputFile.bytes(of: path, limit: Self.maximumByteCount), path, key)
     guard !tokens.isEmpty else { throw CommandFailure(.dataError, "\(path) has no token") }
   }
 
@@ -71,6 +62,7 @@ struct TokenFile {
           .dataError,
           "\(path) is encrypted (\(error)); --transport-key or --transport-password names what it is encrypted with"
         )
+      case .wrongPassword, .macMismatch: throw CommandFailure(.permissionDenied, "\(path): \(error)")
       default: throw CommandFailure(.dataError, "\(path): \(error)")
       }
     }

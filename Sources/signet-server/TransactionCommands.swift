@@ -50,6 +50,18 @@ enum TransactionCommands {
         }
         return .success
       },
+      Command(
+        "list", "List transactions, those that were made last first; with the operator's key",
+        description: "Those of all who ask. How one ended, and what was signed, says 'transaction show'.",
+        options: [
+          .value("user", "Those of this user only", named: "user"),
+          .value(
+            "status", "Those that stand here only",
+            completion: .choices([
+              "pending", "accepted", "denied", "reported", "cancelled", "withdrawn", "expired",
+            ])),
+          .value("limit", "At most so many", named: "n", default: "100"),
+        ], handler: list),
       VerifyCommand.command,
     ] + CarriedTransactionCommands.all)
 
@@ -147,6 +159,38 @@ enum TransactionCommands {
     case "pending": .temporaryFailure
     default: .failure
     }
+  }
+
+  private static func list(_ arguments: Arguments) async throws -> ExitCode {
+    let limit = try arguments.integer("limit", in: 1...1_000_000)
+    let client = try OperatorClient(arguments, as: .admin)
+    var found: [JSONObject] = []
+    while found.count < limit {
+      let count = min(100, limit - found.count)
+      var query: [(String, String)] = [("limit", String(count))]
+      for name in ["user", "status"] {
+        if let value = arguments.optionalString(name) { query.append((name, value)) }
+      }
+      if let last = found.last { query.append(("before", try last.string("id"))) }
+      let page = try objects("transactions", in: try await client.get("admin", "transactions", texts: query))
+      found += page
+      if page.count < count { break }
+    }
+    guard !arguments.isSet("json") else {
+      arguments.output.print(["transactions": .array(found.map { .object($0) })])
+      return .success
+    }
+    var table = TextTable(["TRANSACTION", "STATUS", "USER", "CREATED", "CONTENT"])
+    for transaction in found {
+      table.append([
+        try transaction.string("id"), try transaction.string("status"),
+        TerminalText.sanitised(try transaction.optionalString("user") ?? "-", limit: 40),
+        utc(try transaction.integer("created")),
+        TerminalText.sanitised(try transaction.string("content"), limit: 80),
+      ])
+    }
+    arguments.output.write(table.text)
+    return .success
   }
 
   private static func print(_ answer: JSONObject, _ output: Terminal) throws {

@@ -52,6 +52,9 @@ enum UAFCommands {
     let inspection: Inspection
     do {
       inspection = try inspect(text, key, arguments)
+    } catch Inspection.Failure.message(.operation(UAFOperation.deregistration.rawValue)) {
+      show(refusal: "a deregistration has no signature: there is nothing to verify", arguments)
+      return .failure
     } catch let failure as Inspection.Failure {
       show(refusal: failure.description, arguments)
       return .failure
@@ -95,7 +98,7 @@ enum UAFCommands {
   }
 
   private static func trimmed(_ file: String) throws -> String {
-    try TextFile.contents(of: file).trimmingCharacters(in: .whitespacesAndNewlines)
+    try InputFile.text(of: file).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   // MARK: The key
@@ -175,13 +178,18 @@ enum UAFCommands {
       arguments.output.print("Verified: form, final challenge and signatures hold.")
     }
     for objection in objections { show(objection: objection, arguments) }
+    if inspection.assertions.contains(where: { $0.isSignatureValid == nil && !$0.isRegistration }) {
+      arguments.errorOutput.print(
+        "Name the key with --registration FILE, the response that registered it, or with --public-key.")
+    }
   }
 
   private static func fields(_ inspection: Inspection) -> [(String, String)] {
     var fields = [("Kind", inspection.kind.rawValue)]
     if let header = inspection.header {
       fields += [
-        ("Version", header.version.description), ("Application", header.appID ?? "none"),
+        ("Version", header.version.description),
+        ("Application", header.appID.flatMap { $0.isEmpty ? nil : $0 } ?? "none"),
         ("Server data", header.serverData == nil ? "none" : "present"),
       ]
     }
@@ -202,22 +210,21 @@ enum UAFCommands {
         case .integer(let number): value = String(number)
         default: value = member.value.text
         }
-        fields.append((label(member.name), value))
+        if !value.isEmpty { fields.append((labels[member.name] ?? member.name, value)) }
       }
     }
     return fields
   }
 
-  /// A member's name in words: `finalChallengeHashHex` is the final challenge hash.
-  private static func label(_ member: String) -> String {
-    if member == "aaid" { return "AAID" }
-    var name = member[...]
-    for encoding in ["Hex", "B64"] where name.hasSuffix(encoding) { name.removeLast(encoding.count) }
-    var words = ""
-    for character in name {
-      if character.isUppercase, words.last?.isLowercase == true { words += " " }
-      words.append(words.isEmpty ? character : Character(character.lowercased()))
-    }
-    return words.prefix(1).uppercased() + words.dropFirst()
-  }
+  /// What people call the members of an assertion.
+  private static let labels = [
+    "aaid": "AAID", "keyIDB64": "Key ID", "signatureAlgorithm": "Signature algorithm",
+    "publicKeyFormat": "Public key format", "publicKeyHex": "Public key",
+    "finalChallengeHashHex": "Final challenge hash", "finalChallengeMatches": "Final challenge matches",
+    "signCounter": "Signature counter", "regCounter": "Registration counter",
+    "authenticatorVersion": "Authenticator version", "authenticationMode": "Authentication mode",
+    "nonceHex": "Authenticator nonce", "transactionHashHex": "Transaction hash",
+    "signatureValid": "Signature valid", "attestation": "Attestation", "attestationTag": "Attestation tag",
+    "attestationCertificates": "Attestation certificates",
+  ]
 }

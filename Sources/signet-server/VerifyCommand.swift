@@ -28,10 +28,10 @@ enum VerifyCommand {
         "Verify what alice decided")
     ]
   ) { arguments in
-    let text = try TextFile.contents(of: arguments.string("file")).trimmingCharacters(
+    let text = try InputFile.text(of: arguments.string("file")).trimmingCharacters(
       in: .whitespacesAndNewlines)
     let key = try arguments.optionalString("public-key").map { path throws -> P256.Signing.PublicKey in
-      do { return try P256.Signing.PublicKey(pem: TextFile.contents(of: path)) } catch let failure
+      do { return try P256.Signing.PublicKey(pem: InputFile.text(of: path)) } catch let failure
         as CryptoFailure
       {
         throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
@@ -39,18 +39,20 @@ enum VerifyCommand {
     }
     let content = try arguments.optionalString("content").map { path in
       // Whatever wrote the file may have ended it with a line feed; a content has none.
-      try TextFile.contents(of: path).trimmingCharacters(in: .newlines)
+      try InputFile.text(of: path).trimmingCharacters(in: .newlines)
     }
     do throws(DecisionCheck.Failure) {
       let check = try DecisionCheck(text, key: key, content: content)
-      show(check, isKeyGiven: key != nil, arguments)
+      show(check, isKeyGiven: key != nil, isContentGiven: content != nil, arguments)
       return check.decision.status == .accepted ? .success : .failure
     } catch {
       throw CommandFailure(.failure, "not verified: \(error)")
     }
   }
 
-  private static func show(_ check: DecisionCheck, isKeyGiven: Bool, _ arguments: Arguments) {
+  private static func show(
+    _ check: DecisionCheck, isKeyGiven: Bool, isContentGiven: Bool, _ arguments: Arguments
+  ) {
     let decision = check.decision
     if arguments.isSet("json") {
       arguments.output.print([
@@ -66,6 +68,10 @@ enum VerifyCommand {
       ("Server", decision.server.fullForm), ("Content", decision.content),
       ("Signed", "\(utc(decision.time)) by the device's clock"),
     ])
+    if !isContentGiven {
+      arguments.errorOutput.print(
+        "The content was not compared with what was asked; name a file with that by --content.")
+    }
     if !isKeyGiven {
       arguments.errorOutput.print("The key is the server's word; name the user's with --public-key.")
     }

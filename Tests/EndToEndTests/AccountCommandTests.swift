@@ -75,7 +75,7 @@ import Testing
       #expect(permissions(of: path) == 0o600)
       let other = DeviceCommand(data: folder.file("device-\(format)"))
       let wrong = try await other.run("import", path, passwords: ["wrong"])
-      #expect(wrong.isRefusal(65, "is wrong, or the file was changed"), wrong.summary)
+      #expect(wrong.isRefusal(77, "is wrong, or the file was changed"), wrong.summary)
       let unasked = try await other.run("import", path)
       #expect(unasked.isRefusal(64, "--password-fd"), unasked.summary)
       let imported = try await other.json("import", path, passwords: [Self.password])
@@ -98,7 +98,7 @@ import Testing
     #expect(unasked.isRefusal(65, "under a pre-shared key"), unasked.summary)
     let other = try await device.run(
       "import", document, "--transport-key", try write("\(digits.dropLast(32))", "short"))
-    #expect(other.isRefusal(65, "the authentication code is wrong"), other.summary)
+    #expect(other.isRefusal(77, "the authentication code is wrong"), other.summary)
     let result = try await device.run("import", document, "--transport-key", try write(digits, "key"))
     #expect(result.output == "Imported Maker (SN1).\n", result.summary)
     #expect(try await device.run("otp", "SN1").output == "287082\n")

@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test(arguments: [
-    "hello", "{}", "[]", "null", "https://example.com/", "otpauth://totp/a?secret=AAAA", "{\"ver\":1}",
+    "hello", "{}", "[]", "null", "https://example.com/", "{\"ver\":1}",
     "{\"ver\":\"1\"}", "{\"ver\":1,\"ver\":1}", "\u{0}", "{\"ver\":1,\"url\":{}}",
   ])
   func somethingElse(text: String) async throws {
@@ -60,12 +60,12 @@ import Testing
           ["--code-file", file(Array(bytes[..<count]))], "this is not an activation code")
       }
     }
-    try await expectRefusal(["--code-file", file([])], "cannot be read or is empty", status: 66)
+    try await expectRefusal(["--code-file", file([])], "is empty; ask for a new activation code")
   }
 
   @Test func oversized() async throws {
     let message = "an activation code has at most 2048 bytes"
-    for count in [2049, 4096, 1 << 20] {
+    for count in [2049, 4096, 1 << 19] {
       let text = String(code.text.dropLast()) + ",\"x\":\"\(String(repeating: "x", count: count))\"}"
       try await expectRefusal(["--code-file", file(Array(text.utf8))], message)
     }

@@ -28,7 +28,7 @@ import Testing
     let folder = try TemporaryFolder()
     let device = DeviceCommand(data: "\(folder.path)/none/of/these")
     for words in [["otp"], ["approve"], ["deny"], ["delete", "--yes"]] {
-      try await expectRefusal(device, 73, "there is no folder", words)
+      try await expectRefusal(device, 78, "there is no folder", words)
     }
     // Where nothing was activated, nothing is what there is to read.
     #expect(try await device.json("list").array("containers").isEmpty)

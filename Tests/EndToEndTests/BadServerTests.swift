@@ -39,18 +39,18 @@ import Testing
     #expect(code.pins.count == 1)
     code.pins[0][31] ^= 1
     try await expectRefusal(
-      server, device, ["activate", "--code-file", server.write(code.text, to: "unpinned")], 69,
+      server, device, ["activate", "--code-file", server.write(code.text, to: "unpinned")], 76,
       "not one of the pinned keys")
     code.pins[0][31] ^= 1
     let file = try server.write(code.text, to: "bob")
     var stranger = device
     stranger.authority = nil
     try await expectRefusal(
-      server, stranger, ["activate", "--code-file", file], 69, "its issuer is not trusted")
+      server, stranger, ["activate", "--code-file", file], 76, "its issuer is not trusted")
     let elsewhere = try await RunningServer.start()
     stranger.authority = elsewhere.authority
     try await expectRefusal(
-      server, stranger, ["activate", "--code-file", file], 69, "its issuer is not trusted")
+      server, stranger, ["activate", "--code-file", file], 76, "its issuer is not trusted")
     await elsewhere.stopAndWait()
     // The server saw no try: the code is still good.
     #expect(try await server.audited("activation.refused").isEmpty)
@@ -63,7 +63,7 @@ import Testing
     var code = try await server.invite("alice")
     code.server = try ServerURL("localhost:\(server.port)/main")
     let file = try server.write(code.text, to: "name")
-    try await expectRefusal(server, device, ["activate", "--code-file", file], 69, "it is for another name")
+    try await expectRefusal(server, device, ["activate", "--code-file", file], 76, "it is for another name")
     // A name that the certificate has, but not the one that the server calls itself.
     code.server = try ServerURL("127.0.0.1:\(server.port)/other")
     let domain = try server.write(code.text, to: "domain")
@@ -82,15 +82,15 @@ import Testing
     let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
     let (status, text): (Int32, String) =
       switch behaviour {
-      case .noise: (69, "no secure connection")
-      case .noHTTP: (69, "does not speak HTTP")
+      case .noise: (76, "no secure connection")
+      case .noHTTP: (76, "does not speak HTTP")
       case .noJSON: (76, "is not of this protocol; check the server URL")
       case .webPage: (76, "is not of this protocol; check the server URL")
       case .halfBody: (69, "cut short")
-      case .redirect: (69, "redirect (302), which is not followed")
-      case .endless: (69, "larger than 2097152 bytes")
-      case .silent, .silentAfterTLS: (69, "did not answer in time")
-      case .hangUp: (69, "no secure connection")
+      case .redirect: (76, "redirect (302), which is not followed")
+      case .endless: (76, "larger than 2097152 bytes")
+      case .silent, .silentAfterTLS: (75, "did not answer in time")
+      case .hangUp: (76, "no secure connection")
       }
     let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
     for words in [["activate", "--code-file", code], ["pending"], ["approve", transaction, "--yes"]] {

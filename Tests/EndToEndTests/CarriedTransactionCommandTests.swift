@@ -26,6 +26,9 @@ import Testing
     #expect(late.status == 65, late.summary)
     let garbage = try await device.run("approve", "signet:nonsense", "--yes")
     #expect(garbage.status == 65 && garbage.errorOutput.contains("no link"), garbage.summary)
+    let twice = try await server.operate(
+      "transaction", "offer", "Sign in", "--png", picture, "--key-file", server.shopKey)
+    #expect(twice.isRefusal(73, "\(picture) exists already; remove it, or name another file with --png"))
     await server.stopAndWait()
   }
 
@@ -80,6 +83,7 @@ import Testing
     let wrong = try await server.operate(
       "transaction", "answer", id, digits == "00000000" ? "1" : "00000000", "--key-file", server.shopKey)
     #expect(wrong.status == 1 && wrong.errorOutput.contains("answer is wrong"), wrong.summary)
+    #expect(!wrong.errorOutput.contains("--typed"), wrong.summary)
     _ = try await server.answer("transaction", "answer", id, digits, "--key-file", server.shopKey)
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")
@@ -137,9 +141,13 @@ import Testing
       let mixed = try await device.run(["approve", "--typed", challenge, "--yes"] + extra)
       #expect(mixed.isRefusal(64, "--typed"), mixed.summary)
     }
+    let short = try await device.run("approve", id, "--number", "1", "--yes")
+    #expect(short.isRefusal(64, "--number has 2 to 6 digits"), short.summary)
     let alone = try await device.run("approve", id, "--value", "250 EUR", "--yes")
     #expect(alone.isRefusal(64, "--value goes with --typed"), alone.summary)
     let right = shown.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    let unsaid = try await server.operate("transaction", "answer", id, right, "--key-file", server.shopKey)
+    #expect(unsaid.isRefusal(1, "add --typed."), unsaid.summary)
     _ = try await server.answer("transaction", "answer", id, right, "--typed", "--key-file", server.shopKey)
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")

@@ -28,19 +28,19 @@ import Testing
 
     _ = try await device.json("trust", other.authority)
     let refused = try await device.run("pending")
-    #expect(refused.status == 69 && refused.errorOutput.contains("certificate was refused"), refused.summary)
+    #expect(refused.status == 76 && refused.errorOutput.contains("certificate was refused"), refused.summary)
     // SIGNET_CA_FILE names the right ones, where the container has none of its own.
     #expect(try await device.run("trust").output.hasSuffix("those that the system trusts.\n"))
     #expect(try await device.run("pending").status == 0)
 
     let wrongPin = Array(repeating: "A", count: 43).joined()
     _ = try await device.json("trust", server.authority, "--pin", wrongPin)
-    #expect(try await device.run("pending").status == 69)
+    #expect(try await device.run("pending").status == 76)
     #expect(try await device.run("trust", "--pin", "!").isRefusal(65, "a pin is the base64url of 32 bytes"))
     #expect(try await device.run("trust", "--pin", "AAAA").status != 0)
     #expect(try await device.run("trust", server.shopKey).status != 0)
     #expect(try await device.run("trust", "\(server.folder.path)/none").isRefusal(66, "cannot be read"))
-    #expect(try await device.run("pending").status == 69)  // what was refused has changed nothing
+    #expect(try await device.run("pending").status == 76)  // what was refused has changed nothing
     _ = try await device.json("trust", server.authority)
     #expect(try await device.run("pending").status == 0)
     await other.stopAndWait()

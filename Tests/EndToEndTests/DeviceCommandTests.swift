@@ -23,12 +23,31 @@ struct DeviceCommandTests {
       (folder.path, "\(folder.path) holds no vault;"),
     ] {
       let result = try await run("--data", path, "otp")
-      #expect(result.status == 73)
+      #expect(result.status == 78)
       #expect(result.output.isEmpty)
       #expect(result.errorOutput.contains(finding), "\(result.errorOutput)")
       #expect(result.errorOutput.contains("signet activate --qr FILE"), "\(result.errorOutput)")
     }
   }
+
+  #if os(Linux)
+    @Test("Without an agent its commands say how one is started")
+    func noAgent() async throws {
+      let folder = try TemporaryFolder()
+      for word in ["status", "lock"] {
+        let none = try await run("--data", folder.path, word, "--socket", folder.file("agent.sock"))
+        #expect(
+          none.isRefusal(
+            69, "no agent runs; start one: systemctl --user start signet-agent.socket, or signet agent"),
+          none.summary)
+        let nowhere = try await run("--data", folder.path, word, environment: ["XDG_RUNTIME_DIR": ""])
+        #expect(
+          nowhere.isRefusal(
+            64, "XDG_RUNTIME_DIR is not set: start the agent with signet agent --socket PATH"),
+          nowhere.summary)
+      }
+    }
+  #endif
 
   @Test("The data folder is below HOME")
   func home() async throws {

@@ -49,6 +49,31 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("says once that the server does not answer, and when it does again")
+  func gone() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let process = try device.process(["listen", "--once"])
+    let (output, messages) = (try ScratchFile(), Pipe())
+    process.standardOutput = output.handle
+    process.standardError = messages
+    try process.run()
+    defer { if process.isRunning { process.terminate() } }
+    let lines = messages.fileHandleForReading
+    #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
+    await server.stopAndWait()
+    let gone = try #require(await lines.firstLine())
+    #expect(gone.hasPrefix("signet: the server at 127.0.0.1:\(server.port)"), "\(gone)")
+    #expect(gone.hasSuffix("it is tried again until it answers"), "\(gone)")
+    let again = try await server.again()
+    #expect(await lines.firstLine() == "signet: the server answers again")
+    _ = try await again.ask("alice", "Pay 1 EUR")
+    #expect(await ChildProcess.end(of: process.processIdentifier, process) == 0)
+    #expect(try output.text().contains("  | Pay 1 EUR\n"))
+    await again.stopAndWait()
+  }
+
   @Test("ends with the reason where the server does not know the container any more")
   func revoked() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -231,9 +231,17 @@ import Testing
     let list = try await server.run("client", "list")
     #expect(list.status == 0 && list.output.contains(id) && !list.output.contains(" -\n"), list.summary)
     let unknown = try await server.run("client", "revoke", "x")
-    #expect(unknown.status == 67, unknown.summary)
+    #expect(unknown.isRefusal(67, "'signet-server client list' shows what there is"), unknown.summary)
     let refused = try await server.run("client", "add", "Shop", "--delivery", "push")
-    #expect(refused.status == 65, refused.summary)
+    #expect(
+      refused.isRefusal(65, "--notification-endpoint goes with --delivery ping and --delivery push"),
+      refused.summary)
+    let keyless = try await server.run("client", "add", "Shop")
+    #expect(keyless.isRefusal(65, "--authentication private_key_jwt needs --jwks"), keyless.summary)
+    let empty = try await server.run(
+      "client", "add", "Shop", "--jwks", server.write(#"{"keys":[]}"#, to: "empty.jwks"))
+    #expect(empty.isRefusal(65, "--jwks has 1 to 16 keys"), empty.summary)
+    #expect(!(refused.errorOutput + keyless.errorOutput + empty.errorOutput).contains("\""))
     let needless = try await server.run("client", "add", "Shop", "--output", path)
     #expect(needless.status == 64, needless.summary)
     let missing = try await server.run("client", "add", "Shop", "--jwks", "\(path).missing")

@@ -128,13 +128,21 @@ struct RelyingParty: Sendable {
 
   /// Asks the server whether a code is good.
   func validate(_ code: String, of user: String) async throws -> Bool {
-    let body: JSONObject = ["user": .string(user), "code": .string(code)]
+    try await post("otp/validate", ["user": .string(user), "code": .string(code)], status: 200).bool("valid")
+  }
+
+  /// Asks anybody to decide.
+  func offer(_ text: String) async throws {
+    _ = try await post("transactions", ["anybody": true, "text": .string(text)], status: 201)
+  }
+
+  private func post(_ path: String, _ body: JSONObject, status: Int) async throws -> JSONObject {
     let response = try await transport.send(
       HTTPRequest(
-        method: .post, url: "\(url)/otp/validate",
+        method: .post, url: "\(url)/\(path)",
         headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")],
         body: JSONValue.object(body).bytes))
-    try #require(response.status == 200, "status \(response.status)")
-    return try JSONObject(parsing: response.body).bool("valid")
+    try #require(response.status == status, "status \(response.status)")
+    return try JSONObject(parsing: response.body)
   }
 }

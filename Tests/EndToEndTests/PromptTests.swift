@@ -84,6 +84,55 @@ import Testing
     await open.stopAndWait()
   }
 
+  @Test("values to be typed are asked for until an empty line, and shown before anything is answered")
+  func typedValues() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let form = try server.write(
+      """
+      {"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},
+      {"type":"payee","name":"Jane Doe","account":"DE02 1203 0000"}]}
+      """, to: "form.json")
+    let made = try await server.answer(
+      "transaction", "create", "alice", "--form", form, "--typed", "--typed-field", "0", "--typed-field", "1",
+      "--key-file", server.shopKey)
+    let id = try made.string("id")
+    let asked = try await server.answer("transaction", "typed", id, "--key-file", server.shopKey)
+    let words = ["approve", "--typed", try asked.string("challenge")]
+
+    let declined = try ControllingTerminal(device, words)
+    try declined.answer("Value 1, or nothing where there is none: ", "250.00 EUR")
+    try declined.answer("Value 2, or nothing where there is none: ", "")
+    try declined.expect("  | 250EUR")
+    try declined.answer("Approve this? [y/N] ", "")
+    let unsigned = try await declined.end()
+    #expect(unsigned.status == 1 && unsigned.shown.contains("Nothing was approved."), "\(unsigned)")
+
+    let wrong = try ControllingTerminal(device, words)
+    try wrong.answer("Value 1, or nothing where there is none: ", "1.250")
+    try wrong.answer("Value 2, or nothing where there is none: ", "")
+    let refused = try await wrong.end()
+    #expect(refused.status == 65 && refused.shown.contains("value 1"), "\(refused)")
+
+    let terminal = try ControllingTerminal(device, words)
+    try terminal.answer("Value 1, or nothing where there is none: ", "250.00 EUR")
+    try terminal.answer("Value 2, or nothing where there is none: ", "DE02 1203 0000")
+    try terminal.answer("Value 3, or nothing where there is none: ", "")
+    try terminal.expect("You are about to approve what this device does not see")
+    try terminal.expect("  | 250EUR")
+    try terminal.expect("  | DE0212030000")
+    try terminal.answer("Approve this? [y/N] ", "y")
+    try terminal.expect("Type these digits where the others came from:")
+    let approved = try await terminal.end()
+    #expect(approved.status == 0, "\(approved)")
+    let digits = try #require(
+      approved.shown.split(separator: "\n").last { $0.utf8.count == 8 && Int($0) != nil }.map(String.init))
+    _ = try await server.answer("transaction", "answer", id, digits, "--typed", "--key-file", server.shopKey)
+    #expect(try await server.transaction(id).string("status") == "accepted")
+    await server.stopAndWait()
+  }
+
   @Test("activating again says what is lost with the container, and goes on only when that is agreed to")
   func activatesAgain() async throws {
     let server = try await RunningServer.startWithShop(["--minimum-length", "8"])

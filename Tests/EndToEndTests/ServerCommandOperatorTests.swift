@@ -20,6 +20,11 @@ import Testing
     #expect(text == (try invited.string("code")))
     let permissions = try FileManager.default.attributesOfItem(atPath: image)[.posixPermissions] as? Int
     #expect(permissions == 0o600)
+    let taken = try await server.run("activation", "create", "alice", "--png", image)
+    #expect(taken.isRefusal(73, "\(image) exists already; remove it, or name another file with --png"))
+    let nobody = "\(server.folder.path)/nobody.png"
+    #expect(try await server.run("activation", "create", "nobody", "--png", nobody).status == 67)
+    #expect(!FileManager.default.fileExists(atPath: nobody))
     let code = try ActivationCode(parsing: text)
     #expect(code.invite.typedForm == (try invited.string("invite")))
     #expect(code.pins.count == 1)
@@ -143,11 +148,14 @@ import Testing
       ),
       (["container", "show", "none"], 67, "There is no container of this id."),
       (["container", "revoke", "none"], 67, "There is no container of this id."),
-      (["key", "revoke", "none"], 67, "There is no key of this id."),
+      (
+        ["key", "revoke", "none"], 67,
+        "There is no key of this id. 'signet-server key list' shows what there is."
+      ),
       (["otp", "validate", "alice", "123456"], 64, "--key-file is missing"),
       (["transaction", "show", "none", "--key-file", "\(server.data)/admin.key"], 77, "lacks the scope"),
       (["user", "list", "--server", server.url], 64, "--server and --data exclude each other"),
-      (["user", "list", "--key-file", "\(server.data)/none"], 66, "none is missing"),
+      (["user", "list", "--key-file", "\(server.data)/none"], 66, "none cannot be read: No such file"),
       (["user", "list", "--key-file", "\(server.data)/ca.pem"], 65 + 13, "holds no API key"),
     ]
     for (words, status, message) in cases {
@@ -171,6 +179,12 @@ import Testing
     var environment = ["SIGNET_SERVER": server.url, "SIGNET_CA_FILE": "\(server.data)/ca.pem"]
     let missing = try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment)
     #expect(missing.status == 64)
+    environment["SIGNET_API_KEY_FILE"] = "\(key).none"
+    let lost = try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment)
+    #expect(
+      lost.isRefusal(
+        66, "\(key).none cannot be read: No such file or directory; name another with --key-file"))
+    #expect(lost.errorOutput.contains("signet-server key create NAME --scope relying-party --output FILE"))
     environment["SIGNET_API_KEY_FILE"] = key
     #expect(try await ServerCommand.run(["otp", "validate", "alice", "123456"], environment).status == 1)
     // The relying party's key does not stand in for the operator's.
@@ -184,6 +198,11 @@ import Testing
     #expect(untrusted.status == 76)
     #expect(untrusted.errorOutput.contains("its issuer is not trusted; name the server's ca.pem with --ca"))
     #expect(try await ServerCommand.run("user", "list").status == 64)
+    // Options may come before the command.
+    let early = try await ServerCommand.run("--data", server.data, "--json", "user", "list")
+    #expect(early.status == 0 && early.output.contains("alice"), early.summary)
+    let unknown = try await ServerCommand.run("--offline", "user", "list", "--data", server.data)
+    #expect(unknown.isRefusal(64, "unknown option --offline"), unknown.summary)
     await server.stop()
   }
 
@@ -210,7 +229,10 @@ import Testing
     #expect(!listed.contains(made.output.prefix(40)))
     // A file that exists is not overwritten, and no key is made for it.
     let before = try await server.json("key", "list").array("keys").count
-    #expect(try await server.run("key", "create", "third", "--output", file).status == 73)
+    let taken = try await server.run("key", "create", "third", "--output", file)
+    #expect(
+      taken.isRefusal(
+        73, "\(file) exists already; remove it, or name another file with --output; nothing was made"))
     #expect(try await server.json("key", "list").array("keys").count == before)
     #expect(chmod(file, 0o644) == 0)
     #expect(try await server.run("user", "list", "--key-file", file).status == 77)

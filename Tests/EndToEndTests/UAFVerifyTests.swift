@@ -41,6 +41,9 @@ import UAFFixture
     let good = try await verify(registration)
     #expect(good.status == 0 && good.output.contains("Verified: form"), good.summary)
     #expect(good.output.contains(key.keyID.text) && good.output.contains("basic_surrogate"), good.summary)
+    for label in ["AAID  ", "Key ID  ", "Registration counter  ", "Attestation tag  "] {
+      #expect(good.output.contains("\n\(label)"), good.summary)
+    }
     let assertion = try key.authenticationAssertion(key.authenticationElements(challenge.hash))
     let authentication = try write(response(.authentication, assertion), "authentication.json")
     let alone = try write(Base64URL.encode(assertion) + "\n", "assertion")
@@ -56,6 +59,9 @@ import UAFFixture
         #expect(result.status == 0, result.summary)
       }
     }
+    let shown = try await verify(authentication, "--public-key", hex)
+    // There is no transaction, and no line for its hash.
+    #expect(!shown.output.contains("Transaction hash") && !shown.output.contains("  \n"), shown.summary)
     let json = try await verify(authentication, "--public-key", hex, "--json")
     let object = try JSONObject(parsing: Array(json.output.utf8))
     #expect(json.status == 0 && object["verified"] == true && object["kind"] == "authenticationResponse")
@@ -98,6 +104,13 @@ import UAFFixture
     let authentication = try write(response(.authentication, assertion), "authentication.json")
     let keyless = try await verify(authentication)
     #expect(keyless.status == 1 && keyless.errorOutput.contains("public key is not known"), keyless.summary)
+    #expect(keyless.errorOutput.contains("Name the key with --registration FILE"), keyless.summary)
+    let ended = try write(
+      #"[{"header":{"upv":{"major":1,"minor":1},"op":"Dereg","appID":"https://a.example"},"authenticators":[{"aaid":"","keyID":""}]}]"#,
+      "dereg.json")
+    let nothing = try await verify(ended)
+    #expect(
+      nothing.isRefusal(1, "a deregistration has no signature: there is nothing to verify"), nothing.summary)
     let other = try await verify(authentication, "--public-key", Hex.encode(UAFTestKey().encodedKey))
     #expect(other.status == 1 && other.errorOutput.contains("signature is not valid"), other.summary)
     let cut = try await verify(try write(response(.authentication, assertion.dropLast()), "cut.json"))

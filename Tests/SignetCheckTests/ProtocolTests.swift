@@ -121,7 +121,10 @@ struct ProtocolTests {
 
   @Test("arguments are refused with a hint")
   func arguments() throws {
-    let (output, status) = try CheckTool.run([], ["--help"])
+    let (output, status) = try CheckTool.run([], ["hotp"])
     #expect(output.isEmpty && status == 2)
+    let help = try CheckTool.run([], ["--help"])
+    let text = String(decoding: help.output, as: UTF8.self)
+    #expect(help.status == 0 && text.contains("\n  ocra\n  password-check\n"), "\(text)")
   }
 }

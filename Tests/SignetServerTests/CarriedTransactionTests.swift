@@ -107,6 +107,36 @@ import Testing
     #expect(try await server.transactions.find(asked.id).0.state == .pending)
   }
 
+  @Test("right digits end the row of wrong ones and the wait; those for what has ended are not counted")
+  func endsTheRow() async throws {
+    let server = try ServerFixture { $0.codeAttempts = 6 }
+    let device = try await server.activate()
+    let user = try UserID("alice")
+    let secret = try #require(device.otpSecret)
+    let container = try #require(device.container)
+    func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
+      try await problem {
+        try await server.transactions.answer(.scanned(digits), to: id, by: .init("test", client: "192.0.2.1"))
+      }
+    }
+    func right(_ id: String) async throws -> String {
+      let transaction = try OfflineTransaction(
+        verifying: await server.transactions.offline(id), signedBy: #require(device.serverKey))
+      return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
+    }
+    // Three slips each time: more than six in all, and more than the four that an address has.
+    for _ in 0..<4 {
+      let made = try await server.transactions.create("Pay", user: user, lifetime: nil, by: "test")
+      let digits = try await right(made.id)
+      for _ in 0..<3 { #expect(try await answer("1", made.id) == .transactionWrongAnswer) }
+      #expect(try await answer(digits, made.id) == nil)
+    }
+    let ended = try await server.transactions.create("Pay", user: user, lifetime: nil, by: "test")
+    try await server.transactions.withdraw(ended.id, reason: "", by: "test")
+    for _ in 0..<10 { #expect(try await answer("1", ended.id) == .transactionCancelled) }
+    #expect(try await server.storage.credential(container.text)?.failures == 0)
+  }
+
   @Test("digits of the user's device approve what was carried there; wrong ones are counted")
   func offline() async throws {
     let server = try ServerFixture { $0.codes.freeAttempts = 1000 }

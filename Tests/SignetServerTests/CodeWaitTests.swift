@@ -55,11 +55,15 @@ import Testing
   }
 
   @Test(
-    "addresses of one IPv6 network are one; other texts are what they are",
+    "addresses of one network are one, however a proxy writes them; other texts are what they are",
     arguments: [
       ("2001:db8::1", "2001:db8:0:0:ffff::2", true), ("2001:db8::1", "2001:db8:0:1::1", false),
       ("::ffff:192.0.2.1", "192.0.2.1", true), ("192.0.2.1", "192.0.2.2", false),
       ("session-a", "session-b", false), ("2001:DB8::1", "2001:db8::1", true), (":::", "::", false),
+      ("[2001:db8::1]", "2001:db8::2", true), ("[2001:db8::1]:443", "2001:db8::9", true),
+      ("fe80::1%eth0", "fe80::2", true), ("192.0.2.1:1234", "192.0.2.1:99", true),
+      ("192.0.2.1:1234", "192.0.2.1", true), ("[::ffff:192.0.2.1]:8", "192.0.2.1", true),
+      ("192.0.2.1:1", "192.0.2.2:1", false), ("[session]", "session", false),
     ])
   func networks(_ one: String, _ other: String, _ isSame: Bool) async throws {
     let server = try ServerFixture()

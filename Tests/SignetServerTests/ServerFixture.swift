@@ -182,3 +182,18 @@ func problem<Value>(_ body: () async throws -> Value) async throws -> Problem.Co
   do { _ = try await body() } catch let problem as Problem { return problem.code }
   return nil
 }
+
+extension TransactionService {
+  /// Takes a decision from a container's request that nobody has made before.
+  func decide(_ body: [UInt8], id: String, by container: ContainerRecord) async throws -> DecisionStatus {
+    let attempt = DecisionAttempt(
+      transaction: id, by: SignerRecord(container), request: SystemRandomSource().bytes(16), expires: .max)
+    let key = try P256.Signing.PublicKey(x963: container.signingKey)
+    let result: Result<DecisionStatus, Problem> = try await withCheckedThrowingContinuation { continuation in
+      do throws(Problem) {
+        try decide(body, attempt, signedWith: key) { continuation.resume(returning: $0) }
+      } catch { continuation.resume(throwing: error) }
+    }
+    return try result.get()
+  }
+}

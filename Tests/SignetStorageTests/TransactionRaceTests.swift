@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetStorage
 import SignetTesting
 import Testing
@@ -38,8 +39,15 @@ import Testing
     {
       let record = DecisionRecord(
         state: state, jws: "\(state) by \(act.container)", container: act.container, time: act.time)
-      return try await storage.decideTransaction(
-        act.transaction, record, isSigned: true, hasRightNumber: hasRightNumber, limits: limits, audit: audit)
+      guard let container = try await storage.container(act.container) else { return .signerChanged }
+      let attempt = DecisionAttempt(
+        transaction: act.transaction, by: SignerRecord(container), request: SystemRandomSource().bytes(16),
+        expires: expiry + 1000)
+      return try await storage.decideTransaction(attempt, limits: limits) { _ in
+        .take(record, isSigned: true, hasRightNumber: hasRightNumber)
+      } audit: {
+        audit($0)
+      }
     }
     func end(_ state: TransactionRecord.State, by container: String?) async throws -> DecisionOutcome {
       let record = EndRecord(state: state, reason: "why", container: container, time: act.time)
@@ -117,7 +125,8 @@ import Testing
       case .cancelled: #expect([.cancelled, .withdrawn].contains(found.state))
       case .expired: #expect(act.time >= expiry || isSwept)
       case .wrongNumber: #expect(act.kind == .wrongNumber && act.time < expiry)
-      case .unknown, .notSigned, .locked, .keyRevoked, .waiting: Issue.record("\(outcome)")
+      case .unknown, .notSigned, .locked, .keyRevoked, .waiting, .signerChanged, .replayed, .mismatch:
+        Issue.record("\(outcome)")
       }
     }
     let counted = mine.compactMap { act, outcome -> Int? in

@@ -56,6 +56,16 @@ let parserCases: [ParserCase] = [
   .init("-vv otp work -v", "verbose=3"),
   .init("--home /tmp otp work", "home=/tmp"),
   .init("otp --home=/tmp work", "home=/tmp"),
+  // Options of a command before it.
+  .init("--json otp work", "json=true"),
+  .init("--container a -j --verbose otp work", "verbose=1 json=true container=a"),
+  .init("-ca -vj otp work", "verbose=1 json=true container=a"),
+  .init("--json user list", .unknownOption("--json", suggestion: nil)),
+  .init("-j user list", .unknownOption("-j", suggestion: nil)),
+  .init("--json=yes otp work", .unexpectedValue(option: "--json")),
+  .init("--digits 7 otp --digits 8 work", .repeatedOption("--digits")),
+  .init("--format x otp work", .notAChoice(name: "--format", choices: ["plain", "grouped"])),
+  .init("--container otp", .missingCommand(choices: ["otp", "user", "help", "completion"])),
   // Operands.
   .init("otp work a b c", "file=a,b,c"),
   .init("otp -", "account=-"),
@@ -77,9 +87,10 @@ let parserCases: [ParserCase] = [
   .init("otp --xyzzy work", .unknownOption("--xyzzy", suggestion: nil)),
   .init("otp --hlep", .unknownOption("--hlep", suggestion: "--help")),
   .init("otp -jx work", .unknownOption("-x", suggestion: nil)),
-  .init("--json otp work", .unknownOption("--json", suggestion: nil)),
   .init("--versoin", .unknownOption("--versoin", suggestion: "--version")),
   .init("otpp work", .unknownCommand("otpp", suggestion: "otp")),
+  .init("version", .unknownCommand("version", suggestion: "--version")),
+  .init("user version", .unknownCommand("version", suggestion: nil)),
   .init("frobnicate", .unknownCommand("frobnicate", suggestion: nil)),
   .init("''", .unknownCommand("", suggestion: nil)),
   .init("user creat", .unknownCommand("creat", suggestion: "create")),
@@ -111,6 +122,9 @@ let parserCases: [ParserCase] = [
   .init("otp --valid -5m work", .notADuration(name: "--valid", range: 1...86400)),
   .init("otp --valid 9223372036854775807d work", .notADuration(name: "--valid", range: 1...86400)),
   .init("help otp extra", .unknownCommand("extra", suggestion: nil)),
+  .init(
+    "help --man otp",
+    .refused("help --man prints the manual page of all commands; leave the command out, or --man")),
   .init("help usr", .unknownCommand("usr", suggestion: "user")),
 ]
 
@@ -142,6 +156,9 @@ let parserCases: [ParserCase] = [
         == "alice admin a remark\n")
     #expect(await runSample(["user", "create", "--role=user", "bob"]).output == "bob user -\n")
     #expect(await runSample(["user", "--all", "list"]).output == "all\n")
+    #expect(await runSample(["--role", "user", "user", "create", "bob"]).output == "bob user -\n")
+    #expect(await runSample(["--all", "user", "list"]).output == "all\n")
+    #expect(await runSample(["-va", "user", "list"]).output == "all\n")
     #expect(await runSample(["user", "list", "-a", "-v"]).output == "all\n")
     #expect(await runSample(["user", "list"]).output == "active\n")
   }

@@ -140,6 +140,45 @@ import Testing
     }
   }
 
+  /// A network that is down for two requests, and then has a server that answers at once.
+  private struct BrokenTransport: HTTPTransport {
+    let inner: HastyTransport
+    let failures = Failures()
+
+    final class Failures: Sendable {
+      private let left = Mutex(2)
+      func isNext() -> Bool {
+        left.withLock { left in
+          left -= 1
+          return left >= 0
+        }
+      }
+    }
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      let isWaiting = request.headers.contains { $0.0 == "Prefer" }
+      if isWaiting, failures.isNext() { throw .unreachable(code: 7) }
+      return try await inner.send(request)
+    }
+  }
+
+  @Test("trouble is told once, and so is its end")
+  func interrupted() async throws {
+    let inviting = try await InvitingServer()
+    let fixture = try DeviceFixture(BrokenTransport(inner: HastyTransport(inner: inviting.transport)))
+    let container = try await fixture.activate(inviting.invite())
+    let states = AsyncStream<LiveChannelState>.makeStream()
+    struct Enough: Error {}
+    let lists = fixture.device.liveTransactions(
+      for: container, noting: { states.continuation.yield($0) },
+      pausing: { if $0 == .seconds(8) { throw Enough() } })
+    for try await _ in lists {}
+    states.continuation.finish()
+    let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
+    #expect(told == [.interrupted(.transport(.unreachable(code: 7))), .restored])
+    await inviting.server.stop()
+  }
+
   @Test("a server that answers at once with nothing new does not drive the device")
   func hasty() async throws {
     let inviting = try await InvitingServer()

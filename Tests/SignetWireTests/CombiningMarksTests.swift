@@ -41,6 +41,23 @@ struct CombiningMarksTests {
     }
   }
 
+  @Test("in the names of members, of whatever object anybody sends", .timeLimit(.minutes(1)))
+  func names() throws {
+    // The order of two classes of marks is what takes time to put right.
+    let name = "a" + String(repeating: "\u{301}", count: 16_000) + String(repeating: "\u{316}", count: 15_000)
+    var text = "{\"\(name)\":1"
+    for number in 0..<14 { text += ",\"a\(number)\":\(number)" }
+    let bytes = Array((text + "}").utf8)
+    for _ in 0..<20 {
+      let object = try JSONObject(parsing: bytes)
+      #expect(object["b"] == nil && !object.contains("c") && object == object)
+      #expect(throws: WireFailure.self) { try ActivationCore(parsing: bytes) }
+      _ = object.hashValue
+    }
+    let problem: JSONObject = ["type": .string("urn:signet:problem:" + name)]
+    for _ in 0..<20 { #expect(Problem(parsing: JSONValue.object(problem).bytes) == nil) }
+  }
+
   @Test("in the algorithm of a proof", .timeLimit(.minutes(1)))
   func algorithm() {
     let header: JSONObject = ["alg": .string(Self.marks(8_000)), "typ": "signet-activation"]

@@ -11,6 +11,14 @@ package struct KnownTransactionList: Hashable, Sendable {
   let tag: String?
 }
 
+/// What becomes of the connection of a live channel, told once each time that it changes.
+@nonexhaustive public enum LiveChannelState: Hashable, Sendable {
+  /// The server is not reached, or cannot answer now; it is tried again.
+  case interrupted(SignetFailure)
+  /// The server answers again.
+  case restored
+}
+
 extension Device {
   /// The transactions that wait for the container's user, as soon as they are others than those that are known.
   ///
@@ -75,22 +83,25 @@ extension Device {
   /// - Parameters:
   ///   - container: Whose.
   ///   - authentication: What opens the session key; `nil` where the device alone does.
+  ///   - note: Is told when the server is not reached any more, and when it is again.
   /// - Returns: The lists.
   public func liveTransactions(
-    for container: Container, by authentication: Authentication? = nil
+    for container: Container, by authentication: Authentication? = nil,
+    noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in }
   ) -> AsyncThrowingStream<TransactionList, any Error> {
-    liveTransactions(for: container, by: authentication) { try await Task.sleep(for: $0) }
+    liveTransactions(for: container, by: authentication, noting: note) { try await Task.sleep(for: $0) }
   }
 
   /// The same, with another way to wait between requests; tests do not wait.
   package func liveTransactions(
     for container: Container, by authentication: Authentication? = nil,
+    noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in },
     pausing pause: @escaping @Sendable (Duration) async throws -> Void
   ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
         do throws(SignetFailure) {
-          try await follow(container, with: listKeys(of: container, by: authentication), pause) {
+          try await follow(container, with: listKeys(of: container, by: authentication), note, pause) {
             stream.yield($0)
           }
           stream.finish()
@@ -104,16 +115,21 @@ extension Device {
 extension Device {
   /// Hands on each list that is another one, until the task is cancelled.
   private func follow(
-    _ container: Container, with keys: ListKeys, _ sleep: (Duration) async throws -> Void,
-    _ hand: (TransactionList) -> Void
+    _ container: Container, with keys: ListKeys, _ note: (LiveChannelState) -> Void,
+    _ sleep: (Duration) async throws -> Void, _ hand: (TransactionList) -> Void
   ) async throws(SignetFailure) {
     var known: KnownTransactionList?
     var wait = Duration.seconds(1)
+    var isInterrupted = false
     while !Task.isCancelled {
       let begin = ContinuousClock.now
       var pause = Duration.zero
       do throws(SignetFailure) {
         let next = try await transactionList(beyond: known, for: container, with: keys)
+        if isInterrupted {
+          isInterrupted = false
+          note(.restored)
+        }
         if let next, next.list != known?.list {
           hand(next.list)
           // Many changes in a row are one list soon after.
@@ -126,6 +142,10 @@ extension Device {
         known = next ?? known
       } catch {
         guard error.mayPass else { throw error }
+        if !isInterrupted {
+          isInterrupted = true
+          note(.interrupted(error))
+        }
         pause = wait
       }
       guard pause > .zero else { continue }

@@ -19,7 +19,7 @@
   public var description: String {
     switch self {
     case .unreachable(let path, let code):
-      "nobody serves the shared session at \(path) (error \(code)); start it: systemctl --user start signet-agent.socket, or signet agent"
+      "nobody serves the shared session at \(path) (error \(code)): no agent runs; start one: systemctl --user start signet-agent.socket, or signet agent"
     case .notTrusted(let path):
       "what serves \(path) is not signet agent, or the socket is not this user's alone; stop it, and start signet agent"
     case .refused:

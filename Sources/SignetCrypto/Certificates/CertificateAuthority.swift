@@ -71,13 +71,40 @@ public struct CertificateAuthority: Sendable {
     dnsNames: [String], ipAddresses: [String] = [], validDays: Int = 397,
     at unixTime: Int64 = currentUnixTime()
   ) throws(CryptoFailure) -> ServerCertificate {
+    let serverKey = try EllipticCurve.p256.generate()
+    return ServerCertificate(
+      certificatePEM: try serverCertificate(
+        for: serverKey, dnsNames: dnsNames, ipAddresses: ipAddresses, validDays: validDays, at: unixTime),
+      privateKeyPEM: SharedSecretBox(try PEMText.privateKey(serverKey)))
+  }
+
+  /// Makes a certificate for a TLS server that has its key already.
+  ///
+  /// - Parameters:
+  ///   - privateKeyPEM: The key on P-256, in PEM.
+  ///   - dnsNames: Names of the server; the leftmost label may be `*`.
+  ///   - ipAddresses: IPv4 addresses in dotted form and IPv6 addresses.
+  ///   - unixTime: Now, in seconds since 1970; the certificate is valid from an hour before, for 397 days.
+  /// - Throws: ``CryptoFailure/invalidPrivateKey``, and as ``issueServerCertificate(dnsNames:ipAddresses:validDays:at:)``.
+  /// - Returns: The certificate in PEM.
+  package func issueServerCertificate(
+    privateKeyPEM: borrowing SecretBytes, dnsNames: [String], ipAddresses: [String], at unixTime: Int64
+  ) throws(CryptoFailure) -> String {
+    let serverKey = try PrivateKeyPEM.read(privateKeyPEM)
+    _ = try EllipticCurve.p256Scalar(of: serverKey)  // refuses a key of another kind
+    return try serverCertificate(
+      for: serverKey, dnsNames: dnsNames, ipAddresses: ipAddresses, validDays: 397, at: unixTime)
+  }
+
+  private func serverCertificate(
+    for serverKey: KeyHandle, dnsNames: [String], ipAddresses: [String], validDays: Int, at unixTime: Int64
+  ) throws(CryptoFailure) -> String {
     try CryptoFailure.require(validDays, in: 1...Self.maximumServerDays, .validDays)
     guard (1...100).contains(dnsNames.count + ipAddresses.count) else { throw .invalidSubjectName }
     guard dnsNames.allSatisfy(ServerName.isDNSName), ipAddresses.allSatisfy(ServerName.isIPAddress) else {
       throw .invalidSubjectName
     }
     let names = dnsNames.map { "DNS:\($0)" } + ipAddresses.map { "IP:\($0)" }
-    let serverKey = try EllipticCurve.p256.generate()
     // Clients look at the alternative names only; the common name is for people, and has room for 64 characters.
     let commonName = String((dnsNames + ipAddresses).first { $0.utf8.count <= 64 } ?? "server")
     var builder = try CertificateBuilder(subjectKey: serverKey, commonName: commonName)
@@ -90,9 +117,7 @@ public struct CertificateAuthority: Sendable {
     try builder.add(.subjectAlternativeName, names.joined(separator: ","))
     try builder.add(.subjectKeyIdentifier, "hash")
     try builder.add(.authorityKeyIdentifier, "keyid:always")
-    return ServerCertificate(
-      certificatePEM: try builder.sign(with: key).pem(),
-      privateKeyPEM: SharedSecretBox(try PEMText.privateKey(serverKey)))
+    return try builder.sign(with: key).pem()
   }
 
   /// The system's clock, in whole seconds since 1970.

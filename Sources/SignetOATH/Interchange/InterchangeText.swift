@@ -8,8 +8,24 @@ enum InterchangeText {
     _ text: String, _ member: String, limit: Int = OTPAccount.maximumTextByteCount
   ) throws(InterchangeFailure) {
     guard text.utf8.count <= limit else { throw .tooLarge(member, limit: limit) }
-    for scalar in text.unicodeScalars where isHostile(scalar) {
-      throw .invalid(member, reason: "has a control character")
+    var markCount = 0
+    for scalar in text.unicodeScalars {
+      guard !isHostile(scalar) else { throw .invalid(member, reason: "has a control character") }
+      markCount = isMark(scalar) ? markCount + 1 : 0
+      guard markCount <= maximumMarkCount else {
+        throw .invalid(member, reason: "has more than \(maximumMarkCount) combining marks in a row")
+      }
+    }
+  }
+
+  /// More than any script needs; a long run of them takes long to compare, and covers what is around it.
+  private static let maximumMarkCount = 16
+
+  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+    guard scalar.value >= 0x300 else { return false }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .spacingMark: return true
+    default: return false
     }
   }
 

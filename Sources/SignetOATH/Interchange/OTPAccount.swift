@@ -27,6 +27,10 @@ public struct OTPAccount: Sendable {
 
   /// The longest issuer, account name and image, each in UTF-8 bytes.
   public static let maximumTextByteCount = 4096
+  /// The most members that an account takes along from where it comes.
+  public static let maximumForeignMemberCount = 64
+  /// The most bytes of UTF-8 that these have, names and values.
+  public static let maximumForeignByteCount = 64 * 1024
   /// The longest secret, in bytes.
   public static let maximumSecretByteCount = 1024
 
@@ -73,6 +77,7 @@ public struct OTPAccount: Sendable {
       try InterchangeText.check(text, member)
     }
     guard !(issuer.isEmpty && name.isEmpty) else { throw .missing("issuer and account") }
+    try Self.check(foreign)
     try Self.check(kind, hasCheckDigit: hasCheckDigit)
     if case .ocra(let suite, _, _) = kind {
       (self.algorithm, self.digits) = (suite.algorithm, suite.digits)
@@ -87,6 +92,19 @@ public struct OTPAccount: Sendable {
     }
     (self.issuer, self.name, self.kind, self.hasCheckDigit) = (issuer, name, kind, hasCheckDigit)
     (self.secret, self.image, self.foreign) = (secret, image, foreign)
+  }
+
+  /// Bounds what is taken along: it is kept with the account, and read with it each time.
+  private static func check(_ foreign: [ForeignMember]) throws(InterchangeFailure) {
+    guard foreign.count <= maximumForeignMemberCount else {
+      throw .invalid(
+        "account", reason: "has more than \(maximumForeignMemberCount) members that mean nothing here")
+    }
+    let count = foreign.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count }
+    guard count <= maximumForeignByteCount else {
+      throw .tooLarge("members that mean nothing here", limit: maximumForeignByteCount)
+    }
+    for member in foreign { try InterchangeText.check(member.name, "name of a member", limit: 256) }
   }
 
   /// Checks what a code is made from.

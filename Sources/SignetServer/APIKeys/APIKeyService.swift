@@ -1,7 +1,6 @@
 import SignetCrypto
 public import SignetStorage
 public import SignetWire
-import Synchronization
 
 /// The keys of relying parties and operators.
 public struct APIKeyService: Sendable {
@@ -15,7 +14,8 @@ public struct APIKeyService: Sendable {
 
   private static let prefix = "signet"
   private let context: ServiceContext
-  private let seen = SeenKeys()
+  /// Few, since a server has few relying parties.
+  private let seen = Remembered<APIKeyRecord>(limit: 256)
 
   /// A service over a context.
   public init(_ context: ServiceContext) { self.context = context }
@@ -186,20 +186,4 @@ public struct APIKeyService: Sendable {
 extension APIKeyRecord {
   /// The key's name for the audit log.
   var actor: String { "key:\(id)" }
-}
-
-/// API keys that were good when they were last looked up: few, since a server has few relying parties.
-private final class SeenKeys: Sendable {
-  private static let limit = 256
-  private let keys = Mutex<[String: APIKeyRecord]>([:])
-
-  subscript(id: String) -> APIKeyRecord? {
-    get { keys.withLock { $0[id] } }
-    set {
-      keys.withLock { keys in
-        if keys.count >= Self.limit { keys.removeAll() }
-        keys[id] = newValue
-      }
-    }
-  }
 }

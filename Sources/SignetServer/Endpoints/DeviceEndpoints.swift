@@ -117,13 +117,54 @@ struct DeviceEndpoints: Sendable {
     return .json(["id": .string(id.text), "status": "accepted"])
   }
 
-  func decide(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let container = try await container(of: request)
-    let status = try await transactions.decide(
-      request.body, id: request.parameters["id"] ?? "", by: container)
-    return .json(["status": .string(status.rawValue)])
+  /// Takes a decision on the thread that the request came on; the thread that commits answers.
+  func decide(_ request: ServerRequest, _ responder: Responder) {
+    do throws(Problem) {
+      try requireJSON(request)
+      guard let signed = try authentication.signedInMemory(request) else {
+        // One read, for all of this container that come after it.
+        return decide(request, ofUnseen: responder)
+      }
+      try decide(request, signed) { result in
+        guard case .failure(let problem) = result, problem == DeviceAuthentication.unknown else {
+          return responder.answer(Self.answer(result))
+        }
+        // It was another one when it was seen: what is stored decides.
+        authentication.forget(signed.signer)
+        decide(request, ofUnseen: responder)
+      }
+    } catch { responder.answer(.problem(error)) }
   }
+
+  private func decide(_ request: ServerRequest, ofUnseen responder: Responder) {
+    responder.run {
+      do throws(Problem) {
+        try decide(request, try await authentication.signed(request)) { responder.answer(Self.answer($0)) }
+      } catch { responder.answer(.problem(error)) }
+    }
+  }
+
+  private func decide(
+    _ request: ServerRequest, _ signed: DeviceAuthentication.Signed,
+    then listener: @escaping @Sendable (Result<DecisionStatus, Problem>) -> Void
+  ) throws(Problem) {
+    let attempt = DecisionAttempt(
+      transaction: request.parameters["id"] ?? "", by: signed.signer.record, request: signed.id,
+      expires: signed.expires)
+    try transactions.decide(request.body, attempt, signedWith: signed.signer.signing, then: listener)
+  }
+
+  private static func answer(_ result: Result<DecisionStatus, Problem>) -> ServerResponse {
+    switch result {
+    case .success(let status): taken[status] ?? .json(["status": .string(status.rawValue)])
+    case .failure(let problem): .problem(problem)
+    }
+  }
+
+  private static let taken = Dictionary(
+    uniqueKeysWithValues: DecisionStatus.allCases.map {
+      ($0, ServerResponse.json(["status": .string($0.rawValue)]).keptForSending())
+    })
 
   func cancel(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     try requireJSON(request)

@@ -45,6 +45,15 @@ struct FolderFile {
     } catch { throw .unwritable(path: path, errno: error.code) }
   }
 
+  /// Puts other content in its place, mode 0600: after a power cut there is what was before, or all of this.
+  func replace(_ content: borrowing SecretBytes) throws(ServerFolderFailure) {
+    do throws(FileFailure) {
+      try content.withBytes { (bytes) throws(FileFailure) in
+        try PrivateFile.place(bytes, at: path, .replacing)
+      }
+    } catch { throw .unwritable(path: path, errno: error.code) }
+  }
+
   /// Puts the names in a folder on the disk.
   static func synchronize(folder path: String) throws(ServerFolderFailure) {
     do throws(FileFailure) { try OpenFile.synchronizeFolder(path) } catch {

@@ -45,6 +45,8 @@ public import SignetStorage
   case notText(path: String)
   /// A name is neither a DNS name nor an IP address, or a certificate can't be read.
   case certificate(CryptoFailure)
+  /// The certificate is none that was made here, so that it is not renewed here.
+  case certificateOfOthers(path: String)
   /// The server's certificate or key was refused.
   case transport(ServerFailure)
   /// The database can't be used.
@@ -79,6 +81,8 @@ public import SignetStorage
     case .notAnAPIKey(let path): "\(path) holds no API key; make one with 'signet-server key create'"
     case .notText(let path): "\(path) is not UTF-8 text; restore it from a backup"
     case .certificate(let failure): failure.description
+    case .certificateOfOthers(let path):
+      "\"tls\" in \(path) names certificates that were not made here; renew them where they come from"
     case .transport(let failure): failure.description
     case .storage(let failure): failure.description
     case .adminKey(let reason): "the operator's key could not be stored: \(reason)"

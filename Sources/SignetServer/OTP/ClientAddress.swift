@@ -24,19 +24,29 @@ struct ClientAddress: Hashable, Sendable {
   /// - Parameter text: 1 to 64 visible ASCII characters; `nil` is returned for any other text.
   init?(_ text: String) {
     guard (1...64).contains(text.utf8.count), text.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else { return nil }
-    bytes = Self.network(text) ?? Array(text.utf8)
+    bytes = Self.network(Self.bare(text)) ?? Array(text.utf8)
   }
 
-  /// The part of an IPv6 address that counts; an IPv4 address in IPv6's form is that IPv4 address.
-  private static func network(_ text: String) -> [UInt8]? {
-    guard text.utf8.contains(UInt8(ascii: ":")) else { return nil }
-    var address = in6_addr()
-    guard inet_pton(AF_INET6, text, &address) == 1 else { return nil }
-    let bytes = withUnsafeBytes(of: address) { Array($0) }
-    if bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF] {
-      return Array(bytes.suffix(4).map { String($0) }.joined(separator: ".").utf8)
+  /// An address without the port, brackets and zone that proxies write around it (RFC 7239 section 6, RFC 4007 section 11).
+  private static func bare(_ text: String) -> String {
+    var text = text[...]
+    if text.first == "[", let end = text.firstIndex(of: "]") {
+      text = text[text.index(after: text.startIndex)..<end]
+    } else if let colon = text.firstIndex(of: ":"), text[..<colon].contains(".") {
+      text = text[..<colon]  // IPv6 has a colon before a dot
     }
-    return Array("v6".utf8) + bytes.prefix(8)
+    return String(text.prefix { $0 != "%" })
+  }
+
+  /// The part of an address that counts: all of IPv4, which may be in IPv6's form, and the first 64 bits of IPv6; `nil` where the
+  /// text is neither.
+  private static func network(_ text: String) -> [UInt8]? {
+    var (four, six) = (in_addr(), in6_addr())
+    if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+    guard inet_pton(AF_INET6, text, &six) == 1 else { return nil }
+    let bytes = withUnsafeBytes(of: six) { Array($0) }
+    let isFour = bytes.prefix(12) == [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]
+    return isFour ? Array(bytes.suffix(4)) : Array("v6".utf8) + bytes.prefix(8)
   }
 
   /// What is stored of the address that a relying party tells.

@@ -40,6 +40,21 @@ struct RelyingPartyEndpoints: Sendable {
     return .json(["transactions": .array(list)])
   }
 
+  /// For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.
+  func list(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
+    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
+    let state = request.query["status"].map { TransactionRecord.State(rawValue: $0) }
+    guard let limit = Int(request.query["limit"] ?? "100"), (1...100).contains(limit), state != .some(nil)
+    else {
+      let states = TransactionRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(.malformed, "\"limit\" is 1 to 100, \"status\" is one of \(states)")
+    }
+    let user = try request.query["user"].map { text throws(Problem) in try userID(text).text }
+    let found = try await transactions.list(
+      TransactionFilter(user: user, state: state ?? nil), before: request.query["before"], limit: limit)
+    return .json(["transactions": .array(found.map { .object(summary($0)) })])
+  }
+
   func offline(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
     let text = try await transactions.offline(request.parameters["id"] ?? "")
@@ -90,6 +105,19 @@ struct RelyingPartyEndpoints: Sendable {
   private func json(
     _ transaction: TransactionRecord, _ container: ContainerRecord?
   ) throws(Problem) -> JSONObject {
+    var object = summary(transaction)
+    if let decision = transaction.decision, let container {
+      object["decision"] = .object(try json(decision, container))
+    }
+    if let uaf = transaction.uaf {
+      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
+    }
+    if let end = transaction.end { object["end"] = .object(Self.json(end)) }
+    return object
+  }
+
+  /// All but how it ended.
+  private func summary(_ transaction: TransactionRecord) -> JSONObject {
     var object: JSONObject = ["id": .string(transaction.id)]
     if let user = transaction.user { object["user"] = .string(user) }
     object["content"] = .string(transaction.content)
@@ -100,13 +128,6 @@ struct RelyingPartyEndpoints: Sendable {
       object["typed"] = .array(fields.map { .integer(Int64($0)) })
     }
     if transaction.isInitiatedByDevice { object["initiated"] = "device" }
-    if let decision = transaction.decision, let container {
-      object["decision"] = .object(try json(decision, container))
-    }
-    if let uaf = transaction.uaf {
-      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
-    }
-    if let end = transaction.end { object["end"] = .object(Self.json(end)) }
     return object
   }
 

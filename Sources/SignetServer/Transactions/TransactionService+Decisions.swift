@@ -1,4 +1,4 @@
-import SignetCrypto
+package import SignetCrypto
 import SignetJSON
 public import SignetStorage
 public import SignetWire
@@ -47,71 +47,73 @@ extension TransactionService {
   ///
   /// - Parameters:
   ///   - body: The request body.
-  ///   - id: The transaction that the path names.
-  ///   - container: Who sends it; its request was authenticated.
-  /// - Returns: What was decided.
-  /// - Throws: ``Problem``.
-  public func decide(_ body: [UInt8], id: String, by container: ContainerRecord) async throws(Problem)
-    -> DecisionStatus
-  {
+  ///   - attempt: The request, whose signature was checked.
+  ///   - key: The signer's signing key.
+  ///   - listener: Hears what was decided, on the thread that writes; it must not block.
+  /// - Throws: ``Problem`` where nothing was tried; the listener hears nothing then.
+  package func decide(
+    _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
+    then listener: @escaping @Sendable (Result<DecisionStatus, Problem>) -> Void
+  ) throws(Problem) {
     let jws = try members(JSONObject(parsing: body).string("decision"))
-    let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
-    let claimed = signed.decision
-    let found = try await context.stored(await context.storage.transaction(id))
-    guard let transaction = found, transaction.user == nil || transaction.user == container.user else {
-      throw Self.unknown
-    }
-    guard claimed.transaction.text == id, claimed.isAbout(transaction.content),
-      claimed.expires == transaction.expires, claimed.server == context.settings.serverURL,
-      claimed.user.text == container.user, claimed.container.text == container.id,
-      claimed.device == container.device
-    else { throw Problem(.malformed, "The decision is about another transaction, user or device.") }
-    guard transaction.statuses.contains(claimed.status.rawValue) else {
-      throw Problem(.malformed, "The relying party does not offer this decision.")
-    }
-    let hasRightNumber = try hasRightNumber(claimed, transaction)
+    let (claimed, signer) = (signed.decision, attempt.signer)
+    let record = DecisionRecord(
+      state: Self.state(claimed.status), jws: jws, container: signer.container, time: context.clock.now)
     // A silently locked device signs with another key for each wrong PIN: what it may learn from the answer is counted.
     let isSigned = signed.isSigned(by: key)
-    try await store(claimed.status, jws, isSigned, hasRightNumber, id: id, by: container)
-    return claimed.status
+    let audit = context.audit(by: "container:\(signer.container)")
+    context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
+      transaction throws(StorageFailure) in
+      if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
+      let hasRightNumber = try hasRightNumber(claimed, transaction)
+      return .take(record, isSigned: isSigned, hasRightNumber: hasRightNumber)
+    } audit: { outcome in
+      audit(
+        outcome == .decided ? "transaction.\(claimed.status.rawValue)" : "transaction.refused",
+        ["user": signer.user, "transaction": attempt.transaction, "reason": Self.reason(outcome)])
+    } then: { [context] result in
+      do throws(Problem) {
+        try Self.check(result.mapError { context.problem(with: $0) }.get())
+        listener(.success(claimed.status))
+      } catch { listener(.failure(error)) }
+    }
+  }
+
+  /// Why a decision can't be about this transaction of this signer; `nil` where it can.
+  private func mismatch(
+    _ claimed: Decision, of signer: SignerRecord, _ transaction: TransactionRecord
+  ) -> String? {
+    guard claimed.transaction.text == transaction.id, claimed.isAbout(transaction.content),
+      claimed.expires == transaction.expires, claimed.server == context.settings.serverURL,
+      claimed.user.text == signer.user, claimed.container.text == signer.container,
+      claimed.device == signer.device
+    else { return "The decision is about another transaction, user or device." }
+    guard transaction.statuses.contains(claimed.status.rawValue) else {
+      return "The relying party does not offer this decision."
+    }
+    let wantsNumber = transaction.sealedNumber != nil && claimed.status == .accepted
+    return claimed.number == nil || wantsNumber
+      ? nil : "\"number\" goes with an approval, where one is asked for."
+  }
+
+  private static func state(_ status: DecisionStatus) -> TransactionRecord.State {
+    switch status {
+    case .accepted: .accepted
+    case .denied: .denied
+    case .reported: .reported
+    }
   }
 
   /// Whether an approval has the number that the relying party shows; nothing else needs it.
   private func hasRightNumber(
     _ claimed: Decision, _ transaction: TransactionRecord
-  ) throws(Problem) -> Bool {
-    guard let wanted = try number(of: transaction), claimed.status == .accepted else {
-      guard claimed.number == nil else {
-        throw Problem(.malformed, "\"number\" goes with an approval, where one is asked for.")
-      }
-      return true
-    }
-    return claimed.number.map(wanted.isSame(as:)) ?? false
-  }
-
-  private func store(
-    _ status: DecisionStatus, _ jws: String, _ isSigned: Bool, _ hasRightNumber: Bool, id: String,
-    by container: ContainerRecord
-  ) async throws(Problem) {
-    let state: TransactionRecord.State =
-      switch status {
-      case .accepted: .accepted
-      case .denied: .denied
-      case .reported: .reported
-      }
-    let record = DecisionRecord(state: state, jws: jws, container: container.id, time: context.clock.now)
-    let audit = context.audit(by: "container:\(container.id)")
-    let outcome = try await context.stored(
-      await context.storage.decideTransaction(
-        id, record, isSigned: isSigned, hasRightNumber: hasRightNumber,
-        limits: context.settings.transactionLimits
-      ) { outcome in
-        audit(
-          outcome == .decided ? "transaction.\(status.rawValue)" : "transaction.refused",
-          ["user": container.user, "transaction": id, "reason": Self.reason(outcome)])
-      })
-    try Self.check(outcome)
+  ) throws(StorageFailure) -> Bool {
+    guard claimed.status == .accepted else { return true }
+    do throws(Problem) {
+      guard let wanted = try number(of: transaction) else { return true }
+      return claimed.number.map(wanted.isSame(as:)) ?? false
+    } catch { throw .failed(detail: "the number of a transaction: \(error.detail)") }
   }
 
   // MARK: The number

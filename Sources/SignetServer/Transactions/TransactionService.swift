@@ -127,6 +127,21 @@ public struct TransactionService: Sendable {
     return (transaction, container)
   }
 
+  /// Transactions, those that were made last first.
+  ///
+  /// - Parameters:
+  ///   - filter: Which.
+  ///   - id: Only what was made before this one.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
+  /// - Throws: ``Problem``.
+  func list(
+    _ filter: TransactionFilter, before id: String?, limit: Int
+  ) async throws(Problem) -> [TransactionRecord] {
+    try await context.stored(
+      await context.storage.transactions(filter, before: id, at: context.clock.now, limit: limit))
+  }
+
   /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
   ///
   /// - Throws: ``Problem``.
@@ -189,7 +204,7 @@ public struct TransactionService: Sendable {
   /// Why something was refused, for the audit log; `nil` where it was not.
   static func reason(_ outcome: DecisionOutcome) -> String? {
     switch outcome {
-    case .decided, .repeated, .keyRevoked: nil
+    case .decided, .repeated, .keyRevoked, .signerChanged, .replayed: nil
     case .decidedBefore: "decided before"
     case .cancelled: "cancelled or withdrawn before"
     case .expired: "expired"
@@ -198,6 +213,7 @@ public struct TransactionService: Sendable {
     case .locked: "too many wrong signatures in a row; unlock the user"
     case .waiting: "not tried: the address has to wait"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
+    case .mismatch(let reason): reason
     }
   }
 
@@ -213,6 +229,9 @@ public struct TransactionService: Sendable {
     case .unknown: throw unknown
     case .notSigned, .locked: throw notSigned
     case .keyRevoked: throw APIKeyService.refused
+    case .signerChanged: throw DeviceAuthentication.unknown
+    case .replayed: throw DeviceAuthentication.replayed
+    case .mismatch(let reason): throw Problem(.malformed, reason)
     case .waiting(let seconds):
       throw Problem(
         .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)

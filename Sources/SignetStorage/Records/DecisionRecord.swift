@@ -20,6 +20,58 @@ public struct DecisionRecord: Hashable, Sendable {
   }
 }
 
+/// Who signed a request, as the caller knows it: what the request's signatures were checked with.
+public struct SignerRecord: Hashable, Sendable {
+  /// The container.
+  public let container: String
+  /// Whose it is.
+  public let user: String
+  /// Its device, 16 bytes.
+  public let device: [UInt8]
+  /// The key that signs its requests, an uncompressed point of 65 bytes.
+  public let sessionKey: [UInt8]
+  /// The key that signs its decisions, an uncompressed point of 65 bytes.
+  public let signingKey: [UInt8]
+
+  /// The signer that a container is.
+  public init(_ container: ContainerRecord) {
+    (self.container, user, device) = (container.id, container.user, container.device)
+    (sessionKey, signingKey) = (container.sessionKey, container.signingKey)
+  }
+}
+
+/// A signed request that brings a decision.
+public struct DecisionAttempt: Hashable, Sendable {
+  /// The transaction.
+  public var transaction: String
+  /// Who signed the request.
+  public var signer: SignerRecord
+  /// The request's id, which is used up with the decision; 16 bytes.
+  public var request: [UInt8]
+  /// When the id may be forgotten, because the request is too old by then.
+  public var expires: Int64
+
+  /// Describes an attempt.
+  ///
+  /// - Parameters:
+  ///   - transaction: The transaction.
+  ///   - signer: Who signed the request.
+  ///   - request: The request's id.
+  ///   - expires: When the id may be forgotten.
+  public init(transaction: String, by signer: SignerRecord, request: [UInt8], expires: Int64) {
+    (self.transaction, self.signer) = (transaction, signer)
+    (self.request, self.expires) = (request, expires)
+  }
+}
+
+/// What is to be done with a decision, when its transaction was looked at.
+public enum DecisionVerdict: Hashable, Sendable {
+  /// Nothing: it is not about this transaction, for this reason.
+  case mismatch(reason: String)
+  /// To take it, where the container's key signed it, and the number is right or none is needed.
+  case take(DecisionRecord, isSigned: Bool, hasRightNumber: Bool)
+}
+
 /// Digits that were carried from a device, and who typed them.
 public struct AnswerAttempt: Hashable, Sendable {
   /// Whose digits they are; `nil` where they are nobody's.
@@ -73,4 +125,10 @@ public enum DecisionOutcome: Hashable, Sendable {
   case waiting(seconds: Int64)
   /// Nothing was looked at: the API key is not good any more.
   case keyRevoked
+  /// Nothing was looked at: the signer is not what the caller took it for, or not active any more.
+  case signerChanged
+  /// Nothing was looked at: the request was made before.
+  case replayed
+  /// The decision is not about the transaction, for this reason.
+  case mismatch(reason: String)
 }

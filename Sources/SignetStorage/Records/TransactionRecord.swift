@@ -1,7 +1,7 @@
 /// A transaction and, once there is one, its end.
 public struct TransactionRecord: Hashable, Sendable {
   /// Where a transaction stands; all but the first are final.
-  public enum State: String, Hashable, Sendable {
+  public enum State: String, Hashable, Sendable, CaseIterable {
     /// Waits for a decision, or has expired without being swept yet: compare `expires`.
     case pending
     /// The user accepted.
@@ -67,6 +67,19 @@ public struct UAFAcceptance: Hashable, Sendable {
 
   /// Describes an acceptance.
   public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
+}
+
+/// Which transactions are listed.
+public struct TransactionFilter: Hashable, Sendable {
+  /// Those of this user; `nil` for everybody's, and for what is for anybody.
+  public var user: String?
+  /// Those that stand here; `nil` for all.
+  public var state: TransactionRecord.State?
+
+  /// All, or those of a user, or of a state, or of both.
+  public init(user: String? = nil, state: TransactionRecord.State? = nil) {
+    (self.user, self.state) = (user, state)
+  }
 }
 
 /// How a transaction ended without a decision.

@@ -57,6 +57,11 @@ extension SQLiteStorage {
         """
         UPDATE backchannel_requests SET issued = ?1 WHERE digest = ?2 AND client = ?3 AND issued IS NULL
           AND EXISTS (SELECT 1 FROM clients WHERE id = ?3 AND revoked IS NULL)
+          AND EXISTS (
+            SELECT 1 FROM transactions JOIN containers AS decided_by ON decided_by.id = transactions.container
+              JOIN containers AS present
+                ON present.user = decided_by.user AND present.device = decided_by.device
+            WHERE transactions.id = txn AND present.state = 'active')
           AND CASE delivery WHEN 'push'
             THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + ?4 >= ?1)
             ELSE expires > ?1 END

@@ -14,7 +14,8 @@ extension SQLiteStorage {
       let verdict = judge(CodeSituation(credentials: credentials, wait: wait))
       for credential in verdict.changed {
         guard let index = credentials.firstIndex(where: { $0.id == credential.id }) else { continue }
-        try database.update(credential, number: rows[index].integer("number"))
+        try database.update(
+          credential, from: credentials[index].state, number: rows[index].integer("number"))
       }
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
       try database.appendAudit(verdict.audit)
@@ -42,24 +43,29 @@ extension Database {
   fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [Row] {
     if let serial = attempt.serial {
       try query(
-        "SELECT * FROM credentials WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
+        "SELECT * FROM \(Self.credentials) WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
         .optional(attempt.user))
     } else {
       try query(
-        "SELECT * FROM credentials WHERE user = ? AND state = 'active' ORDER BY number",
+        "SELECT * FROM \(Self.credentials) WHERE user = ? AND state = 'active' ORDER BY number",
         .optional(attempt.user))
     }
   }
 
   /// Writes what an attempt changes; a counter never gets smaller.
-  fileprivate func update(_ credential: CredentialRecord, number: Int64) throws {
+  fileprivate func update(
+    _ credential: CredentialRecord, from state: CredentialRecord.State, number: Int64
+  ) throws {
     try execute(
       """
-      UPDATE credentials SET state = ?1, last_counter = ?2, drift = ?3, failures = ?4
-      WHERE number = ?5 AND last_counter <= ?2
-      """, .text(credential.state.rawValue), .integer(credential.lastCounter), .integer(credential.drift),
-      .int(credential.failures), .integer(number))
+      UPDATE code_places SET last_counter = ?1, drift = ?2, failures = ?3 WHERE number = ?4 AND last_counter <= ?1
+      """, .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
+      .integer(number))
     guard changes == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
+    guard credential.state != state else { return }
+    try execute(
+      "UPDATE code_generators SET state = ? WHERE number = ?", .text(credential.state.rawValue),
+      .integer(number))
   }
 
   func wait(for attempt: CodeAttempt) throws(SQLiteFailure) -> WaitRecord? {

@@ -34,12 +34,7 @@ extension SQLiteStorage {
   public func claimRequest(
     _ id: [UInt8], container: String, expires: Int64
   ) async throws(StorageFailure) -> Bool {
-    try await writer.write { database in
-      try database.execute(
-        "INSERT INTO requests (id, container, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", .blob(id),
-        .text(container), .integer(expires))
-      return database.changes == 1
-    }
+    try await writer.write { try $0.claim(id, container: container, expires: expires) }
   }
 }
 

@@ -59,7 +59,12 @@ extension SQLiteStorage {
         outcome = try database.answer(id, attempt, attempts: attempts)
       }
       if outcome == .notSigned { try database.setWait(wait.next, for: code) }
-      if outcome == .decided { try database.noteAnswer(to: id, .accepted, at: attempt.time, limits) }
+      if outcome == .decided, let container = attempt.container {
+        // As after an accepted code.
+        try database.forgetFailures(of: container)
+        try database.setWait(nil, for: code)
+        try database.noteAnswer(to: id, .accepted, at: attempt.time, limits)
+      }
       if outcome != .repeated { try database.appendAudit(audit(outcome)) }
       return outcome
     }
@@ -70,18 +75,26 @@ extension Database {
   fileprivate func answer(
     _ id: String, _ attempt: AnswerAttempt, attempts: Int
   ) throws -> DecisionOutcome {
-    guard let user = try transaction(id)?.user else { return .unknown }
+    guard let found = try transaction(id), let user = found.user else { return .unknown }
+    // Digits for what has ended decide nothing, so they teach nothing.
+    if attempt.container == nil, let end = refusal(of: found, .accepted, by: nil, at: attempt.time) {
+      return end
+    }
     let open = """
       user = ?1 AND state = 'active' AND serial IS NULL AND failures < ?2
       """
     guard let container = attempt.container else {
       // Whose answer it should be nobody can tell: it counts for all that could have made one.
       try execute(
-        "UPDATE credentials SET failures = failures + 1 WHERE \(open)", .text(user), .int(attempts))
+        """
+        UPDATE code_places SET failures = failures + 1
+        WHERE number IN (SELECT number FROM \(Self.credentials) WHERE \(open))
+        """, .text(user), .int(attempts))
       return changes > 0 ? .notSigned : .locked
     }
     let credential = try query(
-      "SELECT 1 FROM credentials WHERE \(open) AND id = ?3", .text(user), .int(attempts), .text(container))
+      "SELECT 1 FROM \(Self.credentials) WHERE \(open) AND id = ?3", .text(user), .int(attempts),
+      .text(container))
     guard !credential.isEmpty else { return .locked }
     return try decide(
       id,

@@ -47,18 +47,22 @@ extension Database {
     of id: String, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {
     // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
-    let failed = try query("SELECT failures FROM credentials WHERE id = ?", .text(id)).first
+    let failed = try query("SELECT failures FROM \(Self.credentials) WHERE id = ?", .text(id)).first
     guard try (failed?.integer("failures") ?? 0) < limit else { return .locked }
     switch try countSignature(of: id, isGood: successor != nil, limit: limit) {
     case nil: break
     case .notSigned:
-      try execute("UPDATE credentials SET failures = failures + 1 WHERE id = ?", .text(id))
+      try execute(
+        """
+        UPDATE code_places SET failures = failures + 1
+        WHERE number = (SELECT number FROM code_generators WHERE id = ?)
+        """, .text(id))
       return .notSigned
     case .locked: return .locked
     default: return .gone
     }
     guard let successor else { return .notSigned }
-    try execute("UPDATE credentials SET failures = 0 WHERE id = ? AND failures > 0", .text(id))
+    try forgetFailures(of: id)
     // A lost answer makes the device begin anew: what it never heard of is good for nothing.
     try removePending("renews", id)
     try insert(successor)

@@ -34,24 +34,62 @@ extension SQLiteStorage {
   }
 
   /// As ``Storage`` says.
+  public func transactions(
+    _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord] {
+    try await reader.read { database in
+      try database.query(
+        """
+        SELECT * FROM transactions
+        WHERE (?1 IS NULL OR user = ?1)
+          AND (?2 IS NULL OR ?2 = CASE WHEN state = 'pending' AND expires <= ?3 THEN 'expired' ELSE state END)
+          AND number < coalesce((SELECT number FROM transactions WHERE id = ?4), 9223372036854775807)
+        ORDER BY number DESC LIMIT ?5
+        """, .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
+        .int(max(0, limit))
+      ).map { try TransactionRecord($0) }
+    }
+  }
+
+  /// As ``Storage`` says.
   public func decideTransaction(
-    _ id: String, _ decision: DecisionRecord, isSigned: Bool, hasRightNumber: Bool, limits: TransactionLimits,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
-  ) async throws(StorageFailure) -> DecisionOutcome {
-    try await writer.write { database in
+    _ attempt: DecisionAttempt, limits: TransactionLimits,
+    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent,
+    then listener: @escaping @Sendable (Result<DecisionOutcome, StorageFailure>) -> Void
+  ) {
+    writer.write { database in
+      let signer = attempt.signer
+      guard let failed = try database.failedSignatures(of: signer) else { return .signerChanged }
+      let isFirst = try database.claim(
+        attempt.request, container: signer.container, expires: attempt.expires)
+      guard isFirst else { return .replayed }
+      guard let found = try database.transaction(attempt.transaction),
+        found.user == nil || found.user == signer.user
+      else { return .unknown }
+      let (decision, isSigned, hasRightNumber): (DecisionRecord, Bool, Bool)
+      switch try judge(found) {
+      case .mismatch(let reason): return .mismatch(reason: reason)
+      case .take(let record, let signed, let right):
+        (decision, isSigned, hasRightNumber) = (record, signed, right)
+      }
       let refusal = try database.countSignature(
-        of: decision.container, isGood: isSigned, limit: limits.wrongSignatures)
+        of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome
       if let refusal {
         outcome = refusal
       } else if hasRightNumber {
-        outcome = try database.decide(id, decision)
-        if outcome == .decided { try database.noteAnswer(to: id, decision.state, at: decision.time, limits) }
+        outcome = try database.decide(found, decision, by: signer.user)
+        if outcome == .decided {
+          try database.noteAnswer(to: found.id, decision.state, at: decision.time, limits)
+        }
       } else {
-        outcome = try database.countWrongNumber(id, decision, limits)
+        outcome = try database.countWrongNumber(found, decision, by: signer.user, limits)
       }
       if outcome != .repeated { try database.appendAudit(audit(outcome)) }
       return outcome
+    } then: {
+      listener($0)
     }
   }
 
@@ -134,24 +172,46 @@ extension Database {
   func noteAnswer(
     to id: String, _ state: TransactionRecord.State, at time: Int64, _ limits: TransactionLimits
   ) throws {
-    let found = try query(
-      "SELECT users.id, challenges FROM users JOIN transactions ON users.id = transactions.user WHERE transactions.id = ?",
-      .text(id)
-    ).first
-    guard let found else { return }
-    let user = try found.text("id")
     switch state {
     case .accepted:
       try execute(
-        "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ? AND (challenges > 0 OR challenge_after > 0)",
-        .text(user))
+        """
+        UPDATE users SET challenges = 0, challenge_after = 0
+        WHERE id = (SELECT user FROM transactions WHERE id = ?) AND (challenges > 0 OR challenge_after > 0)
+        """, .text(id))
     case .reported:
+      let found = try query(
+        "SELECT users.id, challenges FROM users JOIN transactions ON users.id = transactions.user WHERE transactions.id = ?",
+        .text(id)
+      ).first
+      guard let found else { return }
       let count = max(Int(clamping: try found.integer("challenges")), limits.challenges - 1) + 1
       try execute(
         "UPDATE users SET challenges = ?, challenge_after = ? WHERE id = ?", .int(count),
-        .integer(time + limits.wait(after: count)), .text(user))
+        .integer(time + limits.wait(after: count)), .text(try found.text("id")))
     default: return
     }
+  }
+
+  /// Uses up the id of a signed request.
+  ///
+  /// - Returns: Whether it was not used before.
+  func claim(_ request: [UInt8], container: String, expires: Int64) throws(SQLiteFailure) -> Bool {
+    try execute(
+      "INSERT INTO requests (id, container, expires) VALUES (?, ?, ?) ON CONFLICT DO NOTHING", .blob(request),
+      .text(container), .integer(expires))
+    return changes == 1
+  }
+
+  /// The wrong signatures in a row of an active container; `nil` where it is not the signer any more.
+  fileprivate func failedSignatures(of signer: SignerRecord) throws(SQLiteFailure) -> Int64? {
+    try query(
+      """
+      SELECT failed_signatures FROM containers WHERE id = ? AND state = 'active' AND user = ? AND device = ?
+        AND session_key = ? AND signing_key = ?
+      """, .text(signer.container), .text(signer.user), .blob(signer.device), .blob(signer.sessionKey),
+      .blob(signer.signingKey)
+    ).first?.integer("failed_signatures")
   }
 
   /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.
@@ -160,7 +220,13 @@ extension Database {
       "SELECT failed_signatures FROM containers WHERE id = ? AND state = 'active'", .text(container)
     ).first
     guard let found else { return .unknown }
-    let failed = try found.integer("failed_signatures")
+    return try countSignature(
+      of: container, failed: found.integer("failed_signatures"), isGood: isGood, limit: limit)
+  }
+
+  fileprivate func countSignature(
+    of container: String, failed: Int64, isGood: Bool, limit: Int
+  ) throws -> DecisionOutcome? {
     guard failed < limit else { return .locked }
     guard !isGood || failed > 0 else { return nil }
     let count = isGood ? 0 : failed + 1
@@ -169,26 +235,36 @@ extension Database {
     return isGood ? nil : .notSigned
   }
 
+  /// Decides a transaction for a container, which has to be active and its user's.
   func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
-    if let refusal = try refusal(of: id, decision.state, by: decision.container, at: decision.time) {
+    guard let found = try transaction(id), let user = try user(of: decision.container) else {
+      return .unknown
+    }
+    return try decide(found, decision, by: user)
+  }
+
+  fileprivate func decide(
+    _ found: TransactionRecord, _ decision: DecisionRecord, by user: String
+  ) throws -> DecisionOutcome {
+    if let refusal = refusal(of: found, decision.state, by: (decision.container, user), at: decision.time) {
       return refusal
     }
     try execute(
       """
-      UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4, typed = ?6,
-        user = (SELECT user FROM containers WHERE id = ?3)
+      UPDATE transactions SET state = ?1, decision = ?2, container = ?3, decided = ?4, typed = ?6, user = ?7
       WHERE id = ?5 AND state = 'pending'
       """,
       .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
-      .integer(decision.time), .text(id), .int(decision.isTyped ? 1 : 0))
-    try noteChange(of: id)
+      .integer(decision.time), .text(found.id), .int(decision.isTyped ? 1 : 0), .text(user))
+    try noteChange(of: found.id)
     return .decided
   }
 
   fileprivate func countWrongNumber(
-    _ id: String, _ decision: DecisionRecord, _ limits: TransactionLimits
+    _ found: TransactionRecord, _ decision: DecisionRecord, by user: String, _ limits: TransactionLimits
   ) throws -> DecisionOutcome {
-    if let refusal = try refusal(of: id, decision.state, by: decision.container, at: decision.time) {
+    let id = found.id
+    if let refusal = refusal(of: found, decision.state, by: (decision.container, user), at: decision.time) {
       return refusal
     }
     try execute("UPDATE transactions SET wrong_numbers = wrong_numbers + 1 WHERE id = ?", .text(id))
@@ -204,7 +280,13 @@ extension Database {
   }
 
   fileprivate func end(_ id: String, _ end: EndRecord) throws -> DecisionOutcome {
-    if let refusal = try refusal(of: id, end.state, by: end.container, at: end.time) { return refusal }
+    guard let found = try transaction(id) else { return .unknown }
+    var actor: (container: String, user: String)?
+    if let container = end.container {
+      guard let user = try user(of: container) else { return .unknown }
+      actor = (container, user)
+    }
+    if let refusal = refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
     try write(id, end)
     return .decided
   }
@@ -221,19 +303,21 @@ extension Database {
     try noteChange(of: id)
   }
 
+  /// Whose an active container is; `nil` for any other.
+  private func user(of container: String) throws(SQLiteFailure) -> String? {
+    try query("SELECT user FROM containers WHERE id = ? AND state = 'active'", .text(container))
+      .first?.text("user")
+  }
+
   /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.
   ///
-  /// `container` is who ends it; the relying party is none.
-  private func refusal(
-    of id: String, _ state: TransactionRecord.State, by container: String?, at time: Int64
-  ) throws -> DecisionOutcome? {
-    guard let found = try transaction(id) else { return .unknown }
-    if let container {
-      let owner = try query("SELECT user FROM containers WHERE id = ? AND state = 'active'", .text(container))
-      guard let user = try owner.first?.text("user"), found.user == nil || found.user == user else {
-        return .unknown
-      }
-    }
+  /// The actor is who ends it; the relying party is none.
+  func refusal(
+    of found: TransactionRecord, _ state: TransactionRecord.State,
+    by actor: (container: String, user: String)?, at time: Int64
+  ) -> DecisionOutcome? {
+    if let actor, found.user != nil, found.user != actor.user { return .unknown }
+    let container = actor?.container
     switch found.state(at: time) {
     case .pending: return nil
     case .expired: return .expired

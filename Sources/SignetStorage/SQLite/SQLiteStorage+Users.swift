@@ -31,7 +31,9 @@ extension SQLiteStorage {
         "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ?", .text(id)
       )
       guard database.changes == 1 else { return false }
-      try database.execute("UPDATE credentials SET failures = 0 WHERE user = ?", .text(id))
+      try database.execute(
+        "UPDATE code_places SET failures = 0 WHERE number IN (SELECT number FROM code_generators WHERE user = ?)",
+        .text(id))
       try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
       try database.execute("DELETE FROM waits WHERE user = ?", .text(id))
       try database.appendAudit(audit)

@@ -55,6 +55,29 @@ struct AccountFileTests {
     }
   }
 
+  @Test(
+    "an entry that would weigh down all others is left out: too many members, too long ones, runs of combining marks",
+    arguments: [
+      (0..<65).map { #""x\#($0)":\#($0)"# }.joined(separator: ","),
+      #""x":"\#(String(repeating: "a", count: 65_536))""#,
+      #""\#(String(repeating: "a", count: 257))":1"#,
+      #""issuer":"a\#(String(repeating: "\u{301}", count: 17))""#,
+    ])
+  func leavesOutHeavyOnes(_ members: String) throws {
+    func file(_ members: String) -> String {
+      """
+      {"version": 1, "header": {"slots": null, "params": null}, "db": {"version": 3, "entries": [
+        {"type": "totp", "name": "Bob", \(members),
+         "info": {"secret": "GEZDGNBVGY3TQOJQ", "algo": "SHA1", "digits": 6, "period": 30}},
+        {"type": "totp", "name": "Eve", "issuer": "Example",
+         "info": {"secret": "GEZDGNBVGY3TQOJQ", "algo": "SHA1", "digits": 6, "period": 30}}]}}
+      """
+    }
+    let imported = try read(file(members))
+    #expect(imported.accounts.map(\.name) == ["Eve"] && imported.skipped.count == 1)
+    #expect(try read(file(#""note":"","issuer":"Example""#)).accounts.count == 2)
+  }
+
   @Test("Aegis: members without a meaning here are kept, and written there again")
   func aegis() throws {
     let text = """

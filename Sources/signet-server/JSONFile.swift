@@ -1,4 +1,3 @@
-import Foundation
 import SignetJSON
 import SignetTerminal
 
@@ -10,10 +9,8 @@ import SignetTerminal
 /// - Returns: The object.
 /// - Throws: `CommandFailure` where it can't be read, or is no object.
 func jsonObject(at path: String, option: String) throws -> JSONObject {
-  guard let bytes = FileManager.default.contents(atPath: path) else {
-    throw CommandFailure(.noInput, "\(path) can't be read; check --\(option)")
-  }
-  do { return try JSONObject(parsing: Array(bytes)) } catch {
+  let bytes = try InputFile.bytes(of: path)
+  do { return try JSONObject(parsing: bytes) } catch {
     throw CommandFailure(.dataError, "\(path), which --\(option) names: \(error)")
   }
 }

@@ -1,0 +1,79 @@
+import COpenSSL
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a server's certificate says that its operator has to know.
+package struct CertificateSummary: Hashable, Sendable {
+  /// The DNS names that it is for.
+  package private(set) var dnsNames: [String] = []
+  /// The IP addresses that it is for, in a form that ``CertificateAuthority`` takes.
+  package private(set) var ipAddresses: [String] = []
+  /// The last second in which it is valid, since 1970.
+  package let end: Int64
+
+  /// Reads the first certificate of a text.
+  ///
+  /// - Parameter pem: The text.
+  /// - Throws: ``CryptoFailure/invalidCertificate``, also where its names are of other kinds.
+  package init(pem: String) throws(CryptoFailure) {
+    let certificate = try Certificate(pem: pem)
+    var parts = unsafe tm()
+    try OpenSSLCall.check(
+      unsafe ASN1_TIME_to_tm(X509_get0_notAfter(certificate.raw), &parts), "ASN1_TIME_to_tm")
+    end = Int64(unsafe timegm(&parts))
+    // RFC 5280 section 4.2.1.6: a sequence of names, each with the tag of its kind.
+    for content in try certificate.extensions("2.5.29.17") {
+      var rest = content[...]
+      guard let list = Element(&rest), list.tag == 0x30, rest.isEmpty else { throw .invalidCertificate }
+      var names = list.content
+      while !names.isEmpty {
+        guard let name = Element(&names) else { throw .invalidCertificate }
+        try add(name)
+      }
+    }
+  }
+
+  private mutating func add(_ name: Element) throws(CryptoFailure) {
+    switch (name.tag, name.content.count) {
+    case (0x82, _):
+      guard let text = String(validating: name.content, as: UTF8.self) else { throw .invalidCertificate }
+      dnsNames.append(text)
+    case (0x87, 4): ipAddresses.append(name.content.map { String($0) }.joined(separator: "."))
+    case (0x87, 16):
+      let bytes = Array(name.content)
+      let groups = stride(from: 0, to: 16, by: 2).map { UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]) }
+      ipAddresses.append(groups.map { String($0, radix: 16) }.joined(separator: ":"))
+    default: throw .invalidCertificate
+    }
+  }
+
+  /// An element of DER with a length of at most 65,535 (X.690 section 8.1).
+  private struct Element {
+    let tag: UInt8
+    let content: ArraySlice<UInt8>
+
+    /// Takes the first one off; `nil` where it is cut.
+    init?(_ bytes: inout ArraySlice<UInt8>) {
+      guard let tag = bytes.popFirst(), let first = bytes.popFirst() else { return nil }
+      var count = Int(first)
+      switch first {
+      case 0x81, 0x82:
+        count = 0
+        for _ in 0x80..<first {
+          guard let byte = bytes.popFirst() else { return nil }
+          count = count << 8 | Int(byte)
+        }
+      case 0x80...: return nil
+      default: break
+      }
+      guard count <= bytes.count else { return nil }
+      self.tag = tag
+      content = bytes.prefix(count)
+      bytes = bytes.dropFirst(count)
+    }
+  }
+}

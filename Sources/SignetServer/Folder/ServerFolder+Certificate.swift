@@ -1,0 +1,124 @@
+import SignetCrypto
+import SignetFiles
+import SignetJSON
+public import SignetWire
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What a server shows to who connects.
+public struct FolderCertificate: Hashable, Sendable {
+  /// How long before its end people are told, in seconds: 30 days.
+  public static let notice: Int64 = 30 * 86_400
+
+  /// The DNS names and IP addresses that it is for.
+  public let names: [String]
+  /// The last second in which it is valid, since 1970.
+  public let end: Int64
+  /// SHA-256 of its SubjectPublicKeyInfo, 32 bytes.
+  public let pin: [UInt8]
+
+  /// Whether it is time to renew it.
+  public func isEnding(at time: Int64) -> Bool { time > end - Self.notice }
+}
+
+extension ServerFolder {
+  /// What the server's certificate says.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  public func certificate() throws(ServerFolderFailure) -> FolderCertificate {
+    let pem = try certificatePEM()
+    do throws(CryptoFailure) {
+      let summary = try CertificateSummary(pem: pem)
+      return FolderCertificate(
+        names: summary.dnsNames + summary.ipAddresses, end: summary.end,
+        pin: try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem))
+    } catch { throw .certificate(error) }
+  }
+
+  /// Makes another certificate for the same names, which a server shows once it is started again.
+  ///
+  /// The key of the authority was never stored, so another authority issues it. The file of authorities has both from then
+  /// on, the new one first: who trusts that file trusts the server before and after. Whatever moment this is cut off at, the
+  /// folder is whole, and what its server shows is trusted by who trusts its authorities.
+  ///
+  /// - Parameters:
+  ///   - hasNewKey: Whether it gets another key; that goes to new files, which `server.json` names from then on.
+  ///   - clock: Tells the time.
+  /// - Returns: The folder, opened again.
+  /// - Throws: ``ServerFolderFailure``: above all ``ServerFolderFailure/certificateOfOthers(path:)``.
+  public func renewingCertificate(
+    withNewKey hasNewKey: Bool = false, clock: any WallClock = SystemWallClock()
+  ) throws(ServerFolderFailure) -> ServerFolder {
+    let files = settings.tls
+    guard let authority = files.authority,
+      ![files.certificate, files.key, authority].contains(where: { $0.hasPrefix("/") })
+    else { throw .certificateOfOthers(path: "\(path)/\(Self.settingsName)") }
+    let (present, trusted) = (try certificatePEM(), try text(authority, .plain))
+    let key = try read(files.key, .secret)
+    let made: (authority: String, certificate: String, key: SharedSecretBox?)
+    do throws(CryptoFailure) {
+      let names = try CertificateSummary(pem: present)
+      // Another name than that of the one before, so that nobody takes one for the other.
+      let issuer = try CertificateAuthority(
+        commonName: "\(String("Signet \(settings.serverURL.domain)".prefix(48))) \(clock.now)", at: clock.now)
+      if hasNewKey {
+        let issued = try issuer.issueServerCertificate(
+          dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+        made = (try issuer.certificatePEM, issued.certificatePEM, issued.privateKeyPEM)
+      } else {
+        let certificate = try issuer.issueServerCertificate(
+          privateKeyPEM: key, dnsNames: names.dnsNames, ipAddresses: names.ipAddresses, at: clock.now)
+        made = (try issuer.certificatePEM, certificate, nil)
+      }
+    } catch { throw .certificate(error) }
+    let authorities = SecretBytes(copying: Array((made.authority + Self.firstCertificate(in: trusted)).utf8))
+    let certificate = SecretBytes(copying: Array(made.certificate.utf8))
+    if let key = made.key {
+      let names = unusedNames()
+      try key.withSecret { (secret) throws(ServerFolderFailure) in
+        try FolderFile("\(path)/\(names.key)", .secret).create(secret)
+      }
+      try FolderFile("\(path)/\(names.certificate)", .secret).create(certificate)
+      try FolderFile("\(path)/\(authority)", .plain).replace(authorities)
+      try nameFiles(names)
+    } else {
+      try FolderFile("\(path)/\(authority)", .plain).replace(authorities)
+      try FolderFile("\(path)/\(files.certificate)", .plain).replace(certificate)
+    }
+    return try ServerFolder(opening: path)
+  }
+
+  private static func firstCertificate(in pem: String) -> String {
+    let end = "-----END CERTIFICATE-----"
+    guard let range = pem.firstRange(of: end) else { return pem }
+    return pem[..<range.upperBound] + "\n"
+  }
+
+  /// Names for another key and its certificate.
+  private func unusedNames() -> (certificate: String, key: String) {
+    var number = 2
+    while access("\(path)/tls-\(number).pem", F_OK) == 0 || access("\(path)/tls-\(number).key", F_OK) == 0 {
+      number += 1
+    }
+    return ("tls-\(number).pem", "tls-\(number).key")
+  }
+
+  /// Has `server.json` name other files: the one step by which both change at once.
+  private func nameFiles(_ names: (certificate: String, key: String)) throws(ServerFolderFailure) {
+    let settingsFile = FolderFile("\(path)/\(Self.settingsName)", .plain)
+    let text = try settingsFile.read()
+    var object: JSONObject
+    do throws(JSONFailure) {
+      object = try JSONObject(parsing: text.insecureCopy())
+      var tls = try object.object("tls")
+      tls["certificate"] = .string(names.certificate)
+      tls["key"] = .string(names.key)
+      object["tls"] = .object(tls)
+    } catch { throw .settings(path: settingsFile.path, reason: error.description) }
+    try settingsFile.replace(SecretBytes(copying: object.bytes(.pretty) + [0x0A]))
+  }
+}

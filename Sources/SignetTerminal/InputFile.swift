@@ -1,0 +1,56 @@
+import SignetFiles
+
+/// A file that somebody names on a command line, read whole: the one place that says why it was not.
+package enum InputFile {
+  /// The bytes of a file, pipe or terminal.
+  ///
+  /// - Parameters:
+  ///   - path: The file; `-` stands for standard input.
+  ///   - limit: The most bytes that are read.
+  /// - Returns: The bytes.
+  /// - Throws: ``CommandFailure``: ``ExitCode/noInput`` where it cannot be read, ``ExitCode/dataError`` where it has more bytes.
+  package static func bytes(of path: String, limit: Int = 1 << 20) throws(CommandFailure) -> [UInt8] {
+    do throws(FileFailure) {
+      let file = try path == "-" ? OpenFile.standardInput() : OpenFile(reading: path)
+      return try file.contents(limit: limit)
+    } catch {
+      guard error == .tooLarge else { throw unreadable(path, systemMessage(error.code)) }
+      throw CommandFailure(
+        .dataError, "\(name(path)) has more than \(size(limit)), which nothing has that is read here")
+    }
+  }
+
+  /// The text of a file, pipe or terminal.
+  ///
+  /// - Parameters:
+  ///   - path: The file; `-` stands for standard input.
+  ///   - limit: The most bytes that are read.
+  /// - Returns: The text.
+  /// - Throws: What ``bytes(of:limit:)`` throws; ``ExitCode/dataError`` where it is not UTF-8.
+  package static func text(of path: String, limit: Int = 1 << 20) throws(CommandFailure) -> String {
+    guard let text = String(validating: try bytes(of: path, limit: limit), as: UTF8.self) else {
+      throw CommandFailure(.dataError, "\(name(path)) is not UTF-8 text")
+    }
+    return text
+  }
+
+  /// What is said of a file that cannot be read, whoever tried.
+  ///
+  /// - Parameters:
+  ///   - path: The file; `-` stands for standard input.
+  ///   - reason: Why.
+  /// - Returns: The failure, with ``ExitCode/noInput``.
+  package static func unreadable(_ path: String, _ reason: String) -> CommandFailure {
+    CommandFailure(.noInput, "\(name(path)) cannot be read: \(reason)")
+  }
+
+  private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
+
+  private static func size(_ byteCount: Int) -> String {
+    for (unit, name) in [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
+    where byteCount % unit == 0 {
+      return "\(byteCount / unit) \(name)"
+    }
+    return "\(byteCount) bytes"
+  }
+}

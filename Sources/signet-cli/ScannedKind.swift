@@ -1,0 +1,84 @@
+import Signet
+import SignetJSON
+import SignetTerminal
+
+/// What a text is that was scanned, pasted or read from a file, as far as its form tells.
+enum ScannedKind {
+  /// What an operator hands out.
+  case activationCode
+  /// Where a transaction for anybody is found.
+  case transactionLink
+  /// A transaction for a device without a network.
+  case carriedTransaction
+  /// The digits that stand for a transaction which the device does not see.
+  case typedDigits
+  /// Accounts of authenticators.
+  case accounts
+
+  /// The kind of a text; `nil` for all else, such as the files of other authenticators.
+  init?(_ text: String) {
+    let start = text.prefix(32).lowercased()
+    if ["otpauth://", "otpauth-migration://"].contains(where: start.hasPrefix) {
+      self = .accounts
+    } else if start.hasPrefix("signet:transaction?") {
+      self = .transactionLink
+    } else if text.utf8.count == TypedApproval.challengeLength,
+      text.utf8.allSatisfy({ (48...57).contains($0) })
+    {
+      self = .typedDigits
+    } else if Self.isActivationCode(text) {
+      self = .activationCode
+    } else if Self.isCarriedTransaction(text) {
+      self = .carriedTransaction
+    } else {
+      return nil
+    }
+  }
+
+  /// Lets a text pass unless another command takes it.
+  ///
+  /// - Parameters:
+  ///   - wanted: What the command takes.
+  ///   - text: What was scanned, pasted or read.
+  /// - Returns: The text.
+  /// - Throws: `CommandFailure`, which says what it is and what takes it.
+  static func expect(_ wanted: Self, _ text: String) throws(CommandFailure) -> String {
+    guard let found = Self(text), found != wanted else { return text }
+    throw CommandFailure(.dataError, "this is \(found.title); \(found.command) takes it")
+  }
+
+  private var title: String {
+    switch self {
+    case .activationCode: "an activation code"
+    case .transactionLink: "a link to a transaction"
+    case .carriedTransaction: "a transaction for a device without a network"
+    case .typedDigits: "the digits of a transaction that is not seen here"
+    case .accounts: "an account of an authenticator"
+    }
+  }
+
+  private var command: String {
+    switch self {
+    case .activationCode: "signet activate --qr FILE, or --code-file FILE,"
+    case .transactionLink: "signet approve --qr FILE, or signet approve LINK,"
+    case .carriedTransaction: "signet approve --offline FILE"
+    case .typedDigits: "signet approve --typed DIGITS"
+    case .accounts: "signet scan FILE, or signet import URI,"
+    }
+  }
+
+  private static func isActivationCode(_ text: String) -> Bool {
+    guard text.hasPrefix("{"), text.utf8.count <= ActivationCode.maximumByteCount else { return false }
+    do throws(JSONFailure) {
+      let object = try JSONObject(parsing: Array(text.utf8))
+      return object.contains("uid") && object.contains("inv")
+    } catch { return false }
+  }
+
+  private static func isCarriedTransaction(_ text: String) -> Bool {
+    do throws(WireFailure) {
+      _ = try OfflineTransaction.claimed(by: text)
+      return true
+    } catch { return false }
+  }
+}

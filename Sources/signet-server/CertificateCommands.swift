@@ -1,0 +1,96 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetTerminal
+
+/// `signet-server certificate …`.
+enum CertificateCommands {
+  static let group = Command(
+    "certificate", "Look at the server's certificate, and renew it, in its data folder",
+    options: [OperatorOptions.requiredData, OperatorOptions.json],
+    commands: [
+      Command(
+        "show", "Show whom the server's certificate is for, and until when",
+        description: "The exit status is 1 from 30 days before its end on."
+      ) { arguments in
+        let folder = try ServerFolder(opening: arguments.string("data"))
+        let certificate = try folder.certificate()
+        let now = Int64(Date().timeIntervalSince1970)
+        if arguments.isSet("json") {
+          arguments.output.print(json(certificate, folder))
+        } else {
+          arguments.output.print(fields: fields(certificate, folder))
+          if certificate.isEnding(at: now) {
+            arguments.errorOutput.print(
+              "It ends soon, or has ended; renew it: signet-server certificate renew --data \(folder.path)")
+          }
+        }
+        return certificate.isEnding(at: now) ? .failure : .success
+      },
+      Command(
+        "renew", "Make another certificate for the server, valid for 397 days",
+        description: """
+          It is for the same names and the same key, and a new authority issues it, for the key of the one before was never kept. \
+          ca.pem has both authorities then. The server goes on with the certificate that it has until it is started again: hand \
+          out ca.pem before. Relying parties trust the new file in place of the old one. A device remembers authority and pin \
+          from its activation; its user runs signet trust, as this command prints it.
+
+          With --new-key the key is another one too, for one that is in wrong hands: it goes to new files, which server.json \
+          names from then on. Remove the old ones when the server was started again. Activation codes that were made before and \
+          not used name the old key: make them again.
+
+          Certificates that were not made by signet-server (paths in "tls" of server.json) are renewed where they come from.
+          """,
+        options: [.flag("new-key", "Make another key too")],
+        examples: [
+          .init("signet-server certificate renew --data ./demo", "Renew the certificate of a server")
+        ]
+      ) { arguments in
+        let folder = try ServerFolder(opening: arguments.string("data"))
+        let before = try folder.certificate()
+        let renewed = try folder.renewingCertificate(withNewKey: arguments.isSet("new-key"))
+        let certificate = try renewed.certificate()
+        if arguments.isSet("json") {
+          var object = json(certificate, renewed)
+          object["previousPin"] = .string(Base64URL.encode(before.pin))
+          arguments.output.print(object)
+          return .success
+        }
+        arguments.output.print(fields: fields(certificate, renewed))
+        let pins = certificate.pin == before.pin ? [certificate.pin] : [certificate.pin, before.pin]
+        let options = pins.map { " --pin \(Base64URL.encode($0))" }.joined()
+        arguments.errorOutput.print(
+          "1. Hand out \(renewed.path)/ca.pem: relying parties trust it, and the user of each device runs")
+        arguments.errorOutput.print("   signet trust ca.pem\(options)")
+        arguments.errorOutput.print("2. Start the server again: it shows the new certificate from then on.")
+        return .success
+      },
+    ])
+
+  private static func fields(_ certificate: FolderCertificate, _ folder: ServerFolder) -> [(String, String)] {
+    var fields = [
+      ("For", certificate.names.joined(separator: ", ")), ("Until", utc(certificate.end)),
+      ("Pin", Base64URL.encode(certificate.pin)),
+      ("Certificate", path(folder.settings.tls.certificate, folder)),
+    ]
+    if let authority = folder.settings.tls.authority { fields.append(("Trust", path(authority, folder))) }
+    return fields
+  }
+
+  private static func json(_ certificate: FolderCertificate, _ folder: ServerFolder) -> JSONObject {
+    var object: JSONObject = [
+      "names": .array(certificate.names.map { .string($0) }), "end": .integer(certificate.end),
+      "pin": .string(Base64URL.encode(certificate.pin)),
+      "certificate": .string(path(folder.settings.tls.certificate, folder)),
+    ]
+    if let authority = folder.settings.tls.authority {
+      object["authority"] = .string(path(authority, folder))
+    }
+    return object
+  }
+
+  private static func path(_ name: String, _ folder: ServerFolder) -> String {
+    name.hasPrefix("/") ? name : "\(folder.path)/\(name)"
+  }
+}

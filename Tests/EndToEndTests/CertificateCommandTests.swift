@@ -1,0 +1,76 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import Testing
+
+/// `signet-server certificate`: how long the server's certificate is good, and another one.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct CertificateCommandTests {
+  @Test("relying parties and devices trust the server before it shows the new certificate, and after")
+  func renew() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device", "--san", "signet.test"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let shown = try await server.answer("certificate", "show")
+    #expect(try shown.strings("names") == ["signet.test", "127.0.0.1"])
+    let pin = try shown.string("pin")
+
+    let renewed = try await server.operate("certificate", "renew")
+    #expect(
+      renewed.status == 0 && renewed.errorOutput.contains("   signet trust ca.pem --pin \(pin)\n"),
+      renewed.summary)
+    let after = try await server.answer("certificate", "show")
+    #expect(try after.integer("end") >= shown.integer("end") && after.string("pin") == pin)
+    // The server shows what it has, until it is started again.
+    #expect(try await server.operate("user", "list").status == 0)
+    #expect(try await device.run("pending").status == 0)
+    let other = server.device("other")
+    _ = try await other.json("activate", "--code-file", server.codeFile("bob"))
+    await server.stopAndWait()
+    let again = try await server.again()
+    #expect(try await again.operate("user", "list").status == 0)
+    // Who was activated with the new file has both; who was activated before has to be told.
+    #expect(try await other.run("pending").status == 0)
+    let stranger = try await device.run("pending")
+    #expect(stranger.isRefusal(76, "its issuer is not trusted"), stranger.summary)
+    _ = try await device.json("trust", again.authority, "--pin", pin)
+    #expect(try await device.run("pending").status == 0)
+
+    let exchanged = try await again.answer("certificate", "renew", "--new-key")
+    let newPin = try exchanged.string("pin")
+    #expect(try exchanged.string("previousPin") == pin && newPin != pin)
+    _ = try await device.json("trust", again.authority, "--pin", newPin, "--pin", pin)
+    #expect(try await device.run("pending").status == 0)
+    await again.stopAndWait()
+    let last = try await again.again()
+    #expect(try await device.run("pending").status == 0)
+    #expect(try await other.run("pending").isRefusal(76, "certificate was refused"))
+    await last.stopAndWait()
+  }
+
+  @Test("30 days before its end the certificate's end is told: by a command, and in the log")
+  func ending() async throws {
+    let server = try await RunningServer.startWithShop()
+    #expect(try await server.operate("certificate", "show").status == 0)
+    #expect(try !server.events.contains("certificate.ends"))
+    await server.stopAndWait()
+    let authority = try CertificateAuthority()
+    let issued = try authority.issueServerCertificate(
+      dnsNames: [], ipAddresses: ["127.0.0.1"], validDays: 10)
+    for (name, text) in [
+      ("ca.pem", try authority.certificatePEM), ("tls.pem", issued.certificatePEM),
+      ("tls.key", issued.insecurePrivateKeyPEM),
+    ] {
+      let file = try FileHandle(forWritingTo: URL(filePath: "\(server.data)/\(name)"))
+      try file.truncate(atOffset: 0)
+      try file.write(contentsOf: Data(text.utf8))
+      try file.close()
+    }
+    let again = try await server.again()
+    let shown = try await again.operate("certificate", "show")
+    #expect(shown.status == 1 && shown.errorOutput.contains("signet-server certificate renew"), shown.summary)
+    #expect(shown.output.contains("For          127.0.0.1\n"), shown.summary)
+    while try !again.events.contains(#""event":"certificate.ends","days":"9""#) { await Task.yield() }
+    await again.stopAndWait()
+  }
+}

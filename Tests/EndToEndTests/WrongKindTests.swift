@@ -1,0 +1,61 @@
+import Foundation
+import Signet
+import SignetQR
+import SignetTesting
+import Testing
+
+/// What `signet` says where a text of one kind is given to a command that takes another.
+@Suite(.timeLimit(.minutes(2))) struct WrongKindTests {
+  private let folder: TemporaryFolder
+  private let device: DeviceCommand
+
+  init() throws {
+    folder = try TemporaryFolder()
+    device = DeviceCommand(data: "\(folder.path)/device")
+  }
+
+  /// A text of each kind, with what is said of it.
+  private func samples() throws -> [(kind: String, text: String, command: String)] {
+    let (server, user) = (try ServerURL("127.0.0.1:1/main"), try UserID("alice"))
+    let id = try TransactionID("AAAAAAAAAAAAAAAAAAAAAA")
+    let carried = OfflineTransaction(
+      id: id, content: try TransactionContent(.text("Pay"), from: .device), expires: 1, server: server,
+      user: user)
+    return [
+      ("an activation code", try ActivationCode.unreachable().text, "signet activate --qr FILE"),
+      ("a link to a transaction", TransactionLink(id, at: server).text, "signet approve --qr FILE"),
+      (
+        "a transaction for a device without a network", try carried.signed(by: P256.Signing.PrivateKey()),
+        "signet approve --offline FILE"
+      ),
+      ("the digits of a transaction", "29481736", "signet approve --typed DIGITS"),
+      ("an account of an authenticator", "otpauth://totp/a?secret=GEZDGNBVGY3TQOJQ", "signet scan FILE"),
+    ]
+  }
+
+  private func write(_ bytes: [UInt8], _ name: String) throws -> String {
+    try Data(bytes).write(to: URL(filePath: folder.file(name)))
+    return folder.file(name)
+  }
+
+  @Test("it names what that is, and the command that takes it; nothing is made")
+  func named() async throws {
+    let samples = try samples()
+    for (index, sample) in samples.enumerated() {
+      let text = try write(Array("\(sample.text)\n".utf8), "text")
+      let picture = try write(QRCode(sample.text).png(moduleSize: 4), "picture.png")
+      let lines: [(taken: Int, words: [String])] = [
+        (0, ["activate", "--code-file", text]), (0, ["activate", "--qr", picture]),
+        (1, ["approve", sample.text]), (1, ["deny", "--qr", picture]), (1, ["cancel", sample.text]),
+        (2, ["approve", "--offline", text]), (2, ["approve", "--offline", picture]),
+        (4, ["import", text]), (4, ["scan", picture]),
+      ]
+      for (taken, words) in lines where taken != index {
+        let result = try await device.run(words)
+        #expect(result.isRefusal(65, "this is \(sample.kind)"), "\(words): \(result.summary)")
+        #expect(result.errorOutput.contains(sample.command), "\(words): \(result.summary)")
+      }
+    }
+    #expect(!FileManager.default.fileExists(atPath: device.data))
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetTesting
+import Testing
+
+@testable import SignetServer
+
+/// Another certificate for a server's data folder.
+@Suite struct FolderCertificateTests: ServerFolderSuite {
+  let parent: TemporaryFolder
+
+  init() throws { parent = try TemporaryFolder() }
+
+  private func text(_ name: String) throws -> String {
+    try String(contentsOfFile: "\(path)/\(name)", encoding: .utf8)
+  }
+
+  private func count(_ name: String) throws -> Int {
+    try text(name).components(separatedBy: "-----BEGIN CERTIFICATE-----").count - 1
+  }
+
+  @Test("the same names and key, by another authority, which is trusted beside the one before")
+  func sameKey() async throws {
+    let folder = try await makeFolder()
+    let before = try folder.certificate()
+    #expect(before.names == ["127.0.0.1"] && !before.isEnding(at: before.end - FolderCertificate.notice))
+    #expect(before.isEnding(at: before.end - FolderCertificate.notice + 1))
+    let (settings, key, authority) = (try text("server.json"), try text("tls.key"), try text("ca.pem"))
+    let clock = VirtualClock(before.end - 86_400)
+    let renewed = try folder.renewingCertificate(clock: clock)
+    let after = try renewed.certificate()
+    #expect(after.names == before.names && after.pin == before.pin)
+    #expect(after.end == clock.now - 3600 + 397 * 86_400)
+    #expect(try text("server.json") == settings && text("tls.key") == key)
+    #expect(try count("ca.pem") == 2 && text("ca.pem").hasSuffix(authority))
+    for name in ["ca.pem", "tls.pem"] { #expect(try mode("\(path)/\(name)") == 0o600) }
+    #expect(failure() == nil)
+    // The one before the one before is not kept.
+    _ = try renewed.renewingCertificate(clock: clock)
+    #expect(try count("ca.pem") == 2 && !text("ca.pem").hasSuffix(authority))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: path).allSatisfy { !$0.contains(".new-") })
+  }
+
+  @Test("another key goes to new files, which the settings name from then on")
+  func newKey() async throws {
+    let folder = try await makeFolder()
+    let before = try folder.certificate()
+    let (key, certificate) = (try text("tls.key"), try text("tls.pem"))
+    let renewed = try folder.renewingCertificate(withNewKey: true)
+    #expect(renewed.settings.tls.certificate == "tls-2.pem" && renewed.settings.tls.key == "tls-2.key")
+    var expected = folder.settings
+    expected.tls = renewed.settings.tls
+    #expect(renewed.settings == expected)
+    #expect(try renewed.certificate().pin != before.pin && renewed.certificate().names == before.names)
+    #expect(try text("tls.key") == key && text("tls.pem") == certificate)
+    #expect(try mode("\(path)/tls-2.key") == 0o600 && count("ca.pem") == 2)
+    #expect(failure() == nil)
+    let third = try renewed.renewingCertificate(withNewKey: true)
+    #expect(third.settings.tls.certificate == "tls-3.pem" && third.settings.tls.authority == "ca.pem")
+  }
+
+  @Test("certificates of others are left alone")
+  func ofOthers() async throws {
+    let folder = try await makeFolder()
+    for tls: JSONValue in [
+      ["certificate": "tls.pem", "key": "tls.key"],
+      ["certificate": .string("\(path)/tls.pem"), "key": "tls.key", "authority": "ca.pem"],
+    ] {
+      var object = try JSONObject(parsing: Array(text("server.json").utf8))
+      object["tls"] = tls
+      try write("server.json", object.text)
+      let before = try text("tls.pem")
+      #expect(throws: ServerFolderFailure.certificateOfOthers(path: "\(folder.path)/server.json")) {
+        try ServerFolder(opening: path).renewingCertificate()
+      }
+      #expect(try text("tls.pem") == before && count("ca.pem") == 1)
+    }
+  }
+}
