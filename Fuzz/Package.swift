@@ -40,6 +40,7 @@ let package = Package(
     fuzzTarget("fuzz-appdata", "Signet"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
+    fuzzTarget("fuzz-uafserver", "SignetTesting"),
     // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
     // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
     .executableTarget(

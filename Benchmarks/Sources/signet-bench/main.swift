@@ -6,6 +6,8 @@ if CommandLine.arguments.dropFirst().first == ServerProcess.verb {
   try await ServerProcess.serve(Array(CommandLine.arguments.dropFirst(2)))
 } else if CommandLine.arguments.dropFirst().first == LiveServer.verb {
   try await LiveServer.serve(Array(CommandLine.arguments.dropFirst(2)))
+} else if CommandLine.arguments.dropFirst().first == UAFServerProcess.verb {
+  try await UAFServerProcess.serve(Array(CommandLine.arguments.dropFirst(2)))
 } else if CommandLine.arguments.dropFirst().first == EmptyServer.verb {
   try await EmptyServer.serve(Array(CommandLine.arguments.dropFirst(2)))
 } else if CommandLine.arguments.count == 3, CommandLine.arguments[1] == "--open-vault" {

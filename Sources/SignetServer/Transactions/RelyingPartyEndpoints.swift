@@ -109,6 +109,9 @@ struct RelyingPartyEndpoints: Sendable {
     if let decision = transaction.decision, let container {
       object["decision"] = .object(try json(decision, container))
     }
+    if let uaf = transaction.uaf {
+      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
+    }
     if let end = transaction.end { object["end"] = .object(Self.json(end)) }
     return object
   }
@@ -125,9 +128,6 @@ struct RelyingPartyEndpoints: Sendable {
       object["typed"] = .array(fields.map { .integer(Int64($0)) })
     }
     if transaction.isInitiatedByDevice { object["initiated"] = "device" }
-    if let uaf = transaction.uaf {
-      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
-    }
     return object
   }
 

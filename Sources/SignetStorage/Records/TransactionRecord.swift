@@ -58,6 +58,17 @@ public struct TransactionRecord: Hashable, Sendable {
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
 }
 
+/// How a UAF authenticator accepted a transaction.
+public struct UAFAcceptance: Hashable, Sendable {
+  /// The operation.
+  public var session: String
+  /// When the server took it, in seconds since 1970.
+  public var time: Int64
+
+  /// Describes an acceptance.
+  public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
+}
+
 /// Which transactions are listed.
 public struct TransactionFilter: Hashable, Sendable {
   /// Those of this user; `nil` for everybody's, and for what is for anybody.
@@ -69,17 +80,6 @@ public struct TransactionFilter: Hashable, Sendable {
   public init(user: String? = nil, state: TransactionRecord.State? = nil) {
     (self.user, self.state) = (user, state)
   }
-}
-
-/// How a UAF authenticator accepted a transaction.
-public struct UAFAcceptance: Hashable, Sendable {
-  /// The operation.
-  public var session: String
-  /// When the server took it, in seconds since 1970.
-  public var time: Int64
-
-  /// Describes an acceptance.
-  public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
 }
 
 /// How a transaction ended without a decision.

@@ -193,7 +193,7 @@ private func post(_ body: String, _ port: UInt16, _ key: String) -> String {
 }
 
 /// Commits changes of one row to SQLite, one at a time and durable each: the least that storing a counter takes.
-private final class CommitLoad {
+final class CommitLoad {
   private let database: Database
   private static let rows: Int64 = 10_000
   private var row: Int64 = 0

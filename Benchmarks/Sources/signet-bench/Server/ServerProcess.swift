@@ -45,10 +45,14 @@ enum ServerProcess {
       case "step":
         advance()
         say("ok")
-      case "memory": say(String(try residentBytes()))
-      default: say(String(Clocks.processCPU))
+      default: try answer(line)
       }
     }
+  }
+
+  /// Answers `cpu` and `memory`.
+  static func answer(_ line: String) throws {
+    say(line == "memory" ? String(try residentBytes()) : String(Clocks.processCPU))
   }
 
   static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
