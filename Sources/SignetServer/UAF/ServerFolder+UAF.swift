@@ -19,7 +19,13 @@ extension ServerFolder {
   }
 
   private func models(_ settings: UAFSettings) throws(ServerFolderFailure) -> AuthenticatorModels {
+    // Those of this package's devices are known anywhere; a file about one counts where it is of a later version.
     var models: [AuthenticatorModel] = []
+    for statement in SignetModel.statements {
+      do throws(MessageFailure) { models.append(try AuthenticatorModel(statement)) } catch {
+        preconditionFailure("a model of Signet is none: \(error)")
+      }
+    }
     if let name = settings.metadata {
       let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
       for file in try Self.statements(in: folder) {
