@@ -90,9 +90,10 @@ struct UAFAuthorizations: Sendable {
     }
     for key in try await SigningKeyService(context).published().keys {
       guard let claims = claims(of: jws, signedWith: key) else { continue }
-      guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf") else {
-        break
-      }
+      // Who has confirmed a transaction has confirmed that, and lets nobody change keys.
+      guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf"),
+        !claims.contains("signet_transaction")
+      else { break }
       return user
     }
     throw Self.refused

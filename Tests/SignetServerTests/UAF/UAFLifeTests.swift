@@ -51,7 +51,17 @@ import UAFFixture
       try UAFAttempt.first(of: first.string("uafRequest"))["transaction"]
         == [["contentType": "text/plain", "content": .string(Base64URL.encode(Array("Pay 10 to Bob".utf8)))]])
     key.signCounter = 2
-    #expect(try await answer(server, first, key) == 1200)
+    let text = try UAFAttempt(.authentication).answer(UAFAttempt.first(of: first.string("uafRequest")), key)
+    let taken = try await server.uaf("/uaf/1.1/authentication", ["uafResponse": .string(text)])
+    #expect(try taken.integer("statusCode") == 1200)
+    // What the user is known by then is for who asked for the transaction: it manages no keys.
+    guard case .array(let tokens)? = taken["additionalTokens"], case .object(let token)? = tokens.first else {
+      throw Unexpected(description: taken.bytes.description)
+    }
+    let removal: JSONObject = ["op": "Dereg", "context": #"{"username":"alice"}"#]
+    let bearer = [("Authorization", "Bearer \(try token.string("value"))")]
+    #expect(
+      try await server.uaf("/uaf/1.1/request/deregistration", removal, bearer).integer("statusCode") == 1401)
     let found = try await state(id, server)
     #expect(try found.string("status") == "accepted")
     #expect(try found.object("uaf").integer("time") == server.clock.now)
@@ -354,4 +364,8 @@ import UAFFixture
       return try await group.reduce(into: []) { $0.append($1) }.sorted()
     }
   }
+}
+
+private struct Unexpected: Error, CustomStringConvertible {
+  let description: String
 }

@@ -135,6 +135,13 @@ struct UAFDeviceInformationTests {
     #expect(found == [.missingDeviceInformationInMobileDevice(account, dispatchTarget: stray)])
     #expect(
       try await fixture.operations.synchronize(found) == [.forbidden(server: fixture.baseURL)])
+    // What another server has given is not told to this one, or this one could use it there.
+    let elsewhere = UAFOperations(
+      client: fixture.client, configuration: try UAFConfiguration(host: "id.example.org"),
+      interaction: fixture.person, clock: fixture.timer)
+    #expect(
+      await elsewhere.synchronize(found, authorization: .jwt(fixture.apiKey))
+        == [.forbidden(server: fixture.baseURL)])
     #expect(try await fixture.operations.synchronize(found, authorization: .jwt(fixture.apiKey)).isEmpty)
     #expect(try await check(fixture).isEmpty)
   }

@@ -122,7 +122,7 @@ extension UAFOperations {
   ///
   /// - Parameters:
   ///   - mismatches: What a check has found.
-  ///   - authorization: What lets this device make itself known to a server.
+  ///   - authorization: What lets this device make itself known to the server of the configuration; no other gets it.
   /// - Returns: Why something could not be put right.
   public func synchronize(
     _ mismatches: [UAFMismatch], authorization: UAFAuthorization? = nil
@@ -137,8 +137,10 @@ extension UAFOperations {
   }
 
   private func mend(
-    _ mismatch: UAFMismatch, _ authorization: UAFAuthorization?
+    _ mismatch: UAFMismatch, _ given: UAFAuthorization?
   ) async throws(UAFDeviceServiceFailure) {
+    // A token says nothing of its server: another one, which says that something is missing, would have it.
+    let authorization = mismatch.account.server == configuration.baseURL ? given : nil
     let state: UAFDeviceState?
     do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
     // Mended together with another.
