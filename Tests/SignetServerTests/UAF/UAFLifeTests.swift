@@ -40,6 +40,20 @@ import UAFFixture
       .integer("statusCode")
   }
 
+  @Test("strangers who ask to authenticate write nothing into the audit log")
+  func asksQuietly() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    let before = try await server.audit().count
+    for _ in 0..<3 {
+      let asked = try await server.uaf("/uaf/1.1/request/authentication", ["op": "Auth"])
+      #expect(try asked.integer("statusCode") == 1200)
+    }
+    #expect(try await server.audit().count == before)
+    _ = try await server.uaf(
+      "/uaf/1.1/request/registration", ["op": "Reg", "context": #"{"username":"alice"}"#], isOrdered: true)
+    #expect(try await server.audit().last?.contains("uaf.requested") == true)
+  }
+
   @Test("a transaction of the server is decided by UAF as by a container, once")
   func decidesATransaction() async throws {
     var key = UAFTestKey()
