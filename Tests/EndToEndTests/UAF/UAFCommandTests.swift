@@ -150,4 +150,40 @@ import Testing
     #expect(try none.array("accounts").isEmpty)
     await party.server.stopAndWait()
   }
+
+  @Test("At a terminal a person chooses, mistypes and is asked again; nothing that is typed is shown")
+  func terminal() async throws {
+    let party = try await UAFParty.start()
+    let device = party.device()
+    let code = try await party.link("registration", ["username": "alice"])
+    let registration = try ControllingTerminal(
+      device, ["uaf", "oob", "run", code, "--device-name", "laptop"] + party.words)
+    try registration.expect("1 PIN")
+    try registration.answer("Which authenticator? [1-", "1")
+    try registration.answer("New PIN: ", "9876")
+    try registration.answer("Repeat it: ", "9876")
+    try registration.expect("Not accepted: use 6 digits.")
+    try registration.answer("New PIN: ", "987654")
+    try registration.answer("Repeat it: ", "987654")
+    let registered = try await registration.end()
+    #expect(registered.status == 0 && registered.shown.contains("Registered alice"), "\(registered.shown)")
+    #expect(!registered.shown.contains("9876"))
+
+    let message = try await party.link(
+      "authentication", to: target(device), ["username": "alice", "transaction": "Pay 20 EUR to Bob"])
+    let authentication = try ControllingTerminal(device, ["uaf", "oob", "run", message] + party.words)
+    try authentication.expect("| Pay 20 EUR to Bob")
+    try authentication.answer("PIN of alice: ", "987655")
+    try authentication.expect("Not accepted: this is not the right one; 4 tries are left.")
+    try authentication.answer("PIN of alice: ", "987654")
+    let authenticated = try await authentication.end()
+    #expect(authenticated.status == 0, "\(authenticated.shown)")
+    #expect(authenticated.shown.contains("Authenticated.") && !authenticated.shown.contains("98765"))
+
+    let stopped = try ControllingTerminal(device, ["uaf", "authenticate", "alice"] + party.words)
+    try stopped.answer("PIN of alice: ", "\u{4}", newline: false)
+    let ended = try await stopped.end()
+    #expect(ended.status == 130, "\(ended)")
+    await party.server.stopAndWait()
+  }
 }
