@@ -22,12 +22,16 @@ extension Bench {
         },
         Race.Contender("OpenSSL HMAC-SHA-1, key kept") { try raw.run() },
       ] + peers.map { $0.contender("generate") })
-    for (ours, name) in zip(made, ["HOTP codes, key kept", "HOTP codes, new key each"]) {
+    // The first is how the library is used: a key is taken once, and makes any number of codes.
+    let rows: [(String, Measurement.Goal)] = [
+      ("HOTP codes, key kept", .ahead), ("HOTP codes, new key each", .none),
+    ]
+    for (ours, (name, goal)) in zip(made, rows) {
       report.add(
         made.dropFirst(2).enumerated().map { place, other in
           Measurement(
             name: name, value: ours.rate, unit: "codes/s", comparedWith: other.described("/s"),
-            ratio: ours.ratio(to: other), goal: place == 0 ? .none : .ahead)
+            ratio: ours.ratio(to: other), goal: place == 0 ? .none : goal)
         })
     }
 
