@@ -73,6 +73,8 @@ struct UAFRequests: Sendable {
     let user: UserID?
     /// The transaction of this server that the response decides.
     let transaction: TransactionRecord?
+    /// Whether what is to go is passed on as it was said: the conformance tool asks for forms, not for keys.
+    var isLiteral = false
   }
 
   /// A request on its way.
@@ -137,7 +139,9 @@ struct UAFRequests: Sendable {
       guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     }
     let transaction = try await transaction(said, user, by: caller)
-    return Order(operation: operation, context: said, user: user, transaction: transaction)
+    var order = Order(operation: operation, context: said, user: user, transaction: transaction)
+    if case .conformanceTool = caller { order.isLiteral = true }
+    return order
   }
 
   private func addForTool(_ user: UserID) async throws(UAFFailure) {
@@ -237,8 +241,32 @@ struct UAFRequests: Sendable {
           header: header, challenge: challenge, transactions: shown, policy: narrowed
         ).text.utf8)
     case .deregistration:
-      return Array(DeregistrationRequest(header: header, targets: order.context.targets).text.utf8)
+      return Array(
+        DeregistrationRequest(
+          header: header,
+          targets: order.isLiteral
+            ? order.context.targets : try Self.named(order.context.targets, among: credentials)
+        ).text.utf8)
     }
+  }
+
+  /// A user's own keys, each by name: on a device of several users, all of a model would be those of others too.
+  ///
+  /// A key that is named and is not there stays, since whether it is nobody learns.
+  private static func named(
+    _ targets: [DeregistrationRequest.Target], among credentials: [UAFCredentialRecord]
+  ) throws(UAFFailure) -> [DeregistrationRequest.Target] {
+    let own = credentials.compactMap(\.reference)
+    var named: [DeregistrationRequest.Target] = []
+    for target in targets {
+      switch target {
+      case .everything: named += own.map { .key($0) }
+      case .model(let aaid): named += own.filter { $0.aaid == aaid }.map { .key($0) }
+      case .key: named.append(target)
+      }
+    }
+    guard !named.isEmpty else { throw UAFFailure(.notFound, "the user has no such key") }
+    return named
   }
 
   private func credentials(of user: UserID?) async throws(UAFFailure) -> [UAFCredentialRecord] {

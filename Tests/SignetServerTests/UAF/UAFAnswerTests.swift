@@ -324,9 +324,17 @@ import UAFFixture
     ] {
       #expect(try await remove(bad).integer("statusCode") == 1400, "\(bad)")
     }
-    #expect(try await remove(#"[{"aaid":"7357#0001","keyID":""}]"#).integer("statusCode") == 1200)
+    // A device of several users is told whose keys: all of a model would be the others' too.
+    let byModel = try await remove(#"[{"aaid":"7357#0001","keyID":""}]"#)
+    #expect(
+      try UAFAttempt.first(of: byModel.string("uafRequest"))["authenticators"]
+        == [["aaid": "7357#0001", "keyID": .string(second.keyID.text)]])
     #expect(try await left() == [other.keyID.bytes])
-    #expect(try await remove(#"[{"aaid":"","keyID":""}]"#).integer("statusCode") == 1200)
+    let all = try await remove(#"[{"aaid":"","keyID":""}]"#)
+    #expect(
+      try UAFAttempt.first(of: all.string("uafRequest"))["authenticators"]
+        == [["aaid": "7357#0002", "keyID": .string(other.keyID.text)]])
     #expect(try await left().isEmpty)
+    #expect(try await remove(#"[{"aaid":"","keyID":""}]"#).integer("statusCode") == 1404)
   }
 }

@@ -241,6 +241,28 @@ struct UAFPolicyTests {
     #expect(try await deregister([.everything], as: UAFDevice(facets: device.facets)).isEmpty)
   }
 
+  @Test("a server that names everything of an application takes no more than it may")
+  func boundedDeregistration() async throws {
+    let alice = try await device.register(.pin, with: party)
+    let bob = try await device.register(.pin, with: party, "bob")
+    for targets in [
+      [DeregistrationRequest.Target.everything], [.model(SignetModel.pin.aaid(inHardware: false))],
+    ] {
+      guard
+        case .deregistration(let request) = try await device.client.open(
+          party.deregistrationRequest(targets).text)
+      else { throw UAFFailure.protocol(.unknown, "no deregistration") }
+      #expect(try await request.deregister { _ in false }.isEmpty)
+      #expect(try await Set(device.client.keys()) == [alice, bob])
+    }
+    guard
+      case .deregistration(let request) = try await device.client.open(
+        party.deregistrationRequest([.everything]).text)
+    else { throw UAFFailure.protocol(.unknown, "no deregistration") }
+    #expect(try await request.deregister { $0.username == "bob" } == [bob])
+    #expect(try await device.client.keys() == [alice])
+  }
+
   @Test("a key is deleted here alone, at once and for good")
   func localDeletion() async throws {
     let key = try await device.register(.pin, with: party)

@@ -315,6 +315,17 @@ struct UAFOperationsTests {
     #expect(try await fixture.server.context.storage.uafTargets(user: "alice").isEmpty)
   }
 
+  @Test("Deregistering one user leaves the keys of another")
+  func deregistersItsUser() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    try await fixture.register("bob")
+    let gone = try await fixture.operations.deregister("alice", authorization: .jws)
+    #expect(gone.map(\.username) == ["alice"])
+    #expect(try await fixture.client.keys().map(\.username) == ["bob"])
+    try await fixture.operations.authenticate("bob")
+  }
+
   @Test("A deregistration that is not authorized keeps everything")
   func deregistrationRefused() async throws {
     let fixture = try await UAFOperationsFixture()

@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetUAF
 import SignetVault
 
@@ -20,24 +21,37 @@ public struct UAFDeregistration: Sendable {
   /// - Returns: The keys that went; no server is told.
   /// - Throws: ``UAFFailure``.
   @discardableResult public func deregister() async throws(UAFFailure) -> [UAFKey] {
-    let before = try await client.keys()
-    for target in request.targets {
-      for kind in UAFAuthenticator.Kind.allCases {
-        let aaid = client.authenticators.aaid(of: kind)
-        switch target {
-        case .everything: try await deregister(kind, nil)
-        case .model(let model): if model == aaid { try await deregister(kind, nil) }
-        case .key(let key): if key.aaid == aaid { try await deregister(kind, key.keyID) }
-        }
-      }
-    }
-    let after = try await client.keys()
-    return before.filter { !after.contains($0) }
+    try await deregister { _ in true }
   }
 
-  private func deregister(_ kind: UAFAuthenticator.Kind, _ keyID: KeyID?) async throws(UAFFailure) {
-    let outcome = await client.module.handle(
-      ASMRequest(.deregister(appID: appID, keyID: keyID), authenticatorIndex: UInt16(kind.index)))
-    guard outcome.response.status == .ok else { throw UAFClient.failure(outcome) }
+  /// Deletes what the request names, of those keys alone that it may be about.
+  ///
+  /// A server that names another one's application, or everything of it, means its own users at most.
+  ///
+  /// - Parameter isMeant: Whether a key of the application is one of them.
+  /// - Returns: The keys that went.
+  /// - Throws: ``UAFFailure``.
+  package func deregister(where isMeant: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
+    var gone: [UAFKey] = []
+    for key in try await client.keys() where key.appID.utf8.elementsEqual(appID.utf8) && isMeant(key) {
+      guard request.targets.contains(where: { $0.names(key) }),
+        let id = Base64URL.decodePadded(key.keyID).flatMap({ KeyID($0) })
+      else { continue }
+      let outcome = await client.module.handle(
+        ASMRequest(.deregister(appID: appID, keyID: id), authenticatorIndex: UInt16(key.kind.index)))
+      guard outcome.response.status == .ok else { throw UAFClient.failure(outcome) }
+      gone.append(key)
+    }
+    return gone
+  }
+}
+
+extension DeregistrationRequest.Target {
+  fileprivate func names(_ key: UAFKey) -> Bool {
+    switch self {
+    case .everything: true
+    case .model(let aaid): aaid.text == key.aaid
+    case .key(let reference): key.isSame(reference.aaid.text, reference.keyID.text)
+    }
   }
 }

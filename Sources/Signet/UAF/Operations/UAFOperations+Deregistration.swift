@@ -25,21 +25,21 @@ extension UAFOperations {
         signature: try await signature(of: username, where: authorization)
       ).content
     } catch { throw UAFOperationFailure(error) }
-    let gone = try await deregister(request, at: server)
+    let gone = try await deregister(request, at: server) { $0.isOf(username) }
     try await forgetIfEmpty(entry.account)
     return gone
   }
 
-  /// Deletes what a server says is gone.
+  /// Deletes what a server says is gone, of those keys that it may say that of.
   func deregister(
-    _ request: ReturnUAFRequest, at server: UAFServer
+    _ request: ReturnUAFRequest, at server: UAFServer, where isMeant: (UAFKey) -> Bool
   ) async throws(UAFOperationFailure) -> [UAFKey] {
     let message = try self.message(of: request, .deregistration, at: server)
     do throws(UAFFailure) {
       guard case .deregistration(let deregistration) = try await client.open(message) else {
         throw .protocol(.protocolError, "the server's message is no deregistration")
       }
-      return try await deregistration.deregister()
+      return try await deregistration.deregister(where: isMeant)
     } catch { throw UAFOperationFailure(error) }
   }
 

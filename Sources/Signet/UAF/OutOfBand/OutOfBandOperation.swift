@@ -66,13 +66,18 @@ public struct OutOfBandDeregistration: Sendable {
     (self.operations, self.server, self.request) = (operations, server, request)
   }
 
-  /// Deletes what the server has forgotten.
+  /// Deletes what the server has forgotten, of its own accounts.
   ///
   /// - Returns: The keys that are gone from this device.
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func run() async throws(UAFOperationFailure) -> [UAFKey] {
-    let gone = try await operations.deregister(request, at: server)
+    let state = try await operations.kept { () async throws(SignetFailure) in
+      try await operations.store.state()
+    }
+    let gone = try await operations.deregister(request, at: server) { key in
+      state?[key.username]?.account.server == server.name
+    }
     for username in Set(gone.map(\.username)) {
       try await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name))
     }
