@@ -204,8 +204,8 @@ let package = Package(
       name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .target(
-      name: "UAFFixture", dependencies: ["SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
-      swiftSettings: house),
+      name: "UAFFixture", dependencies: ["COpenSSL", "SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
+      swiftSettings: facingC),
     .testTarget(
       name: "SignetUAFTests",
       dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON", "SignetTesting"],
@@ -278,8 +278,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetQR", "SignetStorage", "SignetTesting", "SignetTransport",
-        "SignetUAF", "SignetWire", "UAFFixture",
+        "SignetPolicy", "SignetPush", "SignetQR", "SignetSQLite", "SignetStorage", "SignetTesting",
+        "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",
