@@ -69,19 +69,19 @@ import UAFFixture
   @Test(
     "what is malformed is refused with its path",
     arguments: [
-      (#"{"aaid":"ABCD#0001"}"#, "policy.accepted.aaid", MessageFailure.Problem.type(.array)),
-      (#"{"aaid":[]}"#, "policy.accepted.aaid", .empty),
-      (#"{"aaid":["ABCD-0001"]}"#, "policy.accepted.aaid", .form),
-      (#"{"vendorID":["ABCDE"]}"#, "policy.accepted.vendorID", .form),
-      (#"{"keyIDs":["AAAA"]}"#, "policy.accepted.keyIDs", .range),
-      (#"{"keyIDs":["$"]}"#, "policy.accepted.keyIDs", .base64URL),
-      (#"{"userVerification":-1}"#, "policy.accepted.userVerification", .range),
-      (#"{"userVerification":"2"}"#, "policy.accepted.userVerification", .type(.integer)),
-      (#"{"keyProtection":65536}"#, "policy.accepted.keyProtection", .range),
-      (#"{"authenticationAlgorithms":[70000]}"#, "policy.accepted.authenticationAlgorithms", .range),
-      (#"{"assertionSchemes":[""]}"#, "policy.accepted.assertionSchemes", .empty),
-      (#"{"tcDisplay":null}"#, "policy.accepted.tcDisplay", .type(.integer)),
-      ("1", "policy.accepted", .type(.object)),
+      (#"{"aaid":"ABCD#0001"}"#, "policy.accepted[0][0].aaid", MessageFailure.Problem.type(.array)),
+      (#"{"aaid":[]}"#, "policy.accepted[0][0].aaid", .empty),
+      (#"{"aaid":["ABCD-0001"]}"#, "policy.accepted[0][0].aaid[0]", .form),
+      (#"{"vendorID":["ABCDE"]}"#, "policy.accepted[0][0].vendorID[0]", .form),
+      (#"{"keyIDs":["AAAA"]}"#, "policy.accepted[0][0].keyIDs[0]", .range),
+      (#"{"keyIDs":["$"]}"#, "policy.accepted[0][0].keyIDs[0]", .base64URL),
+      (#"{"userVerification":-1}"#, "policy.accepted[0][0].userVerification", .range),
+      (#"{"userVerification":"2"}"#, "policy.accepted[0][0].userVerification", .type(.integer)),
+      (#"{"keyProtection":65536}"#, "policy.accepted[0][0].keyProtection", .range),
+      (#"{"authenticationAlgorithms":[70000]}"#, "policy.accepted[0][0].authenticationAlgorithms[0]", .range),
+      (#"{"assertionSchemes":[""]}"#, "policy.accepted[0][0].assertionSchemes[0]", .empty),
+      (#"{"tcDisplay":null}"#, "policy.accepted[0][0].tcDisplay", .type(.integer)),
+      ("1", "policy.accepted[0][0]", .type(.object)),
     ])
   func malformed(text: String, path: String, problem: MessageFailure.Problem) {
     #expect(throws: MessageFailure.member(path, problem)) { _ = try Self.criteria(text) }
