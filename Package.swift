@@ -59,6 +59,9 @@ let package = Package(
     // Shared by device and server.
     .target(
       name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
+    .target(
+      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON"],
+      swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
     .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(
@@ -167,7 +170,8 @@ let package = Package(
     .executableTarget(
       name: "signet-check",
       dependencies: [
-        "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetUAF",
+        "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth",
+        "SignetUAF",
       ],
       swiftSettings: house),
 
@@ -195,6 +199,12 @@ let package = Package(
         "PushFixture", "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport",
         "SignetWire",
       ], swiftSettings: house),
+    .testTarget(
+      name: "SignetPushAuthTests",
+      dependencies: [
+        "SignetPushAuth", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetTesting",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
     .testTarget(
