@@ -59,7 +59,8 @@ let package = Package(
     // Shared by device and server.
     .target(
       name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
-    .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(
       name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
