@@ -69,7 +69,7 @@ struct GuardedDevice {
     ) { _ throws(TransportFailure) in transport }
   }
 
-  func activate(_ user: String = "alice") async throws -> Container {
+  func activate(_ user: String = "alice") async throws -> Signet.Container {
     try await device.createContainer(
       ContainerInitialization(code: inviting.invite(user)), handler: ScriptedActivation(reply: .abort))
   }
@@ -119,8 +119,10 @@ struct AccountLockTests {
   @Test("a policy that is malformed is an error at enrolment; one that is not known is reported")
   func malformed() async throws {
     let guarded = try await GuardedDevice(["inactivity": ["days": 900], "geofence": [:]])
+    let code = try await guarded.inviting.invite()
     let found = await failure { () async throws(SignetFailure) in
-      do { _ = try await guarded.activate() } catch let error as SignetFailure { throw error } catch {}
+      _ = try await guarded.device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
     guard case .accountPolicy(.invalidParameter("inactivity", "days", _))? = found else {
       Issue.record("\(String(describing: found))")

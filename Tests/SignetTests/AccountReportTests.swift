@@ -40,22 +40,22 @@ private final class RecordingTransport: HTTPTransport {
 extension GuardedDevice {
   var accounts: AccountService { AccountService(inviting.server.context) }
 
-  func order(_ action: AccountOrder.Action, _ container: Container, _ reason: String = "") async throws
+  func order(_ action: AccountOrder.Action, _ container: Signet.Container, _ reason: String = "") async throws
     -> AccountOrderRecord
   {
     try await accounts.order(action, for: container.serverMadeID.text, reason: reason, by: "test")
   }
 
-  func orders(_ container: Container) async throws -> [AccountOrderRecord] {
+  func orders(_ container: Signet.Container) async throws -> [AccountOrderRecord] {
     try await inviting.server.context.storage.accountOrders(of: container.serverMadeID.text)
   }
 
-  func state(_ container: Container) async throws -> AccountStateRecord {
+  func state(_ container: Signet.Container) async throws -> AccountStateRecord {
     try #require(
       try await inviting.server.context.storage.accountState(of: container.serverMadeID.text))
   }
 
-  func record(_ container: Container) async throws -> ContainerRecord {
+  func record(_ container: Signet.Container) async throws -> ContainerRecord {
     try #require(
       try await inviting.server.context.storage.container(container.serverMadeID.text))
   }
