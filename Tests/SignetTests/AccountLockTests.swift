@@ -78,14 +78,14 @@ struct GuardedDevice {
 }
 
 /// The failure that a call ends with.
-func failure(of call: () async throws(SignetFailure) -> Void) async -> SignetFailure? {
-  do { try await call() } catch { return error }
+func failure(of call: () async throws -> Void) async -> SignetFailure? {
+  do { try await call() } catch { return error as? SignetFailure }
   return nil
 }
 
 @Suite("Locks of containers and accounts")
 struct AccountLockTests {
-  private func lockingPolicy(_ call: () async throws(SignetFailure) -> Void) async -> String? {
+  private func lockingPolicy(_ call: () async throws -> Void) async -> String? {
     guard case .accountLocked(let lock)? = await failure(of: call) else { return nil }
     return lock.lockingPolicy
   }
@@ -97,7 +97,7 @@ struct AccountLockTests {
       "deviceTampering": ["score": 0.5], "appIsUpToDate": ["minimumVersion": "2"],
     ]) { $0.tamperScore = 0.5 }
     let code = try await guarded.inviting.invite()
-    let found = await failure { () async throws(SignetFailure) in
+    let found = await failure {
       _ = try await guarded.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -120,7 +120,7 @@ struct AccountLockTests {
   func malformed() async throws {
     let guarded = try await GuardedDevice(["inactivity": ["days": 900], "geofence": [:]])
     let code = try await guarded.inviting.invite()
-    let found = await failure { () async throws(SignetFailure) in
+    let found = await failure {
       _ = try await guarded.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -148,16 +148,16 @@ struct AccountLockTests {
     guarded.given.set { $0.tamperScore = 0.9 }
     let waiting = try await device.pendingTransactions(for: container)
     #expect(waiting.count == 3)
-    let calls: [@Sendable () async throws(SignetFailure) -> Void] = [
-      { () async throws(SignetFailure) in _ = try await device.oneTimePassword(for: container) },
-      { () async throws(SignetFailure) in
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await device.oneTimePassword(for: container) },
+      {
         try await device.decide(waiting[0], .accepted, with: container)
       },
-      { () async throws(SignetFailure) in
+      {
         _ = try await device.initiate(.text("hello"), with: container)
       },
-      { () async throws(SignetFailure) in try await device.rename(container, to: "mine") },
-      { () async throws(SignetFailure) in
+      { try await device.rename(container, to: "mine") },
+      {
         _ = try await device.renew(container, handler: ScriptedActivation(reply: .abort))
       },
     ]
@@ -185,10 +185,10 @@ struct AccountLockTests {
     let device = guarded.device
     let container = try await guarded.activate()
     #expect(
-      await failure { () async throws(SignetFailure) in try await device.unlockAccount(container) }
+      await failure { try await device.unlockAccount(container) }
         == .accountLock(.notLocked))
     #expect(
-      await failure { () async throws(SignetFailure) in
+      await failure {
         try await device.lockAccount(container, naming: "screenLock")
       } == .accountLock(.notAttached("screenLock")))
     try await device.lockAccount(container, naming: "deviceTampering", reason: "lent")
@@ -196,11 +196,11 @@ struct AccountLockTests {
     let other = GuardedDevice.device(
       try guarded.fixture.openVault(), guarded.given, guarded.transport)
     #expect(
-      await lockingPolicy { () async throws(SignetFailure) in
+      await lockingPolicy {
         _ = try await other.oneTimePassword(for: container)
       } == "deviceTampering")
     #expect(
-      await failure { () async throws(SignetFailure) in try await other.lockAccount(container) }
+      await failure { try await other.lockAccount(container) }
         == .accountLock(.alreadyLocked))
     #expect(try await !other.unlockAccount(container).isLocked)
     _ = try await device.oneTimePassword(for: container)
@@ -219,7 +219,7 @@ struct AccountLockTests {
       (Authentication.password(secret("482916")), .wrongPassword(remaining: 4)),
     ] {
       #expect(
-        await failure { () async throws(SignetFailure) in
+        await failure {
           try await guarded.device.unlockAccount(container, by: authentication)
         } == expected)
     }
@@ -264,7 +264,7 @@ struct AccountLockTests {
     clock.turnWall(by: -86_401)
     for _ in 0..<2 {
       #expect(
-        await lockingPolicy { () async throws(SignetFailure) in
+        await lockingPolicy {
           _ = try await device.oneTimePassword(for: container)
         } == "inactivity")
     }
@@ -282,7 +282,7 @@ struct AccountLockTests {
     for turn in [.seconds(7_201), Duration.zero] {
       if turn > .zero { clock.advance(by: turn) } else { clock.turnWall(by: -600) }
       #expect(
-        await lockingPolicy { () async throws(SignetFailure) in
+        await lockingPolicy {
           _ = try await device.oneTimePassword(for: container)
         } == "offlinePeriod")
       _ = try await device.transactionList(for: container)
@@ -306,7 +306,7 @@ struct AccountLockTests {
     // Cut off after the new keys were stored, locked, and then gone on with: the lock is still there.
     guarded.transport.cut(.before, at: "/activation/confirm")
     #expect(
-      await failure { () async throws(SignetFailure) in
+      await failure {
         _ = try await device.renew(renewed, handler: ScriptedActivation(reply: .abort))
       } != nil)
     try await device.lockAccount(renewed, reason: "stolen")
@@ -328,7 +328,7 @@ struct AccountLockTests {
     let policies = try AccountPolicySet(["deviceTampering": [:]])
     guarded.given.set { $0.tamperScore = 1 }
     guard
-      case .accountPolicyBroken? = await failure({ () async throws(SignetFailure) in
+      case .accountPolicyBroken? = await failure(of: {
         _ = try await accounts.add([account], policies: policies)
       })
     else {
@@ -340,17 +340,17 @@ struct AccountLockTests {
     let id = try await accounts.add([account], policies: policies).added[0].id
     _ = try await accounts.code(of: id)
     guarded.given.set { $0.tamperScore = 1 }
-    for call: @Sendable () async throws(SignetFailure) -> Void in [
-      { () async throws(SignetFailure) in _ = try await accounts.code(of: id) },
-      { () async throws(SignetFailure) in _ = try await accounts.rename(id, name: "bob") },
-      { () async throws(SignetFailure) in _ = try await accounts.export([id]) },
+    for call: @Sendable () async throws -> Void in [
+      { _ = try await accounts.code(of: id) },
+      { _ = try await accounts.rename(id, name: "bob") },
+      { _ = try await accounts.export([id]) },
     ] {
       #expect(await lockingPolicy(call) == "deviceTampering")
     }
     #expect(try await accounts.list().count == 1)
     guarded.given.set { $0.tamperScore = 0 }
     let again = try AccountPolicySet(["deviceTampering": ["score": 1], "biometricAvailable": [:]])
-    let noBiometrics = await failure { () async throws(SignetFailure) in
+    let noBiometrics = await failure {
       _ = try await accounts.add([account], policies: again)
     }
     guard case .accountPolicyBroken? = noBiometrics else {
@@ -365,7 +365,7 @@ struct AccountLockTests {
       ])
     try await accounts.lock(id, reason: "mine")
     #expect(
-      await failure { () async throws(SignetFailure) in _ = try await accounts.code(of: id) } != nil)
+      await failure { _ = try await accounts.code(of: id) } != nil)
     #expect(try await !accounts.unlock(id).isLocked)
     try await accounts.delete(id)
     #expect(try await accounts.status(of: id).policies.isEmpty)
