@@ -19,7 +19,8 @@ let signetProgram = Program(
     guarded(.activate), .list, .rename, .trust, guarded(.otp), .pending, .listen, guarded(.approve), .deny,
     .report,
     .cancel, guarded(.initiate), guarded(.password), guarded(.biometrics), guarded(.passcode),
-    guarded(.recovery), guarded(.renew), .delete, .reset, .policy, guarded(.data), guarded(.importing),
+    guarded(.recovery), guarded(.renew), .delete, .reset, .policy, .condition, guarded(.data),
+    guarded(.importing),
     guarded(.scan), guarded(.export), guarded(.account, except: ["list", "delete", "clear"]),
     guarded(.uaf, except: ["metadata", "deregister", "delete", "list", "pending", "device"]), .doctor,
   ] + agentCommands,
@@ -45,8 +46,8 @@ let signetProgram = Program(
     .init(.protocolError, "The server broke the protocol, refused, or is not one that is trusted"),
     .init(
       .permissionDenied,
-      "The password of a container, an account or a file is wrong or locked out, the finger or the passcode was not accepted, or the "
-        + "program is being tampered with"
+      "The password of a container, an account or a file is wrong or locked out, the finger or the passcode was not accepted, the "
+        + "container or the account is locked (by a policy, by hand or by its server), or the program is being tampered with"
     ),
     .init(.configuration, "There is no container yet: activate this device first"),
     .init(.interrupted, "Stopped at the terminal"),
@@ -177,6 +178,9 @@ private func exitCode(of failure: InterchangeFailure) -> ExitCode {
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
+  case .accountLocked, .accountPolicyBroken, .codesNotTaken: .permissionDenied
+  case .refused(let problem) where problem.code == .containerLocked: .permissionDenied
+  case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:
     .permissionDenied
@@ -212,7 +216,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .vault: .dataError
   case .numberRequired: .usage
   case .wrongNumber: .permissionDenied
-  case .transactionExpired, .transactionDecided, .transactionCancelled: .failure
+  case .transactionExpired, .transactionDecided, .transactionCancelled, .containerWiped: .failure
   default: .protocolError
   }
 }
