@@ -81,6 +81,30 @@
       #expect(result.isRefusal(77, "(strace) traces thread"), result.summary)
     }
 
+    @Test(
+      "where the reaction is to lock, a hooked command locks what the agent keeps open",
+      .enabled(if: hasTool("cc"), "needs a C compiler"))
+    func locks() async throws {
+      let library = try await hook()
+      let bench = try await AgentBench()
+      let socket = bench.folder.file("run/signet/agent.sock")
+      let agent = try await RunningAgent(
+        bench.device.process(["agent", "--socket", socket, "--groups", bench.folder.file("agent.json")]))
+      let session = ["--group", "office", "--socket", socket, "--agent", try DeviceCommand.executable()]
+      let unlocked = try await bench.device.run(["unlock"] + session, passwords: [AgentBench.password])
+      #expect(unlocked.status == 0, unlocked.summary)
+      #expect(try await bench.device.run(["status"] + session).status == 0)
+      let process = try bench.device.process(["otp"])
+      process.environment = (process.environment ?? [:]).merging([
+        "LD_PRELOAD": library, "SIGNET_INTEGRITY": "lock", "XDG_RUNTIME_DIR": bench.folder.file("run"),
+      ]) { $1 }
+      let refused = try await ChildProcess.finish(process)
+      #expect(refused.isRefusal(77, "this program is being tampered with"), refused.summary)
+      let locked = try await bench.device.run(["status"] + session)
+      #expect(locked.status == 1 && locked.output.hasPrefix("office: locked"), locked.summary)
+      await agent.kill()
+    }
+
     @Test("a reaction that is none is an error of the command line")
     func unknownReaction() async throws {
       let result = try await run("otp", adding: ["SIGNET_INTEGRITY": "explode"])

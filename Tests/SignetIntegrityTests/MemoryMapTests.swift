@@ -82,14 +82,16 @@
 
     @Test("the port of Frida's server counts where a program listens on it")
     func ports() {
-      let head = "  sl  local_address rem_address   st tx_queue rx_queue\n"
-      #expect(
-        InstrumentationGuard.toolkitPort(in: head + "   0: 0100007F:69A2 00000000:0000 0A 0 0\n") == 27_042)
-      #expect(
-        InstrumentationGuard.toolkitPort(in: head + "   0: 0100007F:69A2 00000000:0000 01 0 0\n") == nil)
-      #expect(
-        InstrumentationGuard.toolkitPort(in: head + "   0: 0100007F:1F90 00000000:69A2 0A 0 0\n") == nil)
-      #expect(InstrumentationGuard.toolkitPort(in: "x\n: :\n0: 0 0 0A\n") == nil)
+      func port(_ lines: String...) -> Int? {
+        let head = "  sl  local_address rem_address   st tx_queue rx_queue\n"
+        return InstrumentationGuard.toolkitPort(in: Array((head + lines.joined()).utf8))
+      }
+      let other = "   0: 0100007F:1F90 00000000:0000 0A 0 0\n"
+      #expect(port("   0: 0100007F:69A2 00000000:0000 0A 0 0\n") == 27_042)
+      #expect(port(other, "   1: 00000000000000000000000000000000:69A3 0:0 0A 0 0\n") == 27_043)
+      #expect(port("   0: 0100007F:69A2 00000000:0000 01 0 0\n") == nil)
+      #expect(port("   0: 0100007F:1F90 00000000:69A2 0A 0 0\n") == nil)
+      for text in ["x\n: :\n0: 0 0 0A\n", "", "\n\n\n", " : :69A2"] { #expect(port(text) == nil, "\(text)") }
     }
 
     @Test("the tracer is read from a status, whatever stands around it")

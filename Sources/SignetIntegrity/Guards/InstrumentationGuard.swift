@@ -27,33 +27,58 @@
     private static let toolkits = [
       "frida", "linjector", "gum-js", "libgadget", "dynamorio", "libpinvm", "pin-tool", "libsubstrate",
       "xposed",
-    ]
+    ].map { Array($0.utf8) }
+
+    /// Whether a name holds a word, whatever the case of its letters.
+    private static func holds(_ word: [UInt8], in name: ArraySlice<UInt8>) -> Bool {
+      guard name.count >= word.count else { return false }
+      for start in name.startIndex...(name.endIndex - word.count) {
+        var index = 0
+        while index < word.count {
+          let byte = name[start + index]
+          let isCapital = (65...90).contains(byte)
+          if (isCapital ? byte | 0x20 : byte) != word[index] { break }
+          index += 1
+        }
+        if index == word.count { return true }
+      }
+      return false
+    }
 
     static func evidence(in map: MemoryMap) -> [Evidence] {
       var evidence: [Evidence] = []
-      var said: Set<String> = []
-      for mapping in map.mappings where !mapping.isKernels {
-        let path = mapping.path
-        if !path.isEmpty, said.contains(path) { continue }
-        if let found = judged(mapping) {
+      var judgedNames: Set<String> = []
+      for mapping in map.mappings where mapping.isExecutable || !mapping.name.isEmpty {
+        // Of a file each part tells the same, but for whether it is run.
+        if !mapping.name.isEmpty,
+          !judgedNames.insert(mapping.isExecutable ? mapping.name + " x" : mapping.name).inserted
+        {
+          continue
+        }
+        if let found = judged(mapping), !evidence.contains(where: { $0.explanation == found.explanation }) {
           evidence.append(found)
-          if !path.isEmpty { said.insert(path) }
         }
       }
       return evidence
     }
 
     private static func judged(_ mapping: MemoryMap.Mapping) -> Evidence? {
-      let file = mapping.path.split(separator: "/").last.map(String.init) ?? ""
-      let lowercased = file.lowercased()
-      if let toolkit = toolkits.first(where: { lowercased.contains($0) }) {
-        return Evidence(.toolkitMapping, "a file called \(file) is mapped, as toolkits like \(toolkit) do")
+      if mapping.isKernels { return nil }
+      // Most memory has no name, and most names are of files; a search for words in each costs more than all the rest.
+      let name = Array(mapping.path.utf8)
+      let fileName = name[(name.lastIndex(of: 47).map { $0 + 1 } ?? 0)...]
+      if let toolkit = toolkits.first(where: { holds($0, in: fileName) }) {
+        let file = String(decoding: fileName, as: UTF8.self)
+        return Evidence(
+          .toolkitMapping,
+          "a file called \(file) is mapped, as toolkits like \(String(decoding: toolkit, as: UTF8.self)) do")
       }
       guard mapping.isExecutable else { return nil }
       if mapping.name.hasPrefix("[uprobes]") {
         return Evidence(.probes, "the kernel stops this program at probes that somebody has set")
       }
       if mapping.isMemoryFile {
+        let file = String(decoding: fileName, as: UTF8.self)
         return Evidence(.memoryFile, "code runs from a file in memory only, \(file)")
       }
       if mapping.fileNumber == 0, !mapping.name.hasPrefix("[v") {
@@ -92,22 +117,31 @@
     // MARK: Ports
 
     private func ports() -> [Evidence] {
-      // Those that listen come first.
-      let tables = ["/proc/net/tcp", "/proc/net/tcp6"].compactMap { KernelFile.text($0, limit: 32_768) }
-      guard let port = tables.lazy.compactMap(Self.toolkitPort).first else { return [] }
-      return [
-        Evidence(.toolkitPort, "a program on this machine listens on port \(port), as Frida's server does")
-      ]
+      for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
+        guard let table = KernelFile.contents(path, limit: 16_384), let port = Self.toolkitPort(in: table)
+        else {
+          continue
+        }
+        return [
+          Evidence(.toolkitPort, "a program on this machine listens on port \(port), as Frida's server does")
+        ]
+      }
+      return []
     }
 
     /// The port of Frida's server, where a table of connections has it listening.
-    static func toolkitPort(in table: String) -> Int? {
-      for line in table.split(separator: "\n").dropFirst() {
-        let words = line.split(separator: " ", omittingEmptySubsequences: true)
-        guard words.count > 3, words[3] == "0A", let text = words[1].split(separator: ":").last,
-          let port = Int(text, radix: 16), [27_042, 27_043].contains(port)
-        else { continue }
-        return port
+    ///
+    /// Those that listen come first, and end at the first line that is another's. A line has its number, the address and port that
+    /// it is at, those of the other side, and the state, in hexadecimal: 0A listens.
+    static func toolkitPort(in table: [UInt8]) -> Int? {
+      for line in table.split(separator: 10).dropFirst() {
+        let words = line.split(separator: 32, maxSplits: 5)
+        guard words.count > 3, words[3].elementsEqual("0A".utf8) else { return nil }
+        for port in [27_042, 27_043] {
+          if words[1].suffix(5).elementsEqual(":\(String(port, radix: 16, uppercase: true))".utf8) {
+            return port
+          }
+        }
       }
       return nil
     }

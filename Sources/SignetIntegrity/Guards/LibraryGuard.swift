@@ -10,22 +10,27 @@
     /// `libraries`.
     public let name = "libraries"
 
-    private let earlier = Mutex<LoadedObjects?>(nil)
+    private let earlier = Mutex<(loaded: LoadedObjects, facts: [UInt64: LibraryFacts])?>(nil)
 
     /// A guard of this process.
     public init() {}
 
     /// Judges what is loaded.
     public func examine() throws -> [Evidence] {
-      let loaded = try earlier.withLock { earlier in
-        guard let loaded = LoadedObjects.own(earlier: earlier) else {
+      let facts = try earlier.withLock { earlier in
+        guard let loaded = LoadedObjects.own(earlier: earlier?.loaded) else {
           throw GuardFailure("the map of this process can't be read in /proc")
         }
-        earlier = loaded
-        return loaded
+        var facts: [UInt64: LibraryFacts] = [:]
+        for object in loaded.objects {
+          let known = earlier?.facts[object.base]
+          facts[object.base] = known?.path == object.path ? known : LibraryFacts(object)
+        }
+        earlier = (loaded, facts)
+        return loaded.objects.compactMap { facts[$0.base] }
       }
       let program = LoadedObjects.programPath() ?? ""
-      var evidence = Self.judge(loaded.objects.map(LibraryFacts.init), program: program) { FileStatus($0) }
+      var evidence = Self.judge(facts, program: program) { FileStatus($0) }
       if let names = KernelFile.text("/etc/ld.so.preload", limit: 4096),
         names.contains(where: { !$0.isWhitespace })
       {
@@ -39,10 +44,6 @@
     static let systemFolders = [
       "/usr/lib", "/lib", "/usr/lib64", "/lib64", "/lib32", "/usr/lib32", "/usr/libexec",
     ]
-
-    private static func isSystems(_ path: String) -> Bool {
-      systemFolders.contains { path.hasPrefix("\($0)/") }
-    }
 
     /// Judges what is loaded.
     ///
@@ -71,7 +72,7 @@
       }
       var evidence: [Evidence] = []
       for object in objects where object.path != root.path {
-        let isSystems = isSystems(object.path)
+        let isSystems = object.isSystems
         if !expected.contains(object.path), !object.isLoader {
           if !isSystems {
             evidence.append(
@@ -99,15 +100,36 @@
   }
 
   /// What is judged of a loaded program or library.
-  struct LibraryFacts: Sendable, Hashable {
+  struct LibraryFacts: Sendable {
     let path: String
     let soname: String?
     let needed: [String]
-    /// Where it looks for libraries, as written: `$ORIGIN` is its own folder.
-    let searchFolders: [String]
+    /// The last part of the path.
+    let fileName: String
+    /// The path without its last part.
+    let folder: String
+    /// Where it looks for libraries, with parts like `..` resolved.
+    let folders: Set<String>
+    /// Whether it lies where the system's libraries do.
+    let isSystems: Bool
+    /// The system's loader is asked for by the program's header.
+    let isLoader: Bool
 
+    /// Facts.
+    ///
+    /// - Parameters:
+    ///   - path: Where it lies.
+    ///   - soname: Its own name.
+    ///   - needed: What it asks for.
+    ///   - searchFolders: Where it looks for that, as written: `$ORIGIN` is its own folder.
     init(path: String, soname: String? = nil, needed: [String] = [], searchFolders: [String] = []) {
-      (self.path, self.soname, self.needed, self.searchFolders) = (path, soname, needed, searchFolders)
+      (self.path, self.soname, self.needed) = (path, soname, needed)
+      let name = String(path.split(separator: "/").last ?? "")
+      let folder = String(path.dropLast(name.count + 1))
+      (fileName, self.folder) = (name, folder)
+      folders = Set(searchFolders.map { Self.resolved($0, origin: folder) })
+      let isSystems = LibraryGuard.systemFolders.contains { path.hasPrefix("\($0)/") }
+      (self.isSystems, isLoader) = (isSystems, isSystems && name.hasPrefix("ld-linux"))
     }
 
     init(_ object: LoadedObject) {
@@ -116,26 +138,13 @@
         searchFolders: object.image.searchFolders)
     }
 
-    var fileName: String { String(path.split(separator: "/").last ?? "") }
-    var folder: String { String(path.dropLast(fileName.count + 1)) }
-    /// The system's loader is asked for by the program's header.
-    var isLoader: Bool {
-      fileName.hasPrefix("ld-linux") && LibraryGuard.systemFolders.contains { path.hasPrefix($0) }
-    }
-
     func isCalled(_ name: String) -> Bool { soname == name || fileName == name }
 
-    /// Where it looks for libraries, with parts like `..` resolved.
-    var folders: Set<String> {
-      Set(
-        searchFolders.map { written in
-          let origin = folder
-          return Self.resolved(
-            written.replacing("$ORIGIN", with: origin).replacing("${ORIGIN}", with: origin))
-        })
-    }
-
-    private static func resolved(_ path: String) -> String {
+    private static func resolved(_ written: String, origin: String) -> String {
+      var path = written
+      for variable in ["$ORIGIN", "${ORIGIN}"] where written.hasPrefix(variable) {
+        path = origin + written.dropFirst(variable.count)
+      }
       var parts: [Substring] = []
       for part in path.split(separator: "/") where part != "." {
         if part == ".." { _ = parts.popLast() } else { parts.append(part) }
