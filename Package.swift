@@ -204,8 +204,8 @@ let package = Package(
       name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .target(
-      name: "UAFFixture", dependencies: ["SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
-      swiftSettings: house),
+      name: "UAFFixture", dependencies: ["COpenSSL", "SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
+      swiftSettings: facingC),
     .testTarget(
       name: "SignetUAFTests",
       dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON", "SignetTesting"],

@@ -101,7 +101,7 @@ struct UAFTargets: Sendable {
   private func checkDispatcher(_ name: String?) throws(UAFWebFailure) {
     guard let name else { return }
     guard let dispatcher = UAFTokens.Dispatcher(rawValue: name),
-      dispatcher != .firebase || context.push.delivery.services.contains(.fcm)
+      dispatcher.service.map(context.push.delivery.services.contains) ?? true
     else { throw UAFWebFailure(422, "the dispatcher is not set up", .dispatcherUnavailable) }
   }
 
@@ -191,9 +191,10 @@ struct UAFTargets: Sendable {
 
   // MARK: Pushing
 
-  /// Hands a payload to Google's push service; a target that it does not know any more is forgotten.
+  /// Hands a payload to a push service, or to the operator's gateway; a target that it does not know any more is forgotten.
   func push(
-    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord
+    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord,
+    by dispatcher: UAFTokens.Dispatcher
   ) async -> UAFTokens.Result {
     let token: String?
     do throws(UAFWebFailure) { token = try address(of: target) } catch { return .internalError }
@@ -203,7 +204,8 @@ struct UAFTargets: Sendable {
     let message = PushMessage(
       envelope: envelope, topic: String(session.id.prefix(32)),
       expires: session.tokenExpires ?? session.expires, data: payload.members)
-    switch await context.push.delivery.deliverOnce(message, to: .fcm(token: token)) {
+    let address: PushTarget = dispatcher == .webhook ? .webhook(address: token) : .fcm(token: token)
+    switch await context.push.delivery.deliverOnce(message, to: address) {
     case .taken: return .dispatched
     case .targetGone:
       let event = context.audit(by: "server")("uaf.targetExpired", ["target": target.id])
