@@ -20,9 +20,11 @@ extension UAFOperations {
     let server = try self.server(of: entry.account)
     let request: ReturnUAFRequest
     do throws(UAFNetworkProblem) {
+      let context = Self.deregistration(of: username, aaid, nil)
       request = try await server.request(
-        .deregistration, Self.deregistration(of: username, aaid, nil), by: authorization,
-        signature: try await signature(of: username, where: authorization)
+        .deregistration, context, by: authorization,
+        signature: try await signature(
+          of: username, where: authorization, to: server, .deregistration, context)
       ).content
     } catch { throw UAFOperationFailure(error) }
     let gone = try await deregister(request, at: server) { $0.isOf(username) }
@@ -36,7 +38,8 @@ extension UAFOperations {
   ) async throws(UAFOperationFailure) -> [UAFKey] {
     let message = try self.message(of: request, .deregistration, at: server)
     do throws(UAFFailure) {
-      guard case .deregistration(let deregistration) = try await client.open(message) else {
+      guard case .deregistration(let deregistration) = try await client.open(message, from: server.name)
+      else {
         throw .protocol(.protocolError, "the server's message is no deregistration")
       }
       return try await deregistration.deregister(where: isMeant)
@@ -54,19 +57,21 @@ extension UAFOperations {
 
   /// The signature of this device where that is what authorizes a call.
   func signature(
-    of username: String, where authorization: UAFAuthorization?
+    of username: String, where authorization: UAFAuthorization?, to server: UAFServer,
+    _ operation: UAFOperation, _ context: JSONObject
   ) async throws(UAFNetworkProblem) -> String? {
     guard authorization == .jws else { return nil }
+    let request = server.signedRequest(operation, context)
     do throws(SignetFailure) {
       guard let entry = try await store.state()?[username], let target = entry.target else { return nil }
       return try await DeviceSignature.make(
-        for: target, with: try await store.signingKey(entry), on: device)
+        of: request, for: target, with: try await store.signingKey(entry), on: device)
     } catch { return nil }
   }
 
   /// Forgets an account without keys, and has its server forget this device.
   func forgetIfEmpty(_ account: UAFAccount) async throws(UAFOperationFailure) {
-    guard try await keys(of: account.username).isEmpty else { return }
+    guard try await keys(of: account.username, at: account.server).isEmpty else { return }
     let state = try await kept { () async throws(SignetFailure) in try await store.state() }
     if let entry = state?[account.username], let target = entry.target {
       // The server may have forgotten it before, or be out of reach; then it keeps what is of no use.
@@ -75,10 +80,10 @@ extension UAFOperations {
     try await kept { () async throws(SignetFailure) in try await store.forget(account.username) }
   }
 
-  /// The keys of a user on this device.
-  func keys(of username: String) async throws(UAFOperationFailure) -> [UAFKey] {
+  /// The keys of a user on this device; those for one server where it is named.
+  func keys(of username: String, at server: String? = nil) async throws(UAFOperationFailure) -> [UAFKey] {
     do throws(UAFFailure) {
-      return try await client.keys().filter { $0.username.utf8.elementsEqual(username.utf8) }
+      return try await client.keys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
     } catch { throw UAFOperationFailure(error) }
   }
 }

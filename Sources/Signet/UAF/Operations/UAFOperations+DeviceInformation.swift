@@ -46,7 +46,7 @@ extension UAFOperations {
     var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
     for entry in state?.accounts ?? [] {
       guard let state else { continue }
-      let own = keys.filter { $0.username.utf8.elementsEqual(entry.account.username.utf8) }
+      let own = keys.filter { $0.isOf(entry.account.username) && $0.isFor(entry.account.server) }
       guard let target = entry.target else {
         mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: nil))
         continue
@@ -150,7 +150,8 @@ extension UAFOperations {
       try await removeAtServer(aaid, keyID, of: entry)
     case .missingAuthenticatorInServer(_, let aaid, let keyID):
       try await local { () async throws(UAFOperationFailure) in
-        for key in try await keys(of: entry.account.username) where key.isSame(aaid, keyID) {
+        for key in try await keys(of: entry.account.username, at: entry.account.server)
+        where key.isSame(aaid, keyID) {
           do throws(UAFFailure) { try await client.delete(key) } catch { throw UAFOperationFailure(error) }
         }
         try await forgetIfEmpty(entry.account)
@@ -172,9 +173,10 @@ extension UAFOperations {
     let server = try deviceServer(of: entry.account)
     let username = entry.account.username
     do throws(UAFNetworkProblem) {
+      let context = Self.deregistration(of: username, aaid, keyID)
       let answer = try await server.request(
-        .deregistration, Self.deregistration(of: username, aaid, keyID), by: .jws,
-        signature: try await signature(of: username, where: .jws)
+        .deregistration, context, by: .jws,
+        signature: try await signature(of: username, where: .jws, to: server, .deregistration, context)
       ).content
       guard answer.statusCode == 1200 else {
         throw server.problem(.refused(answer.statusCode, description: nil))

@@ -50,7 +50,8 @@ extension UAFOperations {
     do throws(UAFNetworkProblem) {
       answer = try await server.request(
         .registration, context, by: authorization,
-        signature: try await signature(of: username, where: authorization))
+        signature: try await signature(
+          of: username, where: authorization, to: server, .registration, context))
     } catch { throw UAFOperationFailure(error) }
     return try await register(
       answer.content, at: server, as: username, newDevice, authorization, options)
@@ -130,7 +131,7 @@ private struct RegistrationSteps {
 
   private func opened() async throws(UAFOperationFailure) -> UAFRegistration {
     let request: UAFRequest
-    do throws(UAFFailure) { request = try await operations.client.open(message) } catch {
+    do throws(UAFFailure) { request = try await operations.client.open(message, from: server.name) } catch {
       throw UAFOperationFailure(error)
     }
     guard case .registration(let registration) = request else { throw .fido(.protocolError) }
