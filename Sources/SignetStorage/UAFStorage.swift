@@ -87,6 +87,21 @@ public protocol UAFStorage: Sendable {
     _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> UAFOutcome
+  /// Ends a deregistration, whose request is given out: removes its keys, in the same step.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - user: Whose keys go, and whose operation it has to be.
+  ///   - end: How it ends.
+  ///   - selection: Which keys go; each may name many, or none that there is.
+  ///   - audit: The event of its end.
+  ///   - removed: Makes the event of each key that went, of its model and its name.
+  /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over``, where nothing is removed.
+  /// - Throws: ``StorageFailure``.
+  func finishUAFDeregistration(
+    _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
+    audit: AuditEvent, removed: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+  ) async throws(StorageFailure) -> UAFOutcome
   /// Ends an authentication, whose signatures hold: judges the counters, stores them, and decides the transaction.
   ///
   /// An operation is taken once, before its time is over. A counter has to be 0 while the stored one is 0, or be greater than the

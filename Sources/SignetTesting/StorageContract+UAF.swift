@@ -76,6 +76,7 @@ extension StorageContract {
       try expect(outcome, is: .keyExists, "a key that there is")
       try expect(try await storage.uafCredentials(user: "bob"), is: [], "keys of the other user")
       try expect(try await storage.uafSession("second")?.state, is: .failed, "the operation")
+      try expect(try await storage.uafSession("second")?.end?.status, is: 1498, "its status")
       let found = try await storage.uafCredential(aaid: "7357#0001", keyID: [UInt8](repeating: 1, count: 32))
       try expect(found, is: credential(1), "the key")
     },
@@ -106,6 +107,10 @@ extension StorageContract {
         try await storage.addUAFSession(session(id + "2"), audit: nil)
         try expect(
           await authenticate(storage, id + "2", [use(key, 100)]), is: .keyUnknown, "a key in quarantine")
+        let statuses = [
+          try await storage.uafSession(id)?.end?.status, try await storage.uafSession(id + "2")?.end?.status,
+        ]
+        try expect(statuses, is: [1498, 1481], "what the clients are told")
       }
       let states = try await storage.uafCredentials(user: "alice").map(\.state)
       try expect(states, is: [.quarantined, .quarantined, .quarantined], "the keys")
@@ -194,6 +199,31 @@ extension StorageContract {
         ) { _, _ in event("removed") },
       ]
       try expect(counts, is: [0, 1, 0, 0, 2], "removed keys")
+    },
+    Check("a UAF deregistration removes its keys and ends in one step, once of 50") { storage in
+      try await prepare(storage, [0, 0])
+      let key = UAFKeySelection(aaid: "7357#0001", keyID: [UInt8](repeating: 1, count: 32))
+      @Sendable func deregister(
+        _ id: String, _ selection: UAFKeySelection, of user: String = "alice", at time: Int64 = 1050
+      ) async throws -> UAFOutcome {
+        try await storage.finishUAFDeregistration(
+          id, of: user, end(at: time), removing: [selection], audit: event("ended")
+        ) { _, _ in event("removed") }
+      }
+      try await storage.addUAFSession(session("s", "Dereg"), audit: nil)
+      try expect(await deregister("s", key, of: "bob"), is: .over, "of another user")
+      try expect(await deregister("s", key, at: 1100), is: .over, "when it is over")
+      try expect(await deregister("none", key), is: .over, "of no operation")
+      try expect(try await storage.uafCredentials(user: "alice").count, is: 2, "keys that stay")
+      let outcomes = try await race { _ in try await deregister("s", key) }
+      try expect(outcomes.count { $0 == .taken }, is: 1, "deregistrations that were taken")
+      try expect(outcomes.count { $0 == .over }, is: contestants - 1, "deregistrations that came too late")
+      try expect(
+        try await storage.uafCredentials(user: "alice").map(\.keyID),
+        is: [[UInt8](repeating: 2, count: 32)], "the keys")
+      try expect(try await storage.uafSession("s")?.end, is: end(), "its end")
+      try await storage.addUAFSession(session("t", "Dereg"), audit: nil)
+      try expect(await deregister("t", key), is: .taken, "of a key that is gone")
     },
     Check("a UAF key is released from quarantine, and its counter stays") { storage in
       try await prepare(storage, [5])

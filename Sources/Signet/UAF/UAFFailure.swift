@@ -77,6 +77,8 @@ import SignetVault
   case notDigits
   /// A PIN has fewer or more digits than any may have.
   case digitCount(ClosedRange<Int>)
+  /// A PIN is one that everybody uses.
+  case tooCommon
   /// The text cannot be a password.
   case text(OpaqueStringFailure)
   /// It is the present one.
@@ -87,6 +89,7 @@ import SignetVault
     switch self {
     case .notDigits: "a PIN has digits only; use 0 to 9"
     case .digitCount(let counts): "a PIN has \(counts.lowerBound) to \(counts.upperBound) digits"
+    case .tooCommon: "that PIN is among the first that anybody tries; choose another"
     case .text(let failure): failure.description
     case .sameAsBefore: "that is the present one; choose another"
     }

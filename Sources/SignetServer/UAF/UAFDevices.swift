@@ -66,8 +66,8 @@ struct UAFDevices: Sendable {
         .clockSkewTooBig)
     }
     let digest = HashFunction.sha256.digest(of: Array(request.utf8))
-    let isFirst = try await stored(
-      try await context.storage.claimRequest(
+    let isFirst = try await context.webStored(
+      await context.storage.claimRequest(
         Array(digest.prefix(16)), container: "uaf:\(target.id)",
         expires: now + 2 * settings.clockSkew + 1 + DeviceAuthentication.clockStep))
     guard isFirst else { throw UAFWebFailure(401, "the request was made before", .requestReplayed) }
@@ -115,7 +115,7 @@ struct UAFDevices: Sendable {
 
   /// What the server knows of the signer's user on a device: its targets, with the keys that were registered on it.
   func credentials(_ signed: Signed, on device: String) async throws(UAFWebFailure) -> JSONObject {
-    let keys = try await stored(try await context.storage.uafCredentials(user: signed.target.user))
+    let keys = try await context.webStored(await context.storage.uafCredentials(user: signed.target.user))
       .filter { $0.state == .active && $0.device.map { $0.utf8.elementsEqual(device.utf8) } ?? false }
     let credentials = keys.map { key -> JSONValue in
       ["aaid": .string(key.aaid), "keyId": .string(Base64URL.encode(key.keyID))]
@@ -133,8 +133,8 @@ struct UAFDevices: Sendable {
   func pending(_ signed: Signed, on device: String) async throws(UAFWebFailure) -> JSONObject {
     var list: [(time: Int64, value: JSONValue)] = []
     for target in try await own(signed, on: device) {
-      let sessions = try await stored(
-        try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now))
+      let sessions = try await context.webStored(
+        await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now))
       for session in sessions {
         guard let sealed = session.sealedPayload else { continue }
         let payload: JSONObject
@@ -160,18 +160,12 @@ struct UAFDevices: Sendable {
     let user = signed.target.user
     let event = context.audit(by: "target:\(signed.target.id)")(
       "uaf.deviceRemoved", ["user": user, "device": device])
-    _ = try await stored(try await context.storage.removeUAFDevice(device, of: user, audit: event))
+    _ = try await context.webStored(await context.storage.removeUAFDevice(device, of: user, audit: event))
   }
 
   /// The targets of a device that belong to the user whose key signed: others on the device have keys of their own.
   private func own(_ signed: Signed, on device: String) async throws(UAFWebFailure) -> [UAFTargetRecord] {
-    try await stored(try await context.storage.uafTargets(device: device))
+    try await context.webStored(await context.storage.uafTargets(device: device))
       .filter { $0.user.utf8.elementsEqual(signed.target.user.utf8) }
-  }
-
-  private func stored<Value>(
-    _ call: @autoclosure () async throws(StorageFailure) -> Value
-  ) async throws(UAFWebFailure) -> Value {
-    do { return try await call() } catch { throw UAFWebFailure(context.problem(with: error)) }
   }
 }

@@ -54,10 +54,8 @@ struct UAFEndpoints: Sendable {
           }
         }
       }
-      for path in ["/token/dispatch/\(name)"] {
-        on(&router, "POST", prefix + path) { request throws(UAFWebFailure) in
-          try await dispatch(request, for: operation)
-        }
+      on(&router, "POST", prefix + "/token/dispatch/\(name)") { request throws(UAFWebFailure) in
+        try await dispatch(request, for: operation)
       }
       for path in ["/token/create/\(name)", "/token/\(name)"] {
         on(&router, "POST", prefix + path) { request throws(UAFWebFailure) in
@@ -148,10 +146,9 @@ struct UAFEndpoints: Sendable {
     do throws(UAFFailure) {
       let asked = try readingUAF(GetUAFRequest(parsing: body))
       let made = try await requests.make(asked, for: operation, by: caller)
-      if operation == .deregistration, let name = made.session.user {
-        let user = try Self.user(name)
-        let targets = try UAFContext(asked.context, for: operation).targets
-        try await keys.remove(targets, of: user, session: made.session.id, by: caller.actor)
+      if operation == .deregistration, let user = made.order.user {
+        try await keys.deregister(
+          made.order.context.targets, of: user, session: made.session.id, by: caller.actor)
       }
       return ReturnUAFRequest(
         .ok, request: made.text, operation: operation,
@@ -159,12 +156,6 @@ struct UAFEndpoints: Sendable {
     } catch {
       if error.isTooManyRequests { throw UAFWebFailure(429, error.reason, .tooManyRequests) }
       return returned(error)
-    }
-  }
-
-  private static func user(_ name: String) throws(UAFFailure) -> UserID {
-    do throws(WireFailure) { return try UserID(name) } catch {
-      throw UAFFailure(.internalError, "a stored operation has no user")
     }
   }
 
@@ -380,21 +371,5 @@ struct UAFEndpoints: Sendable {
     let isAuthentication = UAFResponses.header(in: text)?.operation == .authentication
     return .json(
       await answer(request.body, to: isAuthentication ? .authentication : .registration).0.json)
-  }
-}
-
-extension UAFWebFailure {
-  /// The HTTP status of a failure where there is no status of UAF in the answer.
-  init(_ failure: UAFFailure) {
-    let status: Int =
-      switch failure.status {
-      case .badRequest, .unacceptableContent: 400
-      case .unauthorized: 401
-      case .forbidden: 403
-      case .notFound: 404
-      case .internalError: 500
-      default: 400
-      }
-    self.init(status, failure.reason)
   }
 }

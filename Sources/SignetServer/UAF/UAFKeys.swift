@@ -33,7 +33,8 @@ struct UAFKeys: Sendable {
     } catch { return nil }
   }
 
-  /// Removes keys; those that are not there are no failure, so nobody learns which there are.
+  /// Removes keys, and ends the operation that has asked for it; those that are not there are no failure, so nobody learns which
+  /// there are.
   ///
   /// - Parameters:
   ///   - targets: Which.
@@ -41,7 +42,7 @@ struct UAFKeys: Sendable {
   ///   - session: The operation that removes them.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``UAFFailure``.
-  func remove(
+  func deregister(
     _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by actor: String
   ) async throws(UAFFailure) {
     let selection = targets.map { target in
@@ -52,18 +53,17 @@ struct UAFKeys: Sendable {
       }
     }
     let audit = context.audit(by: actor)
-    _ = try await asUAF(
+    let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
+    let outcome = try await asUAF(
       await context.stored(
-        await context.storage.removeUAFCredentials(of: user.text, selection) { aaid, key in
+        await context.storage.finishUAFDeregistration(
+          session, of: user.text, end, removing: selection,
+          audit: audit("uaf.deregistrationSent", ["session": session, "user": user.text])
+        ) { aaid, key in
           audit(
             "uaf.deregistered",
             ["session": session, "user": user.text, "aaid": aaid, "key": Base64URL.encode(key)])
         }))
-    let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
-    _ = try await asUAF(
-      await context.stored(
-        await context.storage.finishUAFRegistration(session, end, adding: [], limit: 0) { _ in
-          audit("uaf.deregistrationSent", ["session": session, "user": user.text])
-        }))
+    guard outcome == .taken else { throw UAFFailure(.requestInvalid, "the deregistration was done before") }
   }
 }

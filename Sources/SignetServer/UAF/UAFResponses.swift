@@ -308,15 +308,7 @@ struct UAFResponses: Sendable {
     .internalError, "the row of the key is not as the server wrote it; remove the key, and register again")
 
   private static func check(_ outcome: UAFOutcome) throws(UAFFailure) {
-    let text = reason(outcome) ?? ""
-    switch outcome {
-    case .taken: return
-    case .over: throw over
-    case .keyExists, .copied: throw UAFFailure(.unacceptableContent, text)
-    case .keyUnknown: throw UAFFailure(.unknownKeyID, text)
-    case .transactionOver: throw UAFFailure(.timeout, text)
-    case .tooMany: throw UAFFailure(.forbidden, text)
-    case .altered: throw altered
-    }
+    guard let reason = reason(outcome) else { return }
+    throw UAFFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
   }
 }

@@ -42,7 +42,10 @@ extension UAFSettings {
       guard case .object(let members) = value else {
         throw FolderSettings.Refusal.reason("each of the \"policies\" in \"uaf\" is an object")
       }
-      let policy = try Policy(members)
+      let policy: Policy
+      do throws(MessageFailure) { policy = try Policy(members) } catch {
+        throw FolderSettings.Refusal.reason("the policy \"\(name.prefix(40))\" in \"uaf\": \(error)")
+      }
       guard policy.isWellFormed else {
         throw FolderSettings.Refusal.reason(
           "the policy \"\(name.prefix(40))\" in \"uaf\" may not be sent to clients")

@@ -152,13 +152,13 @@ struct UAFTargets: Sendable {
   /// Removes a target.
   func remove(_ id: String, by actor: String) async throws(UAFWebFailure) {
     let event = context.audit(by: actor)("uaf.targetRemoved", ["target": id])
-    guard try await stored(try await context.storage.removeUAFTarget(id, audit: event)) else {
+    guard try await context.webStored(await context.storage.removeUAFTarget(id, audit: event)) else {
       throw Self.unknown
     }
   }
 
   func target(_ id: String) async throws(UAFWebFailure) -> UAFTargetRecord {
-    guard let found = try await stored(try await context.storage.uafTarget(id)) else {
+    guard let found = try await context.webStored(await context.storage.uafTarget(id)) else {
       throw Self.unknown
     }
     return found
@@ -166,7 +166,7 @@ struct UAFTargets: Sendable {
 
   /// A user's targets.
   func list(_ user: UserID) async throws(UAFWebFailure) -> [UAFTargetRecord] {
-    try await stored(try await context.storage.uafTargets(user: user.text))
+    try await context.webStored(await context.storage.uafTargets(user: user.text))
   }
 
   /// A target as those see it that may.
@@ -195,7 +195,7 @@ struct UAFTargets: Sendable {
   func push(
     _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord,
     by dispatcher: UAFTokens.Dispatcher
-  ) async -> UAFTokens.Result {
+  ) async -> UAFTokens.DispatchResult {
     let token: String?
     do throws(UAFWebFailure) { token = try address(of: target) } catch { return .internalError }
     guard let token else { return .dispatchTargetNotFound }
@@ -219,11 +219,5 @@ struct UAFTargets: Sendable {
       context.log.error("push.failed", ["target": target.id, "cause": failure.description])
       return .dispatchError
     }
-  }
-
-  private func stored<Value>(
-    _ call: @autoclosure () async throws(StorageFailure) -> Value
-  ) async throws(UAFWebFailure) -> Value {
-    do { return try await call() } catch { throw UAFWebFailure(context.problem(with: error)) }
   }
 }

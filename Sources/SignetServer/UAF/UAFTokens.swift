@@ -33,7 +33,7 @@ struct UAFTokens: Sendable {
   }
 
   /// How sending ended.
-  enum Result: String, Sendable {
+  enum DispatchResult: String, Sendable {
     case dispatched, dispatchError, dispatchTargetExpired, dispatchTargetNotFound, dispatcherNotFound,
       userNotFound, internalError
   }
@@ -158,7 +158,7 @@ struct UAFTokens: Sendable {
   }
 
   private static func answer(
-    _ made: Made?, _ result: Result, _ sent: (dispatcher: Dispatcher, response: String?)?
+    _ made: Made?, _ result: DispatchResult, _ sent: (dispatcher: Dispatcher, response: String?)?
   ) -> JSONObject {
     var object = JSONObject()
     if let made {
@@ -228,7 +228,7 @@ struct UAFTokens: Sendable {
   private func send(
     _ made: Made, _ dispatcher: Dispatcher, _ payload: Payload,
     _ target: UAFTargetRecord?
-  ) async -> (Result, String?) {
+  ) async -> (DispatchResult, String?) {
     let link = "\(setup.settings.link)?dispatchTokenResponse=\(Base64URL.encode(Array(payload.text.utf8)))"
     switch dispatcher {
     case .link: return (.dispatched, link)
@@ -240,7 +240,7 @@ struct UAFTokens: Sendable {
     }
   }
 
-  private static func picture(of text: String) -> (Result, String?) {
+  private static func picture(of text: String) -> (DispatchResult, String?) {
     do throws(QRFailure) {
       return (.dispatched, Base64.encode(try QRCode(text).png()))
     } catch { return (.dispatchError, nil) }
@@ -278,7 +278,7 @@ struct UAFTokens: Sendable {
           digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)))
     guard isFirst else { throw UAFFailure(.requestInvalid, "the token was redeemed before") }
     if operation == .deregistration, let user = order.user {
-      try await keys.remove(order.context.targets, of: user, session: session.id, by: "anyone")
+      try await keys.deregister(order.context.targets, of: user, session: session.id, by: "anyone")
     }
     return String(decoding: request, as: UTF8.self)
   }

@@ -1,5 +1,7 @@
 import SignetHTTP
 import SignetJSON
+import SignetStorage
+import SignetUAF
 import SignetWire
 
 /// What is answered with an HTTP status of its own: requests that are not UAF's, and those that are not well formed.
@@ -43,5 +45,29 @@ struct UAFWebFailure: Error {
     if status == 503 { response.headers["Retry-After"] = "1" }
     if status == 429 { response.headers["Retry-After"] = "60" }
     return response
+  }
+}
+
+extension UAFWebFailure {
+  /// The HTTP status of a failure where there is no status of UAF in the answer.
+  init(_ failure: UAFFailure) {
+    let status: Int =
+      switch failure.status {
+      case .unauthorized: 401
+      case .forbidden: 403
+      case .notFound: 404
+      case .internalError: 500
+      default: 400
+      }
+    self.init(status, failure.reason)
+  }
+}
+
+extension ServiceContext {
+  /// Has what the storage throws as a failure with an HTTP status.
+  func webStored<Value>(
+    _ call: @autoclosure () async throws(StorageFailure) -> Value
+  ) async throws(UAFWebFailure) -> Value {
+    do { return try await call() } catch { throw UAFWebFailure(problem(with: error)) }
   }
 }

@@ -170,6 +170,19 @@ public enum UAFOutcome: Hashable, Sendable {
   case tooMany
   /// The row of one of the keys is not as the server wrote it.
   case altered(UAFKeyUse)
+
+  /// The protocol's status (UAF Application API section 3.1): what is kept of the operation, and what the client is told.
+  public var status: Int {
+    switch self {
+    case .taken: 1200
+    case .tooMany: 1403
+    case .transactionOver: 1408
+    case .keyUnknown: 1481
+    case .over: 1491
+    case .keyExists, .copied: 1498
+    case .altered: 1500
+    }
+  }
 }
 
 /// Where UAF tokens of a user can be sent: one of the user's devices.

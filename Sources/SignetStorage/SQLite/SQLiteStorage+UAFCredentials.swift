@@ -29,20 +29,7 @@ extension SQLiteStorage {
     of user: String, _ selection: [UAFKeySelection],
     audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
   ) async throws(StorageFailure) -> Int {
-    try await writer.write { database in
-      var count = 0
-      for selected in selection {
-        let removed = try database.query(
-          """
-          DELETE FROM uaf_credentials WHERE user = ?1 AND (?2 IS NULL OR aaid = ?2)
-            AND (?3 IS NULL OR (?2 IS NOT NULL AND key_id = ?3))
-          RETURNING aaid, key_id
-          """, .text(user), .optional(selected.aaid), .optional(selected.keyID))
-        for row in removed { try database.appendAudit(audit(try row.text("aaid"), try row.blob("key_id"))) }
-        count += removed.count
-      }
-      return count
-    }
+    try await writer.write { try $0.removeUAFCredentials(of: user, selection, audit: audit) }
   }
 
   /// As ``UAFStorage`` says.
@@ -63,6 +50,24 @@ extension SQLiteStorage {
 }
 
 extension Database {
+  /// Removes keys of a user; how many there were.
+  func removeUAFCredentials(
+    of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditEvent
+  ) throws -> Int {
+    var count = 0
+    for selected in selection {
+      let removed = try query(
+        """
+        DELETE FROM uaf_credentials WHERE user = ?1 AND (?2 IS NULL OR aaid = ?2)
+          AND (?3 IS NULL OR (?2 IS NOT NULL AND key_id = ?3))
+        RETURNING aaid, key_id
+        """, .text(user), .optional(selected.aaid), .optional(selected.keyID))
+      for row in removed { try appendAudit(audit(try row.text("aaid"), try row.blob("key_id"))) }
+      count += removed.count
+    }
+    return count
+  }
+
   func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowCodes) throws -> UAFCredentialRecord? {
     try query("SELECT * FROM uaf_credentials WHERE aaid = ? AND key_id = ?", .text(aaid), .blob(keyID))
       .first.map { try UAFCredentialRecord($0, codes) }

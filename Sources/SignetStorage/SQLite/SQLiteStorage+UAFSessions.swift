@@ -96,6 +96,23 @@ extension SQLiteStorage {
   }
 
   /// As ``UAFStorage`` says.
+  public func finishUAFDeregistration(
+    _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
+    audit: AuditEvent, removed: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+  ) async throws(StorageFailure) -> UAFOutcome {
+    let codes = codes
+    return try await writer.write { database in
+      guard let session = try database.openSession(id, at: end.time, codes), session.user == user else {
+        return .over
+      }
+      _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
+      try database.end(session, end, .succeeded, codes)
+      try database.appendAudit(audit)
+      return .taken
+    }
+  }
+
+  /// As ``UAFStorage`` says.
   public func finishUAFAuthentication(
     _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], limits: TransactionLimits,
     audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
@@ -158,15 +175,15 @@ extension Database {
 
   /// Ends an operation as failed, in the step that found out why.
   private func fail(
-    _ session: UAFSessionRecord, _ end: UAFSessionEnd, status: Int, _ outcome: UAFOutcome, _ codes: RowCodes
+    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
   ) throws -> UAFOutcome {
     var failure = end
-    (failure.status, failure.authenticators) = (status, "[]")
+    (failure.status, failure.authenticators) = (outcome.status, "[]")
     try self.end(session, failure, .failed, codes)
     return outcome
   }
 
-  private func openSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
+  fileprivate func openSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
     guard let found = try uafSession(id, codes), found.state == .requested, found.expires > time else {
       return nil
     }
@@ -178,13 +195,13 @@ extension Database {
   ) throws -> UAFOutcome {
     guard let session = try openSession(id, at: end.time, codes) else { return .over }
     for credential in credentials where try uafCredential(credential.aaid, credential.keyID, codes) != nil {
-      return try fail(session, end, status: 1498, .keyExists, codes)
+      return try fail(session, end, .keyExists, codes)
     }
     if let user = credentials.first?.user {
       let present = try query(
         "SELECT 1 FROM uaf_credentials WHERE user = ? LIMIT ?", .text(user), .int(max(0, limit)))
       guard present.count + credentials.count <= limit else {
-        return try fail(session, end, status: 1403, .tooMany, codes)
+        return try fail(session, end, .tooMany, codes)
       }
     }
     for credential in credentials { try insert(credential, codes) }
@@ -202,7 +219,7 @@ extension Database {
     if let name = session.transaction {
       guard let transaction = try transaction(name), transaction.state(at: end.time) == .pending,
         transaction.user == nil || transaction.user == user
-      else { return try fail(session, end, status: 1408, .transactionOver, codes) }
+      else { return try fail(session, end, .transactionOver, codes) }
       pending = transaction
     }
     // One key that is refused refuses them all; what the others have proved counts all the same.
@@ -211,11 +228,7 @@ extension Database {
       guard let refusal = try count(use, of: user, codes) else { continue }
       firstRefusal = firstRefusal ?? refusal
     }
-    if let firstRefusal {
-      var status = 1498
-      if case .altered = firstRefusal { status = 1500 }
-      return try fail(session, end, status: status, firstRefusal, codes)
-    }
+    if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
     if var pending {
       pending.user = user
       let acceptance = UAFAcceptance(session: id, time: end.time)

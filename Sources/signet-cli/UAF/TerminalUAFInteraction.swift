@@ -149,7 +149,10 @@ final class TerminalUAFInteraction: UAFInteraction {
   private func newSecret(_ authenticator: UAFAuthenticator) async throws -> SharedSecretBox {
     let title = authenticator.title
     if isScript { return try await secret("") }
-    if authenticator.kind == .pin { output.print("Choose a PIN: 6 digits.") }
+    if authenticator.kind == .pin {
+      let (least, most) = (pinPolicy.minimumLength, pinPolicy.maximumLength)
+      output.print("Choose a PIN: \(least == most ? "\(least)" : "\(least) to \(most)") digits.")
+    }
     while true {
       let first = try await secret("New \(title): ")
       let second = try await secret("Repeat it: ")

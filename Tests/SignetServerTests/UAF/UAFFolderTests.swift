@@ -141,6 +141,10 @@ import UAFFixture
         "default"
       ),
       (#"{"facets":["https://e.org"],"policies":{"default":1}}"#, "policies"),
+      (
+        #"{"facets":["https://e.org"],"policies":{"weak":{"accepted":[[{"aaid":["7357#0001"]}],[{"aaid":["7357"]}]]}}}"#,
+        #"the policy "weak" in "uaf": accepted[1][0].aaid[0]"#
+      ),
       (#"{"facets":["https://e.org"],"requestLifetime":9}"#, "requestLifetime"),
       (#"{"facets":["https://e.org"],"tokenLifetime":604801}"#, "tokenLifetime"),
       (#"{"facets":["https://e.org"],"authorizationLifetime":0}"#, "authorizationLifetime"),

@@ -290,17 +290,19 @@ struct UAFTransactionTests {
     try #require(UAFTransaction(contentType: .text, content: Array(text.utf8)))
   }
 
-  /// A picture of so many pixels, as far as its first chunk goes.
+  /// A picture of two rows of so many grey pixels.
   private static func picture(width: UInt8 = 4, saying: UInt32 = 4) throws -> UAFTransaction {
-    let header: [UInt8] = [0, 0, 0, width, 0, 0, 0, 2, 8, 2, 0, 0, 0]
-    let content: [UInt8] =
-      [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13] + Array("IHDR".utf8) + header + [
-        0, 0, 0, 0,
-      ]
-    return try #require(
+    try picture(UAFPicture(width: UInt32(width)).bytes, saying)
+  }
+
+  private static func picture(_ content: [UInt8], _ width: UInt32 = 4, colourType: UInt8 = 0) throws
+    -> UAFTransaction
+  {
+    try #require(
       UAFTransaction(
         contentType: .png, content: content,
-        pngCharacteristics: DisplayPNGCharacteristics(width: saying, height: 2, bitDepth: 8, colourType: 2)))
+        pngCharacteristics: DisplayPNGCharacteristics(
+          width: width, height: 2, bitDepth: 8, colourType: colourType)))
   }
 
   @Test("what is shown is what is signed", arguments: UAFAuthenticator.Kind.allCases)
@@ -352,6 +354,21 @@ struct UAFTransactionTests {
     #expect(failure?.clientError == .invalidTransactionContent)
     let text = try Self.text("Pay 1\r\nnow")
     #expect(try await device.authenticate(key, with: party, transactions: [wrong, text]).transaction == text)
+  }
+
+  @Test(
+    "a picture that viewers may show in several ways, or not at all", arguments: UAFPicture.doubtful.indices)
+  func doubtfulPicture(_ index: Int) async throws {
+    let key = try await device.register(.pin, with: party)
+    let (name, picture) = UAFPicture.doubtful[index]
+    let transaction = try Self.picture(picture.bytes, picture.width, colourType: picture.colourType)
+    let failure = await uafFailure {
+      _ = try await device.client.open(party.authenticationRequest(transactions: [transaction]).text)
+    }
+    #expect(failure?.clientError == .invalidTransactionContent, "\(name)")
+    // The same without what makes it doubtful is signed.
+    let plain = try Self.picture()
+    #expect(try await device.authenticate(key, with: party, transactions: [plain]).transaction == plain)
   }
 
   @Test("a transaction that breaks the rules of the protocol")

@@ -16,14 +16,20 @@ struct ASMOutcome: Sendable {
 /// The authenticator-specific module of the five authenticators, for one caller (UAF ASM API).
 ///
 /// A key belongs to the caller that had it made: the access token in its handle is made of the application, a secret of the
-/// installation, the user and the caller, and no other caller can compute it.
+/// installation, the server and the caller, and no other caller can compute it, nor this one for another server.
 package struct UAFModule: Sendable {
   let authenticators: UAFAuthenticators
   /// The app, as it names itself.
   let callerID: String
 
-  /// A vault has one user.
-  static let personaID = ""
+  /// The server that the caller acts for; nil where it names none.
+  ///
+  /// It is the persona of the protocol: a vault has one user, who is somebody else to each server.
+  var server: String?
+
+  package init(authenticators: UAFAuthenticators, callerID: String, server: String? = nil) {
+    (self.authenticators, self.callerID, self.server) = (authenticators, callerID, server)
+  }
 
   /// Does a request as JSON; what is no request is answered as an error.
   ///
@@ -92,8 +98,14 @@ package struct UAFModule: Sendable {
   }
 
   private func accessToken(for appID: String, _ contents: UAFContents) -> [UInt8] {
-    KeyHandleAccessToken.bound(
-      appID: appID, asmToken: contents.asmToken, personaID: Self.personaID, callerID: callerID)
+    accessToken(for: appID, server, contents)
+  }
+
+  private func accessToken(for appID: String, _ server: String?, _ contents: UAFContents) -> [UInt8] {
+    // Of one length, so that no server and caller together look like two others.
+    let persona = server.map { Base64URL.encode(HashFunction.sha256.digest(of: Array($0.utf8))) } ?? ""
+    return KeyHandleAccessToken.bound(
+      appID: appID, asmToken: contents.asmToken, personaID: persona, callerID: callerID)
   }
 
   /// What the module makes of an authenticator's answer.
@@ -154,7 +166,7 @@ package struct UAFModule: Sendable {
 
   private func registrations(_ index: UInt8) async throws(VaultFailure) -> ASMOutcome {
     var list: [(appID: String, keyIDs: [KeyID])] = []
-    for key in try await keys() where key.key.kind.index == index {
+    for key in try await keys() where key.key.kind.index == index && key.key.isFor(server) {
       if let place = list.firstIndex(where: { $0.appID == key.key.appID }) {
         list[place].keyIDs.append(key.keyID)
       } else {
@@ -168,7 +180,7 @@ package struct UAFModule: Sendable {
   /// A key with its name as the protocol has it.
   typealias NamedKey = (keyID: KeyID, key: UAFKey)
 
-  /// The keys of the caller, oldest first.
+  /// The keys of the caller, of whatever server, oldest first.
   func keys() async throws(VaultFailure) -> [NamedKey] {
     guard let contents = try await authenticators.store.contents() else { return [] }
     return contents.keys.compactMap { stored in
@@ -176,13 +188,13 @@ package struct UAFModule: Sendable {
         let kind = UAFAuthenticator.Kind.allCases.first(where: { authenticators.aaid(of: $0) == stored.aaid }
         ),
         let content = contents.handle(of: stored),
-        constantTimeEqual(content.accessToken, accessToken(for: stored.appID, contents))
+        constantTimeEqual(content.accessToken, accessToken(for: stored.appID, stored.server, contents))
       else { return nil }
       return (
         stored.keyID,
         UAFKey(
           aaid: stored.aaid.text, keyID: stored.keyID.text, appID: stored.appID, username: content.username,
-          kind: kind, created: stored.created)
+          server: stored.server, kind: kind, created: stored.created)
       )
     }
   }

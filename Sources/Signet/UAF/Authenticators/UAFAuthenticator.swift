@@ -78,10 +78,21 @@ public struct UAFKey: Hashable, Sendable {
   public let appID: String
   /// The account that it is for.
   public let username: String
+  /// The server that had it made, as the app names it, which alone can use it; `nil` where the app named none.
+  public let server: String?
   /// How its authenticator verifies the user.
   public let kind: UAFAuthenticator.Kind
   /// When it was made, in seconds since 1970.
   public let created: Int64
+
+  /// Whether it was made for this server, or for none where none is named.
+  func isFor(_ server: String?) -> Bool {
+    switch (self.server, server) {
+    case (nil, nil): true
+    case (let own?, let other?): own.utf8.elementsEqual(other.utf8)
+    default: false
+    }
+  }
 
   /// Whether it is of this account, byte by byte: names that only look alike are of others.
   func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }

@@ -101,7 +101,7 @@ extension UAFAuthenticators {
     guard command.attestationType == .basicSurrogate else {
       throw AuthenticatorStatus.attestationNotSupported
     }
-    guard case .enrolled(kind, let protection) = redeem(command.userVerifyToken) else {
+    guard case .enrolled(kind, let protection, let server) = redeem(command.userVerifyToken) else {
       throw AuthenticatorStatus.accessDenied
     }
     let (aaid, statement) = (aaid(of: kind), statement(of: kind))
@@ -112,7 +112,8 @@ extension UAFAuthenticators {
     let handle = try UAFKeyHandle(
       accessToken: command.accessToken, keyID: keyID, username: command.userName
     ).wrapped(by: contents.wrappingKey, of: aaid)
-    let stored = StoredUAFKey(keyID, aaid: aaid, appID: appID, created: store.clock.now, handle: handle)
+    let stored = StoredUAFKey(
+      keyID, aaid: aaid, appID: appID, server: server, created: store.clock.now, handle: handle)
     let domain = DomainDraft(
       name: StoredUAFKey.domain(keyID), protection: protection,
       records: [RecordDraft(name: VaultLayout.signingKey, secret: key.record)])

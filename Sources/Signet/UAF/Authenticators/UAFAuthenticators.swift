@@ -18,7 +18,7 @@ package actor UAFAuthenticators {
   /// What a token stands for.
   enum Verified {
     /// The user is enrolled: this will open a new key.
-    case enrolled(UAFAuthenticator.Kind, DomainDraft.Protection)
+    case enrolled(UAFAuthenticator.Kind, DomainDraft.Protection, server: String?)
     /// The user is verified: this key may sign once.
     case unlocked(KeyID, ContainerSigningKey)
   }
@@ -76,11 +76,12 @@ package actor UAFAuthenticators {
   ///   - authentication: The new PIN or password, or a prompt.
   ///   - isBoundToEnrolled: Whether a key goes with the fingers or faces that are enrolled now.
   ///   - allowsPasscode: Whether the device's passcode opens the key of a finger or a face too, where there is one.
+  ///   - server: The server that wants the key; nil where none is named.
   /// - Returns: The token for one registration.
   /// - Throws: ``UAFFailure``.
   package func enrol(
     _ kind: UAFAuthenticator.Kind, by authentication: Authentication, isBoundToEnrolled: Bool = true,
-    allowsPasscode: Bool = false
+    allowsPasscode: Bool = false, for server: String? = nil
   ) async throws(UAFFailure) -> [UInt8] {
     let aaid = aaid(of: kind)
     let protection: DomainDraft.Protection
@@ -107,7 +108,7 @@ package actor UAFAuthenticators {
       protection = .devicePasscode
     default: throw Self.wrongWay
     }
-    return remember(.enrolled(kind, protection))
+    return remember(.enrolled(kind, protection, server: server))
   }
 
   /// Verifies the user for one use of a key.
@@ -177,7 +178,7 @@ package actor UAFAuthenticators {
             return .notDigits
           }
           guard counts.contains(typed.count) else { return .digitCount(counts) }
-          return nil
+          return CommonPINs.contains(typed) ? .tooCommon : nil
         }
         do throws(OpaqueStringFailure) {
           var prepared = try OpaqueString.prepare(utf8: typed)

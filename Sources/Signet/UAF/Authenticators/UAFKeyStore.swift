@@ -89,13 +89,16 @@ struct StoredUAFKey: Sendable {
   let keyID: KeyID
   let aaid: AAID
   let appID: String
+  /// The server that had it made; nil where none was named.
+  let server: String?
   /// In seconds since 1970.
   let created: Int64
   /// Wrapped.
   let handle: [UInt8]
 
-  init(_ keyID: KeyID, aaid: AAID, appID: String, created: Int64, handle: [UInt8]) {
-    (self.keyID, self.aaid, self.appID, self.created, self.handle) = (keyID, aaid, appID, created, handle)
+  init(_ keyID: KeyID, aaid: AAID, appID: String, server: String?, created: Int64, handle: [UInt8]) {
+    (self.keyID, self.aaid, self.appID, self.server) = (keyID, aaid, appID, server)
+    (self.created, self.handle) = (created, handle)
   }
 
   init?(_ keyID: KeyID, _ record: [UInt8]) {
@@ -103,16 +106,18 @@ struct StoredUAFKey: Sendable {
       let object = try JSONObject(parsing: record)
       guard let aaid = AAID(try object.string("aaid")) else { return nil }
       self.init(
-        keyID, aaid: aaid, appID: try object.string("app"), created: try object.integer("created"),
+        keyID, aaid: aaid, appID: try object.string("app"),
+        server: try object.optionalString("server"), created: try object.integer("created"),
         handle: try Base64URL.decode(try object.string("handle")))
     } catch { return nil }
   }
 
   var record: SecretBytes {
-    let object: JSONObject = [
+    var object: JSONObject = [
       "aaid": .string(aaid.text), "app": .string(appID), "created": .integer(created),
       "handle": .string(Base64URL.encode(handle)),
     ]
+    if let server { object["server"] = .string(server) }
     return SecretBytes(copying: object.bytes)
   }
 

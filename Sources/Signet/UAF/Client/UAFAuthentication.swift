@@ -4,6 +4,7 @@ import SignetVault
 /// A server's request for the use of keys, checked and matched with this device.
 public struct UAFAuthentication: Sendable {
   private let client: UAFClient
+  private let server: String?
   private let request: AuthenticationRequest
   private let finalChallenge: FinalChallenge
   /// One for each account that has a key of the application.
@@ -27,14 +28,15 @@ public struct UAFAuthentication: Sendable {
   public var usernames: [String] { matches.filter { !$0.match.usable.isEmpty }.map(\.username) }
 
   init(
-    _ client: UAFClient, _ request: AuthenticationRequest, _ appID: String, _ finalChallenge: FinalChallenge,
-    _ authenticators: [UAFAuthenticator]
+    _ client: UAFClient, _ server: String?, _ request: AuthenticationRequest, _ appID: String,
+    _ finalChallenge: FinalChallenge, _ authenticators: [UAFAuthenticator]
   ) {
-    (self.client, self.request, self.appID, self.finalChallenge) = (client, request, appID, finalChallenge)
+    (self.client, self.server, self.request) = (client, server, request)
+    (self.appID, self.finalChallenge) = (appID, finalChallenge)
     var members: [(authenticator: UAFAuthenticator, key: UAFKey, candidate: Policy.Candidate)] = []
     for authenticator in authenticators {
       let traits = authenticator.kind.traits(client.authenticators)
-      for key in authenticator.keys.reversed() where key.appID == appID {
+      for key in authenticator.keys.reversed() where key.appID == appID && key.isFor(server) {
         guard let keyID = KeyID(text: key.keyID) else { continue }
         members.append((authenticator, key, Policy.Candidate(traits, keyIDs: [keyID])))
       }
@@ -111,7 +113,7 @@ public struct UAFAuthentication: Sendable {
   private func sign(
     with key: KeyID, _ kind: UAFAuthenticator.Kind, _ token: [UInt8]
   ) async throws(UAFFailure) -> ResponseAssertion {
-    let outcome = await client.module.handle(
+    let outcome = await client.module(for: server).handle(
       ASMRequest(
         .authenticate(
           appID: appID, keyIDs: [key], finalChallenge: finalChallenge.text, transactions: request.transactions

@@ -9,12 +9,14 @@ extension UAFClient {
   ///
   /// - Parameters:
   ///   - message: The JSON text of the list of requests: `uafRequest` of a server's answer.
+  ///   - server: Who asks, by whatever name the app has for it. A key is for the server that it was made for: another one that names
+  ///     the same application has none of it, and is not told that it is there. Without a name only keys without one are meant.
   ///   - channelBinding: What ties the response to the connection to the server.
   /// - Returns: What is asked for.
   /// - Throws: ``UAFFailure``: `UNSUPPORTED_VERSION`, `PROTOCOL_ERROR`, `UNKNOWN` for an extension that has to be known,
   ///   `NO_SUITABLE_AUTHENTICATOR`, `UNTRUSTED_FACET_ID`.
   public func open(
-    _ message: String, channelBinding: UAFChannelBinding = .none
+    _ message: String, from server: String? = nil, channelBinding: UAFChannelBinding = .none
   ) async throws(UAFFailure) -> UAFRequest {
     let request: UAFRequestMessage
     do throws(MessageFailure) {
@@ -29,7 +31,7 @@ extension UAFClient {
     switch request {
     case .registration(let request):
       let registration = UAFRegistration(
-        self, request, appID,
+        self, server, request, appID,
         FinalChallenge(
           FinalChallengeParams(
             appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: binding)),
@@ -39,7 +41,7 @@ extension UAFClient {
       return .registration(registration)
     case .authentication(let request):
       let authentication = UAFAuthentication(
-        self, request, appID,
+        self, server, request, appID,
         FinalChallenge(
           FinalChallengeParams(
             appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: binding)),
@@ -52,7 +54,7 @@ extension UAFClient {
       return .authentication(authentication)
     case .deregistration(let request):
       try await authorize(header)
-      return .deregistration(UAFDeregistration(self, request, appID))
+      return .deregistration(UAFDeregistration(self, server, request, appID))
     }
   }
 

@@ -188,6 +188,11 @@ public final class UAFClient: Sendable {
 
   // MARK: Below
 
+  /// The module, for what a server asks.
+  func module(for server: String?) -> UAFModule {
+    UAFModule(authenticators: authenticators, callerID: facetID, server: server)
+  }
+
   /// The names of a key that is there, and this caller's.
   private func present(_ key: UAFKey) async throws(UAFFailure) -> (KeyID, AAID) {
     let keys: [UAFModule.NamedKey]

@@ -3,13 +3,14 @@ import SignetUAF
 /// A server's request for the end of keys, checked.
 public struct UAFDeregistration: Sendable {
   private let client: UAFClient
+  private let server: String?
   private let request: DeregistrationRequest
 
   /// The application that the keys are for.
   public let appID: String
 
-  init(_ client: UAFClient, _ request: DeregistrationRequest, _ appID: String) {
-    (self.client, self.request, self.appID) = (client, request, appID)
+  init(_ client: UAFClient, _ server: String?, _ request: DeregistrationRequest, _ appID: String) {
+    (self.client, self.server, self.request, self.appID) = (client, server, request, appID)
   }
 
   /// Deletes what the request names and this app has.
@@ -31,11 +32,12 @@ public struct UAFDeregistration: Sendable {
   /// - Throws: ``UAFFailure``.
   package func deregister(where isMeant: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
     var gone: [UAFKey] = []
-    for key in try await client.keys() where key.appID.utf8.elementsEqual(appID.utf8) && isMeant(key) {
+    for key in try await client.keys()
+    where key.appID.utf8.elementsEqual(appID.utf8) && key.isFor(server) && isMeant(key) {
       guard request.targets.contains(where: { $0.names(key) }), let id = KeyID(text: key.keyID) else {
         continue
       }
-      let outcome = await client.module.handle(
+      let outcome = await client.module(for: server).handle(
         ASMRequest(.deregister(appID: appID, keyID: id), authenticatorIndex: UInt16(key.kind.index)))
       guard outcome.response.status == .ok else { throw UAFClient.failure(outcome) }
       gone.append(key)

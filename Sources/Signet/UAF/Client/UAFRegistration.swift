@@ -5,6 +5,7 @@ import SignetVault
 /// A server's request for new keys of an account, checked and matched with this device.
 public struct UAFRegistration: Sendable {
   private let client: UAFClient
+  private let server: String?
   private let request: RegistrationRequest
   private let finalChallenge: FinalChallenge
   private let match: MatchedPolicy
@@ -22,15 +23,18 @@ public struct UAFRegistration: Sendable {
   public var combinations: [[UAFCandidate]] { match.usable }
 
   init(
-    _ client: UAFClient, _ request: RegistrationRequest, _ appID: String, _ finalChallenge: FinalChallenge,
-    _ authenticators: [UAFAuthenticator]
+    _ client: UAFClient, _ server: String?, _ request: RegistrationRequest, _ appID: String,
+    _ finalChallenge: FinalChallenge, _ authenticators: [UAFAuthenticator]
   ) {
-    (self.client, self.request, self.appID, self.finalChallenge) = (client, request, appID, finalChallenge)
+    (self.client, self.server, self.request) = (client, server, request)
+    (self.appID, self.finalChallenge) = (appID, finalChallenge)
     match = MatchedPolicy(
       request.policy,
       authenticators.map { authenticator in
         // A key of this account makes its authenticator one that the server disallows.
-        let keys = authenticator.keys.filter { $0.appID == appID }.compactMap { KeyID(text: $0.keyID) }
+        let keys = authenticator.keys.filter { $0.appID == appID && $0.isFor(server) }.compactMap {
+          KeyID(text: $0.keyID)
+        }
         let traits = authenticator.kind.traits(client.authenticators)
         return (authenticator, nil, Policy.Candidate(traits, keyIDs: keys))
       })
@@ -68,7 +72,7 @@ public struct UAFRegistration: Sendable {
         let kind = candidate.authenticator.kind
         let token = try await client.authenticators.enrol(
           kind, by: enrolment.authentication, isBoundToEnrolled: enrolment.invalidateOnNewOsBiometrics,
-          allowsPasscode: enrolment.allowDevicePasscodeAsFallback)
+          allowsPasscode: enrolment.allowDevicePasscodeAsFallback, for: server)
         tokens.append((kind, token))
       }
       var assertions: [ResponseAssertion] = []
@@ -91,7 +95,7 @@ public struct UAFRegistration: Sendable {
   private func register(
     _ kind: UAFAuthenticator.Kind, _ token: [UInt8]
   ) async throws(UAFFailure) -> (ResponseAssertion, KeyID) {
-    let outcome = await client.module.handle(
+    let outcome = await client.module(for: server).handle(
       ASMRequest(
         .register(
           appID: appID, username: request.username, finalChallenge: finalChallenge.text,
@@ -119,7 +123,7 @@ public struct UAFRegistration: Sendable {
       let older = try await client.ownKeys().filter { key in
         !response.keys.contains(key)
           && response.keys.contains {
-            $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid
+            $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid && $0.isFor(key.server)
           }
       }
       try await client.delete(older)

@@ -80,7 +80,7 @@ private struct AuthenticationSteps {
 
   private func opened() async throws(UAFOperationFailure) -> UAFAuthentication {
     let request: UAFRequest
-    do throws(UAFFailure) { request = try await operations.client.open(message) } catch {
+    do throws(UAFFailure) { request = try await operations.client.open(message, from: server.name) } catch {
       throw UAFOperationFailure(error)
     }
     guard case .authentication(let authentication) = request else { throw .fido(.protocolError) }

@@ -18,12 +18,13 @@ extension UAFOperations {
     let state = try await kept(await store.state())
     guard let entry = state?[username] else { throw .userNotRegisteredInServer(configuration.baseURL) }
     let server = try self.server(of: entry.account)
-    let signature = try await kept(await signature(of: username, where: authorization))
+    let context = Self.deregistration(of: username, aaid, nil)
+    let signature = try await kept(
+      await signature(of: username, where: authorization, to: server, .deregistration, context))
     let request: ReturnUAFRequest
     do throws(UAFNetworkProblem) {
       request = try await server.request(
-        .deregistration, Self.deregistration(of: username, aaid, nil), by: authorization,
-        signature: signature
+        .deregistration, context, by: authorization, signature: signature
       ).content
     } catch { throw UAFOperationFailure(error) }
     let gone = try await deregister(request, at: server) { $0.isOf(username) }
@@ -37,7 +38,8 @@ extension UAFOperations {
   ) async throws(UAFOperationFailure) -> [UAFKey] {
     let message = try self.message(of: request, .deregistration, at: server)
     do throws(UAFFailure) {
-      guard case .deregistration(let deregistration) = try await client.open(message) else {
+      guard case .deregistration(let deregistration) = try await client.open(message, from: server.name)
+      else {
         throw .protocol(.protocolError, "the server's message is no deregistration")
       }
       return try await deregistration.deregister(where: isMeant)
@@ -55,16 +57,19 @@ extension UAFOperations {
 
   /// The signature of this device where that is what authorizes a call; `nil` where it is not, and before a server knows this device.
   func signature(
-    of username: String, where authorization: UAFAuthorization?
+    of username: String, where authorization: UAFAuthorization?, to server: UAFServer,
+    _ operation: UAFOperation, _ context: JSONObject
   ) async throws(SignetFailure) -> String? {
     guard authorization == .jws, let entry = try await store.state()?[username], let target = entry.target
     else { return nil }
-    return try await DeviceSignature.make(for: target, with: try await store.signingKey(entry), on: device)
+    return try await DeviceSignature.make(
+      of: server.signedRequest(operation, context), for: target, with: try await store.signingKey(entry),
+      on: device)
   }
 
   /// Forgets an account without keys, and has its server forget this device.
   func forgetIfEmpty(_ account: UAFAccount) async throws(SignetFailure) {
-    guard try await keys(of: account.username).isEmpty else { return }
+    guard try await keys(of: account.username, at: account.server).isEmpty else { return }
     if let entry = try await store.state()?[account.username], let target = entry.target {
       // The server may have forgotten it before, or be out of reach; then it keeps what is of no use.
       do throws(UAFDeviceServiceFailure) { try await removeTarget(target, of: entry) } catch {}

@@ -47,7 +47,7 @@ extension UAFOperations {
     var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
     guard let state else { return UAFDeviceCheck(mismatches: [], errors: []) }
     for entry in state.accounts {
-      let own = keys.filter { $0.isOf(entry.account.username) }
+      let own = keys.filter { $0.isOf(entry.account.username) && $0.isFor(entry.account.server) }
       guard let target = entry.target else {
         mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: nil))
         continue
@@ -138,7 +138,7 @@ extension UAFOperations {
     case .missingAuthenticatorInMobileDevice(_, let aaid, let keyID):
       try await removeAtServer(aaid, keyID, of: entry)
     case .missingAuthenticatorInServer(_, let aaid, let keyID):
-      let keys = try await local(await keys(of: entry.account.username))
+      let keys = try await local(await keys(of: entry.account.username, at: entry.account.server))
       try await local(await client.delete(keys.filter { $0.isKey(keyID, ofModel: aaid) }))
       try await local(await forgetIfEmpty(entry.account))
     case .missingDeviceInformationInMobileDevice(_, let target):
@@ -157,10 +157,12 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)
     let username = entry.account.username
-    let signature = try await local(await signature(of: username, where: .jws))
+    let context = Self.deregistration(of: username, aaid, keyID)
+    let signature = try await local(
+      await signature(of: username, where: .jws, to: server, .deregistration, context))
     do throws(UAFNetworkProblem) {
       let answer = try await server.request(
-        .deregistration, Self.deregistration(of: username, aaid, keyID), by: .jws, signature: signature
+        .deregistration, context, by: .jws, signature: signature
       ).content
       guard answer.statusCode == UAFStatus.ok.rawValue else {
         throw server.problem(.refused(answer.statusCode, description: nil))

@@ -45,7 +45,7 @@ extension UAFOperations {
     _ server: UAFServer, _ url: String, _ entry: UAFDeviceState.Account, _ target: String
   ) async throws(UAFDeviceServiceFailure) -> JSONObject {
     let answer: HTTPResponse
-    let signature = try await signature(for: target, [:], of: entry)
+    let signature = try await signature(SignedRequest(method: .get, url: url), for: target, [:], of: entry)
     do throws(UAFNetworkProblem) {
       answer = try await server.exchange(
         .get, url, accepting: "application/jose", signature: signature)
@@ -65,10 +65,11 @@ extension UAFOperations {
     _ target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)
-    let body = try await signature(for: target, claims, of: entry)
+    let url = server.url(server.configuration.dispatchTargetResourcePath, target)
+    let body = try await signature(SignedRequest(method: .patch, url: url), for: target, claims, of: entry)
     do throws(UAFNetworkProblem) {
       _ = try await server.exchange(
-        .patch, server.url(server.configuration.dispatchTargetResourcePath, target), Array(body.utf8),
+        .patch, url, Array(body.utf8),
         "application/jose;charset=UTF-8")
     } catch { throw UAFDeviceServiceFailure(error) }
   }
@@ -78,12 +79,14 @@ extension UAFOperations {
     _ target: String, of entry: UAFDeviceState.Account, by authorization: UAFAuthorization? = nil
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)
+    let url = server.url(server.configuration.dispatchTargetResourcePath, target)
     var signature: String?
-    if target == entry.target { signature = try await self.signature(for: target, [:], of: entry) }
+    if target == entry.target {
+      signature = try await self.signature(
+        SignedRequest(method: .delete, url: url), for: target, [:], of: entry)
+    }
     do throws(UAFNetworkProblem) {
-      _ = try await server.exchange(
-        .delete, server.url(server.configuration.dispatchTargetResourcePath, target), by: authorization,
-        signature: signature)
+      _ = try await server.exchange(.delete, url, by: authorization, signature: signature)
     } catch { throw UAFDeviceServiceFailure(error) }
   }
 
@@ -95,11 +98,11 @@ extension UAFOperations {
   }
 
   private func signature(
-    for target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
+    _ request: SignedRequest, for target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
   ) async throws(UAFDeviceServiceFailure) -> String {
     do throws(SignetFailure) {
       return try await DeviceSignature.make(
-        for: target, saying: claims, with: try await store.signingKey(entry), on: device)
+        of: request, for: target, saying: claims, with: try await store.signingKey(entry), on: device)
     } catch { throw .device(error) }
   }
 }

@@ -46,7 +46,8 @@ extension UAFOperations {
     try await requireNoOtherServer(username, server)
     var context: JSONObject = ["username": .string(username)]
     if let policy { context["policy"] = .string(policy) }
-    let signature = try await kept(await signature(of: username, where: authorization))
+    let signature = try await kept(
+      await signature(of: username, where: authorization, to: server, .registration, context))
     let answer: UAFServer.Answer<ReturnUAFRequest>
     do throws(UAFNetworkProblem) {
       answer = try await server.request(.registration, context, by: authorization, signature: signature)
@@ -125,7 +126,7 @@ private struct RegistrationSteps {
 
   private func opened() async throws(UAFOperationFailure) -> UAFRegistration {
     let request: UAFRequest
-    do throws(UAFFailure) { request = try await operations.client.open(message) } catch {
+    do throws(UAFFailure) { request = try await operations.client.open(message, from: server.name) } catch {
       throw UAFOperationFailure(error)
     }
     guard case .registration(let registration) = request else { throw .fido(.protocolError) }

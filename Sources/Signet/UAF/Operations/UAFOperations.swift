@@ -81,9 +81,9 @@ public struct UAFOperations: Sendable {
     do { return try await call() } catch { throw .device(error) }
   }
 
-  /// The keys of a user on this device, oldest first.
-  func keys(of username: String) async throws(SignetFailure) -> [UAFKey] {
-    try await client.ownKeys().filter { $0.isOf(username) }
+  /// The keys of a user on this device, oldest first; those for one server where it is named.
+  func keys(of username: String, at server: String? = nil) async throws(SignetFailure) -> [UAFKey] {
+    try await client.ownKeys().filter { $0.isOf(username) && (server == nil || $0.isFor(server)) }
   }
 }
 

@@ -25,17 +25,24 @@ struct UAFServer: Sendable {
     _ operation: UAFOperation, _ context: JSONObject, by authorization: UAFAuthorization?,
     signature: String? = nil
   ) async throws(UAFNetworkProblem) -> Answer<ReturnUAFRequest> {
+    let asked = signedRequest(operation, context)
+    let answer = try await exchange(
+      asked.method, asked.url, asked.body ?? [], Self.uafType, accepting: Self.uafMedia, by: authorization,
+      signature: signature)
+    return try read(answer)
+  }
+
+  /// How a request of the protocol is asked for: what a device signs where that is what allows it.
+  func signedRequest(_ operation: UAFOperation, _ context: JSONObject) -> SignedRequest {
     let path =
       switch operation {
       case .registration: configuration.registrationRequestPath
       case .authentication: configuration.authenticationRequestPath
       case .deregistration: configuration.deregistrationRequestPath
       }
-    let body = GetUAFRequest(operation: operation, context: context.text).json
-    let answer = try await exchange(
-      .post, url(path), body.bytes, Self.uafType, accepting: Self.uafMedia, by: authorization,
-      signature: signature)
-    return try read(answer)
+    return SignedRequest(
+      method: .post, url: url(path),
+      body: GetUAFRequest(operation: operation, context: context.text).json.bytes)
   }
 
   /// Redeems a token.

@@ -1,0 +1,64 @@
+import SignetCrypto
+package import SignetJSON
+
+/// What an authenticator-specific module answers (UAF ASM API section 3.2).
+package struct ASMResponse: Hashable, Sendable {
+  /// What comes with success.
+  package enum Payload: Hashable, Sendable {
+    case info([AuthenticatorInfo])
+    case assertion([UInt8], scheme: String)
+    case registrations([AppRegistration])
+  }
+
+  /// As it was sent; ``ASMStatus`` names those that are known.
+  package let statusCode: UInt16
+  package let payload: Payload?
+  package let extensions: [UAFExtension]
+
+  package init(_ status: ASMStatus, _ payload: Payload? = nil, extensions: [UAFExtension] = []) {
+    (statusCode, self.payload, self.extensions) = (status.rawValue, payload, extensions)
+  }
+
+  /// The status; one that is not known counts as an error.
+  package var status: ASMStatus { ASMStatus(rawValue: statusCode) ?? .error }
+
+  package init(_ object: JSONObject) throws(MessageFailure) {
+    let reader = DictionaryReader(object)
+    statusCode = try reader.number("statusCode")
+    extensions = try reader.extensions()
+    guard let data = try reader.optionalDictionary("responseData") else {
+      payload = nil
+      return
+    }
+    if data.object.contains("Authenticators") {
+      payload = .info(
+        try data.list("Authenticators", minimum: 0, maximum: 256) { value, path throws(MessageFailure) in
+          try AuthenticatorInfo(DictionaryReader(value, path))
+        })
+    } else if data.object.contains("appRegs") {
+      payload = .registrations(
+        try data.list("appRegs", minimum: 0) { value, path throws(MessageFailure) in
+          try AppRegistration(DictionaryReader(value, path))
+        })
+    } else {
+      payload = .assertion(
+        try data.bytes("assertion", 1...4096), scheme: try data.string("assertionScheme", 1...64))
+    }
+  }
+
+  package var json: JSONObject {
+    var object: JSONObject = ["statusCode": .number(statusCode)]
+    switch payload {
+    case .info(let list):
+      object["responseData"] = ["Authenticators": .dictionaries(list.map(\.json))]
+    case .assertion(let bytes, let scheme):
+      object["responseData"] = [
+        "assertion": .string(Base64URL.encode(bytes)), "assertionScheme": .string(scheme),
+      ]
+    case .registrations(let list): object["responseData"] = ["appRegs": .dictionaries(list.map(\.json))]
+    case nil: break
+    }
+    if !extensions.isEmpty { object["exts"] = extensions.json }
+    return object
+  }
+}

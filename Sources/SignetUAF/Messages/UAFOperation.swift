@@ -1,0 +1,6 @@
+/// What a message is for.
+package enum UAFOperation: String, Hashable, Sendable, CaseIterable {
+  case registration = "Reg"
+  case authentication = "Auth"
+  case deregistration = "Dereg"
+}
