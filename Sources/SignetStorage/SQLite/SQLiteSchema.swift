@@ -209,7 +209,7 @@ enum SQLiteSchema {
     // Codes of the server's own over what UAF decides by, and which stranger asked. What was under way has no code and is
     // given up; keys without one are shown to operators, and are of no use.
     Migration(
-      version: 13,
+      version: 12,
       sql: """
         DELETE FROM uaf_sessions;
         DELETE FROM uaf_targets;
