@@ -67,7 +67,13 @@ import Testing
 
   @Test("pictures whose chunks are cut, strange or doubled show nothing") func pictures() throws {
     func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
-      [0, 0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + Array(name.utf8) + data + [0, 0, 0, 0]
+      var check = UInt32.max
+      for byte in Array(name.utf8) + data {
+        check ^= UInt32(byte)
+        for _ in 0..<8 { check = check & 1 == 0 ? check >> 1 : check >> 1 ^ 0xEDB8_8320 }
+      }
+      let end = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: ~check >> UInt32($0)) }
+      return [0, 0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + Array(name.utf8) + data + end
     }
     let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     let header = chunk("IHDR", [0, 0, 1, 0, 0, 0, 0, 9, 8, 3, 0, 0, 1])
@@ -79,11 +85,15 @@ import Testing
       try #require(UAFTransaction(contentType: .png, content: content, pngCharacteristics: said))
         .isShownAsItIs
     }
-    #expect(try isShown(start + header + palette + chunk("IDAT", [1, 2])))
+    let rest = chunk("IDAT", [1, 2]) + chunk("IEND", [])
+    #expect(try isShown(start + header + palette + rest))
     for content in [
-      start, start + header, start + palette + header, start + header + palette + palette,
-      start + header + chunk("PLTE", [1, 2, 3, 4]), Array(start.prefix(4)) + header + palette,
-      start + chunk("IHDR", [1]) + palette, start + header.prefix(20),
+      start, start + header, start + header + palette, start + header + palette + rest.dropLast(),
+      start + header + palette + rest + [0], start + palette + header + rest,
+      start + header + palette + palette + rest, start + header + rest,
+      start + header + chunk("PLTE", [1, 2, 3, 4]) + rest, Array(start.prefix(4)) + header + palette + rest,
+      start + chunk("IHDR", [1]) + palette + rest, start + header.prefix(20),
+      start + header + palette + chunk("IDAT", [1, 2]).dropLast() + [0] + chunk("IEND", []),
     ] { #expect(try !isShown(content)) }
   }
 }
