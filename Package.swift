@@ -54,13 +54,16 @@ let package = Package(
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
     .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
     .target(
-      name: "SignetQR", dependencies: ["CQREncode", "CZBar", "CPNG", "SignetFiles"], swiftSettings: facingC),
+      name: "SignetQR", dependencies: ["CQREncode", "CZBar", "SignetFiles", "SignetPNG"],
+      swiftSettings: facingC),
+    .target(name: "SignetPNG", dependencies: ["CPNG"], swiftSettings: facingC),
 
     // Shared by device and server.
     .target(
       name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
-    .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
     .target(
       name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
       swiftSettings: facingC),
@@ -287,7 +290,7 @@ let package = Package(
         "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
         "SignetSQLite",
         "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport", "SignetUAF", "SignetVault",
-        "SignetWire",
+        "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -161,6 +161,9 @@ struct UAFRequests: Sendable {
     guard caller.mayOrder else {
       throw UAFFailure(.unauthorized, "send the API key of a relying party to have something confirmed")
     }
+    guard said.transactions.allSatisfy(\.isShownAsItIs) else {
+      throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
+    }
     if let id = said.transactionID {
       let found = try await asUAF(await context.stored(await context.storage.transaction(id)))
       guard let found, found.user == user?.text, found.state(at: context.clock.now) == .pending,
@@ -235,7 +238,7 @@ struct UAFRequests: Sendable {
       } else {
         shown = order.context.transactions
       }
-      let narrowed = order.user == nil ? policy : try self.policy(policy, for: credentials)
+      let narrowed = order.user == nil ? policy : try self.policy(policy, for: credentials, showing: shown)
       return Array(
         AuthenticationRequest(
           header: header, challenge: challenge, transactions: shown, policy: narrowed
@@ -295,11 +298,20 @@ struct UAFRequests: Sendable {
     return criteria.map { MatchCriteria(aaids: [$0.aaid], keyIDs: $0.keys) }
   }
 
-  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match.
+  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, and that can show
+  /// one of the forms of what is to be confirmed.
   private func policy(
-    _ policy: Policy, for credentials: [UAFCredentialRecord]
+    _ policy: Policy, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
   ) throws(UAFFailure) -> Policy {
-    let active = credentials.filter { $0.state == .active }
+    let active = credentials.filter { credential in
+      guard credential.state == .active else { return false }
+      guard !forms.isEmpty, let reference = credential.reference else { return true }
+      return forms.contains { setup.models[reference.aaid]?.statement.shows($0) ?? false }
+    }
+    guard !active.isEmpty || !credentials.contains(where: { $0.state == .active }) else {
+      throw UAFFailure(
+        .unacceptableContent, "no authenticator of the user's shows any form of the transaction")
+    }
     var accepted: [[MatchCriteria]] = []
     for combination in policy.accepted {
       var narrowed: [MatchCriteria] = []

@@ -1,6 +1,8 @@
+import SignetPNG
+
 extension UAFTransaction {
   /// Whether what is shown is what is signed: a text without characters that move others about, a picture that is as its
-  /// characteristics say.
+  /// characteristics say and that was decoded to its last row.
   package var isShownAsItIs: Bool {
     switch contentType {
     case .text:
@@ -17,53 +19,55 @@ extension UAFTransaction {
   }
 
   /// The transaction that an authenticator of an app shows: text before pictures, in the server's order; nil for none of them.
+  ///
+  /// Other forms are those that an authenticator with another display takes.
   package static func shown(of transactions: [UAFTransaction]) -> UAFTransaction? {
-    let fitting = transactions.filter(\.isShownAsItIs)
-    return fitting.first { $0.contentType == .text } ?? fitting.first
+    transactions.first { $0.contentType == .text && $0.isShownAsItIs }
+      ?? transactions.first { $0.contentType == .png && $0.isShownAsItIs }
   }
 
-  /// What the first chunk, and the palette, of a picture say; nil for what is no picture.
+  /// How large a picture may be: as the largest form of our own models, on either side.
+  static let pictureLimits = PNGLimits(
+    byteCount: maximumByteCount, side: 1280, pixelCount: 1280 * 1280)
+
+  /// What a picture is like; nil for what is none, or is too large.
   private static func characteristics(ofPNG content: [UInt8]) -> DisplayPNGCharacteristics? {
-    var chunks = PNGChunks(content)
-    guard let header = chunks?.next(), header.name == Array("IHDR".utf8), header.data.count == 13 else {
-      return nil
-    }
-    let data = Array(header.data)
-    var palette: [DisplayPNGCharacteristics.Colour] = []
-    while let chunk = chunks?.next() {
-      guard chunk.name == Array("PLTE".utf8) else { continue }
-      let colours = Array(chunk.data)
-      guard colours.count % 3 == 0, colours.count <= 768, palette.isEmpty else { return nil }
-      palette = stride(from: 0, to: colours.count, by: 3).map {
-        .init(red: UInt16(colours[$0]), green: UInt16(colours[$0 + 1]), blue: UInt16(colours[$0 + 2]))
-      }
-    }
-    return DisplayPNGCharacteristics(
-      width: PNGChunks.number(data[0..<4]), height: PNGChunks.number(data[4..<8]), bitDepth: data[8],
-      colourType: data[9], compression: data[10], filter: data[11], interlace: data[12],
-      palette: data[9] == 3 ? palette : [])
+    do throws(PNGFailure) {
+      return DisplayPNGCharacteristics(try PNGPicture(decoding: content, limits: pictureLimits).frame)
+    } catch { return nil }
   }
 }
 
-/// Steps through the chunks of a picture (PNG section 5.3), without looking into them.
-private struct PNGChunks {
-  private var rest: ArraySlice<UInt8>
-
-  init?(_ content: [UInt8]) {
-    let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    guard content.starts(with: signature) else { return nil }
-    rest = content.dropFirst(signature.count)
+extension DisplayPNGCharacteristics {
+  fileprivate init(_ frame: PNGFrame) {
+    let colours = frame.palette
+    self.init(
+      width: frame.width, height: frame.height, bitDepth: frame.bitDepth, colourType: frame.colourType,
+      compression: frame.compression, filter: frame.filter, interlace: frame.interlace,
+      palette: stride(from: 0, to: colours.count - colours.count % 3, by: 3).map {
+        Colour(red: UInt16(colours[$0]), green: UInt16(colours[$0 + 1]), blue: UInt16(colours[$0 + 2]))
+      })
   }
 
-  mutating func next() -> (name: [UInt8], data: ArraySlice<UInt8>)? {
-    guard rest.count >= 12 else { return nil }
-    let count = Int(Self.number(rest.prefix(4)))
-    guard count <= rest.count - 12 else { return nil }
-    let name = Array(rest.dropFirst(4).prefix(4))
-    let data = rest.dropFirst(8).prefix(count)
-    rest = rest.dropFirst(12 + count)
-    return (name, data)
+  /// Whether a picture like this will do where a display says what it takes; the palette is asked only where it is named.
+  func fits(_ display: DisplayPNGCharacteristics) -> Bool {
+    self == display
+      || display.palette.isEmpty
+        && DisplayPNGCharacteristics(
+          width: width, height: height, bitDepth: bitDepth, colourType: colourType, compression: compression,
+          filter: filter, interlace: interlace) == display
   }
+}
 
-  static func number(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.reduce(0) { $0 << 8 | UInt32($1) } }
+extension MetadataStatement {
+  /// Whether an authenticator of the model can show a form of a transaction, as its vendor says.
+  package func shows(_ transaction: UAFTransaction) -> Bool {
+    guard !display.isEmpty else { return false }
+    switch transaction.contentType {
+    case .text: return displayContentType == UAFTransaction.ContentType.text.rawValue
+    case .png:
+      guard let picture = transaction.pngCharacteristics else { return false }
+      return pngCharacteristics.contains(where: picture.fits)
+    }
+  }
 }
