@@ -138,6 +138,9 @@ struct UAFRequests: Sendable {
       let found = try await asUAF(await context.stored(await context.storage.user(user.text)))
       guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     }
+    if !said.transactions.isEmpty, caller.mayOrder {
+      _ = try Self.active(try await credentials(of: user), showing: said.transactions, setup.models)
+    }
     let transaction = try await transaction(said, user, by: caller)
     var order = Order(operation: operation, context: said, user: user, transaction: transaction)
     if case .conformanceTool = caller { order.isLiteral = true }
@@ -298,20 +301,31 @@ struct UAFRequests: Sendable {
     return criteria.map { MatchCriteria(aaids: [$0.aaid], keyIDs: $0.keys) }
   }
 
+  /// The keys that are in use and whose models show one of the forms of what is to be confirmed.
+  ///
+  /// - Throws: ``UAFFailure`` where there are keys, and none shows it.
+  private static func active(
+    _ credentials: [UAFCredentialRecord], showing forms: [UAFTransaction], _ models: AuthenticatorModels
+  ) throws(UAFFailure) -> [UAFCredentialRecord] {
+    let active = credentials.filter { $0.state == .active }
+    guard !forms.isEmpty else { return active }
+    let able = active.filter { credential in
+      guard let model = credential.reference.flatMap({ models[$0.aaid] }) else { return false }
+      return forms.contains(where: model.statement.shows)
+    }
+    guard !able.isEmpty || active.isEmpty else {
+      throw UAFFailure(
+        .unacceptableContent, "no authenticator of the user's shows any form of the transaction")
+    }
+    return able
+  }
+
   /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, and that can show
   /// one of the forms of what is to be confirmed.
   private func policy(
     _ policy: Policy, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
   ) throws(UAFFailure) -> Policy {
-    let active = credentials.filter { credential in
-      guard credential.state == .active else { return false }
-      guard !forms.isEmpty, let reference = credential.reference else { return true }
-      return forms.contains { setup.models[reference.aaid]?.statement.shows($0) ?? false }
-    }
-    guard !active.isEmpty || !credentials.contains(where: { $0.state == .active }) else {
-      throw UAFFailure(
-        .unacceptableContent, "no authenticator of the user's shows any form of the transaction")
-    }
+    let active = try Self.active(credentials, showing: forms, setup.models)
     var accepted: [[MatchCriteria]] = []
     for combination in policy.accepted {
       var narrowed: [MatchCriteria] = []

@@ -20,7 +20,7 @@ import Testing
       let device = party.device("device-\(round)")
       // Each step is made when the ones before it are done: a code is good for a time.
       for number in 0..<Self.stepCount {
-        let step = try await step(number, round, party)
+        let step = try await self.step(number, round, party)
         let process = try device.process(step.words, passwords: step.typed)
         if round == 0 {
           let result = try await bench.measure(step.name, process)
