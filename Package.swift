@@ -281,8 +281,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetQR", "SignetStorage", "SignetTesting", "SignetTransport",
-        "SignetUAF", "SignetWire", "UAFFixture",
+        "SignetPolicy", "SignetPush", "SignetQR", "SignetSQLite", "SignetStorage", "SignetTesting",
+        "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",

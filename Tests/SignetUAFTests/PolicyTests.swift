@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetUAF
 import Testing
+import UAFFixture
 
 @Suite struct UAFPolicyTests {
   private static let traits = AuthenticatorTraits(
@@ -41,6 +42,21 @@ import Testing
   @Test("an extension that the caller knows matches") func knownExtension() throws {
     let criterion = try Self.criteria(#"{"exts":[{"id":"x","data":"","fail_if_unknown":true}]}"#)
     #expect(criterion.matches(Self.traits, knownExtensions: ["x"]))
+  }
+
+  @Test("two keys of one authenticator are one authenticator") func oneModelTwice() {
+    let keys = [KeyID.random(), KeyID.random()]
+    let both = keys.map { Policy.Candidate(Self.traits, keyIDs: [$0]) }
+    var other = Self.traits
+    other.aaid = AAID(vendor: 0xABCD, model: 2)
+    let any = MatchCriteria(aaids: [Self.traits.aaid, other.aaid])
+    let two = Policy(accepted: [[any, any]])
+    #expect(two.firstCombination(of: both) == nil)
+    #expect(two.firstCombination(of: [both[0], Policy.Candidate(other)])?.candidates.sorted() == [0, 1])
+    // The one that fits is found, and room is made for it.
+    let named = MatchCriteria(aaids: [Self.traits.aaid], keyIDs: [keys[1]])
+    let found = Policy(accepted: [[any, named]]).firstCombination(of: both + [Policy.Candidate(other)])
+    #expect(found?.candidates == [2, 1])
   }
 
   @Test("keys") func keys() {
@@ -125,5 +141,42 @@ import Testing
     #expect(criterion.preferredAttestation(of: Self.traits) == .basicSurrogate)
     criterion.attestationTypes = [.ecdaa]
     #expect(criterion.preferredAttestation(of: Self.traits) == nil)
+  }
+}
+
+/// A policy that asks for a version asks for that of the authenticator, not of its description.
+@Suite struct AuthenticatorVersionTests {
+  private func criterion(_ key: UAFTestKey, _ version: UInt16) -> MatchCriteria {
+    var criterion = MatchCriteria(aaids: [key.aaid])
+    criterion.authenticatorVersion = version
+    return criterion
+  }
+
+  @Test("an outdated authenticator is refused", arguments: [(255, false), (256, true), (257, true)])
+  func registration(_ version: UInt16, _ isTaken: Bool) throws {
+    var maker = MessageMaker(.registration)
+    var expectation = try maker.registrationExpectation()
+    expectation.policy = Policy(accepted: [[criterion(maker.key, 256)]])
+    maker.key.authenticatorVersion = version
+    if isTaken {
+      #expect(try expectation.verify(maker.registration()).keys.first?.authenticatorVersion == version)
+    } else {
+      let refusal = #expect(throws: UAFRefusal.self) { try expectation.verify(maker.registration()) }
+      #expect(refusal?.status == .unacceptableAuthenticator)
+    }
+  }
+
+  @Test("also when it signs in", arguments: [(255, false), (256, true)])
+  func authentication(_ version: UInt16, _ isTaken: Bool) throws {
+    var maker = MessageMaker(.authentication)
+    var expectation = try maker.authenticationExpectation()
+    expectation.policy = Policy(accepted: [[criterion(maker.key, 256)]])
+    maker.key.authenticatorVersion = version
+    if isTaken {
+      #expect(try expectation.verify(maker.authentication()).uses.count == 1)
+    } else {
+      let refusal = #expect(throws: UAFRefusal.self) { try expectation.verify(maker.authentication()) }
+      #expect(refusal?.status == .unacceptableAuthenticator)
+    }
   }
 }

@@ -49,15 +49,24 @@ struct UAFTargets: Sendable {
         try Self.key(text, "encryptionKey")
       }, created: context.clock.now)
     let event = context.audit(by: caller.actor)("uaf.targetAdded", ["user": user.text, "target": id])
-    do throws(StorageFailure) { try await context.storage.addUAFTarget(record, audit: event) } catch {
+    let isAdded: Bool
+    do throws(StorageFailure) {
+      isAdded = try await context.storage.addUAFTarget(record, limit: Self.limit, audit: event)
+    } catch {
       switch error {
       case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)
       case .exists: throw Self.nameTaken
       default: throw UAFWebFailure(context.problem(with: error))
       }
     }
+    guard isAdded else {
+      throw UAFWebFailure(422, "the user has \(Self.limit) devices; remove one", .targetsTooMany)
+    }
     return record
   }
+
+  /// How many devices a user may have.
+  private static let limit = 64
 
   private static let nameTaken = UAFWebFailure(422, "the user has another device of this name", .nameTaken)
   private static let unknown = UAFWebFailure(404, "there is no such dispatch target", .targetUnknown)

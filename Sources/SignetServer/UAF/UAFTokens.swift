@@ -141,6 +141,8 @@ struct UAFTokens: Sendable {
     do throws(UAFFailure) { payload = try self.payload(made, operation, target, information) } catch {
       return Self.answer(nil, .internalError, nil)
     }
+    // What goes to a user's device is for that user to answer.
+    if let target { made.session.user = target.user }
     made.session.dispatcher = dispatcher.rawValue
     made.session.target = target?.id
     if target != nil {

@@ -217,7 +217,7 @@ extension StorageFailure {
   fileprivate var endsTransaction: Bool {
     switch self {
     case .busy, .full, .readOnly, .failed: true
-    case .exists, .unknown, .tooNew, .closed: false
+    case .exists, .unknown, .tooNew, .closed, .altered: false
     }
   }
 
@@ -225,7 +225,7 @@ extension StorageFailure {
   fileprivate var isOfTheDisk: Bool {
     switch self {
     case .busy, .full, .readOnly: true
-    case .failed, .exists, .unknown, .tooNew, .closed: false
+    case .failed, .exists, .unknown, .tooNew, .closed, .altered: false
     }
   }
 

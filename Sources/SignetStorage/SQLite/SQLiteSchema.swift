@@ -222,5 +222,20 @@ enum SQLiteSchema {
         CREATE INDEX uaf_targets_of_device ON uaf_targets (device) WHERE device IS NOT NULL;
         ALTER TABLE transactions ADD COLUMN uaf_session TEXT;
         """),
+    // Codes of the server's own over what UAF decides by, and which stranger asked. What was under way has no code and is
+    // given up; keys without one are shown to operators, and are of no use.
+    Migration(
+      version: 13,
+      sql: """
+        DELETE FROM uaf_sessions;
+        DELETE FROM uaf_targets;
+        ALTER TABLE uaf_credentials ADD COLUMN code BLOB;
+        ALTER TABLE uaf_sessions ADD COLUMN code BLOB;
+        ALTER TABLE uaf_sessions ADD COLUMN client BLOB;
+        CREATE INDEX uaf_sessions_of_client ON uaf_sessions (client, created)
+          WHERE client IS NOT NULL AND state <> 'succeeded';
+        ALTER TABLE uaf_targets ADD COLUMN code BLOB;
+        ALTER TABLE transactions ADD COLUMN uaf_code BLOB;
+        """),
   ]
 }

@@ -38,7 +38,7 @@ extension SQLiteStorage {
           AND number > coalesce((SELECT number FROM transactions WHERE id = ?2), 0)
         ORDER BY number LIMIT ?3
         """, .text(user), .optional(id), .int(max(0, limit))
-      ).map { try TransactionRecord($0) }
+      ).map { try codes.checked(TransactionRecord($0)) }
     }
   }
 

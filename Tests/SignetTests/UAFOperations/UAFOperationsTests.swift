@@ -67,7 +67,7 @@ struct UAFOperationsTests {
     try await fixture.register()
     let authorization = try await fixture.operations.authenticate("alice")
     guard case .cookies(let cookies)? = authorization else { return failed("no cookies") }
-    #expect(cookies.map(\.name) == ["signet-uaf"])
+    #expect(cookies.map(\.name) == ["__Host-signet-uaf"])
     fixture.person.use(.password)
     try await fixture.operations.register(
       "alice", device: UAFNewDevice(name: "x"), authorization: authorization)
