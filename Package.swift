@@ -62,7 +62,9 @@ let package = Package(
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
     .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
     .target(
-      name: "SignetQR", dependencies: ["CQREncode", "CZBar", "CPNG", "SignetFiles"], swiftSettings: facingC),
+      name: "SignetQR", dependencies: ["CQREncode", "CZBar", "SignetFiles", "SignetPNG"],
+      swiftSettings: facingC),
+    .target(name: "SignetPNG", dependencies: ["CPNG"], swiftSettings: facingC),
 
     // Shared by device and server.
     .target(
@@ -72,7 +74,8 @@ let package = Package(
       swiftSettings: house),
     .target(
       name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON"], swiftSettings: house),
-    .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
     .target(
       name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
       swiftSettings: facingC),
@@ -329,7 +332,7 @@ let package = Package(
         "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
         "SignetSQLite",
         "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport", "SignetUAF", "SignetVault",
-        "SignetWire",
+        "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -1,4 +1,5 @@
 import SignetFiles
+import SignetPNG
 
 /// Reads QR codes out of PNG images from anywhere.
 ///
@@ -36,7 +37,7 @@ public enum QRReader {
 
   /// Whether bytes begin as a PNG file does (ISO/IEC 15948 section 5.2).
   package static func isPNG(_ bytes: some Sequence<UInt8>) -> Bool {
-    bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+    PNGFrame.isPNG(bytes)
   }
 
   /// The texts of all QR codes in a PNG file.

@@ -86,7 +86,7 @@ struct DeviceOptions {
   private func nothingActivated(_ finding: String) -> CommandFailure {
     CommandFailure(
       .configuration,
-      "there is no container yet: \(finding); activate this device (signet activate --qr FILE), or name its folder with --data"
+      "there is no container yet: \(finding); activate this device (signet activate --qr FILE, or signet uaf register), or name its folder with --data"
     )
   }
 

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetUAF
 import Testing
+import UAFFixture
 
 @Suite struct SignetModelTests {
   @Test("ten models, each with a statement that servers read") func statements() throws {
@@ -65,35 +66,100 @@ import Testing
     #expect(try UAFRequestMessage(parsing: text, knownExtensions: ["x"]).header == header)
   }
 
-  @Test("pictures whose chunks are cut, strange or doubled show nothing") func pictures() throws {
-    func chunk(_ name: String, _ data: [UInt8]) -> [UInt8] {
-      var check = UInt32.max
-      for byte in Array(name.utf8) + data {
-        check ^= UInt32(byte)
-        for _ in 0..<8 { check = check & 1 == 0 ? check >> 1 : check >> 1 ^ 0xEDB8_8320 }
-      }
-      let end = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: ~check >> UInt32($0)) }
-      return [0, 0, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + Array(name.utf8) + data + end
-    }
-    let start: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-    let header = chunk("IHDR", [0, 0, 1, 0, 0, 0, 0, 9, 8, 3, 0, 0, 1])
-    let palette = chunk("PLTE", [1, 2, 3, 4, 5, 6])
-    let said = DisplayPNGCharacteristics(
-      width: 256, height: 9, bitDepth: 8, colourType: 3, interlace: 1,
-      palette: [.init(red: 1, green: 2, blue: 3), .init(red: 4, green: 5, blue: 6)])
-    func isShown(_ content: [UInt8]) throws -> Bool {
-      try #require(UAFTransaction(contentType: .png, content: content, pngCharacteristics: said))
-        .isShownAsItIs
-    }
-    let rest = chunk("IDAT", [1, 2]) + chunk("IEND", [])
-    #expect(try isShown(start + header + palette + rest))
-    for content in [
-      start, start + header, start + header + palette, start + header + palette + rest.dropLast(),
-      start + header + palette + rest + [0], start + palette + header + rest,
-      start + header + palette + palette + rest, start + header + rest,
-      start + header + chunk("PLTE", [1, 2, 3, 4]) + rest, Array(start.prefix(4)) + header + palette + rest,
-      start + chunk("IHDR", [1]) + palette + rest, start + header.prefix(20),
-      start + header + palette + chunk("IDAT", [1, 2]).dropLast() + [0] + chunk("IEND", []),
-    ] { #expect(try !isShown(content)) }
+  /// What a picture may be wrong in.
+  static let wrong: [(String, @Sendable (inout UAFTestPicture) -> Void)] = [
+    ("a header alone", { $0.edit = { $0.removeSubrange(1...) } }),
+    ("no end", { $0.edit = { $0.removeLast() } }),
+    ("no pixels", { $0.edit = { $0.removeAll { $0.name == "IDAT" } } }),
+    ("pixels that are cut", { $0.edit = { $0[2].data.removeLast(8) } }),
+    ("pixels of half the rows", { $0.edit = { $0[2].data.removeSubrange(($0[2].data.count / 2)...) } }),
+    ("the palette first", { $0.edit = { $0.swapAt(0, 1) } }),
+    ("two palettes", { $0.edit = { $0.insert($0[1], at: 1) } }),
+    ("no palette", { $0.edit = { $0.remove(at: 1) } }),
+    ("a palette that is cut", { $0.edit = { $0[1].data.removeLast() } }),
+    ("a critical chunk of nobody", { $0.edit = { $0.insert(("ABCD", [1]), at: 2) } }),
+    ("frames that move", { $0.edit = { $0.insert(("acTL", [0, 0, 0, 1, 0, 0, 0, 0]), at: 1) } }),
+    ("a transparent colour", { $0.edit = { $0.insert(("tRNS", [0]), at: 2) } }),
+    ("a background", { $0.edit = { $0.insert(("bKGD", [0]), at: 2) } }),
+    ("a picture that is turned", { $0.edit = { $0.insert(("eXIf", [0x4D, 0x4D, 0, 42]), at: 2) } }),
+    ("a chunk of nobody", { $0.edit = { $0.insert(("abCd", [1]), at: 2) } }),
+    ("bytes behind the end", { $0.trailing = [0] }),
+    ("no width", { $0.edit = { $0[0].data[3] = 0 } }),
+    ("a colour type of nobody", { $0.edit = { $0[0].data[9] = 5 } }),
+    ("a depth of nobody", { $0.edit = { $0[0].data[8] = 3 } }),
+  ]
+
+  @Test("a picture is shown where it decodes to its last row and is as it says", arguments: wrong.indices)
+  func pictures(_ index: Int) throws {
+    var picture = UAFTestPicture(16, 9, colourType: 3)
+    picture.palette = [1, 2, 3, 4, 5, 6]
+    let said = picture.characteristics
+    #expect(try #require(picture.transaction()).isShownAsItIs)
+    let (name, spoil) = Self.wrong[index]
+    spoil(&picture)
+    #expect(picture.transaction(saying: said)?.isShownAsItIs != true, "\(name)")
+  }
+
+  @Test("each bit of a chunk's check counts, and so does each member of what is said") func checks() throws {
+    let picture = UAFTestPicture(4, 2, colourType: 2)
+    let look = picture.characteristics
+    var bytes = picture.bytes
+    bytes[bytes.count - 20] ^= 1
+    let spoiled = try #require(UAFTransaction(contentType: .png, content: bytes, pngCharacteristics: look))
+    #expect(!spoiled.isShownAsItIs)
+    let others: [DisplayPNGCharacteristics] = [
+      .init(width: 5, height: 2, bitDepth: 8, colourType: 2),
+      .init(width: 4, height: 3, bitDepth: 8, colourType: 2),
+      .init(width: 4, height: 2, bitDepth: 16, colourType: 2),
+      .init(width: 4, height: 2, bitDepth: 8, colourType: 6),
+      .init(width: 4, height: 2, bitDepth: 8, colourType: 2, compression: 1),
+      .init(width: 4, height: 2, bitDepth: 8, colourType: 2, filter: 1),
+      .init(width: 4, height: 2, bitDepth: 8, colourType: 2, interlace: 1),
+    ]
+    for other in others { #expect(try !#require(picture.transaction(saying: other)).isShownAsItIs) }
+  }
+
+  @Test(
+    "a picture that is too large is not decoded: as a file, on a side, and what a small file says of itself")
+  func bounds() throws {
+    #expect(try #require(UAFTestPicture(1280, 100).transaction()).isShownAsItIs)
+    #expect(try !#require(UAFTestPicture(1281, 1).transaction()).isShownAsItIs)
+    #expect(try #require(UAFTestPicture(1280, 800, colourType: 2).transaction()).isShownAsItIs)
+    var long = UAFTestPicture(8, 8)
+    long.edit = { $0.insert(("tEXt", [UInt8](repeating: 0x41, count: 131_072)), at: 1) }
+    #expect(long.transaction() == nil)
+    var bomb = UAFTestPicture(1, 1)
+    bomb.edit = { $0[0].data.replaceSubrange(0..<8, with: [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF]) }
+    let said = DisplayPNGCharacteristics(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF, bitDepth: 8, colourType: 0)
+    #expect(try !#require(bomb.transaction(saying: said)).isShownAsItIs)
+  }
+
+  @Test("our own models show texts, and pictures of six kinds") func display() throws {
+    let statement = SignetModel.pin.statement(inHardware: false)
+    #expect(try MetadataStatement(parsing: statement.json.bytes).pngCharacteristics == SignetModel.pictures)
+    let text = try #require(UAFTransaction(contentType: .text, content: [0x41]))
+    #expect(statement.shows(text))
+    #expect(SignetModel.pictures.count == 6)
+    #expect(try statement.shows(#require(UAFTestPicture(320, 200).transaction())))
+    #expect(try statement.shows(#require(UAFTestPicture(320, 200, colourType: 2).transaction())) == true)
+    #expect(try !statement.shows(#require(UAFTestPicture(321, 200).transaction())))
+    #expect(try !statement.shows(#require(UAFTestPicture(320, 200, colourType: 4).transaction())))
+    var other = statement
+    other.displayContentType = "image/png"
+    #expect(!other.shows(text))
+    other.display = []
+    #expect(try !other.shows(#require(UAFTestPicture(320, 200).transaction())))
+    // A palette is asked for where the model names one.
+    var indexed = UAFTestPicture(4, 4, colourType: 3)
+    indexed.palette = [0, 0, 0, 255, 255, 255]
+    var palettes = statement
+    palettes.pngCharacteristics = [.init(width: 4, height: 4, bitDepth: 8, colourType: 3)]
+    #expect(try palettes.shows(#require(indexed.transaction())))
+    palettes.pngCharacteristics = [
+      .init(
+        width: 4, height: 4, bitDepth: 8, colourType: 3,
+        palette: [.init(red: 0, green: 0, blue: 0), .init(red: 1, green: 1, blue: 1)])
+    ]
+    #expect(try !palettes.shows(#require(indexed.transaction())))
   }
 }

@@ -29,6 +29,8 @@ package struct UAFTestKey: Sendable {
   package var signCounter: UInt32 = 1
   package var registrationCounter: UInt32 = 1
   package var attester = Attester.itself
+  /// Changes what its metadata says.
+  package var describe: @Sendable (inout MetadataStatement) -> Void = { _ in }
   /// What signs in the place of ``privateKey``: a key of another algorithm than P-256.
   package var signer: UAFTestSigner?
 
@@ -77,6 +79,7 @@ package struct UAFTestKey: Sendable {
       matcherProtection: .software, display: [.any])
     statement.attestationRootCertificates = roots
     if !roots.isEmpty { statement.attestationTypes = [.basicFull] }
+    describe(&statement)
     return statement
   }
 

@@ -14,7 +14,18 @@ import SignetJSON
     checkMessages(input)
     checkRequests(input)
     checkLists(input)
+    checkPicture(input)
     if let text = String(validating: input, as: UTF8.self) { checkTexts(text) }
+  }
+
+  /// A picture of whatever: it is decoded within bounds, or it is none.
+  private static func checkPicture(_ input: [UInt8]) {
+    let look = DisplayPNGCharacteristics(width: 1, height: 1, bitDepth: 8, colourType: 0)
+    let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+    let picture = UAFTransaction(contentType: .png, content: signature + input, pngCharacteristics: look)
+    if let picture, picture.isShownAsItIs {
+      require(picture.content.count >= 57, "a picture has a header, pixels and an end")
+    }
   }
 
   // MARK: TLV

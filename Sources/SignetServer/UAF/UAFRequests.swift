@@ -103,6 +103,9 @@ struct UAFRequests: Sendable {
       let found = try await asUAF(await context.stored(await context.storage.user(user.text)))
       guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     }
+    if !said.transactions.isEmpty, caller.mayOrder {
+      _ = try Self.active(try await credentials(of: user), showing: said.transactions, setup.models)
+    }
     let transaction = try await transaction(said, user, by: caller)
     var order = Order(operation: operation, context: said, user: user, transaction: transaction)
     if case .conformanceTool = caller { order.isLiteral = true }
@@ -125,6 +128,9 @@ struct UAFRequests: Sendable {
     guard said.transactionID != nil || !said.transactions.isEmpty else { return nil }
     guard caller.mayOrder else {
       throw UAFFailure(.unauthorized, "send the API key of a relying party to have something confirmed")
+    }
+    guard said.transactions.allSatisfy(\.isShownAsItIs) else {
+      throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
     }
     if let id = said.transactionID {
       let found = try await asUAF(await context.stored(await context.storage.transaction(id)))
@@ -200,7 +206,7 @@ struct UAFRequests: Sendable {
       } else {
         shown = order.context.transactions
       }
-      let narrowed = order.user == nil ? policy : try self.policy(policy, for: credentials)
+      let narrowed = order.user == nil ? policy : try self.policy(policy, for: credentials, showing: shown)
       return Array(
         AuthenticationRequest(
           header: header, challenge: challenge, transactions: shown, policy: narrowed
@@ -253,11 +259,31 @@ struct UAFRequests: Sendable {
     return criteria.map { MatchCriteria(aaids: [$0.aaid], keyIDs: $0.keys) }
   }
 
-  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match.
-  private func policy(
-    _ policy: Policy, for credentials: [UAFCredentialRecord]
-  ) throws(UAFFailure) -> Policy {
+  /// The keys that are in use and whose models show one of the forms of what is to be confirmed.
+  ///
+  /// - Throws: ``UAFFailure`` where there are keys, and none shows it.
+  private static func active(
+    _ credentials: [UAFCredentialRecord], showing forms: [UAFTransaction], _ models: AuthenticatorModels
+  ) throws(UAFFailure) -> [UAFCredentialRecord] {
     let active = credentials.filter { $0.state == .active }
+    guard !forms.isEmpty else { return active }
+    let able = active.filter { credential in
+      guard let model = credential.reference.flatMap({ models[$0.aaid] }) else { return false }
+      return forms.contains(where: model.statement.shows)
+    }
+    guard !able.isEmpty || active.isEmpty else {
+      throw UAFFailure(
+        .unacceptableContent, "no authenticator of the user's shows any form of the transaction")
+    }
+    return able
+  }
+
+  /// A policy with the user's keys in it: in each combination, the keys of the user's that its criteria match, and that can show
+  /// one of the forms of what is to be confirmed.
+  private func policy(
+    _ policy: Policy, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
+  ) throws(UAFFailure) -> Policy {
+    let active = try Self.active(credentials, showing: forms, setup.models)
     var accepted: [[MatchCriteria]] = []
     for combination in policy.accepted {
       var narrowed: [MatchCriteria] = []

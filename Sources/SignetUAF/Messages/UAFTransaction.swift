@@ -56,7 +56,8 @@ package struct UAFTransaction: Hashable, Sendable {
     return object
   }
 
-  private static let maximumByteCount = 131_072
+  /// How large a picture's file may be.
+  static let maximumByteCount = 131_072
 
   private static func isContent(_ content: [UInt8], _ type: ContentType) -> Bool {
     switch type {

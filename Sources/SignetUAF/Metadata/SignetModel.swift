@@ -48,7 +48,16 @@ package enum SignetModel: String, CaseIterable, Hashable, Sendable {
       matcherProtection: .software, display: [.any, .privilegedSoftware])
     statement.isKeyRestricted = true
     statement.isFreshUserVerificationRequired = true
+    statement.pngCharacteristics = Self.pictures
     return statement
+  }
+
+  /// The pictures that are shown, beside texts: grey and in colour, each in three sizes.
+  package static let pictures: [DisplayPNGCharacteristics] = [(320, 200), (640, 400), (1280, 800)].flatMap {
+    size in
+    [0, 2].map { colourType in
+      DisplayPNGCharacteristics(width: size.0, height: size.1, bitDepth: 8, colourType: colourType)
+    }
   }
 
   /// The statements of all models.

@@ -21,17 +21,26 @@ extension Command {
   private static let uafMetadata = Command(
     "metadata", "Write the metadata statements of this program's authenticators, which a server needs",
     description:
-      "One file for each, its AAID with a - for the #. The folder has to exist; what is there is written over.",
+      "One file for each, its AAID with a - for the #. A folder that is missing is made, for its owner alone; statements that are there are written over.",
     options: [
       .value("output", "The folder", short: "o", named: "dir", isRequired: true, completion: .directory)
     ]
   ) { arguments in
     let folder = arguments.string("output")
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw CommandFailure(
+        .cannotCreate,
+        "the folder \(TerminalText.sanitised(folder)) cannot be made: \(error.localizedDescription)")
+    }
     var files: [JSONValue] = []
     for (aaid, statement) in UAFAuthenticator.metadataStatements {
       let path = "\(folder)/\(aaid.replacing("#", with: "-")).json"
       do { try Data(statement.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
-        throw CommandFailure(.cannotCreate, "\(path) cannot be written")
+        throw CommandFailure(
+          .cannotCreate, "\(TerminalText.sanitised(path)) cannot be written: \(error.localizedDescription)")
       }
       files.append(.string(path))
     }

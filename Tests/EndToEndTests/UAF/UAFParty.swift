@@ -14,13 +14,8 @@ struct UAFParty: Sendable {
   static func start() async throws -> UAFParty {
     let server = try await RunningServer.startWithShop()
     let metadata = "\(server.data)/metadata"
-    try FileManager.default.createDirectory(
-      atPath: metadata, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     let written = try await server.device().run("uaf", "metadata", "--output", metadata)
     try #require(written.status == 0, written.summary)
-    for file in try FileManager.default.contentsOfDirectory(atPath: metadata) {
-      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(metadata)/\(file)")
-    }
     let settings = URL(filePath: "\(server.data)/server.json")
     var object = try JSONObject(parsing: Array(Data(contentsOf: settings)))
     object["uaf"] = ["facets": ["linux:app-id:signet"], "metadata": "metadata"]
@@ -50,13 +45,18 @@ struct UAFParty: Sendable {
 
   func device(_ name: String = "device") -> DeviceCommand { server.device(name) }
 
-  /// Asks as the relying party.
-  func ask(_ path: String, _ body: JSONObject) async throws -> JSONObject {
-    let response = try await transport.send(
+  /// Sends a request as the relying party.
+  func post(_ path: String, _ body: JSONObject) async throws -> HTTPResponse {
+    try await transport.send(
       HTTPRequest(
         method: .post, url: url + path,
         headers: [("Content-Type", "application/json"), ("Authorization", "Bearer \(key)")],
         body: body.bytes))
+  }
+
+  /// Asks as the relying party.
+  func ask(_ path: String, _ body: JSONObject) async throws -> JSONObject {
+    let response = try await post(path, body)
     try #require(response.status == 200, "status \(response.status)")
     return try JSONObject(parsing: response.body)
   }

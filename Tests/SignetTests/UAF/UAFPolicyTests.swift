@@ -5,6 +5,7 @@ import SignetTesting
 import SignetUAF
 import SignetVault
 import Testing
+import UAFFixture
 
 @Suite("Policies and several authenticators together")
 struct UAFPolicyTests {
@@ -290,19 +291,10 @@ struct UAFTransactionTests {
     try #require(UAFTransaction(contentType: .text, content: Array(text.utf8)))
   }
 
-  /// A picture of two rows of so many grey pixels.
-  private static func picture(width: UInt8 = 4, saying: UInt32 = 4) throws -> UAFTransaction {
-    try picture(UAFPicture(width: UInt32(width)).bytes, saying)
-  }
-
-  private static func picture(_ content: [UInt8], _ width: UInt32 = 4, colourType: UInt8 = 0) throws
-    -> UAFTransaction
-  {
-    try #require(
-      UAFTransaction(
-        contentType: .png, content: content,
-        pngCharacteristics: DisplayPNGCharacteristics(
-          width: width, height: 2, bitDepth: 8, colourType: colourType)))
+  /// A picture in colour, which says of itself how wide it is.
+  private static func picture(width: UInt32 = 4, saying: UInt32 = 4) throws -> UAFTransaction {
+    let said = DisplayPNGCharacteristics(width: saying, height: 2, bitDepth: 8, colourType: 2)
+    return try #require(UAFTestPicture(width, 2, colourType: 2).transaction(saying: said))
   }
 
   @Test("what is shown is what is signed", arguments: UAFAuthenticator.Kind.allCases)
@@ -356,19 +348,36 @@ struct UAFTransactionTests {
     #expect(try await device.authenticate(key, with: party, transactions: [wrong, text]).transaction == text)
   }
 
-  @Test(
-    "a picture that viewers may show in several ways, or not at all", arguments: UAFPicture.doubtful.indices)
-  func doubtfulPicture(_ index: Int) async throws {
+  @Test("of several forms the first that shows as it is, and none of those that do not")
+  func otherForms() async throws {
     let key = try await device.register(.pin, with: party)
-    let (name, picture) = UAFPicture.doubtful[index]
-    let transaction = try Self.picture(picture.bytes, picture.width, colourType: picture.colourType)
-    let failure = await uafFailure {
-      _ = try await device.client.open(party.authenticationRequest(transactions: [transaction]).text)
+    let small = try #require(UAFTestPicture(8, 8).transaction())
+    let large = try #require(UAFTestPicture(1280, 800, colourType: 2).transaction())
+    let huge = try #require(UAFTestPicture(1281, 8).transaction())
+    var moving = UAFTestPicture(8, 8)
+    moving.edit = { $0.insert(("acTL", [0, 0, 0, 2, 0, 0, 0, 0]), at: 1) }
+    var cut = UAFTestPicture(8, 8)
+    cut.edit = { $0[1].data.removeSubrange(($0[1].data.count / 2)...) }
+    let bad = try [
+      huge, #require(moving.transaction()), #require(cut.transaction()), Self.picture(saying: 5),
+    ]
+    for (forms, shown) in [
+      ([small, large], small), ([large, small], large), (bad + [large, small], large),
+      (bad + [try Self.text("Pay 1")], try Self.text("Pay 1")),
+    ] {
+      let authentication = try await device.authentication(party.authenticationRequest(transactions: forms))
+      #expect(authentication.transactions.count == forms.count)
+      #expect(authentication.transaction?.bytes == shown.content)
+      #expect(try await device.authenticate(key, with: party, transactions: forms).transaction == shown)
     }
-    #expect(failure?.clientError == .invalidTransactionContent, "\(name)")
-    // The same without what makes it doubtful is signed.
-    let plain = try Self.picture()
-    #expect(try await device.authenticate(key, with: party, transactions: [plain]).transaction == plain)
+    for forms in [bad] + bad.map({ [$0] }) {
+      let failure = await uafFailure {
+        _ = try await device.client.open(party.authenticationRequest(transactions: forms).text)
+      }
+      #expect(failure?.clientError == .invalidTransactionContent && failure?.asmStatusCode == 4)
+    }
+    // The counter stands where the last good one left it.
+    #expect(try await device.authenticate(key, with: party).signCounter == 6)
   }
 
   @Test("a transaction that breaks the rules of the protocol")

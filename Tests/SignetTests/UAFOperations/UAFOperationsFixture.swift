@@ -211,7 +211,7 @@ struct UAFOperationsFixture {
 
   init(
     _ person: ScriptedPerson = ScriptedPerson(), facet: String = Self.facet,
-    _ change: (inout UAFSettings) -> Void = { _ in }
+    face: SimulatedBiometrics? = nil, _ change: (inout UAFSettings) -> Void = { _ in }
   ) async throws {
     folder = try TemporaryFolder()
     clock = VirtualClock()
@@ -232,7 +232,7 @@ struct UAFOperationsFixture {
     device = Device(vault: vault, clock: clock, biometrics: biometrics, passcode: passcode) {
       _ throws(TransportFailure) in transport
     }
-    client = UAFClient(device: device, facetID: facet)
+    client = UAFClient(device: device, facetID: facet, face: face)
     for name in ["alice", "bob"] { try await UserService(server.context).add(try UserID(name), by: "test") }
     apiKey = try await APIKeyService(server.context).create(
       name: "Shop", displayName: nil, scopes: [.relyingParty], by: "test"

@@ -1,0 +1,74 @@
+/// How large a picture may be: checked before memory is taken for its pixels.
+package struct PNGLimits: Hashable, Sendable {
+  /// The most bytes of the file.
+  package var byteCount: Int
+  /// The most pixels on a side.
+  package var side: UInt32
+  /// The most pixels in all.
+  package var pixelCount: Int
+
+  package init(byteCount: Int, side: UInt32, pixelCount: Int) {
+    (self.byteCount, self.side, self.pixelCount) = (byteCount, side, pixelCount)
+  }
+}
+
+/// What a PNG says of itself outside its pixels (ISO/IEC 15948 section 5).
+package struct PNGFrame: Hashable, Sendable {
+  package let width: UInt32
+  package let height: UInt32
+  package let bitDepth: UInt8
+  package let colourType: UInt8
+  package let compression: UInt8
+  package let filter: UInt8
+  package let interlace: UInt8
+  /// The colours that pixels name, each of three bytes; empty for other colour types than 3.
+  package let palette: [UInt8]
+  /// The names of all chunks, in order, to the end of the picture.
+  package let chunkNames: [[UInt8]]
+  /// How many bytes follow the end of the picture.
+  package let trailingByteCount: Int
+
+  /// Whether bytes begin as a PNG file does (section 5.2).
+  package static func isPNG(_ bytes: some Sequence<UInt8>) -> Bool {
+    bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A])
+  }
+
+  /// Checks the signature, the bounds of every chunk and the size before libpng sees a byte.
+  ///
+  /// libpng reads no further than the last row, so only this walk notices a file that is cut after it.
+  package init(_ bytes: [UInt8], limits: PNGLimits) throws(PNGFailure) {
+    guard bytes.count <= limits.byteCount else { throw .fileTooLarge }
+    guard Self.isPNG(bytes) else { throw .notPNG }
+    // Signature 8, then length 4, type 4, and 13 bytes of IHDR: width, height and five of one byte each.
+    guard bytes.count >= 33, bytes[8..<16].elementsEqual([0, 0, 0, 13] + Array("IHDR".utf8)) else {
+      throw .damaged
+    }
+    width = Self.bigEndian(bytes, at: 16)
+    height = Self.bigEndian(bytes, at: 20)
+    (bitDepth, colourType, compression) = (bytes[24], bytes[25], bytes[26])
+    (filter, interlace) = (bytes[27], bytes[28])
+    guard width > 0, height > 0 else { throw .damaged }
+    guard width <= limits.side, height <= limits.side, Int(width) * Int(height) <= limits.pixelCount
+    else { throw .imageTooLarge(width: width, height: height) }
+    var position = 8
+    var names: [[UInt8]] = []
+    var palette: [UInt8] = []
+    while true {
+      guard bytes.count - position >= 12 else { throw .damaged }
+      let length = Int(Self.bigEndian(bytes, at: position))
+      guard length <= bytes.count - position - 12 else { throw .damaged }
+      let name = Array(bytes[position + 4..<position + 8])
+      names.append(name)
+      if name == Array("PLTE".utf8) { palette = Array(bytes[position + 8..<position + 8 + length]) }
+      position += 12 + length
+      if name == Array("IEND".utf8) { break }
+    }
+    chunkNames = names
+    self.palette = colourType == 3 ? palette : []
+    trailingByteCount = bytes.count - position
+  }
+
+  private static func bigEndian(_ bytes: [UInt8], at index: Int) -> UInt32 {
+    bytes[index..<index + 4].reduce(0) { $0 << 8 | UInt32($1) }
+  }
+}

@@ -1,0 +1,121 @@
+import Signet
+import SignetTesting
+import SignetUAF
+import SignetVault
+import Testing
+
+/// The authenticator for faces, with a real server.
+///
+/// Linux has no service for faces that this builds on: what an app gives as
+/// ``UAFClient/init(device:facetID:face:facetTransport:takesOlderFacetLists:)`` does the matching, here a simulated camera; what a
+/// fingerprint reader does by the real fprintd is in `UAFFingerprintTests`.
+@Suite("UAF with faces")
+struct UAFFaceTests {
+  private let face = SimulatedBiometrics(.ready(.simulated(fingers: 1)))
+
+  private func fixture() async throws -> UAFOperationsFixture {
+    let fixture = try await UAFOperationsFixture(face: face)
+    try await fixture.register("alice", .face)
+    _ = fixture.person.events()
+    return fixture
+  }
+
+  @Test("a face registers, signs in and confirms what was shown before; a finger's reader has no part in it")
+  func signsIn() async throws {
+    let fixture = try await UAFOperationsFixture(face: face)
+    fixture.biometrics.set(.notCapable)
+    let registered = try await fixture.register("alice", .face)
+    #expect(registered.aaids == ["5167#0004"])
+    _ = fixture.person.events()
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(
+      fixture.person.events() == [.choice(["face"], shown: nil), .prompt(nil, shown: nil), .valid("face")])
+    let link = try await fixture.link("authentication", ["username": "alice", "transaction": "Pay 20 EUR"])
+    let payload = try await fixture.operations.decode(scanned: link)
+    guard case .authentication(let confirmation) = try await fixture.operations.redeem(payload) else {
+      failed("not an authentication")
+      return
+    }
+    #expect(try await confirmation.run() != nil)
+    #expect(
+      fixture.person.events() == [
+        .choice(["face"], shown: "Pay 20 EUR"), .prompt(nil, shown: "Pay 20 EUR"), .valid("face"),
+      ])
+  }
+
+  @Test("a face that is not recognised is asked for again; the fifth time in a row locks")
+  func mismatches() async throws {
+    let fixture = try await fixture()
+    face.queue(.failure(.mismatch), .failure(.mismatch))
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(
+      fixture.person.events().dropFirst() == [
+        .prompt(nil, shown: nil), .prompt(.notRecognised, shown: nil), .prompt(.notRecognised, shown: nil),
+        .valid("face"),
+      ])
+    face.queue(
+      .failure(.mismatch), .failure(.mismatch), .failure(.mismatch), .failure(.mismatch), .failure(.mismatch))
+    #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userLockout)
+    let key = try #require(try await fixture.client.keys().first)
+    #expect(try await fixture.client.protectionStatus(of: key) == .lockedOut)
+  }
+
+  @Test(
+    "what the camera says ends the operation with its code",
+    arguments: [
+      (BiometricFailure.cancelled, FidoErrorCode.userCancelled), (.timedOut, .userNotResponsive),
+      (.lockedOut, .userLockout),
+    ])
+  func ends(_ said: BiometricFailure, _ code: FidoErrorCode) async throws {
+    let fixture = try await fixture()
+    face.queue(.failure(said))
+    #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == code)
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+  }
+
+  @Test("a face that is enrolled later makes the key disappear; registering again is the way back")
+  func invalidated() async throws {
+    let fixture = try await fixture()
+    face.set(.ready(.simulated(fingers: 2)))
+    #expect(
+      await failure { try await fixture.operations.authenticate("alice") }?.code == .keyDisappearedPermanently
+    )
+    try await fixture.operations.deregister("alice", authorization: .jwt(fixture.apiKey))
+    #expect(try await fixture.serverKeys().isEmpty)
+    try await fixture.register("alice", .face)
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+  }
+
+  @Test(
+    "a face that is enrolled later changes nothing where that was wanted, and the passcode opens where that was"
+  )
+  func options() async throws {
+    let fixture = try await UAFOperationsFixture(face: face)
+    fixture.person.use(.face)
+    var options = UAFKeyOptions()
+    (options.invalidateOnNewOsBiometrics, options.allowDevicePasscodeAsFallback) = (false, true)
+    try await fixture.operations.register(
+      "alice", device: UAFNewDevice(name: "laptop"), authorization: .jwt(fixture.apiKey), options: options)
+    face.set(.ready(.simulated(fingers: 2)))
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    let key = try #require(try await fixture.client.keys().first)
+    #expect(key.kind == .face && key.aaid == "5167#0004")
+  }
+
+  @Test("without a camera, or without a face, the authenticator says why it is of no use")
+  func missing() async throws {
+    let fixture = try await UAFOperationsFixture(face: face)
+    for (state, obstacle) in [
+      (BiometricState.notCapable, UAFAuthenticatorChoice.Obstacle.notSupportedByHardware),
+      (.notEnrolled, .notEnrolled),
+    ] {
+      face.set(state)
+      let refused = await failure { try await fixture.register("alice", .face) }
+      #expect(refused?.code == .noSuitableAuthenticator)
+      #expect(fixture.person.obstacles["face"] == .some(obstacle))
+    }
+    let without = try await UAFOperationsFixture()
+    #expect(await failure { try await without.register("alice", .face) }?.code == .noSuitableAuthenticator)
+    #expect(without.person.obstacles["face"] == .some(.notSupportedByHardware))
+  }
+}
