@@ -1,5 +1,6 @@
 public import SignetOATH
 public import SignetPolicy
+public import SignetPushAuth
 public import SignetTransport
 public import SignetVault
 public import SignetWire
@@ -92,6 +93,12 @@ public import SignetWire
   case challengeWanted
   /// The account makes codes without a challenge.
   case challengeNotWanted
+  /// It is there already, and stays as it is; what it is.
+  case alreadyEnrolled(String)
+  /// A URI, a message or an answer of push messages was not accepted.
+  case pushAuth(PushAuthFailure)
+  /// The server of push messages refused; the status of its answer.
+  case pushAuthRefused(status: Int)
 
   // Sessions and the data of apps.
   /// App data was not encrypted or decrypted; above all because the session is locked.
@@ -171,6 +178,9 @@ public import SignetWire
     case .ocra: 15
     case .challengeWanted: 16
     case .challengeNotWanted: 17
+    case .alreadyEnrolled: 18
+    case .pushAuth: 19
+    case .pushAuthRefused: 20
     case .appData: 400
     case .sharedSession: 401
     case .transport: 303
@@ -262,6 +272,11 @@ public import SignetWire
     case .ocra(let failure): failure.description
     case .challengeWanted: "this account answers challenges; give it one (signet account respond)"
     case .challengeNotWanted: "this account takes no challenge; ask for a code (signet otp)"
+    case .alreadyEnrolled(let what):
+      "there are \(what) already, and they stay as they are; remove them first to enrol anew"
+    case .pushAuth(let failure): failure.description
+    case .pushAuthRefused(let status):
+      "the server did not accept it (status \(status)); begin again at the server, or enrol again"
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description

@@ -18,7 +18,8 @@ let signetProgram = Program(
     .activate, .list, .rename, .trust, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate,
     .password,
     .biometrics, .passcode,
-    .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .uaf, .doctor,
+    .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .message, .uaf,
+    .doctor,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -176,7 +177,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .ocra,
+  case .alreadyEnrolled, .pushAuth, .noSuchAccount, .contentRefused, .severalContainers, .notExportable,
+    .ocra,
     .challengeWanted, .challengeNotWanted, .passwordRefused,
     .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,
