@@ -136,7 +136,8 @@ let package = Package(
       dependencies: [
         "SignetConcurrency", "SignetCrypto",
         .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetTransport", "SignetUAF", "SignetVault", "SignetWire",
+        "SignetOATH", "SignetPolicy", "SignetPushAuth", "SignetTransport", "SignetUAF", "SignetVault",
+        "SignetWire",
         .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
         .target(name: "SignetBiometrics", condition: .when(platforms: [.linux])),
         .target(name: "SignetPAM", condition: .when(platforms: [.linux])),
@@ -146,7 +147,7 @@ let package = Package(
       name: "SignetServer",
       dependencies: [
         "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetPush", "SignetQR",
+        "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
         "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
@@ -323,7 +324,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetQR", "SignetSQLite", "SignetStorage", "SignetTesting",
+        "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetSQLite", "SignetStorage",
+        "SignetTesting",
         "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
@@ -331,8 +333,8 @@ let package = Package(
       dependencies: [
         "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
         "SignetSQLite",
-        "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport", "SignetUAF", "SignetVault",
-        "SignetWire", "UAFFixture",
+        "SignetOATH", "SignetPushAuth", "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport",
+        "SignetUAF", "SignetVault", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",

@@ -31,6 +31,7 @@ let package = Package(
     fuzzTarget("fuzz-oath", "Signet"),
     fuzzTarget("fuzz-accounts", "Signet"),
     fuzzTarget("fuzz-policy", "Signet"),
+    fuzzTarget("fuzz-pushauth", "Signet"),
     fuzzTarget("fuzz-wire", "Signet"),
     fuzzTarget("fuzz-qr", "SignetQR"),
     fuzzTarget("fuzz-transport", "Signet"),

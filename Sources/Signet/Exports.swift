@@ -42,6 +42,15 @@
 @_exported public import enum SignetOATH.PSKCEncryptionKey
 @_exported public import struct SignetOATH.PSKCKey
 @_exported public import struct SignetOATH.SkippedAccount
+// Push messages of authenticator apps.
+@_exported public import enum SignetPushAuth.PushAuthCleanUp
+@_exported public import struct SignetPushAuth.PushAuthDelivery
+@_exported public import struct SignetPushAuth.PushAuthDevice
+@_exported public import enum SignetPushAuth.PushAuthFailure
+@_exported public import struct SignetPushAuth.PushAuthInbox
+@_exported public import enum SignetPushAuth.PushAuthKind
+@_exported public import struct SignetPushAuth.PushAuthMessage
+@_exported public import struct SignetPushAuth.PushAuthNotification
 #if os(Linux)
   // Fingerprints and the account's passcode.
   @_exported public import class SignetBiometrics.FprintGate

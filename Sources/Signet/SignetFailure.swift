@@ -1,5 +1,6 @@
 public import SignetOATH
 public import SignetPolicy
+public import SignetPushAuth
 public import SignetTransport
 public import SignetVault
 public import SignetWire
@@ -92,6 +93,12 @@ public import SignetWire
   case challengeWanted
   /// The account makes codes without a challenge.
   case challengeNotWanted
+  /// It is there already, and stays as it is; what it is.
+  case alreadyEnrolled(String)
+  /// A URI, a message or an answer of push messages was not accepted.
+  case pushAuth(PushAuthFailure)
+  /// The server of push messages refused; the status of its answer.
+  case pushAuthRefused(status: Int)
 
   // Locks of containers and accounts.
   /// The container or the account is locked, and by whom: by the policy ``AccountLock/lockingPolicy``, by hand, or by its server.
@@ -191,6 +198,9 @@ public import SignetWire
     case .accountPolicyBroken: 503
     case .codesNotTaken: 504
     case .containerWiped: 505
+    case .alreadyEnrolled: 18
+    case .pushAuth: 19
+    case .pushAuthRefused: 20
     case .appData: 400
     case .sharedSession: 401
     case .transport: 303
@@ -291,6 +301,11 @@ public import SignetWire
       "the server had the container deleted from this device, with its keys; ask its operator why"
     case .codesNotTaken(let reason):
       "the server takes no one-time codes of this device for now\(reason.isEmpty ? "" : " (\(reason))"); approve a transaction instead"
+    case .alreadyEnrolled(let what):
+      "there are \(what) already, and they stay as they are; remove them first to enrol anew"
+    case .pushAuth(let failure): failure.description
+    case .pushAuthRefused(let status):
+      "the server did not accept it (status \(status)); begin again at the server, or enrol again"
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description

@@ -9,6 +9,8 @@ public struct PushMessage: Hashable, Sendable {
   public let expires: Int64
   /// What a message of Firebase has as data: the envelope as `signet`, unless the app expects other members.
   public let data: [String: String]
+  /// What goes into `aps` of a notification of Apple's service, in the place of our own texts; empty for those.
+  public let notification: [String: String]
 
   /// Puts a message together.
   ///
@@ -17,14 +19,19 @@ public struct PushMessage: Hashable, Sendable {
   ///   - topic: 1 to 32 characters from `A-Z a-z 0-9 _ -`.
   ///   - expires: In seconds since 1970.
   ///   - data: The members of Firebase's data, for an app that looks for others than `signet`.
+  ///   - notification: The members of Apple's `aps`, for an app that looks for others than `signet`.
   /// - Precondition: The topic has that form, and the envelope is visible ASCII.
-  public init(envelope: String, topic: String, expires: Int64, data: [String: String]? = nil) {
+  public init(
+    envelope: String, topic: String, expires: Int64, data: [String: String]? = nil,
+    notification: [String: String] = [:]
+  ) {
     precondition(
       (1...32).contains(topic.utf8.count) && topic.utf8.allSatisfy(Self.mayStandInTopic),
       "\"\(topic)\" is no topic of a push")
     precondition(envelope.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an envelope is visible ASCII")
     (self.envelope, self.topic, self.expires) = (envelope, topic, expires)
     self.data = data ?? ["signet": envelope]
+    self.notification = notification
   }
 
   private static func mayStandInTopic(_ byte: UInt8) -> Bool {

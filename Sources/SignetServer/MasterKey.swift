@@ -42,6 +42,12 @@ public final class MasterKey: Sendable {
     case uafTarget(id: String)
     /// The UAF token that waits for a device, as the device gets it.
     case uafPayload(session: String)
+    /// The secret that a server and an authenticator app share.
+    case pushAuthSecret(mechanism: String)
+    /// Where pushes for an authenticator app go.
+    case pushAuthDevice(mechanism: String)
+    /// The number that a user has to type into an authenticator app.
+    case pushAuthNumber(message: String)
 
     var label: [UInt8] {
       switch self {
@@ -55,6 +61,9 @@ public final class MasterKey: Sendable {
       case .backchannelNotice(let transaction): Array("signet backchannel notice \(transaction)".utf8)
       case .uafTarget(let id): Array("signet uaf target \(id)".utf8)
       case .uafPayload(let session): Array("signet uaf payload \(session)".utf8)
+      case .pushAuthSecret(let mechanism): Array("signet pushauth secret \(mechanism)".utf8)
+      case .pushAuthDevice(let mechanism): Array("signet pushauth device \(mechanism)".utf8)
+      case .pushAuthNumber(let message): Array("signet pushauth number \(message)".utf8)
       }
     }
   }

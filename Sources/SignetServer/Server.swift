@@ -124,6 +124,7 @@ public final class Server: Sendable {
     let description = APIDescription.document(for: context.settings.serverURL, context.uaf?.settings)
     let clients = ClientEndpoints(
       context: context, keys: keys, clients: ClientService(context), users: UserService(context))
+    let pushAuth = PushAuthRoutes(keys: keys, service: PushAuthService(context))
     let uafAdmin = UAFAdminEndpoints(context: context, keys: keys)
     let accounts = AccountEndpoints(
       accounts: AccountService(context), authentication: DeviceAuthentication(context), keys: keys,
@@ -197,6 +198,12 @@ public final class Server: Sendable {
       ("GET", "/admin/uaf/targets", uafAdmin.listTargets),
       ("DELETE", "/admin/uaf/targets/{id}", uafAdmin.removeTarget),
       ("GET", "/admin/uaf/models", uafAdmin.listModels),
+      ("POST", "/admin/pushauth/mechanisms", pushAuth.enrol),
+      ("GET", "/admin/pushauth/mechanisms", pushAuth.list),
+      ("DELETE", "/admin/pushauth/mechanisms/{id}", pushAuth.remove),
+      ("POST", "/pushauth/messages", pushAuth.send),
+      ("GET", "/pushauth/messages/{id}", pushAuth.show),
+      ("POST", "/pushauth", { request in await pushAuth.service.take(request) }),
     ]
     var router = Router { .problem(Problem($0)) }
     let prefix = "/\(context.settings.serverURL.domain)/v1"

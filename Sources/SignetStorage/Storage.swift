@@ -8,7 +8,7 @@ public import SignetCrypto
 ///
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
 /// `StorageContract` in `SignetTesting` is this contract as tests; every back end runs it.
-public protocol Storage: AccountStorage, ClientStorage, UAFStorage {
+public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStorage {
   /// The same storage, whose rows that decide by themselves have codes under a key of the server's.
   ///
   /// A row without its code, or with another, is refused: who can write the database cannot make one up.

@@ -17,13 +17,16 @@ extension Command {
 
       What cannot be read is named with its reason, and the rest is imported. An account that is there already with the same \
       secret is named and not imported again.
+
+      A pushauth or mfauth URI also enrols for push messages (signet message): its server is asked first, and nothing is kept \
+      unless it agrees.
       """,
     options: [
       notExportable,
       .value(
         "transport-key", "The pre-shared key of a PSKC document: a file with 32 or 64 hexadecimal digits",
         named: "file", completion: .file),
-    ],
+    ] + pushTarget,
     arguments: [
       Argument(
         "source", "The file, - for standard input, or a URI (which other users may see)", completion: .file)
@@ -40,6 +43,11 @@ extension Command {
     if bytes.count <= OfflineTransaction.maximumByteCount, let text = String(validating: bytes, as: UTF8.self)
     {
       _ = try ScannedKind.expect(.accounts, text.trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+    if bytes.count <= AuthenticatorURI.maximumByteCount, let text = String(validating: bytes, as: UTF8.self),
+      isEnrolment(text.trimmingCharacters(in: .whitespacesAndNewlines))
+    {
+      return try await enrol(text, arguments)
     }
     guard let path = arguments.optionalString("transport-key") else {
       return try await take(bytes, arguments)
@@ -60,7 +68,7 @@ extension Command {
       Reads PNG pictures, screenshots too. An export of Google Authenticator may have several QR codes, in one picture or in many: \
       name all of them at once, in any order.
       """,
-    options: [notExportable],
+    options: [notExportable] + pushTarget,
     arguments: [Argument("image", "A PNG picture", arity: .many(minimum: 1), completion: .file)]
   ) { arguments in
     var lines: [String] = []
@@ -70,6 +78,7 @@ extension Command {
         throw CommandFailure(.dataError, "\(path): \(error)")
       }
     }
+    if lines.count == 1, let line = lines.first, isEnrolment(line) { return try await enrol(line, arguments) }
     for line in lines { _ = try ScannedKind.expect(.accounts, line) }
     return try await take(Array(lines.joined(separator: "\n").utf8), arguments)
   }

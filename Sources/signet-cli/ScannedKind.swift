@@ -18,7 +18,7 @@ enum ScannedKind {
   /// The kind of a text; `nil` for all else, such as the files of other authenticators.
   init?(_ text: String) {
     let start = text.prefix(32).lowercased()
-    if ["otpauth://", "otpauth-migration://"].contains(where: start.hasPrefix) {
+    if ["otpauth://", "otpauth-migration://", "pushauth://", "mfauth://"].contains(where: start.hasPrefix) {
       self = .accounts
     } else if start.hasPrefix("signet:transaction?") {
       self = .transactionLink

@@ -22,6 +22,7 @@ let signetProgram = Program(
     guarded(.recovery), guarded(.renew), .delete, .reset, .policy, .condition,
     Command.data.preceded(by: ProgramIntegrity.admitOpen), guarded(.importing),
     guarded(.scan), guarded(.export), guarded(.account, except: ["list", "delete", "clear"]),
+    .message,
     guarded(.uaf, except: ["metadata", "deregister", "delete", "list", "pending", "device"]), .doctor,
   ] + agentCommands,
   exitCodes: [
@@ -196,7 +197,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
-  case .noSuchAccount, .contentRefused, .severalContainers, .notExportable, .ocra,
+  case .alreadyEnrolled, .pushAuth, .noSuchAccount, .contentRefused, .severalContainers, .notExportable,
+    .ocra,
     .challengeWanted, .challengeNotWanted, .passwordRefused,
     .activationCode, .deviceNameRefused, .pushTargetRefused,
     .reasonRefused, .serverNameMismatch,

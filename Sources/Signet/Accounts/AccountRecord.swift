@@ -3,7 +3,7 @@ import SignetJSON
 import SignetOATH
 import SignetVault
 
-/// An account as the vault keeps it: a version (1 byte), the length of a JSON text in 4 bytes, the text, and the secret.
+/// An account as the vault keeps it, framed as ``FramedRecord`` says.
 ///
 /// The counter of HOTP and OCRA is a record of its own, so that the vault can take its next value. Version 2 has OCRA and
 /// check digits, version 3 SHA-224 and SHA-384; what an earlier one can say is written as that, so that earlier builds read it.
@@ -64,10 +64,7 @@ struct AccountRecord {
           ])
         })
     }
-    let json = object.bytes
-    let length = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: json.count >> $0) }
-    let head = SecretBytes(copying: [version] + length + json)
-    return account.secret.withSecret { head.joined(with: $0) }
+    return account.secret.withSecret { FramedRecord.bytes(version: version, json: object.bytes, secret: $0) }
   }
 
   /// The first version that can say it.
@@ -84,23 +81,10 @@ struct AccountRecord {
   ///   - counter: The counter's record, where there is one.
   /// - Throws: ``VaultFailure``: `tooNew` for what a newer version wrote, `damaged` for what no version writes.
   init(_ bytes: borrowing SecretBytes, counter: UInt64?) throws(VaultFailure) {
-    let found = bytes.withUInt8Span { $0.isEmpty ? 0 : $0[0] }
-    guard found <= Self.version else { throw .tooNew(found: Int(found), supported: Int(Self.version)) }
-    var head: [UInt8] = []
-    var secret: SecretBytes?
-    bytes.withUInt8Span { bytes in
-      guard bytes.count >= 5, bytes[0] > 0 else { return }
-      let count = (1...4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
-      guard bytes.count >= 5 + count else { return }
-      head.reserveCapacity(count)
-      for index in 5..<5 + count { head.append(bytes[index]) }
-      secret = SecretBytes(byteCount: bytes.count - 5 - count) { output in
-        for index in 5 + count..<bytes.count { output.append(bytes[index]) }
-      }
-    }
-    guard let secret else { throw .damaged }
+    let framed = try FramedRecord(bytes, newest: Self.version)
+    let found = framed.version
     do {
-      let object = try JSONObject(parsing: head, limits: Self.limits)
+      let object = try JSONObject(parsing: framed.json, limits: Self.limits)
       let kind: OTPAccount.Kind =
         switch try object.string("type") {
         case "totp":
@@ -123,7 +107,7 @@ struct AccountRecord {
         algorithm: algorithm,
         digits: Int(clamping: try object.integer("digits")),
         hasCheckDigit: found >= 2 ? try object.optionalBool("checkDigit") ?? false : false,
-        secret: SharedSecretBox(secret),
+        secret: SharedSecretBox(framed.secret.copy()),
         image: try object.optionalString("image"), foreign: foreign)
       isExportable = try object.bool("exportable")
       imported = try object.integer("imported")

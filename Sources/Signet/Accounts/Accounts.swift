@@ -344,7 +344,7 @@ public struct Accounts: Sendable {
   // MARK: Opening
 
   /// The open domain; `nil` as long as nothing was imported.
-  private func open(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain? {
+  func open(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain? {
     guard let id = try await vaulted(await vault.accountsContainer()) else { return nil }
     guard try await havePassword() else {
       return try await vaulted(await vault.open(Vault.accountsDomain, of: id, with: .device))
@@ -355,7 +355,7 @@ public struct Accounts: Sendable {
   }
 
   /// The records of the open domain; `nil` as long as nothing was imported.
-  private func opened(by password: SharedSecretBox?) async throws(SignetFailure) -> OpenRecords? {
+  func opened(by password: SharedSecretBox?) async throws(SignetFailure) -> OpenRecords? {
     guard let unlocked = try await open(by: password) else { return nil }
     return try await vaulted(unlocked.openedRecords())
   }
@@ -364,7 +364,7 @@ public struct Accounts: Sendable {
     records.names.compactMap(AccountRecord.id(ofRecord:))
   }
 
-  private static func accounts(
+  static func accounts(
     in records: OpenRecords
   ) throws(VaultFailure) -> [(id: Account.ID, record: AccountRecord)] {
     var found: [(id: Account.ID, record: AccountRecord)] = []
@@ -374,7 +374,7 @@ public struct Accounts: Sendable {
     return found
   }
 
-  private static func account(
+  static func account(
     _ id: Account.ID, in records: OpenRecords
   ) throws(VaultFailure) -> AccountRecord? {
     guard let secret = try records.secret(AccountRecord.name(id)) else { return nil }
@@ -389,7 +389,7 @@ extension Device {
 
 extension SecretBytes {
   /// A counter as a record: 8 bytes, big-endian.
-  fileprivate init(counter: UInt64) {
+  init(counter: UInt64) {
     self.init(byteCount: 8) { output in
       for shift in stride(from: 56, through: 0, by: -8) {
         output.append(UInt8(truncatingIfNeeded: counter >> UInt64(shift)))

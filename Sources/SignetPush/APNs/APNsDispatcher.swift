@@ -76,10 +76,16 @@ public struct APNsDispatcher: PushDispatcher {
 
   private func request(_ message: PushMessage, _ device: [UInt8], _ bearer: String) -> HTTPRequest {
     let alert: JSONObject = ["title-loc-key": "signet.push.title", "loc-key": "signet.push.body"]
-    let body: JSONObject = [
+    var body: JSONObject = [
       "aps": ["alert": .object(alert), "mutable-content": 1, "sound": "default"],
       "signet": .string(message.envelope),
     ]
+    if !message.notification.isEmpty {
+      // Apps of other makers look into `aps` for all that is theirs.
+      var own: JSONObject = ["mutable-content": 1, "sound": "default"]
+      for (name, value) in message.notification.sorted(by: { $0.key < $1.key }) { own[name] = .string(value) }
+      body = ["aps": .object(own)]
+    }
     return HTTPRequest(
       method: .post, url: "\(base)/3/device/\(Hex.encode(device))",
       headers: [

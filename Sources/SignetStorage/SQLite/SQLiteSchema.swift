@@ -240,5 +240,24 @@ enum SQLiteSchema {
         ) STRICT;
         CREATE INDEX account_orders_of_container ON account_orders (container, number);
         """),
+    // Push mechanisms of authenticator apps, and the messages to them.
+    Migration(
+      version: 14,
+      sql: """
+        CREATE TABLE pushauth_mechanisms (
+          id TEXT PRIMARY KEY NOT NULL, user TEXT NOT NULL REFERENCES users (id), mechanism TEXT UNIQUE,
+          sealed_secret BLOB NOT NULL, challenge BLOB NOT NULL, sealed_device BLOB, created INTEGER NOT NULL,
+          expires INTEGER NOT NULL, state TEXT NOT NULL
+        ) STRICT;
+        CREATE INDEX pushauth_mechanisms_of_user ON pushauth_mechanisms (user, created);
+        CREATE INDEX open_pushauth_mechanisms ON pushauth_mechanisms (expires) WHERE state = 'open';
+        CREATE TABLE pushauth_messages (
+          id TEXT PRIMARY KEY NOT NULL, mechanism TEXT NOT NULL REFERENCES pushauth_mechanisms (id),
+          kind TEXT NOT NULL, challenge BLOB NOT NULL, sealed_number BLOB, created INTEGER NOT NULL,
+          expires INTEGER NOT NULL, state TEXT NOT NULL, wrong_numbers INTEGER NOT NULL DEFAULT 0, answered INTEGER
+        ) STRICT;
+        CREATE INDEX pushauth_messages_of_mechanism ON pushauth_messages (mechanism);
+        CREATE INDEX pushauth_messages_by_expiry ON pushauth_messages (expires);
+        """),
   ]
 }

@@ -131,6 +131,10 @@ extension SQLiteStorage {
       try database.execute(
         "DELETE FROM uaf_sessions WHERE created < ?1 AND expires <= ?2 AND coalesce(ended, created) < ?1",
         .integer(time - 86_400), .integer(time))
+      // URIs that nobody has used, and messages whose end could be asked for long enough.
+      try database.execute(
+        "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= ?", .integer(time))
+      try database.execute("DELETE FROM pushauth_messages WHERE expires <= ?", .integer(time - 30 * 86_400))
       // Who waits has looked long before.
       try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(

@@ -1,0 +1,39 @@
+import SignetCrypto
+import SignetVault
+
+/// How records with a secret lie in the vault: a version (1 byte), the length of a JSON text in 4 bytes, the text, the secret.
+struct FramedRecord: ~Copyable {
+  let version: UInt8
+  let json: [UInt8]
+  let secret: SecretBytes
+
+  /// The bytes of a record.
+  static func bytes(version: UInt8, json: [UInt8], secret: borrowing SecretBytes) -> SecretBytes {
+    let length = stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: json.count >> $0) }
+    return SecretBytes(copying: [version] + length + json).joined(with: secret)
+  }
+
+  /// Takes a record apart.
+  ///
+  /// - Throws: ``VaultFailure``: `tooNew` for what a newer version wrote, `damaged` for what no version writes.
+  init(_ bytes: borrowing SecretBytes, newest: UInt8) throws(VaultFailure) {
+    let version = bytes.withUInt8Span { $0.isEmpty ? 0 : $0[0] }
+    guard version <= newest else { throw .tooNew(found: Int(version), supported: Int(newest)) }
+    var json: [UInt8] = []
+    var secret: SecretBytes?
+    bytes.withUInt8Span { bytes in
+      guard bytes.count >= 5, bytes[0] > 0 else { return }
+      let count = (1...4).reduce(0) { $0 << 8 | Int(bytes[$1]) }
+      guard bytes.count >= 5 + count else { return }
+      json.reserveCapacity(count)
+      for index in 5..<5 + count { json.append(bytes[index]) }
+      secret = SecretBytes(byteCount: bytes.count - 5 - count) { output in
+        for index in 5 + count..<bytes.count { output.append(bytes[index]) }
+      }
+    }
+    guard let secret else { throw .damaged }
+    self.version = version
+    self.json = json
+    self.secret = secret
+  }
+}

@@ -1,0 +1,318 @@
+import SignetCrypto
+import SignetJSON
+public import SignetOATH
+public import SignetPushAuth
+import SignetTransport
+import SignetVault
+
+extension Accounts {
+  /// Takes over an account from a URI, with all that it has: one-time codes, push messages, or both; all of it or nothing.
+  ///
+  /// Push messages are registered with the server first; only when it has agreed anything is stored. What is there already is
+  /// never replaced: an account of the same issuer and name gets what it has not, and keeps its policies where those of the URI
+  /// differ. What failed may be tried again with the same URI, as long as the server takes it.
+  ///
+  /// - Parameters:
+  ///   - uri: `otpauth`, `pushauth` or `mfauth`.
+  ///   - target: Where pushes for this device go; `nil` for what ``setPushDevice(_:by:)`` has said.
+  ///   - isExportable: Whether the secret of one-time codes may leave this device again.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Returns: The account.
+  /// - Throws: ``SignetFailure``: `alreadyEnrolled`, `pushAuth`, `pushAuthRefused`, `interchange`, `transport`.
+  public func enrol(
+    _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
+    by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> Enrolment {
+    let codes = try uri.oath.map { (half) throws(SignetFailure) in try Self.codes(uri, half) }
+    if try await vaulted(await device.vault.accountsContainer()) == nil {
+      _ = try await vaulted(
+        await device.vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
+    }
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let (now, id) = (device.clock.now, Account.ID(from: device.random))
+    var push: PushMechanismRecord?
+    if let half = uri.push {
+      let record = try Self.push(uri, half, id, now)
+      let before = try await vaulted(unlocked.openedRecords())
+      // Before the server is asked for anything.
+      if let failure = try await vaulted(Self.refusal(uri, codes, in: before)) { throw failure }
+      let stored = try await vaulted(Self.pushDevice(in: before))
+      guard let target = target ?? stored else { throw .pushAuth(.missing("device token")) }
+      try await register(record, half, target)
+      push = record
+    }
+    let (codesID, groupID) = (Account.ID(from: device.random), Account.ID(from: device.random))
+    let result = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) {
+        (records) throws(VaultFailure) -> Result<Enrolment, SignetFailure> in
+        // Another process may have enrolled it meanwhile.
+        if let failure = try Self.refusal(uri, codes, in: records) { return .failure(failure) }
+        let found = try Self.group(uri.issuer, uri.account, in: records)
+        var group =
+          found?.record ?? EnrolledAccountRecord(issuer: uri.issuer, name: uri.account, created: now)
+        let conflicts = group.merge(
+          policies: uri.policies, image: uri.image, backgroundColor: uri.backgroundColor)
+        if found == nil { group.codes = try Self.ungrouped(uri.issuer, uri.account, in: records) }
+        if let codes {
+          let record = AccountRecord(codes, isExportable: isExportable, imported: now)
+          try records.set(AccountRecord.name(codesID), to: record.bytes)
+          if let counter = codes.kind.counter {
+            try records.set(AccountRecord.counterName(codesID), to: SecretBytes(counter: counter))
+          }
+          group.codes.append(codesID)
+        }
+        if let push {
+          try records.set(PushMechanismRecord.name(id), to: push.bytes)
+          group.push = id
+          if let target { try Self.setPushDevice(target, in: &records, knownTo: id) }
+        }
+        let groupName = found?.id ?? groupID
+        try records.set(EnrolledAccountRecord.name(groupName), to: group.bytes)
+        return .success(
+          Enrolment(
+            account: try Self.enrolled(groupName, group, in: records), wasThere: found != nil,
+            policyConflicts: conflicts))
+      })
+    return try result.get()
+  }
+
+  /// The accounts that were enrolled, the oldest first.
+  ///
+  /// - Parameter password: What opens them, where they have one.
+  /// - Returns: The accounts; imported ones that were never enrolled are in ``list(by:)`` only.
+  /// - Throws: ``SignetFailure``.
+  public func enrolled(by password: SharedSecretBox? = nil) async throws(SignetFailure) -> [EnrolledAccount] {
+    guard let records = try await opened(by: password) else { return [] }
+    return try await vaulted(
+      Self.groups(in: records).map { group throws(VaultFailure) in
+        try Self.enrolled(group.id, group.record, in: records)
+      }
+    )
+    .filter { !$0.codes.isEmpty || $0.push != nil }
+    .sorted { ($0.created, $0.id.description) < ($1.created, $1.id.description) }
+  }
+
+  /// Removes an account with all that it has: one-time codes, push mechanism, messages; also one that is locked.
+  ///
+  /// The server is not told: the protocol has no word for it.
+  ///
+  /// - Parameters:
+  ///   - id: Which one.
+  ///   - password: What opens them, where they have one.
+  /// - Throws: ``SignetFailure/noSuchAccount``.
+  public func removeEnrolled(
+    _ id: Account.ID, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let wasThere = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        guard let group = try Self.groups(in: records).first(where: { $0.id == id }) else { return false }
+        for codes in group.record.codes {
+          records.remove(AccountRecord.name(codes))
+          records.remove(AccountRecord.counterName(codes))
+        }
+        if let push = group.record.push {
+          records.remove(PushMechanismRecord.name(push))
+          records.remove(PushMechanismRecord.inboxName(push))
+        }
+        records.remove(EnrolledAccountRecord.name(id))
+        return true
+      })
+    guard wasThere else { throw .noSuchAccount }
+  }
+
+  /// The policies of an enrolled account, as they came.
+  ///
+  /// - Parameters:
+  ///   - id: Which one.
+  ///   - password: What opens them, where they have one.
+  /// - Returns: A JSON object in UTF-8; `nil` for none.
+  /// - Throws: ``SignetFailure/noSuchAccount``.
+  public func policies(
+    of id: Account.ID, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> [UInt8]? {
+    guard let records = try await opened(by: password),
+      let found = try await vaulted(Self.groups(in: records)).first(where: { $0.id == id })
+    else { throw .noSuchAccount }
+    return found.record.policies?.bytes
+  }
+
+  // MARK: Parts
+
+  private static func codes(
+    _ uri: AuthenticatorURI, _ half: AuthenticatorURI.OATH
+  ) throws(SignetFailure) -> OTPAccount {
+    do throws(InterchangeFailure) {
+      return try OTPAccount(
+        issuer: uri.issuer, name: uri.account, kind: half.kind, algorithm: half.algorithm,
+        digits: half.digits, secret: half.secret, image: uri.image)
+    } catch { throw .interchange(error) }
+  }
+
+  private static func push(
+    _ uri: AuthenticatorURI, _ half: AuthenticatorURI.Push, _ id: Account.ID, _ now: Int64
+  ) throws(SignetFailure) -> PushMechanismRecord {
+    do throws(PushAuthFailure) {
+      guard half.messageID != nil else { throw .missing("m (message id)") }
+      guard half.challenge?.isEmpty == false else { throw .missing("c (challenge)") }
+      _ = try half.sharedSecret.withSecret { (secret) throws(PushAuthFailure) in
+        try PushAuthKey(secret, atLeast: PushAuthKey.shortestEnrolledByteCount)
+      }
+      return PushMechanismRecord(
+        mechanismID: id.uuid, issuer: uri.issuer, name: uri.account,
+        endpoints: try PushAuthEndpoints(
+          registration: half.registrationEndpoint, authentication: half.authenticationEndpoint),
+        loadBalancer: half.loadBalancer, userID: uri.userID, created: now, secret: half.sharedSecret)
+    } catch { throw .pushAuth(error) }
+  }
+
+  private func register(
+    _ record: PushMechanismRecord, _ half: AuthenticatorURI.Push, _ target: PushAuthDevice
+  ) async throws(SignetFailure) {
+    try await send(
+      PushAuthRequest.registration(
+        of: record.mechanismID, messageID: half.messageID ?? "", challenge: half.challenge ?? [],
+        device: target, at: record.endpoints, cookie: record.loadBalancer, key: try record.key()))
+  }
+
+  /// Sends a request to a server of the push protocol.
+  ///
+  /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
+  func send(_ request: PushAuthRequest) async throws(SignetFailure) {
+    var plain = HTTPRequest(
+      method: .post, url: request.url, headers: request.headers.filter { $0.name != "Cookie" },
+      body: request.body.bytes)
+    for pair in (request.cookie ?? "").split(separator: ";") {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      guard parts.count == 2,
+        let cookie = RequestCookie(
+          name: String(parts[0].drop { $0 == " " }), value: String(parts[1]))
+      else { continue }
+      plain.cookies.append(cookie)
+    }
+    let transport = try device.transport(device.connection)
+    let response: HTTPResponse
+    do throws(TransportFailure) { response = try await transport.send(plain) } catch {
+      throw .transport(error)
+    }
+    guard (200..<300).contains(response.status) else { throw .pushAuthRefused(status: response.status) }
+  }
+
+  /// Why a URI is not taken: something of it is there already; `nil` where nothing is.
+  private static func refusal(
+    _ uri: AuthenticatorURI, _ codes: OTPAccount?, in records: OpenRecords
+  ) throws(VaultFailure) -> SignetFailure? {
+    let group = try group(uri.issuer, uri.account, in: records)
+    if uri.push != nil, let push = group?.record.push, records.names.contains(PushMechanismRecord.name(push))
+    {
+      return .alreadyEnrolled("push messages of \(OTPAccount.title(uri.issuer, uri.account))")
+    }
+    guard let codes else { return nil }
+    let members: [Account.ID]
+    if let group {
+      members = group.record.codes
+    } else {
+      members = try ungrouped(uri.issuer, uri.account, in: records)
+    }
+    for (id, record) in try accounts(in: records) {
+      let isSameKind = members.contains(id) && record.account.kind.isTimed == codes.kind.isTimed
+      if isSameKind || record.account.makesSameCodes(as: codes) {
+        return .alreadyEnrolled("one-time codes of \(record.account)")
+      }
+    }
+    return nil
+  }
+
+  static func groups(
+    in records: OpenRecords
+  ) throws(VaultFailure) -> [(id: Account.ID, record: EnrolledAccountRecord)] {
+    var found: [(id: Account.ID, record: EnrolledAccountRecord)] = []
+    for name in records.names {
+      guard let id = EnrolledAccountRecord.id(ofRecord: name), let secret = try records.secret(name) else {
+        continue
+      }
+      found.append((id, try EnrolledAccountRecord(secret)))
+    }
+    return found
+  }
+
+  /// The account of exactly this issuer and name, however they are written together.
+  private static func group(
+    _ issuer: String, _ name: String, in records: OpenRecords
+  ) throws(VaultFailure) -> (id: Account.ID, record: EnrolledAccountRecord)? {
+    try groups(in: records).first {
+      $0.record.issuer.utf8.elementsEqual(issuer.utf8) && $0.record.name.utf8.elementsEqual(name.utf8)
+    }
+  }
+
+  /// Imported accounts of this issuer and name that belong to no enrolled one.
+  private static func ungrouped(
+    _ issuer: String, _ name: String, in records: OpenRecords
+  ) throws(VaultFailure) -> [Account.ID] {
+    let grouped = Set(try groups(in: records).flatMap(\.record.codes))
+    return try accounts(in: records).filter {
+      !grouped.contains($0.id) && $0.record.account.issuer.utf8.elementsEqual(issuer.utf8)
+        && $0.record.account.name.utf8.elementsEqual(name.utf8)
+    }.map(\.id)
+  }
+
+  private static func enrolled(
+    _ id: Account.ID, _ record: EnrolledAccountRecord, in records: OpenRecords
+  ) throws(VaultFailure) -> EnrolledAccount {
+    var codes: [Account] = []
+    for member in record.codes {
+      if let found = try account(member, in: records) { codes.append(Account(found, member)) }
+    }
+    let push = try record.push.flatMap { (id) throws(VaultFailure) in
+      try mechanism(id, in: records).map { PushMechanism($0, id) }
+    }
+    return EnrolledAccount(
+      id: id, issuer: record.issuer, name: record.name, image: record.image,
+      backgroundColor: record.backgroundColor,
+      policyNames: record.policies?.members.map(\.name).sorted() ?? [], created: record.created,
+      codes: codes, push: push)
+  }
+
+  static func mechanism(
+    _ id: Account.ID, in records: OpenRecords
+  ) throws(VaultFailure) -> PushMechanismRecord? {
+    guard let secret = try records.secret(PushMechanismRecord.name(id)) else { return nil }
+    return try PushMechanismRecord(secret)
+  }
+
+  static func mechanisms(
+    in records: OpenRecords
+  ) throws(VaultFailure) -> [(id: Account.ID, record: PushMechanismRecord)] {
+    var found: [(id: Account.ID, record: PushMechanismRecord)] = []
+    for name in records.names {
+      guard let id = PushMechanismRecord.id(ofRecord: name), let record = try mechanism(id, in: records)
+      else {
+        continue
+      }
+      found.append((id, record))
+    }
+    return found.sorted { ($0.record.created, $0.id.description) < ($1.record.created, $1.id.description) }
+  }
+}
+
+extension Account.ID {
+  /// The same in the form of a UUID, which servers of the push protocol expect.
+  fileprivate var uuid: String {
+    let text = Array(description.uppercased())
+    let ends = [8, 12, 16, 20, 32]
+    return zip([0] + ends, ends).map { String(text[$0..<$1]) }.joined(separator: "-")
+  }
+}
+
+extension OTPAccount {
+  fileprivate static func title(_ issuer: String, _ name: String) -> String {
+    issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))"
+  }
+}
+
+extension OTPAccount.Kind {
+  fileprivate var isTimed: Bool {
+    if case .totp = self { return true }
+    return false
+  }
+}

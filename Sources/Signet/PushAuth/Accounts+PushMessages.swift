@@ -1,0 +1,197 @@
+import SignetCrypto
+import SignetJSON
+public import SignetPushAuth
+public import SignetVault
+import SignetWire
+
+extension Accounts {
+  /// Takes what a push service has delivered: checks the signature first, then stores the message.
+  ///
+  /// - Parameters:
+  ///   - delivery: What was delivered.
+  ///   - cleanUp: Which messages of the mechanism are forgotten afterwards.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Returns: What became of it.
+  /// - Throws: ``SignetFailure/pushAuth(_:)``: `unknownMechanism`, `token`, `otherUser`, `replayed`; nothing is stored then.
+  public func receive(
+    _ delivery: PushAuthDelivery, cleanUp: PushAuthCleanUp = .standard, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> PushAuthInbox.Reception {
+    guard let unlocked = try await open(by: password) else { throw .pushAuth(.unknownMechanism) }
+    let now = device.clock.now * 1000
+    let result = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) {
+        (records) throws(VaultFailure) -> Result<PushAuthInbox.Reception, SignetFailure> in
+        let found = try Self.mechanisms(in: records).first {
+          $0.record.mechanismID.utf8.elementsEqual(delivery.claimedMechanism.utf8)
+        }
+        guard let (id, before) = found else { return .failure(.pushAuth(.unknownMechanism)) }
+        var record = before
+        let outcome: Result<(PushAuthInbox, PushAuthInbox.Reception), SignetFailure>
+        let inbox = try Self.inbox(of: id, in: records)
+        do throws(SignetFailure) {
+          outcome = .success(try Self.taken(delivery, cleanUp, into: inbox, for: record, at: now))
+        } catch { outcome = .failure(error) }
+        switch outcome {
+        case .failure(let failure): return .failure(failure)
+        case .success(let (changed, reception)):
+          guard case .new(let notification) = reception else { return .success(reception) }
+          try records.set(PushMechanismRecord.inboxName(id), to: SecretBytes(copying: changed.json.bytes))
+          if record.userID == nil, let user = notification.message.userID {
+            record.userID = user
+            try records.set(PushMechanismRecord.name(id), to: record.bytes)
+          }
+          return .success(reception)
+        }
+      })
+    return try result.get()
+  }
+
+  /// The messages of all push mechanisms, the newest first.
+  ///
+  /// - Parameters:
+  ///   - mechanism: Those of one mechanism; `nil` for all.
+  ///   - isPendingOnly: Whether only those that wait, and have not expired.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Returns: The messages with their mechanisms.
+  /// - Throws: ``SignetFailure``.
+  public func messages(
+    of mechanism: Account.ID? = nil, pendingOnly isPendingOnly: Bool = false,
+    by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> [(mechanism: PushMechanism, notification: PushAuthNotification)] {
+    guard let records = try await opened(by: password) else { return [] }
+    let now = device.clock.now * 1000
+    var found: [(mechanism: PushMechanism, notification: PushAuthNotification)] = []
+    for (id, record) in try await vaulted(Self.mechanisms(in: records))
+    where mechanism.map({ $0 == id }) ?? true {
+      let inbox = try await vaulted(Self.inbox(of: id, in: records))
+      for notification in isPendingOnly ? inbox.pending(at: now) : inbox.notifications {
+        found.append((PushMechanism(record, id), notification))
+      }
+    }
+    return found.sorted {
+      ($0.notification.received, $0.notification.id) > ($1.notification.received, $1.notification.id)
+    }
+  }
+
+  /// Answers a message: sends the answer, and notes it once the server has taken it.
+  ///
+  /// Where the message demands that the user is recognised, this recognises them, whatever the app has done before; a no needs no
+  /// recognition, and works for locked accounts too. What fails leaves the message waiting, so that it can be tried again.
+  ///
+  /// - Parameters:
+  ///   - id: The message id.
+  ///   - decision: The answer.
+  ///   - passcode: Who is asked for the passcode of the device where no finger or face is recognised; `nil` for nobody.
+  ///   - skew: Where given, a message that has expired by more than so many seconds is refused; else the server decides.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Throws: ``SignetFailure``: `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`, `transport`.
+  public func answer(
+    _ id: String, _ decision: PushDecision, passcode: (any PasscodeConversation)? = nil,
+    refusingExpiredBy skew: Int64? = nil, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) {
+    guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
+    let records = try await vaulted(unlocked.openedRecords())
+    var found: (id: Account.ID, record: PushMechanismRecord, inbox: PushAuthInbox)?
+    for (mechanism, record) in try await vaulted(Self.mechanisms(in: records)) {
+      let inbox = try await vaulted(Self.inbox(of: mechanism, in: records))
+      if inbox.notification(id) != nil { found = (mechanism, record, inbox) }
+    }
+    guard let found, let notification = found.inbox.notification(id) else {
+      throw .pushAuth(.noSuchNotification)
+    }
+    let isRecognition = notification.message.kind == .biometric && decision == .approve
+    let answer: PushAuthAnswer =
+      switch decision {
+      case .approve: isRecognition ? .approveRecognised : .approve
+      case .number(let typed): .number(typed)
+      case .deny: .deny
+      }
+    let request: PushAuthRequest
+    do throws(PushAuthFailure) {
+      _ = try found.inbox.answerable(
+        id, with: answer, at: device.clock.now * 1000, refusingExpiredBy: skew.map { $0 * 1000 })
+      let key = try found.record.secret.withSecret { (secret) throws(PushAuthFailure) in
+        try PushAuthKey(secret)
+      }
+      request = try PushAuthRequest.answer(
+        answer, to: notification.message, at: found.record.endpoints, key: key)
+    } catch { throw .pushAuth(error) }
+    if isRecognition { try await recogniseUser(passcode) }
+    do throws(SignetFailure) { try await send(request) } catch {
+      // The one thing that a number can be refused for is that it is another one.
+      guard case .pushAuthRefused(400) = error, case .number = decision else { throw error }
+      throw .wrongNumber(Problem(.transactionWrongNumber, ""))
+    }
+    let mechanism = found.id
+    let now = device.clock.now * 1000
+    try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        var inbox = try Self.inbox(of: mechanism, in: records)
+        // Answered by another process at the same time: the server took one of the two.
+        guard inbox.notification(id)?.isPending == true else { return }
+        do throws(PushAuthFailure) { try inbox.took(answer.decision, of: id, at: now) } catch { return }
+        try records.set(PushMechanismRecord.inboxName(mechanism), to: SecretBytes(copying: inbox.json.bytes))
+      })
+  }
+
+  /// Forgets a message; delivered again, it is still refused.
+  ///
+  /// - Parameters:
+  ///   - id: The message id.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
+  public func removeMessage(_ id: String, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
+    guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
+    let wasThere = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        for (mechanism, _) in try Self.mechanisms(in: records) {
+          var inbox = try Self.inbox(of: mechanism, in: records)
+          guard inbox.remove(id) else { continue }
+          try records.set(
+            PushMechanismRecord.inboxName(mechanism), to: SecretBytes(copying: inbox.json.bytes))
+          return true
+        }
+        return false
+      })
+    guard wasThere else { throw .pushAuth(.noSuchNotification) }
+  }
+
+  // MARK: Parts
+
+  private static func taken(
+    _ delivery: PushAuthDelivery, _ cleanUp: PushAuthCleanUp, into inbox: PushAuthInbox,
+    for record: PushMechanismRecord, at now: Int64
+  ) throws(SignetFailure) -> (PushAuthInbox, PushAuthInbox.Reception) {
+    var inbox = inbox
+    do throws(PushAuthFailure) {
+      let key = try record.secret.withSecret { (secret) throws(PushAuthFailure) in try PushAuthKey(secret) }
+      let message = try delivery.verified(with: key)
+      if let user = record.userID, let said = message.userID, !user.utf8.elementsEqual(said.utf8) {
+        throw .otherUser
+      }
+      return (inbox, try inbox.receive(message, at: now, cleanUp: cleanUp))
+    } catch { throw .pushAuth(error) }
+  }
+
+  static func inbox(of id: Account.ID, in records: OpenRecords) throws(VaultFailure) -> PushAuthInbox {
+    guard let secret = try records.secret(PushMechanismRecord.inboxName(id)) else { return PushAuthInbox() }
+    let limits = JSONLimits(maximumByteCount: 64 << 20, maximumMemberCount: 1 << 20)
+    do {
+      return try PushAuthInbox(JSONObject(parsing: secret.insecureCopy(), limits: limits))
+    } catch { throw .damaged }
+  }
+
+  /// Has the device recognise its user.
+  private func recogniseUser(_ conversation: (any PasscodeConversation)?) async throws(SignetFailure) {
+    let reason = "approve a sign-in"
+    do throws(BiometricFailure) {
+      guard let gate = device.biometrics else { throw .notCapable }
+      _ = try await gate.match(reason)
+    } catch {
+      guard let conversation, let passcode = device.passcode else { throw .biometrics(error) }
+      do throws(DevicePasscodeFailure) {
+        try await passcode.verify(reason, conversation: conversation)
+      } catch { throw .passcode(error) }
+    }
+  }
+}

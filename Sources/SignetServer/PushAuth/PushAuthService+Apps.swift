@@ -1,0 +1,123 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetPushAuth
+import SignetStorage
+import SignetWire
+
+/// What authenticator apps send.
+extension PushAuthService {
+  /// Takes what an app sends: 200 with an empty object, or 400 with what these apps expect to read of it.
+  func take(_ request: ServerRequest) async -> ServerResponse {
+    guard let name = request.query["_action"], let action = PushAuthAction(rawValue: name) else {
+      return Self.refusal("_action is register, authenticate or refresh")
+    }
+    do throws(PushAuthFailure) {
+      let submission = try PushAuthSubmission(parsing: request.body, for: action)
+      do throws(Problem) {
+        switch action {
+        case .register: return try await register(submission)
+        case .authenticate: return try await answer(submission)
+        case .refresh: return try await refresh(submission)
+        }
+      } catch { return .problem(error) }
+    } catch { return Self.refusal(error.description) }
+  }
+
+  private func register(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {
+    guard let id = submission.messageID.flatMap({ Self.id(in: $0, of: .register) }),
+      let mechanism = try await context.stored(await context.storage.pushAuthMechanism(id)),
+      mechanism.state == .open, context.clock.now < mechanism.expires
+    else { return Self.refused }
+    let key = try key(of: mechanism)
+    let (name, device): (String, PushAuthDevice)
+    do throws(PushAuthFailure) {
+      (name, device) = try submission.registration(with: key, challenge: mechanism.challenge)
+    } catch { return refused(error, mechanism) }
+    let event = context.audit(by: "app:\(id)")(
+      "pushauth.registered",
+      ["user": mechanism.user, "mechanism": id, "platform": device.platform, "service": device.service])
+    let isRegistered: Bool
+    do throws(StorageFailure) {
+      isRegistered = try await context.storage.registerPushAuthMechanism(
+        id, named: name, sealedDevice: try sealedDevice(device, id), at: context.clock.now, audit: event)
+    } catch {
+      if error == .exists { return Self.refused }
+      throw context.problem(with: error)
+    }
+    return isRegistered ? .json([:]) : Self.refused
+  }
+
+  /// The device, encrypted; where that fails, storing it has failed.
+  private func sealedDevice(_ device: PushAuthDevice, _ id: String) throws(StorageFailure) -> [UInt8] {
+    do throws(Problem) { return try sealed(device, of: id) } catch {
+      throw .failed(detail: "the device cannot be encrypted")
+    }
+  }
+
+  private func answer(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {
+    guard let id = submission.messageID.flatMap({ Self.id(in: $0, of: .authenticate) }),
+      let message = try await context.stored(await context.storage.pushAuthMessage(id)),
+      let mechanism = try await context.stored(await context.storage.pushAuthMechanism(message.mechanism)),
+      mechanism.state == .active
+    else { return Self.refused }
+    let key = try key(of: mechanism)
+    let (isDenied, number): (Bool, String?)
+    do throws(PushAuthFailure) {
+      (isDenied, number) = try submission.answer(with: key, challenge: message.challenge)
+    } catch { return refused(error, mechanism) }
+    let now = context.clock.now
+    let audit = context.audit(by: "app:\(mechanism.id)")
+    if !isDenied, let sealed = message.sealedNumber {
+      let right = try context.computed(context.masterKey.open(sealed, for: .pushAuthNumber(message: id)))
+      let typed = SecretBytes(copying: Array((number ?? "").utf8))
+      guard right.isEqual(to: typed) else {
+        let event = audit("pushauth.wrongNumber", ["user": mechanism.user, "message": id])
+        let left = try await context.stored(
+          await context.storage.countWrongPushAuthNumber(
+            id, limit: Self.wrongNumberLimit, at: now, audit: event))
+        guard let left else { return Self.refused }
+        return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
+      }
+    }
+    let state: PushAuthMessageRecord.State = isDenied ? .denied : .approved
+    let event = audit("pushauth.\(state.rawValue)", ["user": mechanism.user, "message": id])
+    let isTaken = try await context.stored(
+      await context.storage.answerPushAuthMessage(id, state, at: now, audit: event))
+    return isTaken ? .json([:]) : Self.refused
+  }
+
+  private func refresh(_ submission: PushAuthSubmission) async throws(Problem) -> ServerResponse {
+    guard let name = submission.mechanismID,
+      let mechanism = try await context.stored(await context.storage.pushAuthMechanism(named: name)),
+      mechanism.state == .active, submission.userID.map({ $0 == mechanism.user }) ?? true
+    else { return Self.refused }
+    let key = try key(of: mechanism)
+    let device: PushAuthDevice
+    do throws(PushAuthFailure) { device = try submission.device(with: key) } catch {
+      return refused(error, mechanism)
+    }
+    let event = context.audit(by: "app:\(mechanism.id)")(
+      "pushauth.deviceChanged",
+      ["user": mechanism.user, "mechanism": mechanism.id, "service": device.service])
+    let isChanged = try await context.stored(
+      await context.storage.changePushAuthDevice(
+        mechanism.id, sealedDevice: try sealedDevice(device, mechanism.id), audit: event))
+    return isChanged ? .json([:]) : Self.refused
+  }
+
+  /// Says no more than that it failed; the log has the cause.
+  private func refused(_ failure: PushAuthFailure, _ mechanism: PushAuthMechanismRecord) -> ServerResponse {
+    context.log.info("pushauth.refused", ["mechanism": mechanism.id, "cause": failure.description])
+    return Self.refused
+  }
+
+  private static let refused = refusal("The message was not accepted.")
+
+  /// A refusal in the form of the servers that these apps know.
+  private static func refusal(_ message: String, detail: JSONObject? = nil) -> ServerResponse {
+    var body: JSONObject = ["code": 400, "reason": "Bad Request", "message": .string(message)]
+    body["detail"] = detail.map { .object($0) }
+    return .json(body, status: 400)
+  }
+}

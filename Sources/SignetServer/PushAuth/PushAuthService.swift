@@ -1,0 +1,247 @@
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPush
+import SignetPushAuth
+import SignetStorage
+import SignetWire
+
+/// Push messages to authenticator apps of Ping's kind: they enrol by a URI, and answer by signed tokens (`docs/protocol.md`
+/// section 13).
+struct PushAuthService: Sendable {
+  /// How long a URI is good for, in seconds.
+  static let enrolmentSeconds: Int64 = 15 * 60
+  /// The most messages of one mechanism that wait.
+  static let waitingLimit = 10
+  /// How many wrong numbers end a message.
+  static let wrongNumberLimit = 3
+  /// The longest token that push services carry beside what else is in a push, in bytes.
+  static let maximumTokenByteCount = 3_000
+  private static let secretByteCount = 32
+  private static let (registers, authenticates) = ("REGISTER:", "AUTHENTICATE:")
+
+  let context: ServiceContext
+
+  /// A service over a context.
+  init(_ context: ServiceContext) { self.context = context }
+
+  // MARK: Enrolment
+
+  /// Makes a mechanism for a user, and the URI by which an app enrols, once.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - form: `issuer`, `account`, `image`, `backgroundColor`, `policies`, all of which may be left out.
+  ///   - actor: Who does it.
+  /// - Returns: The id of the mechanism, and the URI with its secret.
+  /// - Throws: ``Problem``.
+  func enrol(
+    _ user: UserID, _ form: JSONObject, by actor: String
+  ) async throws(Problem) -> (id: String, uri: String, expires: Int64) {
+    let id = ServerMadeID(random: context.random).text
+    let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
+    let challenge = context.random.bytes(32)
+    let endpoint = "\(context.settings.serverURL.fullForm)/v1/pushauth"
+    var uri = AuthenticatorURI(
+      scheme: .pushauth,
+      issuer: try members(form.optionalString("issuer")) ?? context.settings.serverURL.shortForm,
+      account: try members(form.optionalString("account")) ?? user.text)
+    uri.push = AuthenticatorURI.Push(
+      registrationEndpoint: "\(endpoint)?_action=register",
+      authenticationEndpoint: "\(endpoint)?_action=authenticate", sharedSecret: secret, challenge: challenge,
+      loadBalancer: "route=1", messageID: Self.registers + id)
+    uri.image = try members(form.optionalString("image"))
+    uri.backgroundColor = try members(form.optionalString("backgroundColor"))
+    uri.policies = try members(form.optionalObject("policies"))
+    uri.userID = user.text
+    uri.resourceID = id
+    let text = uri.insecureText
+    // What an app could not read is not handed out.
+    do throws(InterchangeFailure) { _ = try AuthenticatorURI(text) } catch {
+      throw Problem(.malformed, error.description)
+    }
+    let now = context.clock.now
+    let sealed = try secret.withSecret { (secret) throws(Problem) in
+      try context.computed(context.masterKey.seal(secret, for: .pushAuthSecret(mechanism: id)))
+    }
+    let record = PushAuthMechanismRecord(
+      id: id, user: user.text, sealedSecret: sealed, challenge: challenge, created: now,
+      expires: now + Self.enrolmentSeconds)
+    let event = context.audit(by: actor)("pushauth.enrolment", ["user": user.text, "mechanism": id])
+    try await context.stored(
+      of: user.text, await context.storage.addPushAuthMechanism(record, audit: event))
+    return (id, text, record.expires)
+  }
+
+  // MARK: Messages
+
+  /// Makes a message to the apps of a user and hands it to the push service.
+  ///
+  /// - Parameters:
+  ///   - form: `user`, or `mechanism` where the user has several; `text`, `kind`, `customPayload`, `context`, `lifetime`.
+  ///   - actor: Who asks.
+  /// - Returns: The message, and what the app gets.
+  /// - Throws: ``Problem``.
+  func send(_ form: JSONObject, by actor: String) async throws(Problem) -> SentPushAuthMessage {
+    let mechanism = try await self.mechanism(for: form)
+    guard let name = mechanism.mechanism else { throw Self.noMechanism }
+    let kindName = try members(form.optionalString("kind")) ?? "default"
+    guard let kind = PushAuthKind(rawValue: kindName) else {
+      throw Problem(.malformed, "\"kind\" is default, challenge or biometric")
+    }
+    let lifetime = try members(form.optionalInteger("lifetime")) ?? 120
+    guard (10...3600).contains(lifetime) else {
+      throw Problem(.malformed, "\"lifetime\" is 10 to 3600 seconds")
+    }
+    let (id, now) = (ServerMadeID(random: context.random).text, context.clock.now)
+    let choice = kind == .challenge ? numbers() : nil
+    let message = PushAuthMessage(
+      messageID: Self.authenticates + id, mechanismID: name, challenge: context.random.bytes(32),
+      loadBalancer: "route=1", timeToLive: Double(lifetime), createdMillis: now * 1000, kind: kind,
+      numbers: choice?.all ?? [], text: try members(form.optionalString("text")),
+      customPayload: try members(form.optionalString("customPayload")),
+      context: try members(form.optionalString("context")), userID: mechanism.user)
+    let token = try key(of: mechanism).sign(message.claims)
+    guard token.utf8.count <= Self.maximumTokenByteCount else {
+      throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
+    }
+    var sealedNumber: [UInt8]?
+    if let number = choice?.right {
+      let text = SecretBytes(copying: Array(String(number).utf8))
+      sealedNumber = try context.computed(context.masterKey.seal(text, for: .pushAuthNumber(message: id)))
+    }
+    let record = PushAuthMessageRecord(
+      id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
+      sealedNumber: sealedNumber, created: now, expires: now + lifetime)
+    let event = context.audit(by: actor)(
+      "pushauth.message", ["user": mechanism.user, "mechanism": mechanism.id, "message": id])
+    let isAdded: Bool
+    do throws(StorageFailure) {
+      isAdded = try await context.storage.addPushAuthMessage(record, limit: Self.waitingLimit, audit: event)
+    } catch {
+      throw error == .unknown ? Self.noMechanism : context.problem(with: error)
+    }
+    guard isAdded else { throw Problem(.exists, "\(Self.waitingLimit) messages wait for this app already.") }
+    let delivery = await deliver(token, message, mechanism)
+    return SentPushAuthMessage(
+      record: record, number: choice?.right, messageID: message.messageID, token: token, delivery: delivery)
+  }
+
+  /// The message of an id, for the relying party.
+  func message(_ id: String) async throws(Problem) -> PushAuthMessageRecord {
+    guard let found = try await context.stored(await context.storage.pushAuthMessage(id)) else {
+      throw Problem(.unknown, "There is no message of this id.")
+    }
+    return found
+  }
+
+  private func mechanism(for form: JSONObject) async throws(Problem) -> PushAuthMechanismRecord {
+    if let id = try members(form.optionalString("mechanism")) {
+      guard let found = try await context.stored(await context.storage.pushAuthMechanism(id)),
+        found.state == .active
+      else { throw Self.noMechanism }
+      return found
+    }
+    let user = try userID(try members(form.string("user")))
+    let active = try await context.stored(await context.storage.pushAuthMechanisms(user: user.text))
+      .filter { $0.state == .active }
+    guard let newest = active.last else { throw Self.noMechanism }
+    guard active.count == 1 else {
+      throw Problem(.malformed, "The user has \(active.count) apps; name one by \"mechanism\".")
+    }
+    return newest
+  }
+
+  static let noMechanism = Problem(.unknown, "There is no app enrolled; make a URI and scan it with one.")
+
+  /// Three numbers of two digits that differ, in order of size, and which of them is right.
+  private func numbers() -> (right: Int64, all: [Int64]) {
+    var found: [Int64] = []
+    while found.count < 3 {
+      let next = 10 + Int64(context.random.bytes(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) } % 90)
+      if !found.contains(next) { found.append(next) }
+    }
+    return (found[0], found.sorted())
+  }
+
+  private func deliver(
+    _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord
+  ) async -> String {
+    guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else { return "none" }
+    let push = PushMessage(
+      envelope: token, topic: String(message.messageID.suffix(22)), expires: context.clock.now + 120,
+      data: ["message": token, "messageId": message.messageID],
+      notification: ["data": token, "messageId": message.messageID, "alert": message.text ?? ""])
+    switch await context.push.delivery.deliverOnce(push, to: target) {
+    case .taken: return "taken"
+    case .targetGone: return "gone"
+    case .failed(let failure):
+      context.log.error("pushauth.failed", ["mechanism": mechanism.id, "cause": failure.description])
+      return "failed"
+    case .expired: return "failed"
+    }
+  }
+
+  /// Where the pushes of a mechanism go; `nil` for what no service of ours carries.
+  private func target(of mechanism: PushAuthMechanismRecord) -> PushTarget? {
+    guard let device = device(of: mechanism) else { return nil }
+    switch device.service {
+    case "apns":
+      do { return .apns(token: try Hex.decode(device.token)) } catch { return nil }
+    case "gcm", "fcm": return .fcm(token: device.token)
+    case "webhook": return .webhook(address: device.token)
+    default: return nil
+    }
+  }
+
+  // MARK: Secrets
+
+  func key(of mechanism: PushAuthMechanismRecord) throws(Problem) -> PushAuthKey {
+    let secret = try context.computed(
+      context.masterKey.open(mechanism.sealedSecret, for: .pushAuthSecret(mechanism: mechanism.id)))
+    do throws(PushAuthFailure) { return try PushAuthKey(secret) } catch {
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+
+  func device(of mechanism: PushAuthMechanismRecord) -> PushAuthDevice? {
+    guard let sealed = mechanism.sealedDevice else { return nil }
+    do {
+      let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism.id))
+      let object = try JSONObject(parsing: text.insecureCopy())
+      return try PushAuthDevice(
+        token: object.string("token"), name: object.string("name"), platform: object.string("platform"),
+        service: object.string("service"))
+    } catch {
+      context.log.error("pushauth.failed", ["mechanism": mechanism.id, "cause": "\(error)"])
+      return nil
+    }
+  }
+
+  func sealed(_ device: PushAuthDevice, of id: String) throws(Problem) -> [UInt8] {
+    let object: JSONObject = [
+      "token": .string(device.token), "name": .string(device.name), "platform": .string(device.platform),
+      "service": .string(device.service),
+    ]
+    return try context.computed(
+      context.masterKey.seal(SecretBytes(copying: object.bytes), for: .pushAuthDevice(mechanism: id)))
+  }
+
+  /// What follows the prefix of a message id.
+  static func id(in messageID: String, of action: PushAuthAction) -> String? {
+    let prefix = action == .register ? registers : authenticates
+    guard messageID.hasPrefix(prefix) else { return nil }
+    return String(messageID.dropFirst(prefix.count))
+  }
+}
+
+/// A message that was made.
+struct SentPushAuthMessage: Sendable {
+  let record: PushAuthMessageRecord
+  /// The number that the sign-in shows.
+  let number: Int64?
+  let messageID: String
+  let token: String
+  /// What became of handing it over: `taken`, `gone`, `failed`, or `none` where no service of this server carries it.
+  let delivery: String
+}

@@ -1,0 +1,73 @@
+/// What the push protocol of authenticator apps keeps: mechanisms and messages.
+///
+/// It is a part of ``Storage``, whose rules hold here too.
+public protocol PushAuthStorage: Sendable {
+  /// Adds a mechanism whose URI is handed out.
+  ///
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
+  func addPushAuthMechanism(_ mechanism: PushAuthMechanismRecord, audit: AuditEvent)
+    async throws(StorageFailure)
+  /// The mechanism of this id; `nil` for none.
+  func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord?
+  /// The active mechanism that an app calls by this name; `nil` for none.
+  func pushAuthMechanism(named name: String) async throws(StorageFailure) -> PushAuthMechanismRecord?
+  /// A user's mechanisms, oldest first.
+  func pushAuthMechanisms(user: String) async throws(StorageFailure) -> [PushAuthMechanismRecord]
+  /// Registers an app, which happens once for each mechanism, in time.
+  ///
+  /// - Parameters:
+  ///   - id: The mechanism.
+  ///   - name: What the app calls it.
+  ///   - sealedDevice: Where its pushes go, encrypted.
+  ///   - time: When.
+  ///   - audit: The event, written where it is registered.
+  /// - Returns: Whether this call registered it.
+  /// - Throws: ``StorageFailure/exists`` when another mechanism has this name.
+  func registerPushAuthMechanism(
+    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool
+  /// Changes where the pushes of an active mechanism go.
+  ///
+  /// - Returns: Whether there is one.
+  func changePushAuthDevice(_ id: String, sealedDevice: [UInt8], audit: AuditEvent)
+    async throws(StorageFailure) -> Bool
+  /// Removes a mechanism with its messages.
+  ///
+  /// - Returns: Whether there was one.
+  func removePushAuthMechanism(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// Adds a message to an active mechanism, unless so many of its messages wait already.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - limit: The most that may wait.
+  ///   - audit: The event, written where it is added.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such active mechanism.
+  func addPushAuthMessage(_ message: PushAuthMessageRecord, limit: Int, audit: AuditEvent)
+    async throws(StorageFailure) -> Bool
+  /// The message of this id; `nil` for none.
+  func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord?
+  /// Takes an answer, which happens once, in time.
+  ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - state: The answer.
+  ///   - time: When.
+  ///   - audit: The event, written where it is taken.
+  /// - Returns: Whether this call answered it.
+  /// - Throws: ``StorageFailure``.
+  func answerPushAuthMessage(
+    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool
+  /// Counts a wrong number; the last one that is allowed ends the message with a no.
+  ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - limit: How many are allowed.
+  ///   - time: When.
+  ///   - audit: The event, written where it is counted.
+  /// - Returns: How many more are allowed; `nil` where the message does not wait.
+  /// - Throws: ``StorageFailure``.
+  func countWrongPushAuthNumber(_ id: String, limit: Int, at time: Int64, audit: AuditEvent)
+    async throws(StorageFailure) -> Int?
+}

@@ -1,0 +1,83 @@
+/// A push mechanism of an authenticator app: a secret that both sides share, and where its pushes go.
+public struct PushAuthMechanismRecord: Hashable, Sendable {
+  /// Whether an app has registered it.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// The URI was handed out.
+    case open
+    /// An app has registered.
+    case active
+  }
+
+  /// Its name here, and the end of the message id of its registration.
+  public var id: String
+  /// Whose it is.
+  public var user: String
+  /// What the app calls it; `nil` as long as none has registered.
+  public var mechanism: String?
+  /// The shared secret, encrypted.
+  public var sealedSecret: [UInt8]
+  /// The challenge of the registration.
+  public var challenge: [UInt8]
+  /// The device, encrypted; `nil` as long as none has registered.
+  public var sealedDevice: [UInt8]?
+  /// When the URI was made, in seconds since 1970.
+  public var created: Int64
+  /// Until when it can be registered, in seconds since 1970.
+  public var expires: Int64
+  /// How far it is.
+  public var state: State
+
+  /// Names all parts of a new one.
+  public init(
+    id: String, user: String, mechanism: String? = nil, sealedSecret: [UInt8], challenge: [UInt8],
+    sealedDevice: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .open
+  ) {
+    (self.id, self.user, self.mechanism, self.sealedSecret) = (id, user, mechanism, sealedSecret)
+    (self.challenge, self.sealedDevice, self.created) = (challenge, sealedDevice, created)
+    (self.expires, self.state) = (expires, state)
+  }
+}
+
+/// A message to an authenticator app, and its answer.
+public struct PushAuthMessageRecord: Hashable, Sendable {
+  /// What became of it.
+  public enum State: String, Hashable, Sendable, CaseIterable {
+    /// Nobody has answered.
+    case pending
+    /// The user said yes.
+    case approved
+    /// The user said no, or typed too many wrong numbers.
+    case denied
+  }
+
+  /// Its name: the end of the message id.
+  public var id: String
+  /// The ``PushAuthMechanismRecord/id`` of the mechanism.
+  public var mechanism: String
+  /// `default`, `challenge` or `biometric`.
+  public var kind: String
+  /// What the answer proves to have received.
+  public var challenge: [UInt8]
+  /// The number that has to be typed, encrypted; only for `challenge`.
+  public var sealedNumber: [UInt8]?
+  /// When it was made, in seconds since 1970.
+  public var created: Int64
+  /// Until when an answer is taken, in seconds since 1970.
+  public var expires: Int64
+  /// What became of it.
+  public var state: State
+  /// How often a wrong number was typed.
+  public var wrongNumbers: Int
+  /// When it was answered, in seconds since 1970.
+  public var answered: Int64?
+
+  /// Names the parts of a new one.
+  public init(
+    id: String, mechanism: String, kind: String, challenge: [UInt8], sealedNumber: [UInt8]? = nil,
+    created: Int64, expires: Int64, state: State = .pending, wrongNumbers: Int = 0, answered: Int64? = nil
+  ) {
+    (self.id, self.mechanism, self.kind, self.challenge) = (id, mechanism, kind, challenge)
+    (self.sealedNumber, self.created, self.expires) = (sealedNumber, created, expires)
+    (self.state, self.wrongNumbers, self.answered) = (state, wrongNumbers, answered)
+  }
+}

@@ -1,0 +1,182 @@
+import SignetSQLite
+
+extension SQLiteStorage {
+  /// As ``PushAuthStorage`` says.
+  public func addPushAuthMechanism(
+    _ mechanism: PushAuthMechanismRecord, audit: AuditEvent
+  ) async throws(StorageFailure) {
+    try await writer.write { database in
+      try database.execute(
+        """
+        INSERT INTO pushauth_mechanisms (id, user, mechanism, sealed_secret, challenge, sealed_device, created, expires,
+          state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
+        .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
+        .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue))
+      try database.appendAudit(audit)
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord? {
+    try await reader.read { database in
+      try database.query("SELECT * FROM pushauth_mechanisms WHERE id = ?", .text(id)).first
+        .map { try PushAuthMechanismRecord($0) }
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func pushAuthMechanism(
+    named name: String
+  ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
+    try await reader.read { database in
+      try database.query("SELECT * FROM pushauth_mechanisms WHERE mechanism = ?", .text(name)).first
+        .map { try PushAuthMechanismRecord($0) }
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func pushAuthMechanisms(
+    user: String
+  ) async throws(StorageFailure) -> [PushAuthMechanismRecord] {
+    try await reader.read { database in
+      try database.query(
+        "SELECT * FROM pushauth_mechanisms WHERE user = ? ORDER BY created, id", .text(user)
+      ).map { try PushAuthMechanismRecord($0) }
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func registerPushAuthMechanism(
+    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        """
+        UPDATE pushauth_mechanisms SET mechanism = ?, sealed_device = ?, state = 'active'
+        WHERE id = ? AND state = 'open' AND expires > ?
+        """, .text(name), .blob(sealedDevice), .text(id), .integer(time))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func changePushAuthDevice(
+    _ id: String, sealedDevice: [UInt8], audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        "UPDATE pushauth_mechanisms SET sealed_device = ? WHERE id = ? AND state = 'active'",
+        .blob(sealedDevice), .text(id))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func removePushAuthMechanism(
+    _ id: String, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute("DELETE FROM pushauth_messages WHERE mechanism = ?", .text(id))
+      try database.execute("DELETE FROM pushauth_mechanisms WHERE id = ?", .text(id))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func addPushAuthMessage(
+    _ message: PushAuthMessageRecord, limit: Int, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    let isAdded: Bool? = try await writer.write { database in
+      let active = try database.query(
+        "SELECT id FROM pushauth_mechanisms WHERE id = ? AND state = 'active'", .text(message.mechanism))
+      guard !active.isEmpty else { return nil }
+      let waiting = try database.query(
+        "SELECT id FROM pushauth_messages WHERE mechanism = ? AND state = 'pending' AND expires > ? LIMIT ?",
+        .text(message.mechanism), .integer(message.created), .int(limit))
+      guard waiting.count < limit else { return false }
+      try database.execute(
+        """
+        INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 'pending')
+        """, .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
+        .optional(message.sealedNumber), .integer(message.created), .integer(message.expires))
+      try database.appendAudit(audit)
+      return true
+    }
+    guard let isAdded else { throw .unknown }
+    return isAdded
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord? {
+    try await reader.read { database in
+      try database.query("SELECT * FROM pushauth_messages WHERE id = ?", .text(id)).first
+        .map { try PushAuthMessageRecord($0) }
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func answerPushAuthMessage(
+    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    try await writer.write { database in
+      try database.execute(
+        """
+        UPDATE pushauth_messages SET state = ?, answered = ? WHERE id = ? AND state = 'pending' AND expires > ?
+        """, .text(state.rawValue), .integer(time), .text(id), .integer(time))
+      guard database.changes == 1 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// As ``PushAuthStorage`` says.
+  public func countWrongPushAuthNumber(
+    _ id: String, limit: Int, at time: Int64, audit: AuditEvent
+  ) async throws(StorageFailure) -> Int? {
+    try await writer.write { database in
+      try database.execute(
+        """
+        UPDATE pushauth_messages SET wrong_numbers = wrong_numbers + 1,
+          state = iif(wrong_numbers + 1 >= ?1, 'denied', state), answered = iif(wrong_numbers + 1 >= ?1, ?2, answered)
+        WHERE id = ?3 AND state = 'pending' AND expires > ?2
+        """, .int(limit), .integer(time), .text(id))
+      guard database.changes == 1,
+        let row = try database.query("SELECT wrong_numbers FROM pushauth_messages WHERE id = ?", .text(id))
+          .first
+      else { return nil }
+      try database.appendAudit(audit)
+      return max(limit - Int(clamping: try row.integer("wrong_numbers")), 0)
+    }
+  }
+}
+
+extension PushAuthMechanismRecord {
+  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    self.init(
+      id: try row.text("id"), user: try row.text("user"), mechanism: try row.optionalText("mechanism"),
+      sealedSecret: try row.blob("sealed_secret"), challenge: try row.blob("challenge"),
+      sealedDevice: try row.optionalBlob("sealed_device"), created: try row.integer("created"),
+      expires: try row.integer("expires"), state: State(rawValue: try row.text("state")) ?? .open)
+  }
+}
+
+extension PushAuthMessageRecord {
+  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    self.init(
+      id: try row.text("id"), mechanism: try row.text("mechanism"), kind: try row.text("kind"),
+      challenge: try row.blob("challenge"), sealedNumber: try row.optionalBlob("sealed_number"),
+      created: try row.integer("created"), expires: try row.integer("expires"),
+      // What cannot be read is no yes.
+      state: State(rawValue: try row.text("state")) ?? .denied,
+      wrongNumbers: Int(clamping: try row.integer("wrong_numbers")),
+      answered: try row.optionalInteger("answered"))
+  }
+}

@@ -1,0 +1,113 @@
+import SignetStorage
+
+extension StorageContract {
+  private static func mechanism(
+    _ id: String, user: String = "alice", expires: Int64 = 1900
+  ) -> PushAuthMechanismRecord {
+    PushAuthMechanismRecord(
+      id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: expires)
+  }
+
+  private static func message(_ id: String, of mechanism: String = "m1") -> PushAuthMessageRecord {
+    PushAuthMessageRecord(
+      id: id, mechanism: mechanism, kind: "challenge", challenge: [3], sealedNumber: [4], created: 1000,
+      expires: 1100)
+  }
+
+  /// A user with an active mechanism `m1`.
+  private static func prepare(_ storage: any Storage) async throws {
+    try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
+    try await storage.addPushAuthMechanism(mechanism("m1"), audit: event("mechanism"))
+    try expect(
+      await storage.registerPushAuthMechanism(
+        "m1", named: "app", sealedDevice: [5], at: 1001, audit: event("registered")),
+      is: true, "the registration")
+  }
+
+  /// Mechanisms and messages of authenticator apps.
+  static let pushAuth: [Check] = [
+    Check("an authenticator app registers once, in time, under a name of its own") { storage in
+      try await prepare(storage)
+      try await expect(.unknown, "a mechanism of no user") {
+        try await storage.addPushAuthMechanism(mechanism("m2", user: "nobody"), audit: event("mechanism"))
+      }
+      try await expect(.exists, "a second of the id") {
+        try await storage.addPushAuthMechanism(mechanism("m1"), audit: event("mechanism"))
+      }
+      try await storage.addPushAuthMechanism(mechanism("m2"), audit: event("mechanism"))
+      try await expect(.exists, "a name that another has") {
+        _ = try await storage.registerPushAuthMechanism(
+          "m2", named: "app", sealedDevice: [6], at: 1001, audit: event("registered"))
+      }
+      for (id, time) in [("m1", 1002), ("m2", 1900), ("m3", 1002)] as [(String, Int64)] {
+        try expect(
+          await storage.registerPushAuthMechanism(
+            id, named: "other", sealedDevice: [6], at: time, audit: event("registered")),
+          is: false, "\(id) at \(time)")
+      }
+      let found = try await storage.pushAuthMechanism(named: "app")
+      try expect(found?.id, is: "m1", "by its name")
+      try expect(found?.sealedDevice, is: [5], "the device")
+      try expect(
+        await storage.changePushAuthDevice("m2", sealedDevice: [7], audit: event("changed")), is: false,
+        "a device of one that is not active")
+      try expect(
+        await storage.changePushAuthDevice("m1", sealedDevice: [7], audit: event("changed")), is: true,
+        "another device")
+      try expect(
+        try await storage.pushAuthMechanisms(user: "alice").map(\.sealedDevice), is: [[7], nil], "all")
+    },
+    Check("a message to an authenticator app is answered once, of 50, in time") { storage in
+      try await prepare(storage)
+      try expect(
+        await storage.addPushAuthMessage(message("a"), limit: 2, audit: event("message")), is: true, "one")
+      try expect(
+        await storage.addPushAuthMessage(message("b"), limit: 2, audit: event("message")), is: true, "two")
+      try expect(
+        await storage.addPushAuthMessage(message("c"), limit: 2, audit: event("message")), is: false, "three")
+      try await expect(.unknown, "of no mechanism") {
+        _ = try await storage.addPushAuthMessage(
+          message("d", of: "m9"), limit: 2, audit: event("message"))
+      }
+      let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for number in 0..<50 {
+          group.addTask {
+            try await storage.answerPushAuthMessage(
+              "a", number.isMultiple(of: 2) ? .approved : .denied, at: 1050, audit: event("answered"))
+          }
+        }
+        return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+      }
+      try expect(taken, is: 1, "answers")
+      try expect(
+        await storage.answerPushAuthMessage("b", .approved, at: 1100, audit: event("answered")), is: false,
+        "a late one")
+      try expect(try await storage.pushAuthMessage("b")?.state, is: .pending, "what was late")
+    },
+    Check("wrong numbers are counted, and the last one is a no") { storage in
+      try await prepare(storage)
+      _ = try await storage.addPushAuthMessage(message("a"), limit: 2, audit: event("message"))
+      for left in [2, 1, 0] as [Int] {
+        try expect(
+          try await storage.countWrongPushAuthNumber("a", limit: 3, at: 1050, audit: event("wrong")),
+          is: left, "left")
+      }
+      try expect(
+        try await storage.countWrongPushAuthNumber("a", limit: 3, at: 1050, audit: event("wrong")), is: nil,
+        "after the end")
+      let ended = try await storage.pushAuthMessage("a")
+      try expect(ended?.state, is: .denied, "the end")
+      try expect(ended?.answered, is: 1050, "its time")
+    },
+    Check("a removed authenticator app takes its messages along; unused ones are swept") { storage in
+      try await prepare(storage)
+      _ = try await storage.addPushAuthMessage(message("a"), limit: 2, audit: event("message"))
+      try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "once")
+      try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: false, "twice")
+      try expect(try await storage.pushAuthMessage("a") == nil, is: true, "its message")
+      try await storage.addPushAuthMechanism(mechanism("m2"), audit: event("mechanism"))
+      _ = try await storage.sweep(at: 1900) { _ in event("expired") }
+      try expect(try await storage.pushAuthMechanism("m2") == nil, is: true, "the unused one")
+    },
+  ]
+}

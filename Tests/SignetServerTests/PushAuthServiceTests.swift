@@ -1,0 +1,241 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+@testable import SignetServer
+
+/// Authenticator apps that enrol at this server by a URI.
+@Suite struct PushAuthServiceTests {
+  /// An app that speaks the protocol with the pure core.
+  private struct App {
+    let key: PushAuthKey
+    let endpoints: PushAuthEndpoints
+    let name: String
+    let challenge: [UInt8]
+    let messageID: String
+
+    init(_ text: String, named name: String = "app-1") throws {
+      let uri = try AuthenticatorURI(text)
+      let push = try #require(uri.push)
+      key = try push.sharedSecret.withSecret { try PushAuthKey($0) }
+      endpoints = try PushAuthEndpoints(
+        registration: push.registrationEndpoint, authentication: push.authenticationEndpoint)
+      (self.name, challenge, messageID) = (name, try #require(push.challenge), try #require(push.messageID))
+    }
+
+    func registration(token: String = "AB01") throws -> PushAuthRequest {
+      PushAuthRequest.registration(
+        of: name, messageID: messageID, challenge: challenge,
+        device: try PushAuthDevice(token: token, name: "Phone"), at: endpoints, cookie: nil, key: key)
+    }
+  }
+
+  private static func post(_ server: ServerFixture, _ request: PushAuthRequest) async throws -> ServerResponse
+  {
+    try await post(server, request.action.rawValue, request.body.bytes)
+  }
+
+  private static func post(
+    _ server: ServerFixture, _ action: String, _ body: [UInt8]
+  ) async throws -> ServerResponse {
+    var request = ServerRequest(method: "POST", path: try RequestPath(raw: "/main/v1/pushauth"), body: body)
+    request.query = try QueryParameters(raw: "_action=\(action)")
+    return await PushAuthService(server.context).take(request)
+  }
+
+  private static func enrolled(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
+    if try await server.storage.user(user) == nil { try await server.users.add(UserID(user), by: "test") }
+    let made = try await PushAuthService(server.context).enrol(
+      UserID(user), ["policies": ["biometricAvailable": [:]]], by: "test")
+    return try App(made.uri, named: "app of \(made.id)".replacing(" ", with: "-"))
+  }
+
+  private static func registered(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
+    let app = try await enrolled(server, user)
+    #expect(try await post(server, app.registration()).status == 200)
+    return app
+  }
+
+  private static func received(_ sent: SentPushAuthMessage, by app: App) throws -> PushAuthMessage {
+    try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: app.key)
+  }
+
+  @Test("an app registers once, with the secret of its URI, in time") func registers() async throws {
+    let server = try ServerFixture()
+    let app = try await Self.enrolled(server)
+    var forged = try app.registration().body
+    forged["jwt"] = .string(
+      try PushAuthKey(SecretBytes.random(byteCount: 32)).sign([
+        "response": "AA==", "mechanismUid": "m", "deviceId": "A", "deviceType": "ios",
+        "communicationType": "apns",
+      ]))
+    #expect(try await Self.post(server, "register", forged.bytes).status == 400)
+    let response = try await Self.post(server, app.registration())
+    #expect(response.status == 200 && response.body == Array("{}".utf8))
+    #expect(try await Self.post(server, app.registration()).status == 400)
+    let stored = try #require(await server.storage.pushAuthMechanisms(user: "alice").first)
+    #expect(stored.mechanism == app.name && stored.state == .active)
+    #expect(PushAuthService(server.context).device(of: stored)?.token == "AB01")
+    let late = try await Self.enrolled(server)
+    server.clock.advance(by: 15 * 60)
+    #expect(try await Self.post(server, late.registration()).status == 400)
+    #expect(try await server.audit().contains { $0.contains("pushauth.registered") })
+    #expect(try await server.audit().allSatisfy { !$0.contains("AB01") })
+  }
+
+  @Test("a name that another app has is refused") func names() async throws {
+    let server = try ServerFixture()
+    let first = try await Self.registered(server)
+    let made = try await PushAuthService(server.context).enrol(UserID("alice"), [:], by: "test")
+    #expect(try await Self.post(server, App(made.uri, named: first.name).registration()).status == 400)
+  }
+
+  @Test("yes, no, the right number, and after recognition: each answer counts once") func answers()
+    async throws
+  {
+    let server = try ServerFixture()
+    let app = try await Self.registered(server)
+    let service = PushAuthService(server.context)
+    for (kind, isDenied) in [
+      ("default", false), ("default", true), ("challenge", false), ("biometric", false),
+    ] {
+      let sent = try await service.send(
+        ["user": "alice", "kind": .string(kind), "text": "Log in?"], by: "test")
+      let message = try Self.received(sent, by: app)
+      #expect(message.text == "Log in?" && message.kind.rawValue == kind && sent.delivery == "none")
+      let answer: PushAuthAnswer =
+        isDenied
+        ? .deny
+        : kind == "default"
+          ? .approve : kind == "challenge" ? .number(String(try #require(sent.number))) : .approveRecognised
+      let request = try PushAuthRequest.answer(answer, to: message, at: app.endpoints, key: app.key)
+      #expect(try await Self.post(server, request).status == 200)
+      #expect(try await Self.post(server, request).status == 400)
+      #expect(try await service.message(sent.record.id).state == (isDenied ? .denied : .approved))
+    }
+  }
+
+  @Test("a wrong number can be tried again, three times in all") func wrongNumbers() async throws {
+    let server = try ServerFixture()
+    let app = try await Self.registered(server)
+    let service = PushAuthService(server.context)
+    for (wrongCount, isTaken) in [(2, true), (3, false)] {
+      let sent = try await service.send(["user": "alice", "kind": "challenge"], by: "test")
+      let message = try Self.received(sent, by: app)
+      let right = try #require(sent.number)
+      #expect(message.numbers.count == 3 && message.numbers.contains(right))
+      for count in 1...wrongCount {
+        let wrong = try PushAuthRequest.answer(.number("7"), to: message, at: app.endpoints, key: app.key)
+        let response = try await Self.post(server, wrong)
+        let detail = try JSONObject(parsing: response.body).object("detail")
+        #expect(response.status == 400 && detail["remaining"] == .integer(Int64(3 - count)))
+      }
+      let last = try PushAuthRequest.answer(
+        .number(String(right)), to: message, at: app.endpoints, key: app.key)
+      #expect(try await Self.post(server, last).status == (isTaken ? 200 : 400))
+      #expect(try await service.message(sent.record.id).state == (isTaken ? .approved : .denied))
+    }
+  }
+
+  @Test("answers that are late, forged, of another app or for another message are refused") func forged()
+    async throws
+  {
+    let server = try ServerFixture()
+    let (app, other) = (try await Self.registered(server), try await Self.registered(server, "bob"))
+    let service = PushAuthService(server.context)
+    let sent = try await service.send(["user": "alice"], by: "test")
+    let message = try Self.received(sent, by: app)
+    let second = try await service.send(["user": "alice"], by: "test")
+    let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
+    var bodies = [JSONObject]()
+    bodies.append(try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: other.key).body)
+    var moved = request.body
+    moved["messageId"] = .string(second.messageID)
+    bodies.append(moved)
+    moved["messageId"] = "AUTHENTICATE:none"
+    bodies.append(moved)
+    moved["messageId"] = .string(sent.record.id)
+    bodies.append(moved)
+    bodies.append(["messageId": .string(sent.messageID)])
+    bodies.append([:])
+    for body in bodies {
+      let response = try await Self.post(server, "authenticate", body.bytes)
+      #expect(response.status == 400)
+      #expect(try JSONObject(parsing: response.body)["reason"] == "Bad Request")
+    }
+    for action in ["register", "refresh", "other", ""] {
+      #expect(try await Self.post(server, action, request.body.bytes).status == 400)
+    }
+    #expect(try await service.message(sent.record.id).state == .pending)
+    server.clock.advance(by: 120)
+    #expect(try await Self.post(server, request).status == 400)
+    #expect(try await service.message(sent.record.id).state == .pending)
+  }
+
+  @Test("a new device token is taken from the app whose it is, for its own user") func refreshes()
+    async throws
+  {
+    let server = try ServerFixture()
+    let (app, other) = (try await Self.registered(server), try await Self.registered(server, "bob"))
+    let device = try PushAuthDevice(token: "CD02", name: "Phone", platform: "android", service: "gcm")
+    func status(_ key: PushAuthKey, _ user: String?) async throws -> Int {
+      try await Self.post(
+        server,
+        PushAuthRequest.update(
+          of: app.name, userID: user, device: device, at: app.endpoints, cookie: nil, key: key)
+      ).status
+    }
+    #expect(try await status(other.key, nil) == 400)
+    #expect(try await status(app.key, "bob") == 400)
+    #expect(try await status(app.key, "alice") == 200)
+    #expect(try await status(app.key, nil) == 200)
+    let stored = try #require(await server.storage.pushAuthMechanisms(user: "alice").first)
+    #expect(PushAuthService(server.context).device(of: stored) == device)
+  }
+
+  @Test("only so many messages wait; who has no app, or several, is told") func limits() async throws {
+    let server = try ServerFixture()
+    let service = PushAuthService(server.context)
+    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    _ = try await Self.registered(server)
+    for _ in 0..<PushAuthService.waitingLimit { _ = try await service.send(["user": "alice"], by: "test") }
+    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    server.clock.advance(by: 120)
+    _ = try await service.send(["user": "alice"], by: "test")
+    for form in [
+      ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],
+      ["user": "alice", "text": .string(String(repeating: "a", count: 4000))],
+    ] as [JSONObject] {
+      await #expect(throws: Problem.self) { try await service.send(form, by: "test") }
+    }
+    _ = try await Self.registered(server)
+    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
+    _ = try await service.send(["mechanism": .string(newest.id)], by: "test")
+  }
+
+  @Test("a removed mechanism takes its messages along; what is not used is swept") func removal() async throws
+  {
+    let server = try ServerFixture()
+    let app = try await Self.registered(server)
+    let service = PushAuthService(server.context)
+    let sent = try await service.send(["user": "alice"], by: "test")
+    let message = try Self.received(sent, by: app)
+    let id = sent.record.mechanism
+    let event = server.context.audit(by: "test")("pushauth.removed")
+    #expect(try await server.storage.removePushAuthMechanism(id, audit: event))
+    #expect(try await server.storage.pushAuthMessage(sent.record.id) == nil)
+    let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
+    #expect(try await Self.post(server, request).status == 400)
+    _ = try await Self.enrolled(server)
+    server.clock.advance(by: 15 * 60)
+    try await server.context.sweep()
+    #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
+  }
+}

@@ -1,0 +1,259 @@
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetTesting
+import SignetTransport
+import SignetVault
+import Testing
+
+/// Accounts with one-time codes and push messages on a device, over a server in the process.
+@Suite struct PushEnrolmentTests {
+  struct Bench {
+    let folder: TemporaryFolder
+    let clock = VirtualClock(1_700_000_000)
+    let server = PushServerInProcess()
+    let gate: (any BiometricGate)?
+
+    init(gate: (any BiometricGate)? = nil) throws {
+      folder = try TemporaryFolder()
+      self.gate = gate
+    }
+
+    /// As another process opens it.
+    func device() throws -> Device {
+      let path = folder.path + "/device"
+      let vault = try Vault(
+        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
+        clock: VirtualTrustedClock())
+      return Device(
+        vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary()),
+        biometrics: gate
+      ) { [server] _ throws(TransportFailure) in server }
+    }
+  }
+
+  static func target(_ token: String = "AB01") throws -> PushAuthDevice {
+    try PushAuthDevice(token: token, name: "Laptop")
+  }
+
+  @Test("a combined URI: both halves in one account, registered and stored at once") func combined()
+    async throws
+  {
+    let bench = try Bench()
+    let device = try bench.device()
+    let enrolment = try await device.accounts.enrol(
+      bench.server.uri(.mfauth, policies: ["appsOwn": [:]]), from: Self.target())
+    #expect(!enrolment.wasThere && enrolment.policyConflicts.isEmpty)
+    let account = try #require(await bench.device().accounts.enrolled().first)
+    #expect(account == enrolment.account && account.codes.count == 1 && account.issuer == "Acme")
+    #expect(account.policyNames == ["appsOwn"])
+    #expect(account.push?.mechanismID == bench.server.mechanism)
+    #expect(bench.server.device == (try Self.target()))
+    let code = try await device.accounts.code(of: account.codes[0].id)
+    #expect(code.code.count == 8)
+    // One mechanism more of one-time codes does not make a container of a server.
+    #expect(try await device.containers().isEmpty)
+    #expect(try await device.accounts.list().count == 1)
+  }
+
+  @Test("a refused or broken registration leaves nothing of either half, and can be tried again")
+  func transactional()
+    async throws
+  {
+    let bench = try Bench()
+    let device = try bench.device()
+    let uri = bench.server.uri(.mfauth)
+    for (status, failure) in [(503, SignetFailure.pushAuthRefused(status: 503)), (0, .transport(.cancelled))]
+    {
+      bench.server.fail(with: [status])
+      await #expect(throws: failure) { try await device.accounts.enrol(uri, from: Self.target()) }
+      #expect(try await device.accounts.enrolled().isEmpty)
+      #expect(try await device.accounts.list().isEmpty)
+    }
+    #expect(try await device.accounts.enrol(uri, from: Self.target()).account.codes.count == 1)
+  }
+
+  @Test("what could not be used is refused before the server is asked") func refusedBefore() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    var cases: [(AuthenticatorURI, PushAuthFailure)] = []
+    var uri = bench.server.uri(.pushauth)
+    uri.push?.messageID = nil
+    cases.append((uri, .missing("m (message id)")))
+    uri = bench.server.uri(.pushauth)
+    uri.push?.challenge = nil
+    cases.append((uri, .missing("c (challenge)")))
+    uri = bench.server.uri(.pushauth)
+    uri.push?.sharedSecret = SharedSecretBox(SecretBytes(copying: [UInt8](0..<15)))
+    cases.append((uri, .weakSecret(byteCount: 15, least: 16)))
+    cases.append(
+      (
+        bench.server.uri(.pushauth, base: "http://am.example/push?_action="),
+        .insecureEndpoint("registration endpoint")
+      ))
+    uri = bench.server.uri(.mfauth)
+    uri.push?.authenticationEndpoint = "https://other.example/push?_action=authenticate"
+    cases.append((uri, .endpointsApart))
+    for (uri, failure) in cases {
+      await #expect(throws: SignetFailure.pushAuth(failure)) {
+        try await device.accounts.enrol(uri, from: Self.target())
+      }
+    }
+    await #expect(throws: SignetFailure.pushAuth(.missing("device token"))) {
+      try await device.accounts.enrol(bench.server.uri(.mfauth))
+    }
+    #expect(bench.server.requestCount == 0)
+    #expect(try await device.accounts.enrolled().isEmpty)
+  }
+
+  @Test("the same again is named; what is new is merged, and policies are never weakened") func merging()
+    async throws
+  {
+    let bench = try Bench()
+    let device = try bench.device()
+    let first = try await device.accounts.enrol(
+      bench.server.uri(.otpauth, policies: ["score": ["limit": .number(0.5)], "second": [:]]))
+    bench.clock.advance(by: 10)
+    let second = try await device.accounts.enrol(
+      bench.server.uri(
+        .pushauth, policies: ["score": ["limit": .number(0.9)], "first": [:]]),
+      from: Self.target())
+    #expect(second.wasThere && second.account.id == first.account.id)
+    #expect(second.account.created == first.account.created)
+    #expect(second.account.codes.count == 1 && second.account.push != nil)
+    #expect(second.policyConflicts == ["score"])
+    #expect(second.account.policyNames == ["first", "score", "second"])
+    let policies = try JSONObject(parsing: #require(await device.accounts.policies(of: first.account.id)))
+    #expect(policies["score"] == ["limit": .number(0.5)])
+    let count = bench.server.requestCount
+    for uri in [
+      bench.server.uri(.otpauth), bench.server.uri(.otpauth, codes: [UInt8](1...20)),
+      bench.server.uri(.pushauth),
+      bench.server.uri(.mfauth, policies: [:]),
+    ] {
+      do {
+        _ = try await device.accounts.enrol(uri, from: Self.target())
+        Issue.record("enrolled twice")
+      } catch let error as SignetFailure {
+        guard case .alreadyEnrolled = error else { throw error }
+      }
+    }
+    #expect(bench.server.requestCount == count)
+    #expect(try await device.accounts.policies(of: first.account.id) == policies.bytes)
+  }
+
+  @Test("no two accounts are one because their names run together") func identity() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let pairs = [("a-b", "c"), ("a", "b-c"), ("", "a-b-c"), ("A", "b-c")]
+    for (number, (issuer, name)) in pairs.enumerated() {
+      bench.clock.advance(by: 1)
+      let codes = [UInt8](repeating: UInt8(number + 1), count: 20)
+      let made = try await device.accounts.enrol(
+        bench.server.uri(.otpauth, issuer: issuer, account: name, codes: codes))
+      #expect(!made.wasThere)
+    }
+    let enrolled = try await device.accounts.enrolled()
+    #expect(enrolled.map(\.issuer) == pairs.map(\.0) && Set(enrolled.map(\.id)).count == 4)
+    // The same secret under another name is still the same secret.
+    do {
+      _ = try await device.accounts.enrol(
+        bench.server.uri(.otpauth, issuer: "new", codes: [UInt8](repeating: 1, count: 20)))
+      Issue.record("enrolled twice")
+    } catch let error as SignetFailure { guard case .alreadyEnrolled = error else { throw error } }
+  }
+
+  @Test("an imported account of the same issuer and name is joined") func joined() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let imported = try OTPAccount(
+      issuer: "Acme", name: "alice", kind: .hotp(counter: 3),
+      secret: SharedSecretBox(SecretBytes(copying: [UInt8](1...20))))
+    let id = try await device.accounts.add([imported]).added[0].id
+    let enrolment = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
+    #expect(enrolment.account.codes.map(\.isTimed) == [false, true] && enrolment.account.codes[0].id == id)
+  }
+
+  @Test("removing an account takes everything along, and nothing else") func cascade() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let enrolment = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
+    let other = try await device.accounts.enrol(
+      bench.server.uri(.otpauth, account: "bob", codes: [UInt8](1...20)))
+    let delivery = try bench.server.delivery("M:1")
+    _ = try await device.accounts.receive(delivery)
+    try await device.accounts.removeEnrolled(enrolment.account.id)
+    #expect(try await device.accounts.enrolled().map(\.id) == [other.account.id])
+    #expect(try await device.accounts.list().map(\.name) == ["bob"])
+    #expect(try await device.accounts.messages().isEmpty)
+    await #expect(throws: SignetFailure.pushAuth(.unknownMechanism)) {
+      try await device.accounts.receive(delivery)
+    }
+    await #expect(throws: SignetFailure.noSuchAccount) {
+      try await device.accounts.removeEnrolled(enrolment.account.id)
+    }
+  }
+
+  @Test("of two processes that enrol at once, one does") func race() async throws {
+    let bench = try Bench()
+    _ = try await bench.device().accounts.list()
+    let results = await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<6 {
+        group.addTask {
+          do {
+            _ = try await bench.device().accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
+            return true
+          } catch { return false }
+        }
+      }
+      return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+    }
+    #expect(results == 1)
+    let enrolled = try await bench.device().accounts.enrolled()
+    #expect(enrolled.count == 1 && enrolled[0].codes.count == 1)
+  }
+
+  @Test("a device token that a server did not take is told again, later each time") func tokens() async throws
+  {
+    let bench = try Bench()
+    let device = try bench.device()
+    _ = try await device.accounts.enrol(bench.server.uri(.pushauth), from: Self.target())
+    bench.server.fail(with: [503, 0])
+    let failed = try await device.accounts.setPushDevice(Self.target("CD02"))
+    #expect(failed.map(\.failure) == [.pushAuthRefused(status: 503)])
+    #expect(try await bench.device().accounts.enrolled()[0].push?.isUpdateDue == true)
+    // Too early, then in vain, then taken.
+    #expect(try await device.accounts.sendPushTokens().isEmpty)
+    bench.clock.advance(by: 60)
+    #expect(try await device.accounts.sendPushTokens().count == 1)
+    bench.clock.advance(by: 119)
+    #expect(try await device.accounts.sendPushTokens().isEmpty)
+    #expect(bench.server.device?.token == "AB01")
+    bench.clock.advance(by: 1)
+    #expect(try await bench.device().accounts.sendPushTokens().isEmpty)
+    #expect(bench.server.device?.token == "CD02")
+    #expect(try await device.accounts.enrolled()[0].push?.isUpdateDue == false)
+    // Unchanged: nothing is sent.
+    let count = bench.server.requestCount
+    #expect(try await device.accounts.setPushDevice(Self.target("CD02")).isEmpty)
+    #expect(bench.server.requestCount == count)
+  }
+
+  @Test("with a password, nothing of it is read or changed without it") func password() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let password = AccountsTests.box("correct horse")
+    try await device.accounts.setPassword(password)
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
+    }
+    _ = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target(), by: password)
+    await #expect(throws: SignetFailure.passwordRequired) { try await device.accounts.enrolled() }
+    await #expect(throws: SignetFailure.passwordRequired) {
+      try await device.accounts.receive(bench.server.delivery("M:1"))
+    }
+    #expect(try await device.accounts.enrolled(by: password).count == 1)
+  }
+}

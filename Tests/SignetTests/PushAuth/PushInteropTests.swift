@@ -1,0 +1,172 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetServer
+import SignetTesting
+import SignetTransport
+import SignetVault
+import SignetWire
+import Testing
+
+/// Both sides of the push protocol over HTTPS against programs of other hands, in Python.
+@Suite(.enabled(if: PythonPeer.isWanted)) struct PushInteropTests {
+  /// A device, and a server that is not ours.
+  private struct ForeignServer {
+    let folder: TemporaryFolder
+    let peer: PythonPeer
+    let device: Device
+
+    init() throws {
+      folder = try TemporaryFolder()
+      let authority = try CertificateAuthority()
+      let identity = try authority.issueServerCertificate(dnsNames: ["localhost"], ipAddresses: ["127.0.0.1"])
+      let (certificate, key) = (folder.file("server.pem"), folder.file("server.key"))
+      try Data(identity.certificatePEM.utf8).write(to: URL(filePath: certificate))
+      try Data(identity.insecurePrivateKeyPEM.utf8).write(to: URL(filePath: key))
+      peer = try PythonPeer("am_server.py", ["certificate": .string(certificate), "key": .string(key)])
+      let path = folder.path + "/device"
+      let vault = try Vault(
+        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
+        clock: VirtualTrustedClock())
+      device = Device(
+        vault: vault,
+        connection: ConnectionConfiguration(certificateAuthoritiesPEM: try authority.certificatePEM))
+    }
+
+    func message(_ kind: String, _ more: JSONObject = [:]) throws -> PushAuthDelivery {
+      let mechanisms = try peer("state", "").strings("mechanisms")
+      var order: JSONObject = ["mechanism": .string(mechanisms.first ?? ""), "kind": .string(kind)]
+      for member in more.members { order[member.name] = member.value }
+      let made = try peer("message", .object(order))
+      return try PushAuthDelivery(userInfo: ["aps": .object(made)])
+    }
+  }
+
+  @Test("a device enrols at an existing server, answers its messages and renews its token") func device()
+    async throws
+  {
+    let bench = try ForeignServer()
+    let accounts = bench.device.accounts
+    let order: JSONObject = [
+      "scheme": "mfauth", "issuer": "ForgeRock", "account": "demo@example.com",
+      "policies": ["appsOwn": [:]],
+    ]
+    let uri = try AuthenticatorURI(bench.peer("enrol", .object(order)).string("uri"))
+    let target = try PushAuthDevice(token: "AABB", name: "Laptop")
+    let account = try await accounts.enrol(uri, from: target).account
+    #expect(account.issuer == "ForgeRock" && account.name == "demo@example.com" && account.codes.count == 1)
+    #expect(account.policyNames == ["appsOwn"] && account.backgroundColor == "519387")
+    let mechanism = try #require(account.push?.mechanismID)
+    #expect(try bench.peer("state", .string(mechanism)) == ["device": "AABB", "name": "Laptop"])
+    // Once is enough: the URI is used up at the server, and known here.
+    for kind in ["default", "challenge"] {
+      for isApproved in [true, false] {
+        let delivery = try bench.message(kind, ["numbers": [12, 34, 56], "right": 34, "text": "Log in"])
+        guard case .new(let notification) = try await accounts.receive(delivery) else {
+          Issue.record("not new")
+          return
+        }
+        let (id, isNumber) = (notification.id, kind == "challenge")
+        #expect(notification.message.numbers == (isNumber ? [12, 34, 56] : []))
+        if isNumber && isApproved {
+          do { try await accounts.answer(id, .number("12")) } catch {
+            guard case .wrongNumber = error else { throw error }
+          }
+          #expect(try bench.peer("state", .string(id))["state"] == "pending")
+        }
+        try await accounts.answer(id, isApproved ? isNumber ? .number("34") : .approve : .deny)
+        #expect(try bench.peer("state", .string(id))["state"] == (isApproved ? "approved" : "denied"))
+      }
+    }
+    #expect(try await accounts.enrolled()[0].push?.userID == "demo")
+    let foreign = try bench.message("default", ["user": "mallory"])
+    await #expect(throws: SignetFailure.pushAuth(.otherUser)) { try await accounts.receive(foreign) }
+    _ = try bench.peer("fail", 1)
+    #expect(try await accounts.setPushDevice(PushAuthDevice(token: "CCDD", name: "Laptop")).count == 1)
+    #expect(try bench.peer("state", .string(mechanism))["device"] == "AABB")
+    #expect(try await accounts.setPushDevice(PushAuthDevice(token: "EEFF", name: "Laptop")).isEmpty)
+    #expect(try bench.peer("state", .string(mechanism))["device"] == "EEFF")
+  }
+
+  @Test("a server that fails while a device enrols leaves nothing on it") func brokenServer() async throws {
+    let bench = try ForeignServer()
+    let order: JSONObject = ["scheme": "mfauth", "issuer": "ForgeRock", "account": "demo"]
+    let uri = try AuthenticatorURI(bench.peer("enrol", .object(order)).string("uri"))
+    let target = try PushAuthDevice(token: "AABB", name: "Laptop")
+    _ = try bench.peer("fail", 1)
+    await #expect(throws: SignetFailure.pushAuthRefused(status: 503)) {
+      try await bench.device.accounts.enrol(uri, from: target)
+    }
+    #expect(try await bench.device.accounts.enrolled().isEmpty)
+    #expect(try await bench.device.accounts.enrol(uri, from: target).account.codes.count == 1)
+    var forged = uri
+    forged.account = "other"
+    forged.push?.sharedSecret = SharedSecretBox(SecretBytes.random(byteCount: 32))
+    forged.oath = nil
+    await #expect(throws: SignetFailure.pushAuthRefused(status: 400)) {
+      try await bench.device.accounts.enrol(forged, from: target)
+    }
+  }
+
+  @Test("an existing app enrols at our server, answers its messages and renews its token") func app()
+    async throws
+  {
+    let folder = try TemporaryFolder()
+    let server = try await TestServer(directory: folder.path, protection: .device)
+    defer { withExtendedLifetime(folder) {} }
+    let transport = try CurlTransport(
+      ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    let key = try await APIKeyService(server.context).create(
+      name: "shop", scopes: [.relyingParty, .admin], by: "test"
+    ).text
+    func call(_ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil) async throws -> JSONObject {
+      let response = try await transport.send(
+        HTTPRequest(
+          method: method, url: server.serverURL.fullForm + "/v1" + path,
+          headers: [("Authorization", "Bearer \(key)"), ("Content-Type", "application/json")],
+          body: body?.bytes ?? []))
+      #expect(response.status < 300, "\(String(decoding: response.body, as: UTF8.self))")
+      return try JSONObject(parsing: response.body)
+    }
+    _ = try await call(.post, "/admin/users", ["id": "alice"])
+    let made = try await call(.post, "/admin/pushauth/mechanisms", ["user": "alice", "issuer": "Our bank"])
+    let authority = folder.file("authority.pem")
+    try Data(server.certificateAuthorityPEM.utf8).write(to: URL(filePath: authority))
+    let peer = try PythonPeer("authenticator_app.py", ["authority": .string(authority)])
+    let enrolled = try peer("enrol", .string(made.string("uri")))
+    #expect(enrolled["status"] == 200 && enrolled["body"] == [:] && enrolled["issuer"] == "Our bank")
+    #expect(try peer("enrol", .string(made.string("uri")))["status"] == 400)
+    for (kind, decision) in [
+      ("default", "approved"), ("default", "denied"), ("challenge", "approved"), ("biometric", "approved"),
+    ] {
+      let sent = try await call(
+        .post, "/pushauth/messages", ["user": "alice", "kind": .string(kind), "text": "Pay?"])
+      let push = try sent.object("push")
+      var order: JSONObject = ["messageId": push["messageId"] ?? "", "data": push["data"] ?? ""]
+      if decision == "denied" { order["deny"] = true }
+      if kind == "challenge" {
+        order["number"] = "7"
+        let wrong = try peer("answer", .object(order))
+        #expect(wrong["status"] == 400)
+        #expect(try wrong.object("body").object("detail")["remaining"] == 2)
+        order["number"] = .string(String(try sent.integer("number")))
+      }
+      let answer = try peer("answer", .object(order))
+      #expect(answer["status"] == 200)
+      #expect(try answer.object("claims")["m"] == "Pay?" && answer.object("claims")["k"] == .string(kind))
+      #expect(try peer("answer", .object(order))["status"] == 400)
+      let id = try sent.string("id")
+      #expect(try await call(.get, "/pushauth/messages/\(id)")["status"] == .string(decision))
+    }
+    #expect(try peer("refresh", ["token": "CC01"])["status"] == 200)
+    #expect(try peer("refresh", ["token": "CC02", "newer": true])["status"] == 200)
+    let list = try await call(.get, "/admin/pushauth/mechanisms?user=alice").array("mechanisms")
+    #expect(list.count == 1)
+    _ = try await call(.delete, "/admin/pushauth/mechanisms/\(made.string("id"))")
+    #expect(try peer("refresh", ["token": "CC03"])["status"] == 400)
+    await server.stop()
+  }
+}

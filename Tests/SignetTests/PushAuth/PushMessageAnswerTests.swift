@@ -1,0 +1,183 @@
+import Signet
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetPushAuth
+import SignetTesting
+import SignetTransport
+import SignetVault
+import Synchronization
+import Testing
+
+/// Push messages that a device receives and answers, over a server in the process.
+@Suite struct PushMessageAnswerTests {
+  private typealias Bench = PushEnrolmentTests.Bench
+
+  /// Recognises its user when told so.
+  private final class Gate: BiometricGate, Sendable {
+    let isRecognised = Mutex(true)
+    let count = Mutex(0)
+    func state() async throws(BiometricFailure) -> BiometricState {
+      .ready(EnrolledSet(digest: [UInt8](repeating: 1, count: 32)))
+    }
+    func match(
+      _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
+    ) async throws(BiometricFailure) -> EnrolledSet {
+      count.withLock { $0 += 1 }
+      guard isRecognised.withLock({ $0 }) else { throw .notEnrolled }
+      return EnrolledSet(digest: [UInt8](repeating: 1, count: 32))
+    }
+    func endLockout() async {}
+  }
+
+  private func enrolled(gate: (any BiometricGate)? = nil) async throws -> (Bench, Device) {
+    let bench = try Bench(gate: gate)
+    let device = try bench.device()
+    _ = try await device.accounts.enrol(
+      bench.server.uri(.pushauth), from: PushEnrolmentTests.target())
+    return (bench, device)
+  }
+
+  @Test("received, listed, approved and denied") func lifeCycle() async throws {
+    let (bench, device) = try await enrolled()
+    for id in ["M:1", "M:2"] {
+      guard case .new = try await device.accounts.receive(bench.server.delivery(id, text: id)) else {
+        Issue.record("not new")
+        return
+      }
+      bench.clock.advance(by: 1)
+    }
+    let pending = try await bench.device().accounts.messages(pendingOnly: true)
+    #expect(
+      pending.map(\.notification.id) == ["M:2", "M:1"] && pending[0].notification.message.text == "M:2")
+    try await device.accounts.answer("M:1", .approve)
+    try await device.accounts.answer("M:2", .deny)
+    #expect(bench.server.answer(to: "M:1") == "yes" && bench.server.answer(to: "M:2") == "no")
+    #expect(try await device.accounts.messages(pendingOnly: true).isEmpty)
+    #expect(
+      try await device.accounts.messages().map { $0.notification.decision } == [.denied, .approved])
+    await #expect(throws: SignetFailure.pushAuth(.notPending)) {
+      try await device.accounts.answer("M:1", .deny)
+    }
+    try await device.accounts.removeMessage("M:1")
+    await #expect(throws: SignetFailure.pushAuth(.noSuchNotification)) {
+      try await device.accounts.answer("M:1", .approve)
+    }
+  }
+
+  @Test("nothing is stored of a message that is forged, replayed, or for somebody else") func forged()
+    async throws
+  {
+    let (bench, device) = try await enrolled()
+    let good = try bench.server.delivery("M:1", user: "demo")
+    let other = try PushAuthKey(SecretBytes.random(byteCount: 32))
+    let mechanism = try #require(bench.server.mechanism)
+    let message = PushAuthMessage(
+      messageID: "M:0", mechanismID: mechanism, challenge: [1], text: "Mallory", userID: "mallory")
+    let forged = try PushAuthDelivery(messageID: "M:0", token: other.sign(message.claims))
+    await #expect(throws: SignetFailure.pushAuth(.token(.invalidSignature))) {
+      try await device.accounts.receive(forged)
+    }
+    #expect(try await device.accounts.messages().isEmpty)
+    #expect(try await device.accounts.enrolled()[0].push?.userID == nil)
+    _ = try await device.accounts.receive(good)
+    #expect(try await device.accounts.enrolled()[0].push?.userID == "demo")
+    guard case .known = try await device.accounts.receive(good) else {
+      Issue.record("not known")
+      return
+    }
+    let renamed = try PushAuthDelivery(messageID: "M:2", token: good.token)
+    await #expect(throws: SignetFailure.pushAuth(.replayed)) { try await device.accounts.receive(renamed) }
+    let stranger = try bench.server.delivery("M:3", user: "eve")
+    await #expect(throws: SignetFailure.pushAuth(.otherUser)) { try await device.accounts.receive(stranger) }
+    let unknown = PushAuthMessage(messageID: "M:4", mechanismID: "nobody", challenge: [1])
+    let lost = try PushAuthDelivery(messageID: "M:4", token: other.sign(unknown.claims))
+    await #expect(throws: SignetFailure.pushAuth(.unknownMechanism)) {
+      try await device.accounts.receive(lost)
+    }
+    try await device.accounts.removeMessage("M:1")
+    #expect(try await bench.device().accounts.receive(good) == .forgotten)
+    #expect(try await device.accounts.messages().isEmpty)
+  }
+
+  @Test("a wrong number is told as one, and the message waits on") func numbers() async throws {
+    let (bench, device) = try await enrolled()
+    bench.server.want(number: "34")
+    let received = try await device.accounts.receive(bench.server.delivery("M:1", kind: .challenge))
+    guard case .new(let notification) = received else { return }
+    #expect(notification.message.numbers == [12, 34, 56])
+    do {
+      try await device.accounts.answer("M:1", .number("12"))
+      Issue.record("taken")
+    } catch {
+      guard case .wrongNumber = error else { throw error }
+    }
+    for decision in [PushDecision.approve, .number(" ")] {
+      do {
+        try await device.accounts.answer("M:1", decision)
+        Issue.record("taken")
+      } catch { guard case .pushAuth = error else { throw error } }
+    }
+    try await device.accounts.answer("M:1", .number(" 34 "))
+    #expect(bench.server.answer(to: "M:1") == "yes")
+  }
+
+  @Test("where it is demanded, the library recognises the user itself; a no needs nobody") func recognition()
+    async throws
+  {
+    let gate = Gate()
+    let (bench, device) = try await enrolled(gate: gate)
+    for id in ["M:1", "M:2"] {
+      _ = try await device.accounts.receive(bench.server.delivery(id, kind: .biometric))
+    }
+    gate.isRecognised.withLock { $0 = false }
+    await #expect(throws: SignetFailure.biometrics(.notEnrolled)) {
+      try await device.accounts.answer("M:1", .approve)
+    }
+    #expect(bench.server.answer(to: "M:1") == nil)
+    gate.isRecognised.withLock { $0 = true }
+    try await device.accounts.answer("M:1", .approve)
+    #expect(bench.server.answer(to: "M:1") == "yes" && gate.count.withLock { $0 } == 2)
+    try await device.accounts.answer("M:2", .deny)
+    #expect(gate.count.withLock { $0 } == 2)
+    // A device that recognises nobody approves nothing of this kind.
+    let (plainBench, plain) = try await enrolled()
+    _ = try await plain.accounts.receive(plainBench.server.delivery("M:1", kind: .biometric))
+    await #expect(throws: SignetFailure.biometrics(.notCapable)) {
+      try await plain.accounts.answer("M:1", .approve)
+    }
+    #expect(plainBench.server.answer(to: "M:1") == nil)
+  }
+
+  @Test("what does not get through leaves the message waiting; the server decides what is late")
+  func failures()
+    async throws
+  {
+    let (bench, device) = try await enrolled()
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    for (status, failure) in [
+      (0, SignetFailure.transport(.cancelled)), (400, .pushAuthRefused(status: 400)),
+      (302, .pushAuthRefused(status: 302)),
+    ] {
+      bench.server.fail(with: [status])
+      await #expect(throws: failure) { try await device.accounts.answer("M:1", .approve) }
+      #expect(try await device.accounts.messages(pendingOnly: true).count == 1)
+    }
+    bench.clock.advance(by: 300)
+    #expect(try await device.accounts.messages(pendingOnly: true).isEmpty)
+    await #expect(throws: SignetFailure.pushAuth(.expired)) {
+      try await device.accounts.answer("M:1", .approve, refusingExpiredBy: 60)
+    }
+    try await device.accounts.answer("M:1", .approve)
+    #expect(bench.server.answer(to: "M:1") == "yes")
+  }
+
+  @Test("messages are cleaned up as told") func cleanUp() async throws {
+    let (bench, device) = try await enrolled()
+    for number in 1...5 {
+      _ = try await device.accounts.receive(bench.server.delivery("M:\(number)"), cleanUp: .count(2))
+      bench.clock.advance(by: 1)
+    }
+    #expect(try await device.accounts.messages().map(\.notification.id) == ["M:5", "M:4"])
+  }
+}

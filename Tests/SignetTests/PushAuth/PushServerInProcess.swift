@@ -1,0 +1,107 @@
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetTesting
+import SignetTransport
+import Synchronization
+
+/// A server of the push protocol in the process: checks what devices send with the pure core, and fails when told.
+final class PushServerInProcess: HTTPTransport, Sendable {
+  private struct State {
+    var secret = [UInt8](0..<32)
+    var challenge = [UInt8](50..<82)
+    var mechanism: String?
+    var device: PushAuthDevice?
+    var messages: [String: (challenge: [UInt8], answer: String?)] = [:]
+    var number: String?
+    var failures: [Int] = []
+    var requestCount = 0
+  }
+
+  private let state = Mutex(State())
+
+  var requestCount: Int { state.withLock { $0.requestCount } }
+  var mechanism: String? { state.withLock { $0.mechanism } }
+  var device: PushAuthDevice? { state.withLock { $0.device } }
+
+  /// Lets the next requests get these statuses; 0 breaks one off.
+  func fail(with statuses: [Int]) { state.withLock { $0.failures = statuses } }
+
+  /// Lets only this number count.
+  func want(number: String) { state.withLock { $0.number = number } }
+
+  private static let base = "https://am.example/push?_action="
+
+  func key() throws -> PushAuthKey { try PushAuthKey(SecretBytes(copying: state.withLock(\.secret))) }
+
+  func uri(
+    _ scheme: AuthenticatorURI.Scheme, issuer: String = "Acme", account: String = "alice",
+    policies: JSONObject? = nil, base: String = base, codes: [UInt8] = AccountsTests.secret
+  ) -> AuthenticatorURI {
+    let (secret, challenge) = state.withLock { ($0.secret, $0.challenge) }
+    var uri = AuthenticatorURI(scheme: scheme, issuer: issuer, account: account, policies: policies)
+    if scheme != .otpauth {
+      uri.push = AuthenticatorURI.Push(
+        registrationEndpoint: "\(base)register", authenticationEndpoint: "\(base)authenticate",
+        sharedSecret: SharedSecretBox(SecretBytes(copying: secret)), challenge: challenge,
+        loadBalancer: "a=b", messageID: "REGISTER:1")
+    }
+    if scheme != .pushauth {
+      uri.oath = AuthenticatorURI.OATH(
+        kind: .totp(period: 30), algorithm: .sha1, digits: 8,
+        secret: SharedSecretBox(SecretBytes(copying: codes)))
+    }
+    return uri
+  }
+
+  /// What a push service would deliver.
+  func delivery(
+    _ id: String, kind: PushAuthKind = .default, text: String? = nil, user: String? = nil
+  ) throws -> PushAuthDelivery {
+    let challenge = Array("challenge \(id)".utf8)
+    let mechanism = state.withLock { state in
+      state.messages[id] = (challenge, nil)
+      return state.mechanism ?? "nobody"
+    }
+    let message = PushAuthMessage(
+      messageID: id, mechanismID: mechanism, challenge: challenge, loadBalancer: "a=b", kind: kind,
+      numbers: kind == .challenge ? [12, 34, 56] : [], text: text, userID: user)
+    return try PushAuthDelivery(messageID: id, token: key().sign(message.claims))
+  }
+
+  func answer(to id: String) -> String? { state.withLock { $0.messages[id]?.answer } }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let failure: Int? = state.withLock { state in
+      state.requestCount += 1
+      return state.failures.isEmpty ? nil : state.failures.removeFirst()
+    }
+    if failure == 0 { throw .cancelled }
+    if let failure { return HTTPResponse(status: failure, headers: [], body: []) }
+    do {
+      guard let action = PushAuthAction(rawValue: String(request.url.split(separator: "=").last ?? "")) else {
+        throw PushAuthFailure.missing("_action")
+      }
+      let submission = try PushAuthSubmission(parsing: request.body, for: action)
+      let key = try key()
+      guard request.cookies.map(\.name) == ["a"] else { throw PushAuthFailure.missing("cookie") }
+      switch action {
+      case .register:
+        let (name, device) = try submission.registration(with: key, challenge: state.withLock(\.challenge))
+        state.withLock { ($0.mechanism, $0.device) = (name, device) }
+      case .refresh:
+        let device = try submission.device(with: key)
+        state.withLock { $0.device = device }
+      case .authenticate:
+        let id = submission.messageID ?? ""
+        let (challenge, wanted) = state.withLock { ($0.messages[id]?.challenge ?? [], $0.number) }
+        let said = try submission.answer(with: key, challenge: challenge)
+        if !said.isDenied, let wanted, said.number != wanted { throw PushAuthFailure.wrongResponse }
+        state.withLock { $0.messages[id]?.answer = said.isDenied ? "no" : "yes" }
+      }
+      return HTTPResponse(status: 200, headers: [], body: Array("{}".utf8))
+    } catch { return HTTPResponse(status: 400, headers: [], body: []) }
+  }
+}

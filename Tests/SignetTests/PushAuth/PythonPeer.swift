@@ -1,0 +1,65 @@
+import Foundation
+import SignetJSON
+import SignetTesting
+
+/// A program of `Tests/Interop` that speaks the push protocol, written from the description of the protocol alone.
+final class PythonPeer {
+  /// What went wrong between the test and the program.
+  struct Unexpected: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+
+  /// Skipped without the interpreter, except in CI: a failure there.
+  static let isWanted = ContinuousIntegration.isHere || python != nil
+
+  /// What it said first.
+  let greeting: JSONObject
+  private let process = Process()
+  private let input: FileHandle
+  private let output: FileHandle
+  private var pending = Data()
+
+  init(_ script: String, _ setup: JSONObject) throws {
+    guard let python = Self.python else {
+      throw Unexpected(description: "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    }
+    let path = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../Interop/\(script)").standardized.path
+    process.executableURL = URL(filePath: python)
+    process.arguments = [path, JSONValue.object(setup).text]
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
+    greeting = try Self.line(&pending, self.output)
+  }
+
+  deinit {
+    do { try input.close() } catch { print("\(error)") }
+    process.waitUntilExit()
+    do { try output.close() } catch { print("\(error)") }
+  }
+
+  /// Gives a command and waits for its answer.
+  func callAsFunction(_ command: String, _ value: JSONValue) throws -> JSONObject {
+    var object = JSONObject()
+    object[command] = value
+    try input.write(contentsOf: Data(object.bytes + [0x0A]))
+    return try Self.line(&pending, output)
+  }
+
+  private static func line(_ pending: inout Data, _ output: FileHandle) throws -> JSONObject {
+    while true {
+      if let end = pending.firstIndex(of: 10) {
+        let line = Array(pending[..<end])
+        pending = Data(pending[(end + 1)...])
+        return try JSONObject(parsing: line)
+      }
+      let part = output.availableData
+      guard !part.isEmpty else { throw Unexpected(description: "the program ended") }
+      pending += part
+    }
+  }
+}
