@@ -4,7 +4,8 @@
 # make bench     measures, beside raw limits and other implementations
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
 # make check     format and documents
-# make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR)
+# make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
+#                manifest that is signed by the release's key (RELEASE_KEY)
 # signet-check is not installed: it compares vectors with other implementations, for who has the source and its documents.
 # demo, test, kill-test, bench, fuzz and release install the Debian packages that are missing.
 
@@ -44,8 +45,7 @@ format:
 
 release:
 	Scripts/setup build
-	$(SWIFT) build -c release --static-swift-stdlib --product signet
-	$(SWIFT) build -c release --static-swift-stdlib --product signet-server
+	SWIFT="$(SWIFT)" Scripts/release
 
 install:
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSCONFDIR="$(SYSCONFDIR)" Scripts/install

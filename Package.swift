@@ -18,12 +18,14 @@ let package = Package(
   platforms: [.macOS(.v26), .iOS(.v26)],
   products: [
     .library(name: "Signet", targets: ["Signet"]),
+    .library(name: "SignetIntegrity", targets: ["SignetIntegrity"]),
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
     .library(name: "SignetQR", targets: ["SignetQR"]),
     .library(name: "SignetUAF", targets: ["SignetUAF"]),
     .executable(name: "signet", targets: ["signet-cli"]),
     .executable(name: "signet-server", targets: ["signet-server"]),
+    .executable(name: "signet-manifest", targets: ["signet-manifest"]),
     .executable(name: "signet-check", targets: ["signet-check"]),
   ],
   targets: [
@@ -41,6 +43,12 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),
+    // The key of the release that is being built (docs/integrity.md); empty unless the environment has one.
+    .target(
+      name: "CReleaseKey",
+      cSettings: Context.environment["SIGNET_RELEASE_KEY"].map { key in
+        key.isEmpty || !key.allSatisfy(\.isHexDigit) ? [] : [.define("SIGNET_RELEASE_KEY", to: "\"\(key)\"")]
+      } ?? []),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.
@@ -103,6 +111,13 @@ let package = Package(
     .target(
       name: "SignetDesktop", dependencies: ["SignetConcurrency", "SignetDBus", "SignetText"],
       swiftSettings: house),
+    .target(
+      name: "SignetIntegrity",
+      dependencies: [
+        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "CReleaseKey", "SignetCrypto",
+        "SignetJOSE", "SignetJSON",
+      ],
+      swiftSettings: facingC),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
     .target(
       name: "SignetPush",
@@ -114,8 +129,10 @@ let package = Package(
       name: "Signet",
       dependencies: [
         "SignetConcurrency", "SignetCrypto",
-        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetTransport", "SignetUAF", "SignetVault", "SignetWire",
+        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetIntegrity",
+        "SignetJSON",
+        "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetTransport", "SignetUAF", "SignetVault",
+        "SignetWire",
         .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
         .target(name: "SignetBiometrics", condition: .when(platforms: [.linux])),
         .target(name: "SignetPAM", condition: .when(platforms: [.linux])),
@@ -141,8 +158,7 @@ let package = Package(
     .target(
       name: "SignetAgent",
       dependencies: [
-        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "Signet", "SignetConcurrency",
-        "SignetCrypto", "SignetFiles", "SignetJSON", "SignetVault",
+        "Signet", "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetJSON", "SignetVault",
       ],
       swiftSettings: facingC),
 
@@ -153,7 +169,7 @@ let package = Package(
       dependencies: [
         "Signet", "SignetAgent", .target(name: "SignetDBus", condition: .when(platforms: [.linux])),
         "SignetFiles", "SignetJSON",
-        .target(name: "SignetDesktop", condition: .when(platforms: [.linux])),
+        .target(name: "SignetDesktop", condition: .when(platforms: [.linux])), "SignetIntegrity",
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
         "SignetTerminal",
       ],
@@ -161,9 +177,15 @@ let package = Package(
     .executableTarget(
       name: "signet-server",
       dependencies: [
-        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetOATH", "SignetPolicy", "SignetQR",
-        "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetUAF", "SignetWire",
+        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON", "SignetOATH",
+        "SignetPolicy",
+        "SignetQR", "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetUAF",
+        "SignetWire",
       ],
+      swiftSettings: house),
+    .executableTarget(
+      name: "signet-manifest",
+      dependencies: ["SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetTerminal"],
       swiftSettings: house),
     .executableTarget(
       name: "signet-check",
@@ -260,6 +282,17 @@ let package = Package(
         "SignetVault", "SignetWire",
       ],
       swiftSettings: house),
+    .executableTarget(
+      name: "IntegrityVictim", dependencies: ["SignetCrypto", "SignetIntegrity", "SignetJSON"],
+      path: "Tests/IntegrityVictim",
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetIntegrityTests",
+      dependencies: [
+        "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetTesting",
+        "signet-manifest",
+      ],
+      swiftSettings: house),
     .testTarget(
       name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
       swiftSettings: house),
@@ -285,7 +318,8 @@ let package = Package(
     .testTarget(
       name: "SignetTests",
       dependencies: [
-        "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
+        "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush",
+        "SignetServer",
         "SignetSQLite",
         "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport", "SignetUAF", "SignetVault",
         "SignetWire",

@@ -25,6 +25,7 @@ let package = Package(
         "CEmptyServer", "CLoadClient",
         .target(name: "CTPMPeer", condition: .when(platforms: [.linux])),
         .product(name: "Signet", package: "signet"),
+        .product(name: "SignetIntegrity", package: "signet"),
         .product(name: "SignetTesting", package: "signet"),
       ],
       swiftSettings: [

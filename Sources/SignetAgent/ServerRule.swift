@@ -25,7 +25,7 @@
     /// Whether a process may be taken for the agent.
     ///
     /// It runs one of the programs, and nobody but root and this user can put another in their place. The agent keeps others of
-    /// its user from looking at it (`MemoryProtection`), so that only root sees what it runs; a process that can be looked at
+    /// its user from looking at it (`ProcessHardening`), so that only root sees what it runs; a process that can be looked at
     /// runs one of the programs, or is refused.
     func allows(_ id: pid_t) -> Bool {
       guard let process = PeerProcess(id) else { return false }

@@ -89,3 +89,27 @@ public struct Command: Sendable {
     self.handler = handler
   }
 }
+
+extension Command {
+  /// This command, or each of a group, with a step before what it does: a check that may refuse.
+  ///
+  /// - Parameters:
+  ///   - names: Commands of a group that go without.
+  ///   - step: What comes first. What it throws is a failure of the command.
+  /// - Returns: A command with the same words, help and completion.
+  public func preceded(
+    except names: Set<String> = [], by step: @escaping @Sendable () async throws -> Void
+  ) -> Command {
+    var guarded: Handler?
+    if let handler {
+      guarded = { arguments in
+        try await step()
+        return try await handler(arguments)
+      }
+    }
+    return Command(
+      name, summary, description, options, arguments,
+      commands: commands.map { names.contains($0.name) ? $0 : $0.preceded(by: step) }, examples,
+      isHidden: isHidden, guarded)
+  }
+}

@@ -2,6 +2,7 @@
   import Foundation
   import Signet
   import SignetAgent
+  import SignetIntegrity
   import SignetJSON
   import SignetLogind
   import SignetTerminal
@@ -27,7 +28,7 @@
           completion: .file),
       ]
     ) { arguments in
-      guard MemoryProtection.begin() else {
+      guard ProcessHardening.closeMemory() else {
         throw CommandFailure(
           .unavailable,
           "the system does not close this process's memory to others; the agent keeps no keys in it")
@@ -44,6 +45,7 @@
         guard let container = same.first else { throw .noSuchContainer }
         return container
       }
+      await giveUpCalls()
       if let inherited = try AgentSocket.inherited(ProcessInfo.processInfo.environment) {
         try await agent.serve(inherited)
       } else {
@@ -53,6 +55,14 @@
         try await agent.serve(socket)
       }
       return .success
+    }
+
+    /// Where no passcode can be checked, the agent starts no programs; where one can, PAM starts one with rights of its own.
+    private static func giveUpCalls() async {
+      guard await PAMPasscode().state() != .ready else { return }
+      do throws(GuardFailure) { try SystemCallFilter.startsNothing.begin() } catch {
+        // Its memory is closed all the same, and the kernel that takes no filter is not the agent's to choose.
+      }
     }
 
     static let unlock = Command(

@@ -1,4 +1,5 @@
 import Signet
+import SignetIntegrity
 import SignetJSON
 import SignetTerminal
 
@@ -6,17 +7,20 @@ extension Command {
   static let doctor = Command(
     "doctor", "Look for what is weak or broken on this device, and say what to do",
     description: """
-      Looks at the data folder, what keeps the keys, the clock, the memory, the fingerprint reader, the passcode's check and each \
+      Looks at the program itself, the data folder, what keeps the keys, the clock, the memory, the fingerprint reader, the passcode's check and each \
       container. No container is opened, no password is asked for and no attempt is made.
 
       The exit status is 0 if nothing needs doing and 1 if something does. What is marked as a note is good to know.
       """
   ) { arguments in
-    let findings = await Doctor(options: try DeviceOptions(arguments)).findings()
+    let integrity = try await ProgramIntegrity.judge().evaluate()
+    let findings =
+      Doctor.program(integrity) + (await Doctor(options: try DeviceOptions(arguments)).findings())
     let needsDoing = findings.contains { $0.weight == .problem }
     if arguments.isSet("json") {
       let object: JSONObject = [
-        "healthy": .bool(!needsDoing), "findings": .array(findings.map { .object($0.json) }),
+        "healthy": .bool(!needsDoing), "flavour": .string(integrity.flavour.rawValue),
+        "integrity": .object(integrity.json), "findings": .array(findings.map { .object($0.json) }),
       ]
       arguments.output.print(JSONValue.object(object).text)
     } else {

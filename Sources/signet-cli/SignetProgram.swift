@@ -1,5 +1,6 @@
 import Signet
 import SignetAgent
+import SignetIntegrity
 import SignetQR
 import SignetTerminal
 
@@ -15,12 +16,13 @@ let signetProgram = Program(
     """,
   options: DeviceOptions.all,
   commands: [
-    .activate, .list, .rename, .trust, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate,
-    .password,
-    .biometrics, .passcode,
-    .recovery, .renew, .delete, .reset, .policy, .condition, .data, .importing, .scan, .export, .account,
-    .uaf,
-    .doctor,
+    guarded(.activate), .list, .rename, .trust, guarded(.otp), .pending, .listen, guarded(.approve), .deny,
+    .report,
+    .cancel, guarded(.initiate), guarded(.password), guarded(.biometrics), guarded(.passcode),
+    guarded(.recovery), guarded(.renew), .delete, .reset, .policy,
+    guarded(.condition, except: ["show", "report", "lock"]), guarded(.data), guarded(.importing),
+    guarded(.scan), guarded(.export), guarded(.account, except: ["list", "delete", "clear", "lock"]),
+    guarded(.uaf, except: ["metadata", "deregister", "delete", "list", "pending", "device"]), .doctor,
   ] + agentCommands,
   exitCodes: [
     .init(.success, "The command did what it says"),
@@ -44,8 +46,8 @@ let signetProgram = Program(
     .init(.protocolError, "The server broke the protocol, refused, or is not one that is trusted"),
     .init(
       .permissionDenied,
-      "The password of a container, an account or a file is wrong or locked out, the finger or the passcode was not accepted, or "
-        + "the container or the account is locked: by a policy, by hand or by its server"
+      "The password of a container, an account or a file is wrong or locked out, the finger or the passcode was not accepted, the "
+        + "container or the account is locked (by a policy, by hand or by its server), or the program is being tampered with"
     ),
     .init(.configuration, "There is no container yet: activate this device first"),
     .init(.interrupted, "Stopped at the terminal"),
@@ -65,6 +67,10 @@ let signetProgram = Program(
       "LC_ALL, LC_MESSAGES, LANG",
       "The language of the words around a transaction: de, en, es or fr; what is signed does not depend on it"
     ),
+    .init(
+      "SIGNET_INTEGRITY",
+      "What follows when this program is tampered with: report, lock, refuse, wipe-session or terminate; never milder than the program "
+        + "itself does"),
     .init("NO_COLOR", "If not empty, no colour is used"),
   ],
   files: [
@@ -101,10 +107,17 @@ let signetProgram = Program(
 /// The agent uses what only Linux has.
 private var agentCommands: [Command] {
   #if os(Linux)
-    [.agent, .unlock, .lock, .status]
+    [guarded(.agent), Command.unlock.preceded(by: ProgramIntegrity.admitOpen), .lock, .status]
   #else
     []
   #endif
+}
+
+/// A command that needs a key: refused while the program is tampered with.
+///
+/// What reads, denies and removes goes without.
+private func guarded(_ command: Command, except names: Set<String> = []) -> Command {
+  command.preceded(except: names, by: ProgramIntegrity.admit)
 }
 
 /// The exit code of a failure.
@@ -120,6 +133,7 @@ private var agentCommands: [Command] {
     .dataError
   case let failure as CommandFailure: failure.exitCode
   case is AgentConfigurationFailure: .noInput
+  case is IntegrityFailure: .permissionDenied
   default: uafExitCode(of: error) ?? agentExitCode(of: error)
   }
 }

@@ -3,4 +3,5 @@ import SignetTerminal
 
 // libcurl would write the keys of TLS sessions to the file that this names.
 unsetenv("SSLKEYLOGFILE")
+ProgramIntegrity.begin()
 await signetProgram.main()

@@ -1,5 +1,6 @@
 import Foundation
 import SignetHTTP
+import SignetIntegrity
 import SignetServer
 import SignetStorage
 import SignetTerminal
@@ -22,6 +23,8 @@ enum ServeCommand {
       From 30 days before the end of the server's certificate on, the log says so once a day; 'certificate renew' makes another.
 
       Any number of processes may serve one folder, each on an address of its own (--listen).
+
+      On Linux a server starts no other programs, traces none and mounts nothing: it gives up the system calls for that before it       reads its keys.
       """,
     options: [
       OperatorOptions.requiredData,
@@ -29,6 +32,7 @@ enum ServeCommand {
     ]
   ) { arguments in
     let stop = StopSignals()
+    giveUpCalls()
     let descriptors = raisedDescriptorLimit()
     let folder = try ServerFolder(opening: arguments.string("data"))
     var transport = try folder.transportConfiguration()
@@ -62,6 +66,15 @@ enum ServeCommand {
     hangUp?.cancel()
     await server.stop()
     return .success
+  }
+
+  /// Keeps who breaks in from starting programs; a kernel that takes no filter is no reason not to serve.
+  private static func giveUpCalls() {
+    #if os(Linux)
+      do throws(GuardFailure) { try SystemCallFilter.startsNothing.begin() } catch {
+        EventLog.standardError.error("filter.none", ["reason": error.description])
+      }
+    #endif
   }
 
   /// What a server opens beside its connections: the database, its log, threads' own, pushes.

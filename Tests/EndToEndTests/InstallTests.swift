@@ -28,7 +28,7 @@
       process.executableURL = URL(filePath: "\(Self.root)/Scripts/install")
       process.arguments = [binaries]
       var all = ProcessInfo.processInfo.environment
-      for name in ["PREFIX", "DESTDIR", "SYSCONFDIR"] { all[name] = nil }
+      for name in ["PREFIX", "DESTDIR", "SYSCONFDIR", "RELEASE_KEY"] { all[name] = nil }
       process.environment = all.merging(["STRIP": "true"]) { $1 }.merging(environment) { $1 }
       return try await ChildProcess.finish(process)
     }
@@ -44,6 +44,7 @@
       #expect(result.status == 0, result.summary)
       let expected = [
         "etc/pam.d/signet": 0o644, "usr/bin/signet": 0o755, "usr/bin/signet-server": 0o755,
+        "usr/lib/systemd/system/signet-server@.service": 0o644, "usr/lib/sysusers.d/signet.conf": 0o644,
         "usr/lib/systemd/user/signet-agent.service": 0o644, "usr/lib/systemd/user/signet-agent.socket": 0o644,
         "usr/share/bash-completion/completions/signet": 0o644,
         "usr/share/bash-completion/completions/signet-server": 0o644,
@@ -70,6 +71,57 @@
       #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
     }
 
+    @Test("what is installed is named in a manifest that the release's key signs; without a key that is said")
+    func manifest() async throws {
+      let without = try await install(["PREFIX": folder.file("without")])
+      #expect(
+        without.status == 0 && without.errorOutput.contains("There is no manifest of this release"),
+        without.summary)
+      let built = URL(filePath: try DeviceCommand.executable()).deletingLastPathComponent().path
+      let (tool, key) = ("\(built)/signet-manifest", folder.file("release.key"))
+      try FileManager.default.copyItem(atPath: tool, toPath: "\(binaries)/signet-manifest")
+      let digits = try await run(tool, ["key", key]).output.filter { !$0.isWhitespace }
+      let prefix = folder.file("prefix")
+      let result = try await install(["PREFIX": prefix, "RELEASE_KEY": key])
+      #expect(
+        result.status == 0 && result.output.contains("\(prefix)/lib/signet/release.manifest\n"),
+        result.summary)
+      let words = ["verify", "--public-key", digits, "--manifest", "\(prefix)/lib/signet/release.manifest"]
+      let installed = ["signet", "signet-server"].map { "\(prefix)/bin/\($0)" }
+      let verified = try await run(tool, words + installed)
+      #expect(verified.status == 0, verified.summary)
+      try Data("#!/bin/sh\n".utf8).write(to: URL(filePath: installed[0]))
+      let changed = try await run(tool, words + installed)
+      #expect(changed.status == 1 && changed.output.contains("NOT the one of release"), changed.summary)
+    }
+
+    @Test(
+      "systemd finds nothing wrong with the unit of servers, and its sandbox tight",
+      .enabled(if: canAnalyze, "needs systemd-analyze"))
+    func serverUnit() async throws {
+      let prefix = folder.file("prefix")
+      #expect(try await install(["PREFIX": prefix]).status == 0)
+      let installed = "\(prefix)/lib/systemd/system/signet-server@.service"
+      let unit = try #require(content(installed))
+      #expect(unit.contains("ExecStart=\(prefix)/bin/signet-server serve --data /var/lib/signet/%i\n"))
+      // An instance, as `systemctl start signet-server@bank` makes one.
+      let instance = folder.file("signet-server@bank.service")
+      try Data(unit.utf8).write(to: URL(filePath: instance))
+      let verified = try await run(Self.analyzer, ["--man=no", "verify", instance])
+      #expect(verified.status == 0 && !verified.summary.rawValue.contains("signet-server@"), verified.summary)
+      let rated = try await run(
+        Self.analyzer, ["security", "--offline=true", "--threshold=20", "--no-pager", instance])
+      #expect(rated.status == 0, rated.summary)
+      // The control: less of a sandbox is found.
+      try Data(
+        unit.replacing("ProtectSystem=strict", with: "").replacing("NoNewPrivileges=yes", with: "").utf8
+      )
+      .write(to: URL(filePath: instance))
+      let loose = try await run(
+        Self.analyzer, ["security", "--offline=true", "--threshold=20", "--no-pager", instance])
+      #expect(loose.status != 0, loose.summary)
+    }
+
     private static func canRun(_ tool: String) -> Bool {
       FileManager.default.isExecutableFile(atPath: "/usr/bin/\(tool)")
         || ContinuousIntegration.isHere
@@ -79,7 +131,7 @@
       -> ServerCommand.Result
     {
       let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/\(tool)")
+      process.executableURL = URL(filePath: tool.hasPrefix("/") ? tool : "/usr/bin/\(tool)")
       process.arguments = words
       process.environment = ServerCommand.cleanEnvironment
       process.standardInput = FileHandle.nullDevice

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetIntegrity
 import SignetJSON
 import SignetOATH
 import SignetPolicy
@@ -394,5 +395,26 @@ struct AccountLockTests {
     #expect(evidence.secondsSinceContact != nil && evidence.clockSetBack == false)
     #expect(evidence.tamperScore == nil && evidence.flavour == nil)
     await inviting.server.stop()
+  }
+
+  private struct FindingGuard: Guard {
+    let name = "test"
+    let weight: Double
+
+    func examine() -> [Evidence] {
+      [Evidence(Finding("test.finding", .debugger, weight: weight), "something was found")]
+    }
+  }
+
+  @Test("the score of the guards, what they found, and the flavour are evidence", arguments: [0.2, 0.9])
+  func guards(_ weight: Double) async throws {
+    let integrity = try Integrity(guards: [FindingGuard(weight: weight)], flavour: .release)
+    let source = IntegrityEvidence(integrity)
+    let evidence = await AccountEvidenceCollector([source]).evidence()
+    #expect(evidence.tamperScore == weight && evidence.flavour == "release")
+    #expect(evidence.tamperFindings.map(\.explanation) == ["something was found"])
+    let policies = try AccountPolicySet(["deviceTampering": ["score": 0.8]])
+    let report = await AccountPolicyEvaluator().evaluate(policies, evidence)
+    #expect(report.isCompliant == (weight < 0.8))
   }
 }

@@ -18,7 +18,7 @@ enum Benchmarks {
       ("tpm", bench.tpm),
       ("device", bench.device),
       ("server", bench.server), ("live", bench.live), ("approvals", bench.approvals),
-      ("uaf", bench.uaf),
+      ("uaf", bench.uaf), ("integrity", bench.integrity),
     ]
     var report = Report()
     var status: Int32 = 0

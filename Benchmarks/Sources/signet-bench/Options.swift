@@ -14,7 +14,7 @@ struct Options {
   var only: Set<String> = []
 
   static let usage =
-    "usage: signet-bench [--quick] [--only jose,codes,policies,vault,tpm,device,server,live,approvals,uaf] [--output FILE] [--peers DIR] [--work DIR]"
+    "usage: signet-bench [--quick] [--only jose,codes,policies,vault,tpm,device,server,live,approvals,uaf,integrity] [--output FILE] [--peers DIR] [--work DIR]"
 
   struct UsageFailure: Error {}
 

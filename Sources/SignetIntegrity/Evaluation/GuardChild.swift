@@ -1,0 +1,139 @@
+#if os(Linux)
+  import CLinuxProcess
+  import Glibc
+  import SignetJSON
+
+  /// Runs a guard in a process of its own.
+  ///
+  /// The child is a copy of this process with one thread. It has every lock that another thread of this process held at that moment,
+  /// held by nobody: where the guard waits for one, it waits for ever. So a guard that took too long is tried once more, and only
+  /// the second time it counts; the children of both tries are gone when this returns.
+  enum GuardChild {
+    private static let answerLimit = 65_536
+
+    /// What became of a try.
+    fileprivate enum Outcome {
+      case answered([Evidence])
+      case failed(String)
+      case ended(status: Int32)
+      case tooLate
+    }
+
+    /// Runs the guard; blocks for twice the limit at the most.
+    static func run(_ child: any Guard, limit: Duration) -> [Evidence] {
+      var outcome = attempt(child, limit: limit)
+      if case .tooLate = outcome { outcome = attempt(child, limit: limit) }
+      switch outcome {
+      case .answered(let evidence): return evidence
+      case .failed(let reason):
+        return [Evidence(.failedGuard, "the guard \(child.name) could not look: \(reason)")]
+      case .ended(let status):
+        return [Evidence(.crashedGuard, "the guard \(child.name) \(Self.text(status))")]
+      case .tooLate: return [Evidence(.slowGuard, "the guard \(child.name) took longer than \(limit)")]
+      }
+    }
+
+    private static func attempt(_ child: any Guard, limit: Duration) -> Outcome {
+      var ends: [Int32] = [-1, -1]
+      let hasPipe = unsafe ends.withUnsafeMutableBufferPointer { unsafe signet_pipe($0.baseAddress) }
+      guard hasPipe == 0 else { return .failed("the system has no pipe left") }
+      let process = signet_guard_child(ends[1])
+      if process == 0 { answer(child, to: ends[1]) }
+      close(ends[1])
+      defer { close(ends[0]) }
+      guard process > 0 else { return .failed("the system starts no process") }
+      let (bytes, isComplete) = read(from: ends[0], until: .now + limit)
+      // At the end of the pipe the child has ended, or is about to.
+      if !isComplete { kill(process, SIGKILL) }
+      var status: Int32 = 0
+      var ended: pid_t
+      repeat { ended = unsafe waitpid(process, &status, 0) } while ended < 0 && errno == EINTR
+      guard isComplete else { return .tooLate }
+      // Where the app ignores the ends of its children, the system does not tell the status.
+      if ended == process, status != 0 { return .ended(status: status) }
+      return Outcome(parsing: bytes) ?? .ended(status: status)
+    }
+
+    /// The part of the child: looks, answers and ends, past everything that would run at the end of this process.
+    private static func answer(_ child: any Guard, to descriptor: Int32) -> Never {
+      var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+      _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+      let object: JSONObject
+      do {
+        object = ["evidence": .array(try child.examine().prefix(100).map { .object($0.json) })]
+      } catch { object = ["failure": .string(String(String(describing: error).prefix(1000)))] }
+      let bytes = object.bytes
+      var offset = 0
+      while offset < bytes.count {
+        let written = unsafe bytes.withUnsafeBytes { buffer in
+          unsafe write(descriptor, buffer.baseAddress?.advanced(by: offset), bytes.count - offset)
+        }
+        guard written > 0 else { break }
+        offset += written
+      }
+      signet_kernel_exit(0)
+      fatalError("the kernel ends this process")
+    }
+
+    /// What comes before the end of the pipe, and whether that came in time.
+    private static func read(
+      from descriptor: Int32, until deadline: ContinuousClock.Instant
+    ) -> ([UInt8], isComplete: Bool) {
+      var bytes: [UInt8] = []
+      var part = [UInt8](repeating: 0, count: 4096)
+      while true {
+        let left = deadline - .now
+        guard left > .zero else { return (bytes, false) }
+        let milliseconds =
+          left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+        var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let ready = unsafe poll(&request, 1, Int32(clamping: milliseconds + 1))
+        if ready < 0, errno != EINTR { return (bytes, false) }
+        guard ready > 0 else { continue }
+        let count = unsafe part.withUnsafeMutableBytes {
+          unsafe Glibc.read(descriptor, $0.baseAddress, $0.count)
+        }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return (bytes, count == 0) }
+        bytes += part[..<count]
+        guard bytes.count <= answerLimit else { return (bytes, false) }
+      }
+    }
+
+    private static func text(_ status: Int32) -> String {
+      let signal = status & 0x7f
+      if signal != 0 { return "was ended by signal \(signal)" }
+      return "ended by itself with status \(status >> 8 & 0xff), without an answer"
+    }
+  }
+
+  extension GuardChild.Outcome {
+    /// What a child wrote; `nil` where it is no answer.
+    ///
+    /// A child is this program, and may be tampered with: what it says is bounded.
+    fileprivate init?(parsing bytes: [UInt8]) {
+      do throws(JSONFailure) {
+        let object = try JSONObject(parsing: bytes)
+        if let reason = try object.optionalString("failure") {
+          self = .failed(reason)
+        } else {
+          var evidence: [Evidence] = []
+          for value in try object.array("evidence") {
+            guard case .object(let object) = value, let piece = try Evidence(object) else { return nil }
+            evidence.append(piece)
+          }
+          self = .answered(evidence)
+        }
+      } catch { return nil }
+    }
+  }
+
+  extension Evidence {
+    /// Reads what ``json`` gives; `nil` for a category that is none.
+    fileprivate init?(_ object: JSONObject) throws(JSONFailure) {
+      guard let category = EvidenceCategory(rawValue: try object.string("category")) else { return nil }
+      let finding = Finding(try object.string("finding"), category, weight: try object.number("weight"))
+      self.init(finding, try object.string("explanation"))
+    }
+  }
+#endif

@@ -1,0 +1,18 @@
+/// What follows when a score reaches the threshold, from the mildest to the hardest.
+public enum Reaction: String, Sendable, Hashable, CaseIterable, Comparable {
+  /// It is said, and everything goes on.
+  case report
+  /// Containers are locked until the evidence is gone; what needs a key is refused.
+  case lock
+  /// What needs a key is refused.
+  case refuse
+  /// Kept keys and passwords are wiped, and what needs a key is refused.
+  case wipeSession = "wipe-session"
+  /// The program ends and says why.
+  case terminate
+
+  /// Whether `left` is milder.
+  public static func < (left: Reaction, right: Reaction) -> Bool { left.severity < right.severity }
+
+  private var severity: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

@@ -1,0 +1,146 @@
+#if os(Linux)
+  import Synchronization
+
+  /// Looks for libraries that the program did not ask for, or that come from where they should not.
+  ///
+  /// What the program needs, and what that needs, may lie in the system's folders, beside the program, or where the one that asks
+  /// says. What else is loaded, such as a plug-in of PAM, must lie in the system's folders. Libraries of the system must be root's
+  /// alone to write.
+  public final class LibraryGuard: Guard {
+    /// `libraries`.
+    public let name = "libraries"
+
+    private let earlier = Mutex<LoadedObjects?>(nil)
+
+    /// A guard of this process.
+    public init() {}
+
+    /// Judges what is loaded.
+    public func examine() throws -> [Evidence] {
+      let loaded = try earlier.withLock { earlier in
+        guard let loaded = LoadedObjects.own(earlier: earlier) else {
+          throw GuardFailure("the map of this process can't be read in /proc")
+        }
+        earlier = loaded
+        return loaded
+      }
+      let program = LoadedObjects.programPath() ?? ""
+      var evidence = Self.judge(loaded.objects.map(LibraryFacts.init), program: program) { FileStatus($0) }
+      if let names = KernelFile.text("/etc/ld.so.preload", limit: 4096),
+        names.contains(where: { !$0.isWhitespace })
+      {
+        evidence.append(
+          Evidence(
+            .systemPreload, "/etc/ld.so.preload has every program load \(names.split(separator: "\n")[0])"))
+      }
+      return evidence
+    }
+
+    static let systemFolders = [
+      "/usr/lib", "/lib", "/usr/lib64", "/lib64", "/lib32", "/usr/lib32", "/usr/libexec",
+    ]
+
+    private static func isSystems(_ path: String) -> Bool {
+      systemFolders.contains { path.hasPrefix("\($0)/") }
+    }
+
+    /// Judges what is loaded.
+    ///
+    /// - Parameters:
+    ///   - objects: The program and its libraries.
+    ///   - program: The program's path.
+    ///   - status: Who may write to a file.
+    /// - Returns: What should not be there.
+    static func judge(
+      _ objects: [LibraryFacts], program: String, status: (String) -> FileStatus?
+    ) -> [Evidence] {
+      guard let root = objects.first(where: { $0.path == program }) else { return [] }
+      var asked: [String: Set<String>] = [:]  // a library's name: where those that ask for it look
+      var open = [root]
+      var expected: Set<String> = [root.path]
+      // What an object looks in also holds for what it needs (DT_RPATH), and for all that the program needs in turn.
+      let inherited = root.folders
+      while let object = open.popLast() {
+        let folders = object.folders.union(inherited)
+        for name in object.needed {
+          asked[name, default: []].formUnion(folders)
+          for found in objects where found.isCalled(name) && expected.insert(found.path).inserted {
+            open.append(found)
+          }
+        }
+      }
+      var evidence: [Evidence] = []
+      for object in objects where object.path != root.path {
+        let isSystems = isSystems(object.path)
+        if !expected.contains(object.path), !object.isLoader {
+          if !isSystems {
+            evidence.append(
+              Evidence(.unexpectedLibrary, "\(object.path) is loaded, and nothing asked for it"))
+            continue
+          }
+        } else if !isSystems, !object.isLoader {
+          let folders = asked.filter { object.isCalled($0.key) }.reduce(into: Set<String>()) {
+            $0.formUnion($1.value)
+          }
+          if !folders.contains(object.folder), object.folder != root.folder {
+            evidence.append(
+              Evidence(
+                .misplacedLibrary, "\(object.fileName) comes from \(object.folder), where nobody looks for it"
+              ))
+          }
+        }
+        if isSystems, let status = status(object.path), !status.isSystems(overflow: FileStatus.overflowOwner)
+        {
+          evidence.append(Evidence(.writableLibrary, "others than the system may write to \(object.path)"))
+        }
+      }
+      return evidence
+    }
+  }
+
+  /// What is judged of a loaded program or library.
+  struct LibraryFacts: Sendable, Hashable {
+    let path: String
+    let soname: String?
+    let needed: [String]
+    /// Where it looks for libraries, as written: `$ORIGIN` is its own folder.
+    let searchFolders: [String]
+
+    init(path: String, soname: String? = nil, needed: [String] = [], searchFolders: [String] = []) {
+      (self.path, self.soname, self.needed, self.searchFolders) = (path, soname, needed, searchFolders)
+    }
+
+    init(_ object: LoadedObject) {
+      self.init(
+        path: object.path, soname: object.image.soname, needed: object.image.needed,
+        searchFolders: object.image.searchFolders)
+    }
+
+    var fileName: String { String(path.split(separator: "/").last ?? "") }
+    var folder: String { String(path.dropLast(fileName.count + 1)) }
+    /// The system's loader is asked for by the program's header.
+    var isLoader: Bool {
+      fileName.hasPrefix("ld-linux") && LibraryGuard.systemFolders.contains { path.hasPrefix($0) }
+    }
+
+    func isCalled(_ name: String) -> Bool { soname == name || fileName == name }
+
+    /// Where it looks for libraries, with parts like `..` resolved.
+    var folders: Set<String> {
+      Set(
+        searchFolders.map { written in
+          let origin = folder
+          return Self.resolved(
+            written.replacing("$ORIGIN", with: origin).replacing("${ORIGIN}", with: origin))
+        })
+    }
+
+    private static func resolved(_ path: String) -> String {
+      var parts: [Substring] = []
+      for part in path.split(separator: "/") where part != "." {
+        if part == ".." { _ = parts.popLast() } else { parts.append(part) }
+      }
+      return "/" + parts.joined(separator: "/")
+    }
+  }
+#endif

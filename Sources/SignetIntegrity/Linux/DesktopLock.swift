@@ -1,0 +1,45 @@
+#if os(Linux)
+  import Glibc
+
+  extension ScreenLockGuard {
+    /// A guard that looks at the user's account and at the settings of KDE's desktop.
+    ///
+    /// An account without a password opens whatever is locked. Other desktops keep their settings where only they can read them;
+    /// of those nothing is said, and without a desktop there is nothing to lock.
+    public init() {
+      self.init { DesktopLock(home: "/").state }
+    }
+  }
+
+  /// What files say of the lock of a user's screen.
+  struct DesktopLock {
+    /// The folder in which `etc/passwd` and the user's settings are looked for: `/`.
+    let home: String
+    var user: UInt32 = getuid()
+
+    var state: ScreenLockState {
+      guard let account = account else { return .unknown }
+      if account.count > 1, account[1].isEmpty {
+        return .missing("the account \(account[0]) has no password, so that no lock keeps anybody out")
+      }
+      guard account.count > 5,
+        let settings = KernelFile.text(path("\(account[5])/.config/kscreenlockerrc"), limit: 16_384)
+      else { return .unknown }
+      // KDE locks after 5 minutes unless told otherwise.
+      let isOff = settings.split(separator: "\n").contains {
+        $0.filter { !$0.isWhitespace } == "Autolock=false"
+      }
+      return isOff ? .missing("the desktop is set not to lock its screen") : .set
+    }
+
+    private var account: [Substring]? {
+      KernelFile.text(path("etc/passwd"), limit: 1 << 20)?.split(separator: "\n").lazy
+        .map { $0.split(separator: ":", omittingEmptySubsequences: false) }
+        .first { $0.count > 2 && UInt32($0[2]) == user }
+    }
+
+    private func path(_ path: String) -> String {
+      home + (path.hasPrefix("/") ? String(path.dropFirst()) : path)
+    }
+  }
+#endif

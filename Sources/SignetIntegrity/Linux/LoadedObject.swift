@@ -1,0 +1,69 @@
+#if os(Linux)
+  /// A program or library that is loaded in this process.
+  struct LoadedObject: Sendable {
+    /// Where its file lies, without the kernel's remark.
+    let path: String
+    /// The number of its file.
+    let fileNumber: UInt64
+    /// Whether its file was deleted or replaced since.
+    let isDeleted: Bool
+    let image: ELFImage
+    /// Where its header lies.
+    let base: UInt64
+
+    /// The last part of the path.
+    var fileName: String { String(path.split(separator: "/").last ?? "") }
+    /// The path without its last part.
+    var folder: String { String(path.dropLast(fileName.count + (path == "/\(fileName)" ? 0 : 1))) }
+
+    /// Whether it is what a library is called by those that need it.
+    func isCalled(_ name: String) -> Bool { fileName == name || image.soname == name }
+  }
+
+  /// All programs and libraries of this process that a file stands behind and that have code, as one map shows them.
+  struct LoadedObjects: Sendable {
+    let map: MemoryMap
+    let objects: [LoadedObject]
+
+    /// Reads the objects of a map, and takes from earlier ones what lies where it lay.
+    ///
+    /// - Parameters:
+    ///   - map: The map.
+    ///   - earlier: Objects read before.
+    init(of map: MemoryMap, earlier: LoadedObjects? = nil) {
+      self.map = map
+      let known = Dictionary(
+        (earlier?.objects ?? []).map { ($0.base, $0) }, uniquingKeysWith: { first, _ in first })
+      var bases: [String: (base: UInt64, fileNumber: UInt64)] = [:]
+      var objects: [LoadedObject] = []
+      var isRead: Set<UInt64> = []
+      for mapping in map.mappings where mapping.isFile {
+        if mapping.offset == 0 { bases[mapping.name] = (mapping.start, mapping.fileNumber) }
+        guard mapping.isExecutable, let found = bases[mapping.name], found.fileNumber == mapping.fileNumber,
+          isRead.insert(found.base).inserted
+        else { continue }
+        if let same = known[found.base], same.fileNumber == found.fileNumber,
+          same.path == mapping.path, same.isDeleted == mapping.isDeleted
+        {
+          objects.append(same)
+        } else if let image = ELFImage(at: found.base, in: ProcessMemory()) {
+          objects.append(
+            LoadedObject(
+              path: mapping.path, fileNumber: mapping.fileNumber, isDeleted: mapping.isDeleted, image: image,
+              base: found.base))
+        }
+      }
+      self.objects = objects
+    }
+
+    /// The objects of this process now; `nil` where `/proc` can't be read.
+    static func own(earlier: LoadedObjects? = nil) -> LoadedObjects? {
+      MemoryMap.own().map { LoadedObjects(of: $0, earlier: earlier) }
+    }
+
+    /// Where the program's own file lies.
+    static func programPath() -> String? {
+      LinkTarget.read("/proc/self/exe")
+    }
+  }
+#endif

@@ -1,0 +1,97 @@
+/// What lies where in a process, as the kernel tells it (`/proc/PID/maps`; proc(5)).
+struct MemoryMap: Sendable, Hashable {
+  /// A range of addresses with one origin.
+  struct Mapping: Sendable, Hashable {
+    let start: UInt64
+    /// One past the last address.
+    let end: UInt64
+    let isWritable: Bool
+    let isExecutable: Bool
+    /// Where in its file the first byte lies.
+    let offset: UInt64
+    /// The number of its file; 0 for memory without one.
+    let fileNumber: UInt64
+    /// The file's path, or the kernel's word in brackets; empty for memory without a name.
+    let name: String
+
+    /// Whether the file has been deleted, or replaced, since.
+    var isDeleted: Bool { name.hasSuffix(" (deleted)") }
+    /// The path without the kernel's remark.
+    var path: String { isDeleted ? String(name.dropLast(" (deleted)".count)) : name }
+    /// Whether the kernel itself has put it there: `[vdso]`, `[vsyscall]`.
+    var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
+    /// Whether the file lies in memory only.
+    var isMemoryFile: Bool { name.hasPrefix("/memfd:") }
+    /// Whether a file of a disk stands behind it.
+    var isFile: Bool { fileNumber != 0 && name.hasPrefix("/") && !isMemoryFile }
+  }
+
+  let mappings: [Mapping]
+
+  /// Reads lines such as `7f00-7f10 r-xp 00001000 fe:01 1234    /lib/libc.so.6`; lines that are none are left out.
+  init(parsing bytes: [UInt8]) {
+    mappings = bytes.split(separator: 10).compactMap { Mapping(line: $0) }
+  }
+
+  /// The mapping that an address lies in.
+  ///
+  /// The kernel lists them by address.
+  func mapping(at address: UInt64) -> Mapping? {
+    var (low, high) = (0, mappings.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if mappings[middle].end <= address { low = middle + 1 } else { high = middle }
+    }
+    guard low < mappings.count, mappings[low].start <= address else { return nil }
+    return mappings[low]
+  }
+
+  #if os(Linux)
+    /// The map of this process; `nil` where `/proc` can't be read.
+    static func own() -> MemoryMap? {
+      // A program has some hundred mappings; the kernel allows 65530 unless told otherwise.
+      KernelFile.contents("/proc/self/maps", limit: 16 << 20).map(MemoryMap.init(parsing:))
+    }
+  #endif
+}
+
+extension MemoryMap.Mapping {
+  fileprivate init?(line: ArraySlice<UInt8>) {
+    var rest = line
+    func word(until separator: UInt8) -> ArraySlice<UInt8>? {
+      guard let end = rest.firstIndex(of: separator) else { return nil }
+      defer { rest = rest[(end + 1)...] }
+      return rest[..<end]
+    }
+    guard let start = word(until: 45).flatMap(Self.hexadecimal),
+      let end = word(until: 32).flatMap(Self.hexadecimal), start < end,
+      let rights = word(until: 32), rights.count == 4,
+      let offset = word(until: 32).flatMap(Self.hexadecimal), word(until: 32) != nil
+    else { return nil }
+    let number = rest.prefix { $0 != 32 }
+    guard !number.isEmpty, let fileNumber = UInt64(String(decoding: number, as: UTF8.self)) else {
+      return nil
+    }
+    self.start = start
+    self.end = end
+    isWritable = rights[rights.startIndex + 1] == 119
+    isExecutable = rights[rights.startIndex + 2] == 120
+    self.offset = offset
+    self.fileNumber = fileNumber
+    name = String(decoding: rest.dropFirst(number.count).drop { $0 == 32 }, as: UTF8.self)
+  }
+
+  /// Digits `0`-`9` and `a`-`f`, 16 at most.
+  private static func hexadecimal(_ digits: ArraySlice<UInt8>) -> UInt64? {
+    guard (1...16).contains(digits.count) else { return nil }
+    var value: UInt64 = 0
+    for digit in digits {
+      switch digit {
+      case 48...57: value = value << 4 | UInt64(digit - 48)
+      case 97...102: value = value << 4 | UInt64(digit - 87)
+      default: return nil
+      }
+    }
+    return value
+  }
+}

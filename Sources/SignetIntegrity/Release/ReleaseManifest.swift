@@ -1,0 +1,151 @@
+public import SignetCrypto
+import SignetJOSE
+import SignetJSON
+
+/// What a release consists of: its programs with their digests, signed when it was built.
+///
+/// On disk it is a JWS in compact form (RFC 7515, ES256, `typ` `signet-release`), whose payload is JSON:
+/// `{"version":1,"release":"0.1.0","flavour":"release","created":…,"programs":[{"name":"signet","bytes":…,"sha256":"…"}]}`, with the
+/// time in seconds of 1970 and digests as 64 hexadecimal digits.
+public struct ReleaseManifest: Sendable, Hashable {
+  /// A program as it was built.
+  public struct Program: Sendable, Hashable {
+    /// The name of its file.
+    public let name: String
+    /// How long the file is.
+    public let byteCount: Int64
+    /// SHA-256 of the whole file, 32 bytes.
+    public let digest: [UInt8]
+
+    /// A program.
+    public init(name: String, byteCount: Int64, digest: [UInt8]) {
+      self.name = name
+      self.byteCount = byteCount
+      self.digest = digest
+    }
+  }
+
+  /// The release's version.
+  public let release: String
+  /// How the programs were built.
+  public let flavour: Flavour
+  /// When it was signed, in seconds of 1970.
+  public let created: Int64
+  /// The programs.
+  public let programs: [Program]
+
+  private static let type = "signet-release"
+  /// The longest manifest that is read, in bytes.
+  public static let byteLimit = 65_536
+
+  /// A manifest.
+  public init(release: String, flavour: Flavour, created: Int64, programs: [Program]) {
+    self.release = release
+    self.flavour = flavour
+    self.created = created
+    self.programs = programs
+  }
+
+  /// The manifest, signed.
+  ///
+  /// - Parameter key: The release's key.
+  /// - Returns: A JWS in compact form.
+  /// - Throws: ``ManifestFailure``.
+  public func signed(with key: P256.Signing.PrivateKey) throws(ManifestFailure) -> String {
+    let object: JSONObject = [
+      "version": 1, "release": .string(release), "flavour": .string(flavour.rawValue),
+      "created": .integer(created),
+      "programs": .array(
+        programs.map { program in
+          [
+            "name": .string(program.name), "bytes": .integer(program.byteCount),
+            "sha256": .string(Hex.encode(program.digest)),
+          ]
+        }),
+    ]
+    do throws(JOSEFailure) { return try JWS.sign(object.bytes, with: SigningKey(key), type: Self.type) } catch
+    {
+      throw .notSigned("\(error)")
+    }
+  }
+
+  /// Reads a manifest that a key has signed.
+  ///
+  /// - Parameters:
+  ///   - text: A JWS in compact form; white space at its end is let pass.
+  ///   - key: The release's public key.
+  /// - Throws: ``ManifestFailure``.
+  public init(verifying text: String, with key: P256.Signing.PublicKey) throws(ManifestFailure) {
+    guard text.utf8.count <= Self.byteLimit else {
+      throw .malformed("it is longer than \(Self.byteLimit) bytes")
+    }
+    let verified: VerifiedJWS
+    do throws(JOSEFailure) {
+      let jws = try JWS(compact: text.trimmingSuffix { $0.isWhitespace })
+      verified = try jws.verified(with: VerificationKey(key), allowing: [.es256])
+    } catch { throw .forged("\(error)") }
+    guard verified.header.type == Self.type else { throw .malformed("it is signed for something else") }
+    do { try self.init(parsing: verified.payload) } catch let failure as ManifestFailure {
+      throw failure
+    } catch {
+      throw .malformed("\(error)")
+    }
+  }
+
+  private init(parsing payload: [UInt8]) throws {
+    let object = try JSONObject(parsing: payload)
+    guard try object.integer("version") == 1 else { throw ManifestFailure.malformed("its version is not 1") }
+    release = try object.string("release")
+    guard let flavour = Flavour(rawValue: try object.string("flavour")) else {
+      throw ManifestFailure.malformed("its flavour is neither debug nor release")
+    }
+    self.flavour = flavour
+    created = try object.integer("created")
+    programs = try object.array("programs").map { value in
+      guard case .object(let object) = value else {
+        throw ManifestFailure.malformed("a program is no object")
+      }
+      let digest: [UInt8]
+      do { digest = try Hex.decode(try object.string("sha256")) } catch is EncodingFailure {
+        throw ManifestFailure.malformed("a digest is not hexadecimal")
+      }
+      guard digest.count == 32 else { throw ManifestFailure.malformed("a digest has not 32 bytes") }
+      return Program(name: try object.string("name"), byteCount: try object.integer("bytes"), digest: digest)
+    }
+  }
+
+  /// What became of the comparison of a program with a manifest.
+  public enum Verdict: Sendable, Hashable {
+    /// It is the one that was released.
+    case same
+    /// It is another one.
+    case changed
+    /// The manifest has no program of this name.
+    case unknown
+  }
+
+  /// Compares a program with the manifest.
+  public func verdict(on program: Program) -> Verdict {
+    guard let released = programs.first(where: { $0.name == program.name }) else { return .unknown }
+    return released == program ? .same : .changed
+  }
+}
+
+/// Why a manifest can't be used.
+@nonexhaustive public enum ManifestFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// It is not signed by the key that is trusted.
+  case forged(String)
+  /// It is signed, and not what a manifest should be.
+  case malformed(String)
+  /// It can't be signed.
+  case notSigned(String)
+
+  /// What happened.
+  public var description: String {
+    switch self {
+    case .forged(let reason): "the manifest is not signed by the key of this release: \(reason)"
+    case .malformed(let reason): "the manifest can't be read: \(reason)"
+    case .notSigned(let reason): "the manifest can't be signed: \(reason)"
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import SignetIntegrity
+
+extension Doctor {
+  /// What the program says of itself: how it was built, and whether it is being tampered with.
+  static func program(_ report: IntegrityReport) -> [Finding] {
+    var findings: [Finding] = []
+    let reaction =
+      "tampering that is sure enough (\(report.threshold) of 1) is answered with: \(report.reaction.rawValue)"
+    switch report.flavour {
+    case .release:
+      findings.append(Finding(subject: "program", weight: .fine, text: "a release; \(reaction)"))
+    case .debug:
+      findings.append(
+        Finding(
+          subject: "program", weight: .note, text: "a debug build, which a server may refuse; \(reaction)",
+          advice: "use a release for what matters"))
+    }
+    if report.weighty.isEmpty {
+      findings.append(
+        Finding(
+          subject: "integrity", weight: .fine, text: "no signs of tampering (\(report.guards.count) guards)"))
+    }
+    for piece in report.evidence {
+      findings.append(
+        Finding(
+          subject: "integrity", weight: piece.weight >= report.threshold ? .problem : .note,
+          text: "\(piece.explanation) (\(piece.finding), \(piece.weight) of 1)"))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,3 @@
+import SignetTerminal
+
+await ManifestProgram.program.main()

@@ -1,0 +1,123 @@
+#if os(Linux)
+  import Foundation
+  import SignetJSON
+  import SignetTesting
+  import Testing
+
+  /// What `signet` and `signet-server` do about tampering with them.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct IntegrityCommandTests {
+    private let folder: TemporaryFolder
+    private let device: DeviceCommand
+
+    init() throws {
+      folder = try TemporaryFolder()
+      device = DeviceCommand(data: folder.file("none"))
+    }
+
+    private static func hasTool(_ name: String) -> Bool {
+      FileManager.default.isExecutableFile(atPath: "/usr/bin/\(name)") || ContinuousIntegration.isHere
+    }
+
+    private func run(_ words: String..., adding environment: [String: String]) async throws
+      -> ServerCommand.Result
+    {
+      let process = try device.process(words)
+      process.environment = (process.environment ?? [:]).merging(environment) { $1 }
+      return try await ChildProcess.finish(process)
+    }
+
+    /// A library that takes the place of the generator of random numbers.
+    private func hook() async throws -> String {
+      let (source, library) = (folder.file("hook.c"), folder.file("hook.so"))
+      try Data("int RAND_bytes(unsigned char *to, int n) { while (n) to[--n] = 7; return 1; }\n".utf8)
+        .write(to: URL(filePath: source))
+      let compiler = Process()
+      compiler.executableURL = URL(filePath: "/usr/bin/cc")
+      compiler.arguments = ["-shared", "-fPIC", "-o", library, source]
+      let result = try await ChildProcess.finish(compiler)
+      try #require(result.status == 0, result.summary)
+      return library
+    }
+
+    @Test(
+      "a hooked command is refused its keys, and told why; listing and denying are not refused",
+      .enabled(if: hasTool("cc"), "needs a C compiler"))
+    func refuses() async throws {
+      let library = try await hook()
+      let hooked = ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "refuse"]
+      let otp = try await run("otp", adding: hooked)
+      #expect(otp.isRefusal(77, "signet otp: this program is being tampered with: "), otp.summary)
+      #expect(otp.errorOutput.contains("hook.so"), otp.summary)
+      for command in [
+        ["activate", "--code-file", "x"], ["approve"], ["uaf", "register", "x"], ["account", "protect"],
+      ] {
+        let process = try device.process(command)
+        process.environment = (process.environment ?? [:]).merging(hooked) { $1 }
+        let result = try await ChildProcess.finish(process)
+        #expect(result.isRefusal(77, "this program is being tampered with"), result.summary)
+      }
+      // They fail for what they would fail for at any time.
+      #expect(try await run("list", adding: hooked).status == 0)
+      #expect(try await run("deny", adding: hooked).status == 78)
+      let doctor = try await run("doctor", adding: hooked)
+      #expect(
+        doctor.status == 1 && doctor.output.contains("PROBLEM integrity: RAND_bytes, called by "),
+        doctor.summary)
+      let end = try await run("otp", adding: ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "terminate"])
+      #expect(end.status == 77 && end.errorOutput.hasPrefix("This program ends itself: "), end.summary)
+      // A debug build as developers run it: nothing is in their way.
+      #expect(try await run("otp", adding: ["LD_PRELOAD": library]).status == 78)
+      // The control: without the hook the same settings let it pass.
+      #expect(try await run("otp", adding: ["SIGNET_INTEGRITY": "refuse"]).status == 78)
+    }
+
+    @Test("a traced command is refused its keys", .enabled(if: hasTool("strace"), "needs strace"))
+    func traced() async throws {
+      var traced = device
+      traced.launcher = ["/usr/bin/strace", "-f", "-o", "/dev/null"]
+      let process = try traced.process(["otp"])
+      process.environment?["SIGNET_INTEGRITY"] = "refuse"
+      let result = try await ChildProcess.finish(process)
+      #expect(result.isRefusal(77, "(strace) traces thread"), result.summary)
+    }
+
+    @Test("a reaction that is none is an error of the command line")
+    func unknownReaction() async throws {
+      let result = try await run("otp", adding: ["SIGNET_INTEGRITY": "explode"])
+      #expect(
+        result.isRefusal(64, "use one of report, lock, refuse, wipe-session, terminate"), result.summary)
+    }
+
+    @Test("the doctor tells the flavour and the evidence, to people and to programs")
+    func doctor() async throws {
+      let text = try await device.run("doctor")
+      #expect(text.status == 0, text.summary)
+      #if DEBUG
+        #expect(
+          text.output.contains("note    program: a debug build, which a server may refuse"), text.summary)
+      #else
+        #expect(text.output.contains("ok      program: a release"), text.summary)
+      #endif
+      #expect(text.output.contains("ok      integrity: no signs of tampering"), text.summary)
+      let object = try await device.json("doctor")
+      #if DEBUG
+        #expect(try object.string("flavour") == "debug")
+      #else
+        #expect(try object.string("flavour") == "release")
+      #endif
+      let integrity = try object.object("integrity")
+      #expect(try integrity.number("score") == 0 && integrity.bool("tampered") == false)
+      #expect(try integrity.array("guards").count >= 3)
+    }
+
+    @Test("a server runs under its filter, gains no rights, and is closed to its user's other processes")
+    func serverFilter() async throws {
+      let server = try await RunningServer.startWithShop([])
+      let status = try String(contentsOfFile: "/proc/\(server.processID)/status", encoding: .utf8)
+      #expect(status.contains("\nSeccomp:\t2\n") && status.contains("\nNoNewPrivs:\t1\n"))
+      let limits = try String(contentsOfFile: "/proc/\(server.processID)/limits", encoding: .utf8)
+      #expect(limits.contains(#/Max core file size +0 +0 /#))
+      await server.stopAndWait()
+    }
+  }
+#endif

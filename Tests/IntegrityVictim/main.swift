@@ -1,0 +1,72 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetIntegrity
+  import SignetJSON
+
+  // A program to attack. It evaluates itself as a release does and prints each report as a line of JSON.
+  //
+  //   IntegrityVictim [--hardened] [--key HEX --manifest FILE] [--only GUARD,…|probe] watch       until its input ends, or a minute is over
+  //   IntegrityVictim … clean N                                                            N times, and prints those with a score
+  //   IntegrityVictim … react REACTION                                                     once, and reacts
+
+  /// Standard guards of a release, with a manifest of the test's own where one is given.
+  func guards(_ options: [String: String]) -> [any Guard] {
+    let manifest = options["manifest"]
+    let all = Integrity.standardGuards(for: .release).map { each in
+      each.name == "binary" && manifest != nil
+        ? BinaryGuard(key: options["key"].flatMap(ReleaseKey.key), manifest: manifest) : each
+    }
+    if options["only"] == "probe" { return [DebuggerGuard(ways: [.probe])] }
+    guard let names = options["only"]?.split(separator: ",").map(String.init) else { return all }
+    return all.filter { names.contains($0.name) }
+  }
+
+  func say(_ text: String) { FileHandle.standardOutput.write(Data("\(text)\n".utf8)) }
+
+  var words = Array(CommandLine.arguments.dropFirst())
+  var options: [String: String] = [:]
+  while let word = words.first, word.hasPrefix("--") {
+    words.removeFirst()
+    options[String(word.dropFirst(2))] = word == "--hardened" ? "" : words.removeFirst()
+  }
+  // Nobody who forgets it is left with it.
+  alarm(words.first == "clean" ? 240 : 60)
+  ProcessHardening.forbidCoreDumps()
+  if options["hardened"] != nil { ProcessHardening.closeMemory() }
+
+  switch words.first {
+  case "watch":
+    Thread.detachNewThread {
+      while !FileHandle.standardInput.availableData.isEmpty {}
+      exit(0)
+    }
+    let integrity = try Integrity(guards: guards(options), flavour: .release)
+    say("ready \(getpid())")
+    while true {
+      // What is hooked is used.
+      _ = SecureRandom.bytes(16)
+      say(await integrity.evaluate().json.text)
+      try await Task.sleep(for: .milliseconds(50))
+    }
+  case "clean":
+    let integrity = try Integrity(guards: guards(options), flavour: .release)
+    let count = Int(words[1]) ?? 1
+    for _ in 0..<count {
+      let report = await integrity.evaluate()
+      if report.score != 0 { say(report.json.text) }
+    }
+    say("done \(count)")
+  case "react":
+    let reaction = Reaction(rawValue: words[1]) ?? .report
+    let gate = IntegrityGate(
+      try Integrity(
+        guards: guards(options), flavour: .release,
+        settings: IntegritySettings(threshold: 0.5, reaction: reaction)))
+    do { say("admitted, score \(try await gate.admit().score)") } catch {
+      say("refused: \(error)")
+      exit(77)
+    }
+  default: exit(64)
+  }
+#endif

@@ -1,0 +1,179 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetIntegrity
+  import SignetTesting
+  import Testing
+
+  /// Real attacks on a real program.
+  ///
+  /// Each is found within two seconds of the moment at which it works, and nothing outlives a test.
+  @Suite(.serialized, .timeLimit(.minutes(5))) struct AttackTests {
+    private static let (gdb, strace, compiler, limiter) = (
+      "/usr/bin/gdb", "/usr/bin/strace", "/usr/bin/cc", "/usr/bin/timeout"
+    )
+    private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+    private static let hasFrida = python != nil || ContinuousIntegration.isHere
+
+    /// An attacker that ends by itself should the test be ended.
+    private func attacker(_ line: [String]) throws -> WatchedProcess {
+      try WatchedProcess([Self.limiter, "-k", "1", "40"] + line)
+    }
+
+    private func expectQuick(_ found: (line: String, took: Duration)?, _ parts: String...) {
+      guard let found else {
+        Issue.record("not found within two seconds")
+        return
+      }
+      #expect(found.took < .seconds(2))
+      for part in parts { #expect(found.line.contains(part), "\(found.line)") }
+    }
+
+    /// Clean again once the attacker has left: evidence is of the moment.
+    private func expectClean(_ victim: WatchedProcess) async throws {
+      let clean = try await victim.line(within: .seconds(10), after: victim.lines.count) {
+        $0.contains(#""score":0.0"#) || $0.contains(#""score":0,"#)
+      }
+      #expect(clean != nil, "\(victim.lines.last ?? "")")
+    }
+
+    @Test("gdb attaches", .enabled(if: hasTool(gdb), "needs gdb"))
+    func debugger() async throws {
+      let victim = try await Victim.watching()
+      let attack = try attacker([
+        Self.gdb, "-q", "-nx", "-batch", "-p", "\(victim.id)", "-ex", "echo attached\\n", "-ex", "continue",
+      ])
+      let attached = try await attack.line(within: .seconds(30)) { $0.contains("attached") }
+      try #require(attached != nil, "\(attack.lines)")
+      expectQuick(try await victim.report(of: "debugger.tracer"), #""tampered":true"#, "(gdb) traces thread")
+      attack.end(SIGTERM)
+      try await expectClean(victim)
+    }
+
+    @Test("strace attaches", .enabled(if: hasTool(strace), "needs strace"))
+    func tracer() async throws {
+      let victim = try await Victim.watching()
+      let attack = try attacker([Self.strace, "-f", "-o", "/dev/null", "-p", "\(victim.id)"])
+      let attached = try await attack.line(within: .seconds(30)) { $0.contains("attached") }
+      try #require(attached != nil, "\(attack.lines)")
+      expectQuick(
+        try await victim.report(of: "debugger.tracer"), #""tampered":true"#, "(strace) traces thread")
+      attack.end(SIGTERM)
+      try await expectClean(victim)
+    }
+
+    @Test(
+      "a tracer that /proc does not show is found by the kernel's refusal",
+      .enabled(if: hasTool(strace), "needs strace"))
+    func hiddenTracer() async throws {
+      let victim = try await Victim.watching(["--only", "probe"])
+      let attack = try attacker([Self.strace, "-o", "/dev/null", "-p", "\(victim.id)"])
+      try #require(
+        try await attack.line(within: .seconds(30)) { $0.contains("attached") } != nil, "\(attack.lines)")
+      expectQuick(try await victim.report(of: "debugger.hidden"), #""tampered":true"#)
+      attack.end(SIGTERM)
+      try await expectClean(victim)
+    }
+
+    @Test("Frida attaches, runs a script and hooks a function", .enabled(if: hasFrida, "needs frida of PyPI"))
+    func instrumentation() async throws {
+      let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+      let victim = try await Victim.watching()
+      let script = """
+        import sys, time, frida
+        session = frida.attach(\(victim.id))
+        script = session.create_script('''
+          Interceptor.attach(Process.getModuleByName("libcrypto.so.3").getExportByName("RAND_bytes"), { onEnter(a) {} });
+        ''')
+        print("attached", flush=True)
+        script.load()
+        print("hooked", flush=True)
+        sys.stdin.read()
+        session.detach()
+        """
+      let attack = try attacker([python, "-c", script])
+      try #require(try await attack.line(within: .seconds(30)) { $0 == "attached" } != nil, "\(attack.lines)")
+      expectQuick(
+        try await victim.report(of: "instrumentation.mapping"), #""score":1"#, "frida", "instrumentation.code"
+      )
+      try #require(try await attack.line(within: .seconds(30)) { $0 == "hooked" } != nil, "\(attack.lines)")
+      expectQuick(try await victim.report(of: "hook.function"), "the code of RAND_bytes in memory")
+      attack.end(SIGTERM)
+    }
+
+    @Test(
+      "LD_PRELOAD puts another function in the place of libcrypto's",
+      .enabled(if: hasTool(compiler), "needs a C compiler"))
+    func preload() async throws {
+      let folder = try TemporaryFolder()
+      let (source, library) = (folder.file("hook.c"), folder.file("hook.so"))
+      let code = """
+        #include <stdlib.h>
+        __attribute__((constructor)) static void hide(void) { unsetenv("LD_PRELOAD"); }
+        int RAND_bytes(unsigned char *to, int count) { for (int i = 0; i < count; i++) to[i] = 7; return 1; }
+
+        """
+      try Data(code.utf8).write(to: URL(filePath: source))
+      let build = try WatchedProcess([Self.compiler, "-shared", "-fPIC", "-o", library, source])
+      try #require(build.status() == 0, "\(build.lines)")
+      let victim = try WatchedProcess(
+        [Victim.path(), "watch"], environment: ["PATH": "/usr/bin:/bin", "LD_PRELOAD": library])
+      try #require(try await victim.line(within: .seconds(20)) { $0.hasPrefix("ready") } != nil)
+      // The variable is gone from the environment, and not from the block that the kernel keeps.
+      expectQuick(
+        try await victim.line(within: .seconds(2)) { $0.hasPrefix("{") }, #""tampered":true"#,
+        #""finding":"hook.call""#, "leads to hook.so", #""finding":"library.unexpected""#,
+        #""finding":"environment.loads-code""#)
+      victim.end()
+      // It is refused what needs a key, and told why; where that is the setting it ends, and says so.
+      for (reaction, text) in [
+        ("refuse", "refused: this program is being tampered with:"),
+        ("terminate", "This program ends itself: "),
+      ] {
+        let refused = try WatchedProcess(
+          [Victim.path(), "react", reaction], environment: ["LD_PRELOAD": library])
+        #expect(refused.status() == 77)
+        #expect(try await refused.line(within: .seconds(5)) { $0.hasPrefix(text) } != nil, "\(refused.lines)")
+      }
+    }
+
+    @Test("a copy of the program with one byte changed is not the one of the release")
+    func patchedCopy() async throws {
+      let folder = try TemporaryFolder(mode: 0o755)
+      let key = P256.Signing.PrivateKey()
+      let original = try #require(ReleaseManifest.Program(file: Victim.path()))
+      let manifest = ReleaseManifest(release: "1", flavour: .release, created: 1, programs: [original])
+      let file = folder.file("release.manifest")
+      try Data(manifest.signed(with: key).utf8).write(to: URL(filePath: file))
+      let options = ["--key", Hex.encode(key.publicKey.x963Representation), "--manifest", file]
+      // The control: the program as it was released is clean.
+      let clean = try await Victim.watching(options)
+      #expect(!clean.lines.joined().contains("binary."))
+      clean.end()
+      var bytes = try #require(FileManager.default.contents(atPath: Victim.path()))
+      let place = try #require(bytes.firstRange(of: Data("admitted, score ".utf8)))
+      bytes[place.lowerBound] ^= 0x20
+      let copy = folder.file("IntegrityVictim")
+      try bytes.write(to: URL(filePath: copy))
+      #expect(chmod(copy, 0o755) == 0)
+      let victim = try WatchedProcess([copy] + options + ["watch"])
+      try #require(
+        try await victim.line(within: .seconds(20)) { $0.hasPrefix("ready") } != nil, "\(victim.lines)")
+      expectQuick(
+        try await victim.line(within: .seconds(2)) { $0.hasPrefix("{") }, #""finding":"binary.changed""#,
+        #""tampered":true"#)
+    }
+
+    @Test("a program that nobody attacks scores 0 in 1,000 evaluations in a row")
+    func clean() async throws {
+      let victim = try WatchedProcess([Victim.path(), "clean", "1000"])
+      #expect(victim.status() == 0)
+      #expect(try await victim.line(within: .seconds(5)) { $0 == "done 1000" } != nil)
+      #expect(victim.lines == ["done 1000"], "\(victim.lines.prefix(2))")
+      let hardened = try WatchedProcess([Victim.path(), "--hardened", "clean", "100"])
+      #expect(hardened.status() == 0)
+      #expect(try await hardened.line(within: .seconds(5)) { $0 == "done 100" } != nil)
+      #expect(hardened.lines == ["done 100"], "\(hardened.lines.prefix(2))")
+    }
+  }
+#endif

@@ -1,0 +1,165 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetTesting
+  import Testing
+
+  @testable import SignetIntegrity
+
+  @Suite struct GuardTests {
+    @Test("libraries are judged by who asks for them and where they come from")
+    func libraries() throws {
+      let program = LibraryFacts(
+        path: "/opt/app/bin/app", needed: ["liba.so.1", "libc.so.6"],
+        searchFolders: ["$ORIGIN/../lib", "/opt/swift/lib"])
+      let own = LibraryFacts(path: "/opt/app/lib/liba.so.1", soname: "liba.so.1", needed: ["libb.so.2"])
+      let nested = LibraryFacts(path: "/opt/swift/lib/libb.so.2", soname: "libb.so.2")
+      let system = LibraryFacts(path: "/usr/lib/x86_64-linux-gnu/libc.so.6", soname: "libc.so.6")
+      let loader = LibraryFacts(
+        path: "/usr/lib/x86_64-linux-gnu/ld-linux-x86-64.so.2", soname: "ld-linux-x86-64.so.2")
+      let plugin = LibraryFacts(path: "/usr/lib/x86_64-linux-gnu/security/pam_unix.so")
+      let clean = [program, own, nested, system, loader, plugin]
+      func found(_ objects: [LibraryFacts]) -> [Finding] {
+        LibraryGuard.judge(objects, program: program.path) { _ in nil }.map(\.finding)
+      }
+      #expect(found(clean).isEmpty)
+      #expect(found(clean + [LibraryFacts(path: "/tmp/hook.so")]) == [.unexpectedLibrary])
+      // It bears the name of one that is asked for, and lies where nobody looks for it.
+      let falseCrypto = LibraryFacts(path: "/tmp/libc.so.6", soname: "libc.so.6")
+      #expect(found([program, own, nested, falseCrypto, loader]) == [.misplacedLibrary])
+      #expect(
+        found([program, LibraryFacts(path: "/home/me/liba.so.1", soname: "liba.so.1"), system]) == [
+          .misplacedLibrary
+        ])
+      // Another program than is known: nothing can be said.
+      #expect(found([own]).isEmpty)
+    }
+
+    @Test("variables that load code weigh more than those that mislead, and others are nobody's business")
+    func environment() {
+      let sentry = EnvironmentGuard(variables: {
+        [
+          "LD_PRELOAD": "/tmp/x.so", "OPENSSL_CONF": "/tmp/c", "PATH": "/bin", "HOME": "/root",
+          "LD_AUDIT": "",
+        ]
+      })
+      let found = sentry.examine()
+      #expect(found.map(\.finding) == [.loadingVariable, .unsafeVariable])
+      #expect(found[0].explanation == "LD_PRELOAD loads code into this program: /tmp/x.so")
+      #expect(found[0].weight > found[1].weight)
+    }
+
+    @Test(
+      "a variable that was taken out since the start is seen all the same",
+      .enabled(if: getenv("LD_DEBUG_OUTPUT") == nil))
+    func takenOut() {
+      // What is set later is in the environment, and not in the block of the start.
+      setenv("LD_DEBUG_OUTPUT", "/tmp/x", 1)
+      #expect(EnvironmentGuard().examine().contains { $0.explanation.contains("LD_DEBUG_OUTPUT") })
+      unsetenv("LD_DEBUG_OUTPUT")
+      #expect(!EnvironmentGuard().examine().contains { $0.explanation.contains("LD_DEBUG_OUTPUT") })
+    }
+
+    @Test(
+      "an account without a password, and KDE's setting, mean no lock; what can't be known is not held against anybody"
+    )
+    func screenLock() throws {
+      let folder = try TemporaryFolder()
+      func write(_ text: String, _ path: String) throws {
+        let url = URL(filePath: folder.file(path))
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+      }
+      var lock = DesktopLock(home: "\(folder.path)/", user: 1000)
+      #expect(lock.state == .unknown)
+      try write("root:x:0:0::/root:/bin/sh\nme:x:1000:1000::/home/me:/bin/sh\n", "etc/passwd")
+      #expect(lock.state == .unknown)
+      try write("[Daemon]\nAutolock=false\n", "home/me/.config/kscreenlockerrc")
+      #expect(lock.state == .missing("the desktop is set not to lock its screen"))
+      try write("[Daemon]\nTimeout=5\n", "home/me/.config/kscreenlockerrc")
+      #expect(lock.state == .set)
+      try write("open::1000:1000::/home/me:/bin/sh\n", "etc/passwd")
+      guard case .missing(let reason) = lock.state else {
+        Issue.record("\(lock.state)")
+        return
+      }
+      #expect(reason.contains("open has no password"))
+      lock.user = 7
+      #expect(lock.state == .unknown)
+      #expect(ScreenLockGuard { .missing("none") }.examine().map(\.finding) == [.noScreenLock])
+      #expect(ScreenLockGuard { .unknown }.examine().isEmpty && ScreenLockGuard { .set }.examine().isEmpty)
+    }
+
+    @Test("who may write to files of the system is told by owner, group and mode")
+    func fileStatus() throws {
+      let folder = try TemporaryFolder(mode: 0o755)
+      let status = try #require(FileStatus(folder.path))
+      #expect(status.isSystems(overflow: 65_534) == (geteuid() == 0))
+      #expect(chmod(folder.path, 0o777) == 0)
+      #expect(try #require(FileStatus(folder.path)).isOpenToAll)
+      #expect(chmod(folder.path, 0o1777) == 0)
+      #expect(try !#require(FileStatus(folder.path)).isOpenToAll)
+      #expect(FileStatus(folder.file("none")) == nil)
+    }
+
+    @Test("a hook of a function's code in this process is found, and gone when it is taken back")
+    func changedFunction() throws {
+      let hooks = HookGuard([.init(library: "libargon2.so", functions: ["argon2_error_message"])])
+      #expect(try hooks.examine().isEmpty)
+      let library = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
+      let address = try #require(library.image.address(of: "argon2_error_message", in: ProcessMemory()))
+      let page = UnsafeMutableRawPointer(bitPattern: UInt(address & ~4095))
+      #expect(mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+      let byte = try #require(UnsafeMutablePointer<UInt8>(bitPattern: UInt(address)))
+      let original = byte.pointee
+      byte.pointee = original ^ 0xff
+      let found = try hooks.examine()
+      byte.pointee = original
+      #expect(mprotect(page, 8192, PROT_READ | PROT_EXEC) == 0)
+      #expect(found.map(\.finding) == [.changedFunction])
+      #expect(found.first?.explanation.contains("argon2_error_message") == true)
+      #expect(try hooks.examine().isEmpty)
+    }
+
+    @Test("a core dump is possible until it is forbidden; closed memory can't be read by others")
+    func coreDumps() async {
+      await #expect(processExitsWith: .success) {
+        var limit = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+        // Where the machine forbids dumps to everything, there is nothing to find.
+        if limit.rlim_max > 0 {
+          limit.rlim_cur = limit.rlim_max
+          setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+          precondition(CoreDumpGuard().examine().map(\.finding) == [.coreDumps])
+        }
+        precondition(ProcessHardening.isOpen && ProcessHardening.forbidCoreDumps())
+        precondition(CoreDumpGuard().examine().isEmpty && ProcessHardening.isOpen)
+        precondition(ProcessHardening.closeMemory() && !ProcessHardening.isOpen)
+      }
+    }
+
+    @Test("calls that a filter refuses fail with EPERM in all threads, and others go on")
+    func filter() async throws {
+      struct Filtering: Guard {
+        let name = "filtering"
+        var placement: GuardPlacement { .child(limit: .seconds(3)) }
+        func examine() throws -> [Evidence] {
+          try SystemCallFilter.startsNothing.begin()
+          var words: [String] = []
+          words.append(SystemCallFilter.isInForce == true ? "filter" : "none")
+          let name = strdup("/bin/true")
+          var arguments: [UnsafeMutablePointer<CChar>?] = [name, nil]
+          words.append(execv("/bin/true", &arguments) == -1 && errno == EPERM ? "no program" : "program")
+          words.append(chroot("/") == -1 && errno == EPERM ? "no other root" : "another root")
+          words.append(
+            FileManager.default.contents(atPath: "/proc/self/status") != nil ? "files" : "no files")
+          words.append(SecureRandom.bytes(4).count == 4 ? "random" : "")
+          return [Evidence(.failedGuard, words.joined(separator: ", "))]
+        }
+      }
+      let report = try await Integrity(guards: [Filtering()], settings: .init(reaction: .report)).evaluate()
+      #expect(report.evidence.map(\.explanation) == ["filter, no program, no other root, files, random"])
+    }
+  }
+#endif

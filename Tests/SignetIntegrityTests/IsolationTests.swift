@@ -1,0 +1,169 @@
+#if os(Linux)
+  import Foundation
+  import SignetIntegrity
+  import SignetJSON
+  import Synchronization
+  import Testing
+
+  /// Guards that fail, crash and hang, in the process and in one of their own.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct IsolationTests {
+    private struct Acting: Guard {
+      let name: String
+      var placement: GuardPlacement = .child(limit: .milliseconds(300))
+      let act: @Sendable () throws -> [Evidence]
+      func examine() throws -> [Evidence] { try act() }
+    }
+
+    private let finding = Finding("test.seen", .hook, weight: 0.4)
+
+    private func report(_ acting: Acting) async throws -> IntegrityReport {
+      try await Integrity(guards: [acting], settings: .init(reaction: .report)).evaluate()
+    }
+
+    /// The processes that this one has started and that are there still.
+    private func children() throws -> [String] {
+      let folders = try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }
+      return folders.filter { id in
+        guard let status = FileManager.default.contents(atPath: "/proc/\(id)/status") else { return false }
+        return String(decoding: status, as: UTF8.self).contains("\nPPid:\t\(getpid())\n")
+      }
+    }
+
+    @Test("what a guard finds in a process of its own comes back, and so does that it finds nothing")
+    func answers() async throws {
+      let parent = getpid()
+      let seen = try await report(
+        Acting(name: "far") { [finding] in [Evidence(finding, getpid() == parent ? "here" : "in a child")] })
+      #expect(seen.evidence == [Evidence(finding, "in a child")])
+      #expect(try await report(Acting(name: "quiet") { [] }).evidence.isEmpty)
+      let wrapped = IsolatedGuard(
+        Acting(name: "near", placement: .inProcess()) { [finding] in
+          [Evidence(finding, getpid() == parent ? "here" : "in a child")]
+        })
+      let isolated = try await Integrity(guards: [wrapped], settings: .init(reaction: .report)).evaluate()
+      #expect(isolated.evidence.map(\.explanation) == ["in a child"] && isolated.guards == ["near"])
+    }
+
+    @Test(
+      "a guard that crashes in a child takes nothing down, and its end is evidence",
+      arguments: [
+        ("a bad address", "was ended by signal \(SIGSEGV)"), ("a trap", "was ended by signal"),
+        ("an abort", "was ended by signal \(SIGABRT)"), ("an exit", "ended by itself with status 3"),
+        ("no answer", "ended by itself with status 0"),
+      ])
+    func crashes(_ way: String, _ text: String) async throws {
+      let before = try children()
+      let found = try await report(
+        Acting(name: "crashing") {
+          switch way {
+          case "a bad address":
+            kill(getpid(), SIGSEGV)
+            pause()
+          case "a trap": preconditionFailure("on purpose")
+          case "an abort": abort()
+          case "an exit": _exit(3)
+          default: _exit(0)
+          }
+          return []
+        })
+      let piece = try #require(found.evidence.first)
+      #expect(piece.finding == .crashedGuard && piece.explanation.contains(text), "\(piece)")
+      #expect(found.score == Finding.crashedGuard.weight)
+      #expect(try children() == before)
+    }
+
+    @Test("a guard that hangs in a child is ended, in twice its time, and leaves no process")
+    func hangs() async throws {
+      let before = try children()
+      let found = try await report(
+        Acting(name: "hanging") {
+          while true { sleep(1) }
+        })
+      #expect(found.evidence.map(\.finding) == [.slowGuard])
+      #expect(found.duration > .milliseconds(600) && found.duration < .seconds(3), "\(found.duration)")
+      #expect(try children() == before)
+    }
+
+    @Test(
+      "a guard that hangs in the process is waited for no more, and not started again before it comes back")
+    func hangsHere() async throws {
+      let starts = Mutex(0)
+      let gate = DispatchSemaphore(value: 0)
+      let integrity = try Integrity(
+        guards: [
+          Acting(name: "stuck", placement: .inProcess(limit: .milliseconds(100))) {
+            starts.withLock { $0 += 1 }
+            gate.wait()
+            return []
+          }
+        ], settings: .init(reaction: .report))
+      let first = await integrity.evaluate()
+      #expect(first.evidence.map(\.finding) == [.slowGuard] && first.duration < .seconds(2))
+      let second = await integrity.evaluate()
+      #expect(second.evidence.map(\.finding) == [.slowGuard])
+      #expect(starts.withLock { $0 } == 1)
+      for _ in 0..<3 { gate.signal() }
+      for _ in 0..<100 {
+        if await integrity.evaluate().evidence.isEmpty { return }
+        gate.signal()
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      Issue.record("the guard never came back")
+    }
+
+    @Test("a guard that throws is evidence, here and there", arguments: [true, false])
+    func throwing(isolated: Bool) async throws {
+      let found = try await report(
+        Acting(name: "failing", placement: isolated ? .child() : .inProcess()) {
+          throw GuardFailure("no right")
+        })
+      #expect(found.evidence.map(\.finding) == [.failedGuard])
+      #expect(found.evidence.first?.explanation == "the guard failing could not look: no right")
+    }
+
+    @Test("a child has no descriptor of this process but the standard ones, and writes no core")
+    func descriptors() async throws {
+      let file = open("/dev/null", O_RDONLY)
+      defer { close(file) }
+      let found = try await report(
+        Acting(name: "looking", placement: .child(limit: .seconds(2))) { [finding] in
+          var limit = rlimit()
+          getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+          // The pipe of the answer is open, and what lists the folder.
+          let open = (3..<256).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
+          return [Evidence(finding, "\(open) open, \(limit.rlim_cur) of core")]
+        })
+      #expect(found.evidence.map(\.explanation) == ["1 open, 0 of core"])
+    }
+
+    @Test(
+      "children answer while other threads allocate, lock and make types: none is taken for one that hangs")
+    func amongThreads() async throws {
+      let threads = (0..<4).map { number in
+        Task.detached {
+          var sum = 0
+          while !Task.isCancelled {
+            let words = (0..<50).map { "\(number) \($0)" }
+            sum += Dictionary(grouping: words, by: \.count).count
+            sum += ((["words": .array(words.map { .string($0) })] as JSONObject).bytes).count
+            await Task.yield()
+          }
+          return sum
+        }
+      }
+      let integrity = try Integrity(
+        guards: [
+          Acting(name: "busy", placement: .child(limit: .seconds(2))) {
+            _ = String(describing: (0..<20).map { "\($0)" })
+            return []
+          }
+        ], settings: .init(reaction: .report))
+      for _ in 0..<200 {
+        let report = await integrity.evaluate()
+        #expect(report.evidence.isEmpty, "\(report.evidence)")
+      }
+      for thread in threads { thread.cancel() }
+      for thread in threads { #expect(await thread.value > 0) }
+    }
+  }
+#endif

@@ -1,0 +1,61 @@
+#if os(Linux)
+  import Foundation
+  import SignetTesting
+  import Testing
+
+  /// `signet-manifest`, as a release is built with it.
+  @Suite(.timeLimit(.minutes(1))) struct ManifestCommandTests {
+    private func run(_ words: String...) throws -> (status: Int32, lines: [String]) {
+      let path = try Victim.path().replacing("IntegrityVictim", with: "signet-manifest")
+      let process = try WatchedProcess([path] + words)
+      let status = process.status()
+      return (status, try process.finishedLines())
+    }
+
+    @Test("a key is made once, signs what is installed, and tells what was changed since")
+    func signsAndVerifies() throws {
+      let folder = try TemporaryFolder()
+      let (key, manifest) = (folder.file("release.key"), folder.file("release.manifest"))
+      let (first, second) = (folder.file("signet"), folder.file("signet-server"))
+      try Data("one".utf8).write(to: URL(filePath: first))
+      try Data("two".utf8).write(to: URL(filePath: second))
+      let made = try run("key", key)
+      let digits = try #require(made.lines.first)
+      #expect(made.status == 0 && digits.count == 130 && digits.hasPrefix("04"))
+      #expect(try run("key", key).lines == [digits])
+      #expect(permissions(of: key) == 0o600)
+      #expect(try run("sign", "--key", key, "--output", manifest, first, second).status == 0)
+      let verify = { try run("verify", "--public-key", digits, "--manifest", manifest, first, second) }
+      let whole = try verify()
+      #expect(whole.status == 0 && whole.lines.count == 2)
+      #expect(
+        whole.lines.allSatisfy { $0.hasSuffix(": the one of release 0.1.0 (release)") }, "\(whole.lines)")
+      try Data("twø".utf8).write(to: URL(filePath: second))
+      let changed = try verify()
+      #expect(
+        changed.status == 1 && changed.lines[1].hasSuffix("NOT the one of release 0.1.0"), "\(changed.lines)")
+      // Another key's manifest is none.
+      let other = try #require(try run("key", folder.file("other.key")).lines.first)
+      #expect(try run("verify", "--public-key", other, "--manifest", manifest, first).status == 65)
+      #expect(try run("verify", "--public-key", "04", "--manifest", manifest, first).status == 64)
+    }
+
+    @Test("a key that is open to others, none, and no program are refused by name")
+    func refusals() throws {
+      let folder = try TemporaryFolder()
+      let (key, program) = (folder.file("key"), folder.file("program"))
+      try Data("x".utf8).write(to: URL(filePath: program))
+      #expect(try run("key", key).status == 0)
+      #expect(chmod(key, 0o644) == 0)
+      let open = try run("sign", "--key", key, "--output", folder.file("m"), program)
+      #expect(open.status == 77 && open.lines.contains { $0.contains("chmod 600") }, "\(open.lines)")
+      #expect(chmod(key, 0o600) == 0)
+      #expect(try run("sign", "--key", key, "--output", folder.file("m"), folder.file("none")).status == 66)
+      try Data("no key\n".utf8).write(to: URL(filePath: key))
+      #expect(try run("sign", "--key", key, "--output", folder.file("m"), program).status == 65)
+      #expect(
+        try run("sign", "--key", folder.file("none"), "--output", folder.file("m"), program).status == 66)
+      #expect(!FileManager.default.fileExists(atPath: folder.file("m")))
+    }
+  }
+#endif

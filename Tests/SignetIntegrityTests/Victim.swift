@@ -1,0 +1,127 @@
+#if os(Linux)
+  import Foundation
+  import SignetJSON
+  import SignetTesting
+  import Synchronization
+  import Testing
+
+  /// A process that is watched from its start to its end, by the lines that it writes; gone with the last reference.
+  final class WatchedProcess: Sendable {
+    let id: Int32
+    private let process: Process
+    private let input = Pipe()
+    private let seen = Mutex<[String]>([])
+    private let isAtEnd = DispatchSemaphore(value: 0)
+
+    /// Starts a program.
+    ///
+    /// - Parameters:
+    ///   - line: The program and its words.
+    ///   - environment: All of its environment.
+    /// - Throws: What the system says.
+    init(_ line: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"]) throws {
+      let process = Process()
+      process.executableURL = URL(filePath: line[0])
+      process.arguments = Array(line.dropFirst())
+      process.environment = environment
+      let output = Pipe()
+      process.standardInput = input
+      process.standardOutput = output
+      process.standardError = output
+      try process.run()
+      (self.process, id) = (process, process.processIdentifier)
+      Thread.detachNewThread { [weak self, isAtEnd] in
+        defer { isAtEnd.signal() }
+        var rest: [UInt8] = []
+        while true {
+          let data = output.fileHandleForReading.availableData
+          if data.isEmpty { return }
+          rest += data
+          while let end = rest.firstIndex(of: 10) {
+            let line = String(decoding: rest[..<end], as: UTF8.self)
+            rest.removeSubrange(...end)
+            guard let self else { return }
+            seen.withLock { $0.append(line) }
+          }
+        }
+      }
+    }
+
+    deinit { end() }
+
+    /// Lines so far.
+    var lines: [String] { seen.withLock { $0 } }
+
+    /// Waits for a line that fits, and tells how long that took; `nil` after `limit`.
+    func line(
+      within limit: Duration, after count: Int = 0, where fits: (String) -> Bool
+    ) async throws -> (line: String, took: Duration)? {
+      let start = ContinuousClock.now
+      while true {
+        if let found = lines.dropFirst(count).first(where: fits) { return (found, .now - start) }
+        if .now - start > limit { return nil }
+        try await Task.sleep(for: .milliseconds(5))
+      }
+    }
+
+    /// All lines of a process that has ended.
+    func finishedLines() throws -> [String] {
+      guard isAtEnd.wait(timeout: .now() + 10) == .success else { throw Victim.NoProgram() }
+      isAtEnd.signal()
+      return lines
+    }
+
+    /// Ends it, if it has not ended by itself, and waits until it is gone.
+    func end(_ signal: Int32 = SIGKILL) {
+      if process.isRunning { kill(id, signal) }
+      process.waitUntilExit()
+    }
+
+    /// The exit status, at the end.
+    func status() -> Int32 {
+      process.waitUntilExit()
+      return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
+    }
+  }
+
+  /// The program to attack, of this build.
+  enum Victim {
+    static func path() throws -> String {
+      let bundle = try #require(
+        CommandLine.arguments.first { $0.contains(".xctest") } ?? Bundle.main.executablePath)
+      var folder = URL(filePath: bundle).deletingLastPathComponent()
+      while folder.path != "/" {
+        let candidate = folder.appending(path: "IntegrityVictim")
+        if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate.path }
+        folder.deleteLastPathComponent()
+      }
+      throw NoProgram()
+    }
+
+    /// There is no IntegrityVictim beside the tests.
+    struct NoProgram: Error {}
+
+    /// Starts it, and waits until it has evaluated itself once without a finding that weighs.
+    static func watching(_ options: [String] = []) async throws -> WatchedProcess {
+      let victim = try WatchedProcess([path()] + options + ["watch"])
+      _ = try #require(try await victim.line(within: .seconds(20)) { $0.hasPrefix("ready") })
+      let first = try #require(try await victim.line(within: .seconds(20)) { $0.hasPrefix("{") })
+      #expect(first.line.contains(#""score":0.0"#) || first.line.contains(#""score":0,"#), "\(first.line)")
+      return victim
+    }
+  }
+
+  extension WatchedProcess {
+    /// Waits for a report with this finding that was made from now on.
+    func report(of finding: String, within limit: Duration = .seconds(2)) async throws -> (
+      line: String, took: Duration
+    )? {
+      try await line(within: limit, after: lines.count) { $0.contains(#""finding":"\#(finding)""#) }
+    }
+  }
+
+  /// A tool that an attack needs: missing, it is a reason to skip, and where each change is checked a failure.
+  func hasTool(_ path: String) -> Bool {
+    FileManager.default.isExecutableFile(atPath: path) || ContinuousIntegration.isHere
+  }
+#endif
