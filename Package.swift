@@ -135,8 +135,10 @@ let package = Package(
       name: "Signet",
       dependencies: [
         "SignetConcurrency", "SignetCrypto",
-        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetPushAuth", "SignetTransport", "SignetUAF", "SignetVault",
+        .target(name: "SignetDictionary", condition: .when(platforms: [.linux])), "SignetIntegrity",
+        "SignetJSON",
+        "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth", "SignetTransport", "SignetUAF",
+        "SignetVault",
         "SignetWire",
         .target(name: "SignetTPM", condition: .when(platforms: [.linux])),
         .target(name: "SignetBiometrics", condition: .when(platforms: [.linux])),
@@ -331,7 +333,8 @@ let package = Package(
     .testTarget(
       name: "SignetTests",
       dependencies: [
-        "Signet", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush", "SignetServer",
+        "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush",
+        "SignetServer",
         "SignetSQLite",
         "SignetOATH", "SignetPushAuth", "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport",
         "SignetUAF", "SignetVault", "SignetWire", "UAFFixture",

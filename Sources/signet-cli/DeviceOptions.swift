@@ -74,14 +74,19 @@ struct DeviceOptions {
     #if os(Linux)
       return Device(
         vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode(),
-        accountPolicies: Self.accountPolicies)
+        accountPolicies: try Self.accountPolicies)
     #else
-      return Device(vault: vault, connection: connection, accountPolicies: Self.accountPolicies)
+      return Device(vault: vault, connection: connection, accountPolicies: try Self.accountPolicies)
     #endif
   }
 
-  /// The built-in policies, and the version of this program.
-  private static let accountPolicies = AccountPolicies(appVersion: signetProgram.version)
+  /// The built-in policies, the version of this program, and its guards.
+  private static var accountPolicies: AccountPolicies {
+    get throws {
+      AccountPolicies(
+        appVersion: signetProgram.version, sources: [IntegrityEvidence(try ProgramIntegrity.judge())])
+    }
+  }
 
   private func nothingActivated(_ finding: String) -> CommandFailure {
     CommandFailure(

@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetIntegrity
 import SignetJSON
 import SignetOATH
 import SignetPolicy
@@ -78,7 +79,7 @@ struct GuardedDevice {
 }
 
 /// The failure that a call ends with.
-func failure(of call: () async throws -> Void) async -> SignetFailure? {
+func signetFailure(of call: () async throws -> Void) async -> SignetFailure? {
   do { try await call() } catch { return error as? SignetFailure }
   return nil
 }
@@ -86,7 +87,7 @@ func failure(of call: () async throws -> Void) async -> SignetFailure? {
 @Suite("Locks of containers and accounts")
 struct AccountLockTests {
   private func lockingPolicy(_ call: () async throws -> Void) async -> String? {
-    guard case .accountLocked(let lock)? = await failure(of: call) else { return nil }
+    guard case .accountLocked(let lock)? = await signetFailure(of: call) else { return nil }
     return lock.lockingPolicy
   }
 
@@ -97,7 +98,7 @@ struct AccountLockTests {
       "deviceTampering": ["score": 0.5], "appIsUpToDate": ["minimumVersion": "2"],
     ]) { $0.tamperScore = 0.5 }
     let code = try await guarded.inviting.invite()
-    let found = await failure {
+    let found = await signetFailure {
       _ = try await guarded.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -120,7 +121,7 @@ struct AccountLockTests {
   func malformed() async throws {
     let guarded = try await GuardedDevice(["inactivity": ["days": 900], "geofence": [:]])
     let code = try await guarded.inviting.invite()
-    let found = await failure {
+    let found = await signetFailure {
       _ = try await guarded.device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
     }
@@ -185,10 +186,10 @@ struct AccountLockTests {
     let device = guarded.device
     let container = try await guarded.activate()
     #expect(
-      await failure { try await device.unlockAccount(container) }
+      await signetFailure { try await device.unlockAccount(container) }
         == .accountLock(.notLocked))
     #expect(
-      await failure {
+      await signetFailure {
         try await device.lockAccount(container, naming: "screenLock")
       } == .accountLock(.notAttached("screenLock")))
     try await device.lockAccount(container, naming: "deviceTampering", reason: "lent")
@@ -200,7 +201,7 @@ struct AccountLockTests {
         _ = try await other.oneTimePassword(for: container)
       } == "deviceTampering")
     #expect(
-      await failure { try await other.lockAccount(container) }
+      await signetFailure { try await other.lockAccount(container) }
         == .accountLock(.alreadyLocked))
     #expect(try await !other.unlockAccount(container).isLocked)
     _ = try await device.oneTimePassword(for: container)
@@ -219,7 +220,7 @@ struct AccountLockTests {
       (Authentication.password(secret("482916")), .wrongPassword(remaining: 4)),
     ] {
       #expect(
-        await failure {
+        await signetFailure {
           try await guarded.device.unlockAccount(container, by: authentication)
         } == expected)
     }
@@ -306,7 +307,7 @@ struct AccountLockTests {
     // Cut off after the new keys were stored, locked, and then gone on with: the lock is still there.
     guarded.transport.cut(.before, at: "/activation/confirm")
     #expect(
-      await failure {
+      await signetFailure {
         _ = try await device.renew(renewed, handler: ScriptedActivation(reply: .abort))
       } != nil)
     try await device.lockAccount(renewed, reason: "stolen")
@@ -328,7 +329,7 @@ struct AccountLockTests {
     let policies = try AccountPolicySet(["deviceTampering": [:]])
     guarded.given.set { $0.tamperScore = 1 }
     guard
-      case .accountPolicyBroken? = await failure(of: {
+      case .accountPolicyBroken? = await signetFailure(of: {
         _ = try await accounts.add([account], policies: policies)
       })
     else {
@@ -350,7 +351,7 @@ struct AccountLockTests {
     #expect(try await accounts.list().count == 1)
     guarded.given.set { $0.tamperScore = 0 }
     let again = try AccountPolicySet(["deviceTampering": ["score": 1], "biometricAvailable": [:]])
-    let noBiometrics = await failure {
+    let noBiometrics = await signetFailure {
       _ = try await accounts.add([account], policies: again)
     }
     guard case .accountPolicyBroken? = noBiometrics else {
@@ -365,7 +366,7 @@ struct AccountLockTests {
       ])
     try await accounts.lock(id, reason: "mine")
     #expect(
-      await failure { _ = try await accounts.code(of: id) } != nil)
+      await signetFailure { _ = try await accounts.code(of: id) } != nil)
     #expect(try await !accounts.unlock(id).isLocked)
     try await accounts.delete(id)
     #expect(try await accounts.status(of: id).policies.isEmpty)
@@ -394,5 +395,26 @@ struct AccountLockTests {
     #expect(evidence.secondsSinceContact != nil && evidence.clockSetBack == false)
     #expect(evidence.tamperScore == nil && evidence.flavour == nil)
     await inviting.server.stop()
+  }
+
+  private struct FindingGuard: Guard {
+    let name = "test"
+    let weight: Double
+
+    func examine() -> [Evidence] {
+      [Evidence(Finding("test.finding", .debugger, weight: weight), "something was found")]
+    }
+  }
+
+  @Test("the score of the guards, what they found, and the flavour are evidence", arguments: [0.2, 0.9])
+  func guards(_ weight: Double) async throws {
+    let integrity = try Integrity(guards: [FindingGuard(weight: weight)], flavour: .release)
+    let source = IntegrityEvidence(integrity)
+    let evidence = await AccountEvidenceCollector([source]).evidence()
+    #expect(evidence.tamperScore == weight && evidence.flavour == "release")
+    #expect(evidence.tamperFindings.map(\.explanation) == ["something was found"])
+    let policies = try AccountPolicySet(["deviceTampering": ["score": 0.8]])
+    let report = await AccountPolicyEvaluator().evaluate(policies, evidence)
+    #expect(report.isCompliant == (weight < 0.8))
   }
 }

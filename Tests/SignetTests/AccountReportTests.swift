@@ -100,7 +100,7 @@ struct AccountReportTests {
     let key = try await device.sessionKey(of: container, by: nil)
     let session = try await device.session(container)
     func send(_ body: [UInt8]) async -> SignetFailure? {
-      await failure {
+      await signetFailure {
         _ = try await session.send(
           .post, "/v1/device/condition", body, signedBy: key, container: container.serverMadeID)
       }
@@ -187,7 +187,7 @@ struct AccountReportTests {
     #expect(!status.lock.isLocked)
     #expect(status.stepUpReason == "screenLock: the device has no passcode; set one")
     guard
-      case .codesNotTaken? = await failure(of: {
+      case .codesNotTaken? = await signetFailure(of: {
         _ = try await lax.oneTimePassword(for: container)
       })
     else {
@@ -239,7 +239,7 @@ struct AccountReportTests {
     let first = try await guarded.inviting.server.createTransaction("Pay 1 EUR", for: container.user)
     let transaction = try await device.transaction(first, for: container)
     guard
-      case .refused(let problem)? = await failure(of: {
+      case .refused(let problem)? = await signetFailure(of: {
         try await device.decide(transaction, .accepted, with: container)
       })
     else {
@@ -251,7 +251,7 @@ struct AccountReportTests {
     // It hears of it with its list.
     _ = try await device.transactionList(for: container)
     guard
-      case .accountLocked(let found)? = await failure(of: {
+      case .accountLocked(let found)? = await signetFailure(of: {
         _ = try await device.oneTimePassword(for: container)
       })
     else {
@@ -260,7 +260,7 @@ struct AccountReportTests {
     }
     #expect(found.sources == [.server] && found.server?.reason == "reported lost")
     #expect(
-      await failure { try await device.unlockAccount(container) }
+      await signetFailure { try await device.unlockAccount(container) }
         == .accountLock(.lockedBy([.server])))
     let receipt = try #require(try await guarded.orders(container).first?.receipt)
     let key = try P256.Signing.PublicKey(x963: try await guarded.record(container).sessionKey)
@@ -277,7 +277,7 @@ struct AccountReportTests {
     #expect(try await guarded.orders(container).allSatisfy { $0.receipt != nil })
     _ = try await guarded.order(.wipe, container, "stolen")
     #expect(
-      await failure {
+      await signetFailure {
         _ = try await device.transactionList(for: container)
       } == .containerWiped)
     #expect(try await guarded.fixture.isEmpty)
@@ -328,7 +328,7 @@ struct AccountReportTests {
     #expect(status.policies.names == ["deviceTampering", "mine"] && status.unknownPolicies == ["mine"])
     // Evaluated with the next thing that is wanted.
     guard
-      case .accountLocked(let lock)? = await failure(of: {
+      case .accountLocked(let lock)? = await signetFailure(of: {
         _ = try await device.oneTimePassword(for: container)
       })
     else {
@@ -372,7 +372,7 @@ struct AccountReportTests {
     }
     let session = try await device.session(container)
     func send(_ jws: String) async -> SignetFailure? {
-      await failure {
+      await signetFailure {
         _ = try await session.post(
           "/v1/device/orders", JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes)
       }
@@ -398,12 +398,12 @@ struct AccountReportTests {
     // Between the device's keys and their confirmation.
     guarded.transport.cut(.before, at: "/activation/confirm")
     #expect(
-      await failure {
+      await signetFailure {
         _ = try await device.renew(container, handler: ScriptedActivation(reply: .abort))
       } != nil)
     _ = try await guarded.order(.lock, container, "lost")
     guard
-      case .refused(let problem)? = await failure(of: {
+      case .refused(let problem)? = await signetFailure(of: {
         let session = try await device.session(container)
         _ = try await session.send(
           .post, "/v1/renewal/start",

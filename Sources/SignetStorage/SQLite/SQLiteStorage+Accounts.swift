@@ -156,7 +156,7 @@ extension Database {
       .integer(state.revision), .text(container))
     // Codes are compared with what is in use: nothing more is to be looked at for each of them.
     try execute(
-      "UPDATE code_generators SET state = ?1 WHERE id = ?2 AND state IN ('active', 'disabled')",
+      "UPDATE credentials SET state = ?1 WHERE id = ?2 AND state IN ('active', 'disabled')",
       .text(state.standing == .open ? "active" : "disabled"), .text(container))
     try noteChange(ofContainer: container)
   }

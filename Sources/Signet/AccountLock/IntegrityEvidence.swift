@@ -1,0 +1,34 @@
+public import SignetIntegrity
+public import SignetPolicy
+
+/// What measures whether the program is tampered with, as a source of evidence for account policies.
+///
+/// ```swift
+/// let integrity = try Integrity()
+/// let device = Device(vault: vault, accountPolicies: AccountPolicies(sources: [IntegrityEvidence(integrity)]))
+/// ```
+public struct IntegrityEvidence: AccountEvidenceSource {
+  /// `integrity`.
+  public let name = "integrity"
+  private let integrity: Integrity
+
+  /// A source.
+  ///
+  /// - Parameter integrity: The guards and what they weigh.
+  public init(_ integrity: Integrity) { self.integrity = integrity }
+
+  /// Asks the guards.
+  ///
+  /// - Returns: The score, what speaks for it, and the flavour.
+  public func evidence() async -> AccountEvidence {
+    let report = await integrity.evaluate()
+    var evidence = AccountEvidence()
+    evidence.tamperScore = report.score
+    evidence.tamperFindings = report.weighty.map {
+      AccountEvidence.TamperFinding(
+        category: $0.category.rawValue, weight: $0.weight, explanation: $0.explanation)
+    }
+    evidence.flavour = report.flavour.rawValue
+    return evidence
+  }
+}
