@@ -23,7 +23,7 @@ let signetProgram = Program(
     guarded(.condition, except: ["show", "report", "lock"]),
     Command.data.preceded(by: ProgramIntegrity.admitOpen), guarded(.importing),
     guarded(.scan), guarded(.export), guarded(.account, except: ["list", "delete", "clear", "lock"]),
-    .message,
+    guarded(.message, except: ["list", "deny", "delete"]),
     guarded(.uaf, except: ["metadata", "deregister", "delete", "list", "pending", "device"]), .doctor,
   ] + agentCommands,
   exitCodes: [
