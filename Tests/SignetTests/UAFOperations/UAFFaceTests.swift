@@ -63,10 +63,10 @@ struct UAFFaceTests {
   @Test(
     "what the camera says ends the operation with its code",
     arguments: [
-      (BiometricFailure.cancelled, FidoErrorCode.userCancelled), (.timedOut, .userNotResponsive),
+      (BiometricFailure.cancelled, UAFClientError.userCancelled), (.timedOut, .userNotResponsive),
       (.lockedOut, .userLockout),
     ])
-  func ends(_ said: BiometricFailure, _ code: FidoErrorCode) async throws {
+  func ends(_ said: BiometricFailure, _ code: UAFClientError) async throws {
     let fixture = try await fixture()
     face.queue(.failure(said))
     #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == code)
