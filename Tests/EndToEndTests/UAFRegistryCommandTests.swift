@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetUAF

@@ -85,15 +85,19 @@ import Testing
       try #require(UAFTransaction(contentType: .png, content: content, pngCharacteristics: said))
         .isShownAsItIs
     }
-    let rest = chunk("IDAT", [1, 2]) + chunk("IEND", [])
-    #expect(try isShown(start + header + palette + rest))
-    for content in [
-      start, start + header, start + header + palette, start + header + palette + rest.dropLast(),
-      start + header + palette + rest + [0], start + palette + header + rest,
-      start + header + palette + palette + rest, start + header + rest,
-      start + header + chunk("PLTE", [1, 2, 3, 4]) + rest, Array(start.prefix(4)) + header + palette + rest,
-      start + chunk("IHDR", [1]) + palette + rest, start + header.prefix(20),
-      start + header + palette + chunk("IDAT", [1, 2]).dropLast() + [0] + chunk("IEND", []),
-    ] { #expect(try !isShown(content)) }
+    func joined(_ parts: [UInt8]...) -> [UInt8] { parts.flatMap { $0 } }
+    let (rows, end) = (chunk("IDAT", [1, 2]), chunk("IEND", []))
+    let whole = joined(start, header, palette, rows, end)
+    #expect(try isShown(whole))
+    let damaged = Array(rows.dropLast()) + [0]
+    let bad: [[UInt8]] = [
+      start, joined(start, header), joined(start, header, palette), Array(whole.dropLast()), whole + [0],
+      joined(start, palette, header, rows, end), joined(start, header, palette, palette, rows, end),
+      joined(start, header, rows, end), joined(start, header, chunk("PLTE", [1, 2, 3, 4]), rows, end),
+      joined(Array(start.prefix(4)), header, palette, rows, end),
+      joined(start, chunk("IHDR", [1]), palette, rows, end), joined(start, Array(header.prefix(20))),
+      joined(start, header, palette, damaged, end),
+    ]
+    for content in bad { #expect(try !isShown(content)) }
   }
 }
