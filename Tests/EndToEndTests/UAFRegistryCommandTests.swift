@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetUAF
@@ -40,7 +41,7 @@ import UAFFixture
   /// Puts a key in quarantine and a device into the database, past the server.
   private static func enrol(_ data: String) async throws -> String {
     // As the server itself would: rows have its codes.
-    let storage = try ServerFolder(opening: data).serviceContext(log: .silent).storage
+    let storage = try ServerFolder(opening: data).serviceContext(log: EventLog { _ in }).storage
     let event = AuditEvent(text: #"{"action":"test"}"#)
     var session = UAFSessionRecord(
       id: "s", operation: "Reg", user: "alice", created: 1, expires: 100, state: .requested)

@@ -4,7 +4,9 @@ import SignetUAF
 import SignetVault
 import Testing
 
-/// The authenticator for faces, with a real server. Linux has no service for faces that this builds on: what an app gives as
+/// The authenticator for faces, with a real server.
+///
+/// Linux has no service for faces that this builds on: what an app gives as
 /// ``UAFClient/init(device:facetID:face:facetTransport:takesOlderFacetLists:)`` does the matching, here a simulated camera; what a
 /// fingerprint reader does by the real fprintd is in `UAFFingerprintTests`.
 @Suite("UAF with faces")
@@ -37,7 +39,8 @@ struct UAFFaceTests {
     #expect(try await confirmation.run() != nil)
     #expect(
       fixture.person.events() == [
-        .choice(["face"], shown: "Pay 20 EUR"), .prompt(nil, shown: "Pay 20 EUR"), .valid("face"),
+        .account(["alice"], shown: "Pay 20 EUR"), .choice(["face"], shown: "Pay 20 EUR"),
+        .prompt(nil, shown: "Pay 20 EUR"), .valid("face"),
       ])
   }
 
