@@ -1,6 +1,7 @@
 #if os(Linux)
   import BusFixture
   import Foundation
+  import SignetJSON
   import SignetTesting
   import Testing
 

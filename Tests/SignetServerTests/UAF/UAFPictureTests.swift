@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetTransport
 import SignetUAF
 import Testing
 import UAFFixture

@@ -39,7 +39,8 @@ struct UAFFaceTests {
     #expect(try await confirmation.run() != nil)
     #expect(
       fixture.person.events() == [
-        .choice(["face"], shown: "Pay 20 EUR"), .prompt(nil, shown: "Pay 20 EUR"), .valid("face"),
+        .account(["alice"], shown: "Pay 20 EUR"), .choice(["face"], shown: "Pay 20 EUR"),
+        .prompt(nil, shown: "Pay 20 EUR"), .valid("face"),
       ])
   }
 
