@@ -67,6 +67,9 @@ let package = Package(
     // Shared by device and server.
     .target(
       name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
+    .target(
+      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON"],
+      swiftSettings: house),
     .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
     .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(
@@ -187,7 +190,8 @@ let package = Package(
     .executableTarget(
       name: "signet-check",
       dependencies: [
-        "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetUAF",
+        "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPushAuth",
+        "SignetUAF",
       ],
       swiftSettings: house),
 
@@ -216,6 +220,12 @@ let package = Package(
         "SignetWire",
       ], swiftSettings: house),
     .testTarget(
+      name: "SignetPushAuthTests",
+      dependencies: [
+        "SignetPushAuth", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetTesting",
+      ],
+      swiftSettings: house),
+    .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
     .testTarget(
       name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTesting"],
@@ -224,8 +234,8 @@ let package = Package(
       name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTesting"],
       swiftSettings: house),
     .target(
-      name: "UAFFixture", dependencies: ["SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
-      swiftSettings: house),
+      name: "UAFFixture", dependencies: ["COpenSSL", "SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
+      swiftSettings: facingC),
     .testTarget(
       name: "SignetUAFTests",
       dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON", "SignetTesting"],
@@ -309,8 +319,8 @@ let package = Package(
       name: "SignetServerTests",
       dependencies: [
         "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetQR", "SignetStorage", "SignetTesting", "SignetTransport",
-        "SignetUAF", "SignetWire", "UAFFixture",
+        "SignetPolicy", "SignetPush", "SignetQR", "SignetSQLite", "SignetStorage", "SignetTesting",
+        "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",

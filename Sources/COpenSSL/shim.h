@@ -21,11 +21,17 @@
 static inline int COpenSSL_EVP_PKEY_PUBLIC_KEY(void) { return EVP_PKEY_PUBLIC_KEY; }
 static inline int COpenSSL_EVP_PKEY_KEYPAIR(void) { return EVP_PKEY_KEYPAIR; }
 
-// The only two functions that OpenSSL 3 calls deprecated and that are used all the same (docs/decisions/0013): the
-// signature is taken as two numbers, not in DER, which EVP_PKEY_verify decodes, encodes again and compares.
+// The only functions that OpenSSL 3 calls deprecated and that are used all the same (docs/decisions/0013): the signature is
+// taken as two numbers, not in DER, which EVP_PKEY_verify decodes, encodes again and compares, and the key is one that these
+// functions take as it is.
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
-static inline const EC_KEY *COpenSSL_EVP_PKEY_get0_EC_KEY(const EVP_PKEY *key) { return EVP_PKEY_get0_EC_KEY(key); }
+static inline EC_KEY *COpenSSL_EC_KEY_new(void) { return EC_KEY_new(); }
+static inline void COpenSSL_EC_KEY_free(EC_KEY *key) { EC_KEY_free(key); }
+static inline int COpenSSL_EC_KEY_set_group(EC_KEY *key, const EC_GROUP *group) { return EC_KEY_set_group(key, group); }
+static inline int COpenSSL_EC_KEY_oct2key(EC_KEY *key, const unsigned char *point, size_t count) {
+  return EC_KEY_oct2key(key, point, count, NULL);
+}
 static inline int COpenSSL_ECDSA_do_verify(const unsigned char *digest, int count, const ECDSA_SIG *signature,
                                            const EC_KEY *key) {
   return ECDSA_do_verify(digest, count, signature, (EC_KEY *)key);  // it only reads the key

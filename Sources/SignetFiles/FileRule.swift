@@ -14,6 +14,8 @@ package struct FileRule: Sendable {
     case foreignFile
     /// A folder or a link to one, as people have for a data folder.
     case folder
+    /// As ``folder``, which may be root's too.
+    case foreignFolder
   }
 
   let kind: Kind
@@ -36,8 +38,11 @@ package struct FileRule: Sendable {
   }
 
   @discardableResult func check(_ status: stat) throws(FileFailure) -> UInt32 {
-    guard status.st_mode & S_IFMT == (kind == .folder ? S_IFDIR : S_IFREG) else { throw .wrongKind }
-    guard status.st_uid == geteuid() || (kind == .foreignFile && status.st_uid == 0) else {
+    guard status.st_mode & S_IFMT == (kind == .folder || kind == .foreignFolder ? S_IFDIR : S_IFREG) else {
+      throw .wrongKind
+    }
+    let mayBeRoots = kind == .foreignFile || kind == .foreignFolder
+    guard status.st_uid == geteuid() || (mayBeRoots && status.st_uid == 0) else {
       throw .ownedByAnother(owner: status.st_uid)
     }
     let mode = UInt32(status.st_mode & 0o7777)

@@ -30,14 +30,15 @@ public struct ServiceContext: Sendable {
   /// Where Argon2id runs: it holds its thread for tens of milliseconds.
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
-  /// Puts a context together.
+  /// Puts a context together; rows of the storage that decide by themselves have codes under the master key from then on.
   public init(
     settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil
   ) {
-    (self.settings, self.storage, self.masterKey) = (settings, storage, masterKey)
+    (self.settings, self.masterKey) = (settings, masterKey)
+    self.storage = storage.authenticatingRows(with: masterKey.rowKey())
     (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
     (self.notices, self.uaf) = (notices, uaf)
   }

@@ -1,3 +1,5 @@
+public import SignetCrypto
+
 /// The server's durable state: one contract, any number of databases behind it.
 ///
 /// Every method is one atomic step and is durable when it returns. Where only one of several callers may win (a
@@ -7,6 +9,14 @@
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
 /// `StorageContract` in `SignetTesting` is this contract as tests; every back end runs it.
 public protocol Storage: ClientStorage, UAFStorage {
+  /// The same storage, whose rows that decide by themselves have codes under a key of the server's.
+  ///
+  /// A row without its code, or with another, is refused: who can write the database cannot make one up.
+  ///
+  /// - Parameter key: The key, which is not in the database.
+  /// - Returns: A storage over the same connections; closing either closes both.
+  func authenticatingRows(with key: HMACKey) -> any Storage
+
   // MARK: Users
 
   /// Adds a user.

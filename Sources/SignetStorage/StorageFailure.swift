@@ -14,6 +14,8 @@
   case tooNew(found: Int, known: Int)
   /// The storage was closed.
   case closed
+  /// A row is not as this server wrote it: somebody else has, or it is of before rows had codes.
+  case altered(row: String)
   /// Anything else; `detail` is for the log.
   case failed(detail: String)
 
@@ -28,6 +30,8 @@
     case .tooNew(let found, let known):
       "the database has format \(found), this build knows up to \(known): use a newer signet-server"
     case .closed: "the storage is closed"
+    case .altered(let row):
+      "the row \(row) was not written by this server; find out who can write the database, and remove the row"
     case .failed(let detail): "the database failed: \(detail)"
     }
   }

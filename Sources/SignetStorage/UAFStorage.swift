@@ -35,6 +35,17 @@ public protocol UAFStorage: Sendable {
   ///
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
   func addUAFSession(_ session: UAFSessionRecord, audit: AuditEvent?) async throws(StorageFailure)
+  /// Adds an operation that a stranger asked for, unless too many of the same client's were begun lately and not answered well.
+  ///
+  /// Lately is as long as the operation lasts.
+  ///
+  /// - Parameters:
+  ///   - session: The operation, which has a client.
+  ///   - limit: How many there may be.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure``.
+  func addUAFSession(_ session: UAFSessionRecord, ofClientWithAtMost limit: Int) async throws(StorageFailure)
+    -> Bool
   /// The operation of this id; `nil` for none.
   func uafSession(_ id: String) async throws(StorageFailure) -> UAFSessionRecord?
   /// The operation whose token has this digest; `nil` for none.
@@ -67,12 +78,13 @@ public protocol UAFStorage: Sendable {
   /// - Parameters:
   ///   - id: The operation.
   ///   - end: How it ends.
-  ///   - credentials: The new keys.
+  ///   - credentials: The new keys, all of one user.
+  ///   - limit: How many keys a user may have.
   ///   - audit: Makes the event.
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func finishUAFRegistration(
-    _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord],
+    _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> UAFOutcome
   /// Ends an authentication, whose signatures hold: judges the counters, stores them, and decides the transaction.
@@ -98,8 +110,14 @@ public protocol UAFStorage: Sendable {
 
   /// Adds a target.
   ///
+  /// - Parameters:
+  ///   - target: The target.
+  ///   - limit: How many a user may have.
+  ///   - audit: The event, written where it is added.
+  /// - Returns: Whether it was added; not where there are so many.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name.
-  func addUAFTarget(_ target: UAFTargetRecord, audit: AuditEvent) async throws(StorageFailure)
+  func addUAFTarget(_ target: UAFTargetRecord, limit: Int, audit: AuditEvent) async throws(StorageFailure)
+    -> Bool
   /// The target of this id; `nil` for none.
   func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord?
   /// A user's targets, oldest first.

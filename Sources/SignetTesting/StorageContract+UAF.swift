@@ -39,7 +39,7 @@ extension StorageContract {
   private static func register(
     _ storage: any Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
   ) async throws -> UAFOutcome {
-    try await storage.finishUAFRegistration(id, end(at: time), adding: credentials) {
+    try await storage.finishUAFRegistration(id, end(at: time), adding: credentials, limit: 4) {
       event($0 == .taken ? "taken" : "refused")
     }
   }
@@ -226,11 +226,11 @@ extension StorageContract {
         var key = credential(number, user: user)
         key.device = device
         try expect(await register(storage, "s\(number)", [key]), is: .taken, "registration \(number)")
-        try await storage.addUAFTarget(
+        _ = try await storage.addUAFTarget(
           UAFTargetRecord(
             id: "t\(number)", user: user, device: device, name: "\(number)", dispatcher: nil,
             sealedTarget: nil,
-            signatureKey: [4], encryptionKey: nil, created: 1000), audit: event("target"))
+            signatureKey: [4], encryptionKey: nil, created: 1000), limit: 4, audit: event("target"))
       }
       try expect(
         try await storage.uafCredentials(user: "alice").map(\.device), is: ["phone", nil, "tablet"],
@@ -250,19 +250,19 @@ extension StorageContract {
       let target = UAFTargetRecord(
         id: "d1", user: "alice", device: "phone", name: "Phone", dispatcher: "link", sealedTarget: [1],
         signatureKey: [4], encryptionKey: nil, created: 1000)
-      try await storage.addUAFTarget(target, audit: event("target"))
+      _ = try await storage.addUAFTarget(target, limit: 4, audit: event("target"))
       var other = target
       other.id = "d2"
       let twin = other
       try await expect(.exists, "a second of the name") {
-        try await storage.addUAFTarget(twin, audit: event("target"))
+        _ = try await storage.addUAFTarget(twin, limit: 4, audit: event("target"))
       }
       (other.user, other.name) = ("bob", "Phone")
-      try await storage.addUAFTarget(other, audit: event("target"))
+      _ = try await storage.addUAFTarget(other, limit: 4, audit: event("target"))
       (other.user, other.id) = ("nobody", "d3")
       let stranger = other
       try await expect(.unknown, "of no user") {
-        try await storage.addUAFTarget(stranger, audit: event("target"))
+        _ = try await storage.addUAFTarget(stranger, limit: 4, audit: event("target"))
       }
       let isChanged = try await storage.changeUAFTarget(
         "d1", UAFTargetChange(name: "Tablet", sealedTarget: []), audit: event("changed"))

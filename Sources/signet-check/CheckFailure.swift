@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetOATH
+import SignetPushAuth
 import SignetUAF
 
 /// What an answer says instead of `ok`.
@@ -32,6 +33,7 @@ struct CheckFailure: Error {
     case let failure as InterchangeFailure: self.init(Self.code(failure), failure.description)
     case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
+    case let failure as PushAuthFailure: self.init(Self.code(failure), failure.description)
     case let failure as UAFReport.Failure: self.init(failure)
     default: self.init("internal", "an unforeseen failure; report this as a defect")
     }
@@ -89,6 +91,17 @@ struct CheckFailure: Error {
     case .oath(let failure): code(failure)
     case .notRepresentable: "uri.notRepresentable"
     default: "uri.invalid"
+    }
+  }
+
+  private static func code(_ failure: PushAuthFailure) -> String {
+    switch failure {
+    case .token(let failure): code(failure)
+    case .malformed: "push.malformed"
+    case .missing: "push.missing"
+    case .invalid: "push.invalid"
+    case .weakSecret: "push.secret"
+    default: "push.other"
     }
   }
 

@@ -11,16 +11,14 @@ enum CheckSession {
   /// Every operation that is answered, by name.
   private static let operations = Dictionary(
     uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations
-      + policyOperations + uriOperations + uafOperations)
+      + policyOperations + uriOperations + pushOperations + uafOperations)
       .map { ($0.name, $0) })
 
   /// The names of all operations, in alphabetical order.
   static let operationNames = operations.keys.sorted()
 
   /// Operations of the protocol that are not built yet.
-  private static let planned: Set<String> = [
-    "push-message", "policy-evaluate",
-  ]
+  private static let planned: Set<String> = ["policy-evaluate"]
 
   private static let limits = JSONLimits(
     maximumDepth: 64, maximumByteCount: LineReader.limit, maximumMemberCount: 65_536)

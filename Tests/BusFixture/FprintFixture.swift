@@ -50,11 +50,62 @@ package final class FprintFixture: Sendable {
   /// What happens on the reader in the next match.
   package func next(_ touches: Touch...) {
     // fprintd opens the reader first, which takes one command that is not a scan.
-    send(["CONT "] + touches.flatMap(\.commands))
+    send([Touch.list] + touches.flatMap(\.commands))
   }
 
   /// What happens on the reader now, in a match that has begun.
-  package func now(_ touches: Touch...) { send(touches.flatMap(\.commands)) }
+  ///
+  /// The virtual reader drops a finger that comes while it lists its prints, and takes whatever comes while it waits for a finger
+  /// as one. So a finger waits until fprintd says that it needs one, and a list is answered only where fprintd asked for it, as it
+  /// does after some mismatches.
+  ///
+  /// - Throws: ``Failure/notReady``, or what the bus says.
+  package func now(_ touches: Touch...) async throws {
+    for touch in touches {
+      try await until("a finger is needed", { try await self.isFingerNeeded() })
+      let before = fprintd.said.utf8.count
+      for command in touch.commands {
+        if command == Touch.list {
+          try await until("the end of a mismatch", { self.isPastMismatch(since: before) })
+          guard isListing(since: before) else { continue }
+        }
+        VirtualFinger.send(command, to: socket)
+      }
+    }
+  }
+
+  private func isFingerNeeded() async throws -> Bool {
+    try await bus.run { bus throws(BusFailure) in
+      let body = try bus.call(
+        BusCall(
+          Self.name, Self.path, "org.freedesktop.DBus.Properties", "Get", .text(Self.device),
+          .text("finger-needed")))
+      return body.first?.flag == true
+    }
+  }
+
+  /// What fprintd said after it heard of a mismatch.
+  private func afterMismatch(since start: Int) -> Substring? {
+    let said = fprintd.said.utf8.dropFirst(start)
+    let news = String(decoding: said, as: UTF8.self)
+    return news.range(of: "_cb: result verify-no-match").map { news[$0.upperBound...] }
+  }
+
+  private func isListing(since start: Int) -> Bool {
+    afterMismatch(since: start)?.contains("verifying local storage") == true
+  }
+
+  private func isPastMismatch(since start: Int) -> Bool {
+    isListing(since: start) || afterMismatch(since: start)?.contains("Requesting authorization") == true
+  }
+
+  private func until(_ what: String, _ condition: () async throws -> Bool) async throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while try await !condition() {
+      guard ContinuousClock.now < end else { throw Failure.notReady(what, fprintd.said) }
+      try await Task.sleep(for: .milliseconds(2))
+    }
+  }
 
   private func send(_ commands: [String]) {
     for command in commands { VirtualFinger.send(command, to: socket) }
@@ -71,11 +122,14 @@ package final class FprintFixture: Sendable {
     /// The reader fails, by the number of `FpDeviceError`.
     case error(Int)
 
+    /// Lets the reader go on with the list that fprintd asked for.
+    fileprivate static let list = "CONT "
+
     fileprivate var commands: [String] {
       switch self {
       case .finger(let print): ["SCAN \(print)"]
-      // After a mismatch fprintd lists what the reader has stored, which takes another command.
-      case .stranger: ["SCAN nobody's", "CONT "]
+      // After a mismatch fprintd may list what the reader has stored, which takes another command.
+      case .stranger: ["SCAN nobody's", Self.list]
       case .unreadable(let code): ["RETRY \(code)"]
       case .error(let code): ["ERROR \(code)"]
       }
@@ -86,6 +140,8 @@ package final class FprintFixture: Sendable {
   package enum Failure: Error {
     /// The service did not enrol the finger.
     case notEnrolled(String, String)
+    /// fprintd did not come so far within a minute; what it said.
+    case notReady(String, String)
   }
 
   /// Enrols a finger, as the system's settings would.

@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetUAF
@@ -39,7 +40,8 @@ import UAFFixture
 
   /// Puts a key in quarantine and a device into the database, past the server.
   private static func enrol(_ data: String) async throws -> String {
-    let storage = try SQLiteStorage(path: "\(data)/signet.sqlite")
+    // As the server itself would: rows have its codes.
+    let storage = try ServerFolder(opening: data).serviceContext(log: EventLog { _ in }).storage
     let event = AuditEvent(text: #"{"action":"test"}"#)
     var session = UAFSessionRecord(
       id: "s", operation: "Reg", user: "alice", created: 1, expires: 100, state: .requested)
@@ -51,13 +53,13 @@ import UAFFixture
       signCounter: 5, registrationCounter: 1, authenticatorVersion: 256, created: 1)
     credential.state = .quarantined
     let outcome = try await storage.finishUAFRegistration(
-      "s", UAFSessionEnd(status: 1200, time: 50), adding: [credential]
+      "s", UAFSessionEnd(status: 1200, time: 50), adding: [credential], limit: 1
     ) { _ in event }
     #expect(outcome == .taken)
-    try await storage.addUAFTarget(
+    _ = try await storage.addUAFTarget(
       UAFTargetRecord(
         id: "target1", user: "alice", device: nil, name: "Phone", dispatcher: "link", sealedTarget: nil,
-        signatureKey: [4], encryptionKey: [4], created: 1), audit: event)
+        signatureKey: [4], encryptionKey: [4], created: 1), limit: 1, audit: event)
     await storage.close()
     return Base64URL.encode(key)
   }

@@ -31,7 +31,7 @@ struct ForgedSignalTests {
       try bus.call(
         BusCall(BusConnection.daemon, "/org/freedesktop/DBus", BusConnection.daemon, "GetId"))
     }
-    fprint.now(.stranger, .stranger, .stranger)
+    try await fprint.now(.stranger, .stranger, .stranger)
     await #expect(throws: BiometricFailure.mismatch) { try await match.value }
   }
 }

@@ -34,6 +34,18 @@ struct OperationTests {
         ["code": "07081804", "counter": 37_037_036, "validFrom": 1_111_111_080, "validUntil": 1_111_111_110]
       ),
       (
+        [
+          "op": "hotp", "secretHex": "3132333435363738393031323334353637383930", "algorithm": "SHA224",
+          "digits": 8, "counter": 12,
+        ], ["code": "35926792"]
+      ),
+      (
+        [
+          "op": "hotp", "secretHex": "3132333435363738393031323334353637383930", "algorithm": "sha384",
+          "digits": 8, "counter": "9223372036854775808",
+        ], ["code": "54178722"]
+      ),
+      (
         ["op": "totp", "secretHex": "3132333435363738393031323334353637383930", "unixTime": 159, "t0": 100],
         ["code": "287082", "counter": 1, "validFrom": 130, "validUntil": 160]
       ),
@@ -75,7 +87,7 @@ struct OperationTests {
           "op": "push-response", "challengeB64": "d2hhdCBkbyB5YSB3YW50IGZvciBub3RoaW5nPw",
           "secretB64": "SmVmZQ==",
         ],
-        ["responseB64": "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM="]
+        ["responseB64": "W9zBRr9gdU5qBCQmCJV1x1oAPwidJzmDnexYuWTsOEM"]
       ),
       (
         [

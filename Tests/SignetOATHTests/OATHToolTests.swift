@@ -85,7 +85,7 @@ struct OATHToolTests {
 
   @Test(
     "TOTP: seven hundred random secrets, times, periods and starts for each hash function, 11 codes each",
-    arguments: OATHAlgorithm.allCases)
+    arguments: OATHAlgorithm.allCases.filter(\.isStandard))
   func totp(algorithm: OATHAlgorithm) async throws {
     try await Self.each(of: 700) { number in
       var random = Self.random(OATHAlgorithm.allCases.firstIndex(of: algorithm) ?? 0, number, 1)

@@ -61,7 +61,7 @@ import Testing
 
   private static let allTables = [
     "users", "api_keys", "activations", "containers", "requests", "transactions", "audit",
-    "code_generators", "code_places", "waits", "signing_keys", "push_targets", "transaction_changes",
+    "credentials", "waits", "signing_keys", "push_targets", "transaction_changes",
     "clients", "backchannel_requests", "uaf_credentials", "uaf_sessions", "uaf_targets",
   ]
 
@@ -107,12 +107,12 @@ import Testing
         "the first decision wins; the same again is a repetition"
       ),
       (
-        Fault("code_places", allBut: "failures = 0"),
+        Fault("credentials", allBut: "failures = 0"),
         "failed codes in a row lock, a good one before that sets the count back",
         "a user is found as added, once"
       ),
       (
-        Fault("code_places", allBut: "last_counter < 0"), "a counter is accepted once, and none below it",
+        Fault("credentials", allBut: "last_counter < 0"), "a counter is accepted once, and none below it",
         "a transaction is found as added, and needs a user"
       ),
       (

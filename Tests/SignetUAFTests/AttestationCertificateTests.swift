@@ -85,6 +85,21 @@ import UAFFixture
     }
   }
 
+  @Test("a certificate that may issue others attests nothing itself") func authority() throws {
+    #expect(try reason([.authority]) == .certificateAuthority)
+    #expect(try reason([.authority, .usage(0x84)]) == .certificateAuthority)
+    // keyCertSign beside digitalSignature, and no word of being an authority.
+    #expect(try reason([.usage(0x84)]) == .certificateAuthority)
+    // An authority that the model's metadata names is no attestation certificate either.
+    var maker = MessageMaker(.registration)
+    maker.key.attester = .certified(root.key, [root.der])
+    let refusal = #expect(throws: UAFRefusal.self) {
+      try maker.registrationExpectation(roots: [root.der]).verify(maker.registration())
+    }
+    guard case .assertions(let refused)? = refusal else { return }
+    #expect(refused.first?.reason == .certificateAuthority)
+  }
+
   @Test("looking at a message with its model's metadata sees the name too") func inspection() throws {
     let now = CertificateAuthority.currentUnixTime()
     for (name, isGood) in [(aaid, true), (other, false)] {

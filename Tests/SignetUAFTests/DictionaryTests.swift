@@ -73,7 +73,7 @@ import UAFFixture
       let value = first[name]
       first[name] = nil
       object["availableAuthenticators"] = [.object(first)]
-      #expect(throws: MessageFailure.member("availableAuthenticators.\(name)", .missing)) {
+      #expect(throws: MessageFailure.member("availableAuthenticators[0].\(name)", .missing)) {
         _ = try DiscoveryData(parsing: object.bytes)
       }
       first[name] = value
@@ -212,15 +212,15 @@ import UAFFixture
     }
     var object = DeregistrationRequest(header: header, targets: [.model(key.aaid)]).json
     object["authenticators"] = [["aaid": "", "keyID": .string(key.keyID.text)]]
-    #expect(throws: MessageFailure.member("authenticators.keyID", .conflict)) {
+    #expect(throws: MessageFailure.member("authenticators[0].keyID", .conflict)) {
       _ = try DeregistrationRequest(object)
     }
     object["authenticators"] = [["aaid": "ABCD", "keyID": ""]]
-    #expect(throws: MessageFailure.member("authenticators.aaid", .form)) {
+    #expect(throws: MessageFailure.member("authenticators[0].aaid", .form)) {
       _ = try DeregistrationRequest(object)
     }
     object["authenticators"] = [["aaid": "ABCD#0001"]]
-    #expect(throws: MessageFailure.member("authenticators.keyID", .missing)) {
+    #expect(throws: MessageFailure.member("authenticators[0].keyID", .missing)) {
       _ = try DeregistrationRequest(object)
     }
   }

@@ -76,7 +76,7 @@ import Testing
   @Test("too large or too deep") func limits() throws {
     let ids = String(repeating: "\"ios:bundle-id:abcdefghijklmnopqrstuvwxyz\",", count: 4096) + "\"b:c\""
     let many = #"{"trustedFacets":[{"version":{"major":1,"minor":1},"ids":[\#(ids)]}]}"#
-    #expect(throws: MessageFailure.member("trustedFacets.ids", .tooLong(4096))) { _ = try Self.list(many) }
+    #expect(throws: MessageFailure.member("trustedFacets[0].ids", .tooLong(4096))) { _ = try Self.list(many) }
     #expect(throws: MessageFailure.self) { _ = try Self.list(String(repeating: " ", count: 1 << 18) + "{}") }
     #expect(throws: MessageFailure.self) { _ = try Self.list(String(repeating: "[", count: 9)) }
   }

@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetUAF
 import Testing
+import UAFFixture
 
 @Suite struct UAFPolicyTests {
   private static let traits = AuthenticatorTraits(
@@ -43,6 +44,21 @@ import Testing
     #expect(criterion.matches(Self.traits, knownExtensions: ["x"]))
   }
 
+  @Test("two keys of one authenticator are one authenticator") func oneModelTwice() {
+    let keys = [KeyID.random(), KeyID.random()]
+    let both = keys.map { Policy.Candidate(Self.traits, keyIDs: [$0]) }
+    var other = Self.traits
+    other.aaid = AAID(vendor: 0xABCD, model: 2)
+    let any = MatchCriteria(aaids: [Self.traits.aaid, other.aaid])
+    let two = Policy(accepted: [[any, any]])
+    #expect(two.firstCombination(of: both) == nil)
+    #expect(two.firstCombination(of: [both[0], Policy.Candidate(other)])?.candidates.sorted() == [0, 1])
+    // The one that fits is found, and room is made for it.
+    let named = MatchCriteria(aaids: [Self.traits.aaid], keyIDs: [keys[1]])
+    let found = Policy(accepted: [[any, named]]).firstCombination(of: both + [Policy.Candidate(other)])
+    #expect(found?.candidates == [2, 1])
+  }
+
   @Test("keys") func keys() {
     let (one, two) = (KeyID.random(), KeyID.random())
     let criterion = MatchCriteria(aaids: [Self.traits.aaid], keyIDs: [one])
@@ -53,19 +69,19 @@ import Testing
   @Test(
     "what is malformed is refused with its path",
     arguments: [
-      (#"{"aaid":"ABCD#0001"}"#, "policy.accepted.aaid", MessageFailure.Problem.type(.array)),
-      (#"{"aaid":[]}"#, "policy.accepted.aaid", .empty),
-      (#"{"aaid":["ABCD-0001"]}"#, "policy.accepted.aaid", .form),
-      (#"{"vendorID":["ABCDE"]}"#, "policy.accepted.vendorID", .form),
-      (#"{"keyIDs":["AAAA"]}"#, "policy.accepted.keyIDs", .range),
-      (#"{"keyIDs":["$"]}"#, "policy.accepted.keyIDs", .base64URL),
-      (#"{"userVerification":-1}"#, "policy.accepted.userVerification", .range),
-      (#"{"userVerification":"2"}"#, "policy.accepted.userVerification", .type(.integer)),
-      (#"{"keyProtection":65536}"#, "policy.accepted.keyProtection", .range),
-      (#"{"authenticationAlgorithms":[70000]}"#, "policy.accepted.authenticationAlgorithms", .range),
-      (#"{"assertionSchemes":[""]}"#, "policy.accepted.assertionSchemes", .empty),
-      (#"{"tcDisplay":null}"#, "policy.accepted.tcDisplay", .type(.integer)),
-      ("1", "policy.accepted", .type(.object)),
+      (#"{"aaid":"ABCD#0001"}"#, "policy.accepted[0][0].aaid", MessageFailure.Problem.type(.array)),
+      (#"{"aaid":[]}"#, "policy.accepted[0][0].aaid", .empty),
+      (#"{"aaid":["ABCD-0001"]}"#, "policy.accepted[0][0].aaid[0]", .form),
+      (#"{"vendorID":["ABCDE"]}"#, "policy.accepted[0][0].vendorID[0]", .form),
+      (#"{"keyIDs":["AAAA"]}"#, "policy.accepted[0][0].keyIDs[0]", .range),
+      (#"{"keyIDs":["$"]}"#, "policy.accepted[0][0].keyIDs[0]", .base64URL),
+      (#"{"userVerification":-1}"#, "policy.accepted[0][0].userVerification", .range),
+      (#"{"userVerification":"2"}"#, "policy.accepted[0][0].userVerification", .type(.integer)),
+      (#"{"keyProtection":65536}"#, "policy.accepted[0][0].keyProtection", .range),
+      (#"{"authenticationAlgorithms":[70000]}"#, "policy.accepted[0][0].authenticationAlgorithms[0]", .range),
+      (#"{"assertionSchemes":[""]}"#, "policy.accepted[0][0].assertionSchemes[0]", .empty),
+      (#"{"tcDisplay":null}"#, "policy.accepted[0][0].tcDisplay", .type(.integer)),
+      ("1", "policy.accepted[0][0]", .type(.object)),
     ])
   func malformed(text: String, path: String, problem: MessageFailure.Problem) {
     #expect(throws: MessageFailure.member(path, problem)) { _ = try Self.criteria(text) }
@@ -125,5 +141,42 @@ import Testing
     #expect(criterion.preferredAttestation(of: Self.traits) == .basicSurrogate)
     criterion.attestationTypes = [.ecdaa]
     #expect(criterion.preferredAttestation(of: Self.traits) == nil)
+  }
+}
+
+/// A policy that asks for a version asks for that of the authenticator, not of its description.
+@Suite struct AuthenticatorVersionTests {
+  private func criterion(_ key: UAFTestKey, _ version: UInt16) -> MatchCriteria {
+    var criterion = MatchCriteria(aaids: [key.aaid])
+    criterion.authenticatorVersion = version
+    return criterion
+  }
+
+  @Test("an outdated authenticator is refused", arguments: [(255, false), (256, true), (257, true)])
+  func registration(_ version: UInt16, _ isTaken: Bool) throws {
+    var maker = MessageMaker(.registration)
+    var expectation = try maker.registrationExpectation()
+    expectation.policy = Policy(accepted: [[criterion(maker.key, 256)]])
+    maker.key.authenticatorVersion = version
+    if isTaken {
+      #expect(try expectation.verify(maker.registration()).keys.first?.authenticatorVersion == version)
+    } else {
+      let refusal = #expect(throws: UAFRefusal.self) { try expectation.verify(maker.registration()) }
+      #expect(refusal?.status == .unacceptableAuthenticator)
+    }
+  }
+
+  @Test("also when it signs in", arguments: [(255, false), (256, true)])
+  func authentication(_ version: UInt16, _ isTaken: Bool) throws {
+    var maker = MessageMaker(.authentication)
+    var expectation = try maker.authenticationExpectation()
+    expectation.policy = Policy(accepted: [[criterion(maker.key, 256)]])
+    maker.key.authenticatorVersion = version
+    if isTaken {
+      #expect(try expectation.verify(maker.authentication()).uses.count == 1)
+    } else {
+      let refusal = #expect(throws: UAFRefusal.self) { try expectation.verify(maker.authentication()) }
+      #expect(refusal?.status == .unacceptableAuthenticator)
+    }
   }
 }

@@ -14,6 +14,7 @@ import Testing
     ] {
       #expect(AAID(bad) == nil, "\(bad)")
     }
+    #expect(AAID.areSame("ab12#00fF", "AB12#00ff") && !AAID.areSame("AB12#00FF", "AB12#00FE"))
     #expect([AAID(vendor: 2, model: 1), AAID(vendor: 1, model: 2)].sorted().first?.vendor == 1)
   }
 

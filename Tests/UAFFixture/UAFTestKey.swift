@@ -29,6 +29,8 @@ package struct UAFTestKey: Sendable {
   package var signCounter: UInt32 = 1
   package var registrationCounter: UInt32 = 1
   package var attester = Attester.itself
+  /// What signs in the place of ``privateKey``: a key of another algorithm than P-256.
+  package var signer: UAFTestSigner?
 
   /// Makes a fresh P-256 key.
   ///
@@ -43,9 +45,25 @@ package struct UAFTestKey: Sendable {
     keyFormat = isDER ? .x962DER : .x962RAW
   }
 
+  /// Makes a fresh key for an algorithm.
+  ///
+  /// - Parameters:
+  ///   - algorithm: One that is supported.
+  ///   - keyFormat: How the key is written.
+  ///   - aaid: The model that it claims.
+  package init(
+    _ algorithm: UAFAlgorithm, _ keyFormat: UAFKeyFormat, aaid: AAID = AAID(vendor: 0x7357, model: 1)
+  ) {
+    self.init(aaid: aaid)
+    (self.algorithm, self.keyFormat) = (algorithm, keyFormat)
+    if algorithm.scheme != .p256 { signer = UAFTestSigner(algorithm) }
+  }
+
   /// The public key as it is written in registrations.
   package var encodedKey: [UInt8] {
-    keyFormat == .x962DER ? privateKey.publicKey.derRepresentation : privateKey.publicKey.x963Representation
+    if let signer { return signer.publicKey(keyFormat) }
+    return keyFormat == .x962DER
+      ? privateKey.publicKey.derRepresentation : privateKey.publicKey.x963Representation
   }
 
   package var reference: KeyReference { KeyReference(aaid: aaid, keyID: keyID) }
@@ -153,6 +171,7 @@ package struct UAFTestKey: Sendable {
   package func sign(
     _ bytes: [UInt8], _ key: P256.Signing.PrivateKey
   ) throws(CryptoFailure) -> [UInt8] {
+    if let signer { return signer.signature(for: bytes) }
     let signature = try key.signature(for: bytes)
     return algorithm.isDER ? signature.derRepresentation : signature.rawRepresentation
   }

@@ -6,9 +6,9 @@ import SignetVault
 /// An account as the vault keeps it: a version (1 byte), the length of a JSON text in 4 bytes, the text, and the secret.
 ///
 /// The counter of HOTP and OCRA is a record of its own, so that the vault can take its next value. Version 2 has OCRA and
-/// check digits; what version 1 can say is written as that, so that earlier builds read it.
+/// check digits, version 3 SHA-224 and SHA-384; what an earlier one can say is written as that, so that earlier builds read it.
 struct AccountRecord {
-  private static let version: UInt8 = 2
+  private static let version: UInt8 = 3
   private static let limits = JSONLimits(
     maximumDepth: 4, maximumByteCount: 32 << 20, maximumMemberCount: 1 << 20)
 
@@ -72,6 +72,7 @@ struct AccountRecord {
 
   /// The first version that can say it.
   private var version: UInt8 {
+    if !account.algorithm.isStandard { return 3 }
     if case .ocra = account.kind { return 2 }
     return account.hasCheckDigit ? 2 : 1
   }

@@ -14,6 +14,9 @@ package struct TrustedPath: Sendable {
   /// Whether the certificate in question is for signatures, or does not say what for (RFC 5280 section 4.2.1.3).
   package var isForSignatures: Bool { leaf.isForSignatures }
 
+  /// Whether the certificate in question is one that issues others, and vouches for nothing itself.
+  package var isAuthority: Bool { leaf.isAuthority }
+
   /// The extensions of the certificate in question with this object identifier.
   ///
   /// - Parameter identifier: Numbers with dots between them.

@@ -69,6 +69,19 @@ public enum Base64 {
     let count = try SixBitAlphabet.standard.decodedByteCount(of: Array(body))
     return (0..<count).map { SixBitAlphabet.standard.byte($0, of: text) }
   }
+
+  /// The bytes that a text encodes in either alphabet, with or without padding, white space dropped; nil where it is none.
+  ///
+  /// For formats whose writers differ; where one form was agreed on, the strict readers are to be used.
+  public static func decodeLeniently(_ text: String) -> [UInt8]? {
+    var body = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+    for _ in 0..<2 where body.last == UInt8(ascii: "=") { body.removeLast() }
+    for index in body.indices {
+      if body[index] == UInt8(ascii: "+") { body[index] = UInt8(ascii: "-") }
+      if body[index] == UInt8(ascii: "/") { body[index] = UInt8(ascii: "_") }
+    }
+    do { return try Base64URL.decode(body) } catch { return nil }
+  }
 }
 
 /// The 64 characters of an encoding, both ways.

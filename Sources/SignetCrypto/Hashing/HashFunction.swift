@@ -2,6 +2,8 @@
 public enum HashFunction: Sendable, Hashable, CaseIterable {
   /// SHA-1, only for HMAC in one-time codes (RFC 4226); it is refused in signatures.
   case sha1
+  /// SHA-224, only for one-time codes of accounts that are imported with it.
+  case sha224
   /// SHA-256.
   case sha256
   /// SHA-384.
@@ -13,6 +15,7 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
   public var byteCount: Int {
     switch self {
     case .sha1: 20
+    case .sha224: 28
     case .sha256: 32
     case .sha384: 48
     case .sha512: 64
@@ -37,6 +40,7 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
   var algorithm: DigestAlgorithm {
     switch self {
     case .sha1: .sha1
+    case .sha224: .sha224
     case .sha256: .sha256
     case .sha384: .sha384
     case .sha512: .sha512
@@ -46,6 +50,7 @@ public enum HashFunction: Sendable, Hashable, CaseIterable {
   var macPrototype: MACPrototype {
     switch self {
     case .sha1: .sha1
+    case .sha224: .sha224
     case .sha256: .sha256
     case .sha384: .sha384
     case .sha512: .sha512

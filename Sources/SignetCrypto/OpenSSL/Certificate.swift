@@ -64,6 +64,15 @@ import COpenSSL
     unsafe X509_get_key_usage(raw) & UInt32(KU_DIGITAL_SIGNATURE) != 0
   }
 
+  /// Whether the certificate says of itself that it may issue others (RFC 5280 sections 4.2.1.3 and 4.2.1.9).
+  ///
+  /// The corresponding C functions are `X509_get_extension_flags` and `X509_get_key_usage`.
+  var isAuthority: Bool {
+    let flags = unsafe X509_get_extension_flags(raw)
+    let mayIssue = unsafe X509_get_key_usage(raw) & UInt32(KU_KEY_CERT_SIGN) != 0
+    return flags & UInt32(EXFLAG_CA) != 0 || flags & UInt32(EXFLAG_KUSAGE) != 0 && mayIssue
+  }
+
   /// The contents of the extensions with an object identifier, which is numbers with dots between them.
   ///
   /// The corresponding C functions are `X509_get_ext_by_OBJ` and `X509_EXTENSION_get_data`.

@@ -39,6 +39,7 @@ import COpenSSL
   }
 
   static let sha1 = DigestAlgorithm("SHA1")
+  static let sha224 = DigestAlgorithm("SHA2-224")
   static let sha256 = DigestAlgorithm("SHA2-256")
   static let sha384 = DigestAlgorithm("SHA2-384")
   static let sha512 = DigestAlgorithm("SHA2-512")

@@ -34,7 +34,12 @@ import Synchronization
   let order: OpaquePointer
   private let parameters: KeyHandle
   /// Keys of points that nobody uses any more, ready for another point.
-  private let spares = Mutex<[KeyHandle]>([])
+  private let spares = Mutex<Spares>(Spares())
+
+  private struct Spares {
+    var verifying: [VerificationKey] = []
+    var agreeing: [KeyHandle] = []
+  }
 
   private init(_ name: StaticString, nid: Int32, algorithmIdentifier: [UInt8]) {
     guard let group = unsafe EC_GROUP_new_by_curve_name(nid),
@@ -62,13 +67,12 @@ import Synchronization
     return unsafe KeyHandle(owning: key)
   }
 
-  /// The key of an uncompressed point; OpenSSL refuses one that is not on the curve.
+  /// The other side's key of an agreement, from an uncompressed point; OpenSSL refuses one that is not on the curve.
   ///
   /// Setting the point of a key that has the curve takes a third of the time of `EVP_PKEY_fromdata`. The
   /// corresponding C function is `EVP_PKEY_set1_encoded_public_key`.
-  func publicKey(point: [UInt8]) throws(CryptoFailure) -> KeyHandle {
-    guard point.count == Self.pointByteCount, point[0] == 0x04 else { throw .invalidPoint }
-    let spare = spares.withLock { $0.popLast() }
+  fileprivate func agreementKey(point: [UInt8]) throws(CryptoFailure) -> KeyHandle {
+    let spare = spares.withLock { $0.agreeing.popLast() }
     let key = if let spare { spare } else { try pointlessKey() }
     guard unsafe EVP_PKEY_set1_encoded_public_key(key.raw, point, point.count) == 1 else {
       OpenSSLCall.forgetErrors()
@@ -77,12 +81,25 @@ import Synchronization
     return key
   }
 
+  /// A key that checks signatures, from an uncompressed point; OpenSSL refuses one that is not on the curve.
+  fileprivate func verificationKey(point: [UInt8]) throws(CryptoFailure) -> VerificationKey {
+    let spare = spares.withLock { $0.verifying.popLast() }
+    let key = if let spare { spare } else { try unsafe VerificationKey(group) }
+    try key.setPoint(point)
+    return key
+  }
+
   /// Takes back the key of a point whose only user is done with it.
   ///
-  /// A message has a key of its own that is used once; copying the curve into a new one for each takes 4
+  /// A message often has a key of its own that is used once; copying the curve into a new one for each takes 4
   /// microseconds, 5 in 100 of an agreement.
-  func reuse(_ key: KeyHandle) {
-    spares.withLock { if $0.count < 16 { $0.append(key) } }
+  fileprivate func reuse(_ key: ECPublicKey.Key) {
+    spares.withLock { spares in
+      switch key {
+      case .verification(let key): if spares.verifying.count < 16 { spares.verifying.append(key) }
+      case .agreement(let key): if spares.agreeing.count < 16 { spares.agreeing.append(key) }
+      }
+    }
   }
 
   private func pointlessKey() throws(CryptoFailure) -> KeyHandle {
@@ -138,73 +155,103 @@ import Synchronization
   }
 }
 
-/// A public key on a curve.
+/// A public key on a curve, for one of two purposes: OpenSSL has another kind of key for each.
 final class ECPublicKey: Sendable {
+  /// What a key is for.
+  enum Purpose { case verification, agreement }
+
+  fileprivate enum Key: Sendable {
+    case verification(VerificationKey)
+    case agreement(KeyHandle)
+  }
+
   let curve: EllipticCurve
   /// The uncompressed point.
   let point: [UInt8]
-  private let key: KeyHandle
-  /// Whether a signature was checked.
-  private let wasUsed = Atomic(false)
-  /// Whether the key was prepared for many signatures.
-  private let isPrepared = Atomic(false)
+  private let key: Key
 
   /// Decodes an uncompressed point.
-  init(_ curve: EllipticCurve, point: [UInt8]) throws(CryptoFailure) {
-    key = try curve.publicKey(point: point)
+  init(_ curve: EllipticCurve, point: [UInt8], for purpose: Purpose) throws(CryptoFailure) {
+    guard point.count == EllipticCurve.pointByteCount, point[0] == 0x04 else { throw .invalidPoint }
+    key =
+      switch purpose {
+      case .verification: .verification(try curve.verificationKey(point: point))
+      case .agreement: .agreement(try curve.agreementKey(point: point))
+      }
     (self.curve, self.point) = (curve, point)
   }
 
-  deinit { if !isPrepared.load(ordering: .relaxed) { curve.reuse(key) } }
-
-  /// Lends the key to `body`, which may not keep it.
-  func withKey<R>(_ body: (KeyHandle) throws(CryptoFailure) -> R) throws(CryptoFailure) -> R { try body(key) }
+  deinit { curve.reuse(key) }
 
   /// Decodes a SubjectPublicKeyInfo with a named curve and an uncompressed point.
-  convenience init(_ curve: EllipticCurve, subjectPublicKeyInfo der: [UInt8]) throws(CryptoFailure) {
+  convenience init(
+    _ curve: EllipticCurve, subjectPublicKeyInfo der: [UInt8], for purpose: Purpose
+  ) throws(CryptoFailure) {
     let prefix = curve.subjectPublicKeyInfoPrefix
     guard der.count == prefix.count + EllipticCurve.pointByteCount, der.starts(with: prefix) else {
       throw .invalidPublicKeyEncoding
     }
-    try self.init(curve, point: Array(der.dropFirst(prefix.count)))
+    try self.init(curve, point: Array(der.dropFirst(prefix.count)), for: purpose)
   }
 
   var subjectPublicKeyInfo: [UInt8] { curve.subjectPublicKeyInfoPrefix + point }
 
+  /// Lends the key to `body`, which may not keep it, to agree with.
+  func withAgreementKey<R>(_ body: (KeyHandle) throws(CryptoFailure) -> R) throws(CryptoFailure) -> R {
+    guard case .agreement(let key) = key else {
+      preconditionFailure("a key that checks signatures agrees on nothing")
+    }
+    return try body(key)
+  }
+
   /// Whether `signature` is this key's of `message` under SHA-256.
-  ///
-  /// The corresponding C functions are `EVP_PKEY_verify` and `ECDSA_do_verify`, which refuse numbers of zero and too large
-  /// ones.
   func isValidSignature(_ signature: ECDSASignature, for message: [UInt8]) -> Bool {
     isValidSignature(signature, forDigest: HashFunction.sha256.digest(of: message))
   }
 
   /// Whether `signature` is this key's of the message with this digest.
   ///
-  /// The first signature is checked by `EVP_PKEY_verify`: the other function makes OpenSSL convert the key, which takes
-  /// most of the time of a verification and is worth it from the second signature on.
+  /// The C function is `ECDSA_do_verify`, which refuses numbers of zero and too large ones.
   func isValidSignature(_ signature: ECDSASignature, forDigest digest: [UInt8]) -> Bool {
-    guard wasUsed.exchange(true, ordering: .relaxed) else { return isValidOnce(signature, digest) }
-    isPrepared.store(true, ordering: .relaxed)
+    guard case .verification(let key) = key else {
+      preconditionFailure("a key to agree with checks no signatures")
+    }
     do throws(CryptoFailure) {
       let numbers = try SignatureNumbers(signature)
-      let result = unsafe COpenSSL_ECDSA_do_verify(
-        digest, Int32(digest.count), numbers.raw, COpenSSL_EVP_PKEY_get0_EC_KEY(key.raw))
-      if result != 1 { OpenSSLCall.forgetErrors() }
-      return result == 1
+      return key.verifies(numbers, digest)
     } catch {
       return false  // out of memory: not valid is the safe answer
     }
   }
+}
 
-  private func isValidOnce(_ signature: ECDSASignature, _ digest: [UInt8]) -> Bool {
-    do throws(CryptoFailure) {
-      let operation = try unsafe KeyOperation(
-        key, "EVP_PKEY_verify_init", { unsafe EVP_PKEY_verify_init($0) })
-      return operation.verifies(signature.derRepresentation, digest: digest)
-    } catch {
-      return false  // out of memory: not valid is the safe answer
+/// OpenSSL's key of a point to check signatures with (decision 13).
+///
+/// OpenSSL allows any number of threads to use a key that nobody changes; only its one owner sets a point.
+@safe private final class VerificationKey: @unchecked Sendable {
+  private let raw: OpaquePointer
+
+  /// A key without a point yet.
+  init(_ group: OpaquePointer) throws(CryptoFailure) {
+    guard let raw = unsafe COpenSSL_EC_KEY_new() else { throw .outOfMemory }
+    unsafe self.raw = raw
+    try OpenSSLCall.check(unsafe COpenSSL_EC_KEY_set_group(raw, group), "EC_KEY_set_group")
+  }
+
+  deinit { unsafe COpenSSL_EC_KEY_free(raw) }
+
+  /// Decodes a point, and refuses one that is not on the curve.
+  func setPoint(_ point: [UInt8]) throws(CryptoFailure) {
+    guard unsafe COpenSSL_EC_KEY_oct2key(raw, point, point.count) == 1 else {
+      OpenSSLCall.forgetErrors()
+      throw .invalidPoint
     }
+  }
+
+  func verifies(_ signature: borrowing SignatureNumbers, _ digest: [UInt8]) -> Bool {
+    let result = unsafe COpenSSL_ECDSA_do_verify(digest, Int32(digest.count), signature.raw, raw)
+    if result != 1 { OpenSSLCall.forgetErrors() }
+    return result == 1
   }
 }
 
@@ -284,7 +331,7 @@ final class ECPrivateKey: Sendable {
   /// no encoding that we take, and with a cofactor of 1 every other point of the curve has the right order.
   func sharedSecret(with peer: ECPublicKey) throws(CryptoFailure) -> SecretBytes {
     let operation = try KeyOperation(duplicating: operation)
-    try peer.withKey { (key) throws(CryptoFailure) in
+    try peer.withAgreementKey { (key) throws(CryptoFailure) in
       try OpenSSLCall.check(
         unsafe EVP_PKEY_derive_set_peer_ex(operation.raw, key.raw, 0), "EVP_PKEY_derive_set_peer_ex")
     }

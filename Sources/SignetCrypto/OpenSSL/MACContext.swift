@@ -64,6 +64,7 @@ import COpenSSL
   fileprivate let raw: OpaquePointer
 
   static let sha1 = MACPrototype(.sha1)
+  static let sha224 = MACPrototype(.sha224)
   static let sha256 = MACPrototype(.sha256)
   static let sha384 = MACPrototype(.sha384)
   static let sha512 = MACPrototype(.sha512)

@@ -25,16 +25,14 @@ public enum P256 {
   public struct PublicKey<Use: Purpose>: Sendable, Hashable {
     let key: ECPublicKey
 
-    init(_ key: ECPublicKey) {
-      self.key = key
-    }
+    private static var purpose: ECPublicKey.Purpose { Use.self == Signing.self ? .verification : .agreement }
 
     /// Decodes an uncompressed point: 0x04, X and Y, 65 bytes (X9.62, SEC 1 section 2.3.4).
     ///
     /// - Throws: ``CryptoFailure/invalidPoint`` for compressed and hybrid forms, the point at infinity, wrong
     ///   lengths, coordinates outside the field and points that are not on the curve.
     public init(x963 point: [UInt8]) throws(CryptoFailure) {
-      key = try ECPublicKey(.p256, point: point)
+      key = try ECPublicKey(.p256, point: point, for: Self.purpose)
     }
 
     /// Takes the coordinates, each 32 bytes big-endian, as a JWK has them (RFC 7518 section 6.2.1).
@@ -49,7 +47,7 @@ public enum P256 {
     ///
     /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
     public init(der: [UInt8]) throws(CryptoFailure) {
-      key = try ECPublicKey(.p256, subjectPublicKeyInfo: der)
+      key = try ECPublicKey(.p256, subjectPublicKeyInfo: der, for: Self.purpose)
     }
 
     /// Decodes a SubjectPublicKeyInfo in PEM, as ``pemRepresentation`` writes it (RFC 7468 section 13).

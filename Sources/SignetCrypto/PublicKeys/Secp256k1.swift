@@ -10,14 +10,14 @@ public enum Secp256k1 {
     ///
     /// - Throws: ``CryptoFailure/invalidPoint`` for every other form and for points that are not on the curve.
     public init(x963 point: [UInt8]) throws(CryptoFailure) {
-      key = try ECPublicKey(.secp256k1, point: point)
+      key = try ECPublicKey(.secp256k1, point: point, for: .verification)
     }
 
     /// Decodes a SubjectPublicKeyInfo in DER, 88 bytes (RFC 5480): named curve, uncompressed point.
     ///
     /// - Throws: ``CryptoFailure/invalidPublicKeyEncoding`` for anything else, ``CryptoFailure/invalidPoint``.
     public init(der: [UInt8]) throws(CryptoFailure) {
-      key = try ECPublicKey(.secp256k1, subjectPublicKeyInfo: der)
+      key = try ECPublicKey(.secp256k1, subjectPublicKeyInfo: der, for: .verification)
     }
 
     /// The uncompressed point: 0x04, X and Y, 65 bytes.

@@ -46,6 +46,14 @@ public struct SigningKey: Sendable {
     (self.algorithm, self.keyID) = (algorithm, keyID)
   }
 
+  /// Makes a key of HMAC-SHA256 ready that may be shorter than the hash: for protocols that give such keys out.
+  ///
+  /// RFC 7518 section 3.2 wants 32 bytes; where we choose the key, ``init(hmac:_:keyID:)`` sees to it.
+  package init(hs256 key: HMACKey) {
+    precondition(key.hash == .sha256, "HS256 is HMAC with SHA-256")
+    (material, algorithm, keyID) = (.hmac(key), .hs256, nil)
+  }
+
   /// Makes a private or symmetric JWK ready, as far as its `use`, `key_ops` and `alg` permit; an `oct` key without
   /// `alg` signs with HS256.
   ///

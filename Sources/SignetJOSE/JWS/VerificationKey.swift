@@ -39,6 +39,12 @@ public struct VerificationKey: Sendable {
     (algorithms, self.keyID) = ([algorithm], keyID)
   }
 
+  /// Makes a key of HMAC-SHA256 ready that may be shorter than the hash: for protocols that give such keys out.
+  package init(hs256 key: HMACKey) {
+    precondition(key.hash == .sha256, "HS256 is HMAC with SHA-256")
+    (material, algorithms, keyID) = (.hmac([.hs256: key]), [.hs256], nil)
+  }
+
   /// Makes a JWK ready, as far as its `use`, `key_ops` and `alg` permit.
   ///
   /// - Throws: ``JOSEFailure/keyNotPermitted``, ``JOSEFailure/weakKey``.

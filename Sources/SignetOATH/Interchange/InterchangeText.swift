@@ -64,7 +64,7 @@ enum InterchangeText {
   static func algorithm(_ name: String) throws(InterchangeFailure) -> OATHAlgorithm {
     var short = lowercased(trimmed(name)).filter { $0 != "-" && $0 != "_" && $0 != " " }
     for prefix in ["hotp", "hmac"] where short.hasPrefix(prefix) { short.removeFirst(prefix.count) }
-    guard let algorithm = OATHAlgorithm(name: short) else {
+    guard let algorithm = OATHAlgorithm(anyName: short) else {
       throw .unsupportedAlgorithm(String(name.prefix(40)))
     }
     return algorithm
@@ -90,13 +90,7 @@ enum InterchangeText {
 
   /// The bytes of Base64 in either alphabet, with or without padding and white space; `nil` for what is none.
   static func base64(_ text: String) -> [UInt8]? {
-    var body = text.utf8.filter { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
-    for _ in 0..<2 where body.last == UInt8(ascii: "=") { body.removeLast() }
-    for index in body.indices {
-      if body[index] == UInt8(ascii: "+") { body[index] = UInt8(ascii: "-") }
-      if body[index] == UInt8(ascii: "/") { body[index] = UInt8(ascii: "_") }
-    }
-    do { return try Base64URL.decode(body) } catch { return nil }
+    Base64.decodeLeniently(text)
   }
 
   /// The text that Base64 encodes; `nil` for what is none, or is no text that could be shown.

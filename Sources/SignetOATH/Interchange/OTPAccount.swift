@@ -158,9 +158,12 @@ public struct OTPAccount: Sendable {
       kind: bare, algorithm: algorithm, digits: digits, hasCheckDigit: hasCheckDigit)
   }
 
-  /// Refuses what only PSKC can say.
+  /// Refuses what only PSKC and, of hash functions, URIs can say.
   func requireCommonCodes(_ format: InterchangeFormat) throws(InterchangeFailure) {
     if case .ocra = kind { throw .notRepresentable(format, reason: "answers to challenges (OCRA)") }
+    if !algorithm.isStandard, format != .otpauth {
+      throw .notRepresentable(format, reason: "the algorithm \(algorithm.rawValue)")
+    }
     if hasCheckDigit { throw .notRepresentable(format, reason: "a check digit") }
   }
 

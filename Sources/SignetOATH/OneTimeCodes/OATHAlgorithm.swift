@@ -8,9 +8,27 @@ public enum OATHAlgorithm: String, Sendable, Hashable, CaseIterable {
   case sha256 = "SHA256"
   /// SHA-512 (RFC 6238 section 1.2).
   case sha512 = "SHA512"
+  /// SHA-224: in no standard of OATH, but in accounts of older authenticators.
+  case sha224 = "SHA224"
+  /// SHA-384: in no standard of OATH, but in accounts of older authenticators.
+  case sha384 = "SHA384"
 
-  /// The algorithm with this name, upper or lower case: `SHA1`, `SHA256` or `SHA512`.
+  /// Whether RFC 4226 or RFC 6238 has it.
+  public var isStandard: Bool {
+    switch self {
+    case .sha1, .sha256, .sha512: true
+    case .sha224, .sha384: false
+    }
+  }
+
+  /// The standard algorithm with this name, upper or lower case: `SHA1`, `SHA256` or `SHA512`.
   public init?(name: String) {
+    guard let algorithm = Self(anyName: name), algorithm.isStandard else { return nil }
+    self = algorithm
+  }
+
+  /// The algorithm with this name, upper or lower case, also one that is imported only: `SHA224`, `SHA384`.
+  public init?(anyName name: String) {
     // ASCII only: the rules of Unicode would make "ſha1" the same name.
     let upper = name.utf8.map { UInt8(ascii: "a")...UInt8(ascii: "z") ~= $0 ? $0 - 0x20 : $0 }
     guard let algorithm = Self.allCases.first(where: { $0.rawValue.utf8.elementsEqual(upper) }) else {
@@ -25,6 +43,8 @@ public enum OATHAlgorithm: String, Sendable, Hashable, CaseIterable {
     case .sha1: .sha1
     case .sha256: .sha256
     case .sha512: .sha512
+    case .sha224: .sha224
+    case .sha384: .sha384
     }
   }
 }

@@ -193,7 +193,7 @@ extension ServiceContext {
   /// Opens a credential's secret; what can't be opened is logged, and makes no code.
   func generator(of credential: CredentialRecord) -> HOTP? {
     do {
-      guard let algorithm = OATHAlgorithm(name: credential.algorithm) else {
+      guard let algorithm = OATHAlgorithm(anyName: credential.algorithm) else {
         log.error(
           "credential.unreadable", ["credential": credential.id, "cause": "the algorithm is not known"])
         return nil

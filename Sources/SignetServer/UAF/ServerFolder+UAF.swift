@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetFiles
 import SignetUAF
 
 #if canImport(Glibc)
@@ -28,6 +29,12 @@ extension ServerFolder {
     }
     if let name = settings.metadata {
       let folder = name.hasPrefix("/") ? name : "\(path)/\(name)"
+      // Who may write in it could put files there that are the operator's, from elsewhere.
+      do throws(FileFailure) {
+        try FileRule(
+          name.hasPrefix("/") ? .foreignFolder : .folder, forbiddenMode: FolderFile.Access.plain.rawValue
+        ).check(folder)
+      } catch { throw ServerFolderFailure(reading: folder, error) }
       for file in try Self.statements(in: folder) {
         let content = try FolderFile("\(folder)/\(file)", .plain).read(
           isOutsideFolder: name.hasPrefix("/"), limit: 1 << 20)

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJOSE
 import SignetJSON
+import SignetStorage
 import SignetUAF
 import SignetWire
 
@@ -14,13 +15,22 @@ struct UAFAuthorizations: Sendable {
 
   private let context: ServiceContext
   private let keys: APIKeyService
-  private let settings: UAFSettings
+  private let setup: UAFSetup
   private let names: UAFNames
 
-  init(_ context: ServiceContext, _ keys: APIKeyService, _ settings: UAFSettings) {
-    (self.context, self.keys, self.settings) = (context, keys, settings)
-    names = UAFNames(context.settings.serverURL, settings)
+  private var settings: UAFSettings { setup.settings }
+
+  init(_ context: ServiceContext, _ keys: APIKeyService, _ setup: UAFSetup) {
+    (self.context, self.keys, self.setup) = (context, keys, setup)
+    names = UAFNames(context.settings.serverURL, setup.settings)
   }
+
+  /// The operation that earned it.
+  private static let sessionClaim = "signet_session"
+  /// The SHA-256 of what was confirmed, where it was something.
+  private static let confirmedClaim = "signet_confirmed"
+  /// The transaction of this server that was decided.
+  private static let transactionClaim = "signet_transaction"
 
   /// What a client gets.
   struct Issued: Sendable {
@@ -30,9 +40,19 @@ struct UAFAuthorizations: Sendable {
     let cookie: String?
   }
 
-  /// Signs what a user is known by from now on.
+  /// Signs what a user is known by from now on: with the operation that earned it, by which policy and with which keys.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - operation: What the operation was.
+  ///   - session: The operation.
+  ///   - keys: The keys that were used, or registered.
+  ///   - confirmed: What the user has confirmed.
+  /// - Throws: ``UAFFailure``.
+  /// - Returns: The token.
   func issue(
-    for user: String, after operation: UAFOperation, transaction: String?
+    for user: String, after operation: UAFOperation, _ session: UAFSessionRecord, _ keys: [KeyReference],
+    confirmed: [UAFTransaction] = []
   ) async throws(UAFFailure) -> Issued {
     let now = context.clock.now
     var claims: JSONObject = [
@@ -40,10 +60,21 @@ struct UAFAuthorizations: Sendable {
       "aud": .string(names.appID), "iat": .integer(now),
       "exp": .integer(now + settings.authorizationLifetime), "auth_time": .integer(now),
       "jti": .string(Base64URL.encode(context.random.bytes(16))), "acr": .string(UAFNames.acr),
-      "signet_uaf": .string(operation.rawValue),
+      "signet_uaf": .string(operation.rawValue), Self.sessionClaim: .string(session.id),
+      "signet_policy": .string(
+        try UAFContext.policy(in: session.context) ?? UAFNames.defaultPolicy),
+      "signet_authenticators": UAFKeys.json(keys),
     ]
     claims[TokenMaker.userClaim] = .string(user)
-    if let transaction { claims["signet_transaction"] = .string(transaction) }
+    if let transaction = session.transaction { claims[Self.transactionClaim] = .string(transaction) }
+    if !confirmed.isEmpty {
+      var hashes: [JSONValue] = []
+      for hash in confirmed.map({ JSONValue.string(Base64URL.encode($0.hash)) }) where !hashes.contains(hash)
+      {
+        hashes.append(hash)
+      }
+      claims[Self.confirmedClaim] = .array(hashes)
+    }
     let key = try await asUAF(await SigningKeyService(context).current())
     let text: String
     do throws(JOSEFailure) {
@@ -80,7 +111,7 @@ struct UAFAuthorizations: Sendable {
         return .user(try await user(knownBy: String(parts[1])))
       }
     }
-    return .anyone
+    return .anyone(from: request.remoteAddress)
   }
 
   private func user(knownBy text: String) async throws(Problem) -> String {
@@ -92,11 +123,36 @@ struct UAFAuthorizations: Sendable {
       guard let claims = claims(of: jws, signedWith: key) else { continue }
       // Who has confirmed a transaction has confirmed that, and lets nobody change keys.
       guard case .string(let user)? = claims[TokenMaker.userClaim], claims.contains("signet_uaf"),
-        !claims.contains("signet_transaction")
+        !claims.contains(Self.transactionClaim), !claims.contains(Self.confirmedClaim),
+        case .string(let session)? = claims[Self.sessionClaim], try await isEarned(session, by: user)
       else { break }
       return user
     }
     throw Self.refused
+  }
+
+  /// Whether the keys that earned it are the user's still, and are what the default policy takes.
+  ///
+  /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
+  /// was allowed before.
+  private func isEarned(_ id: String, by user: String) async throws(Problem) -> Bool {
+    guard let session = try await context.stored(await context.storage.uafSession(id)),
+      session.state == .succeeded, let keys = session.end.flatMap({ UAFKeys.read($0.authenticators) }),
+      session.user?.utf8.elementsEqual(user.utf8) ?? false
+    else { return false }
+    var candidates: [Policy.Candidate] = []
+    for key in keys {
+      let found = try await context.stored(
+        await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes))
+      guard let found, found.state == .active, found.user.utf8.elementsEqual(user.utf8),
+        let model = setup.models[key.aaid]
+      else { return false }
+      candidates.append(
+        Policy.Candidate(model.traits(ofVersion: found.authenticatorVersion), keyIDs: [key.keyID]))
+    }
+    guard !candidates.isEmpty else { return false }
+    guard session.operation == UAFOperation.authentication.rawValue else { return true }
+    return setup.policy(named: nil)?.firstCombination(of: candidates) != nil
   }
 
   private func claims(of jws: JWS, signedWith key: P256.Signing.PublicKey) -> JSONObject? {

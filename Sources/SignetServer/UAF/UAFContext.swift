@@ -46,6 +46,15 @@ struct UAFContext: Sendable {
     targets = operation == .deregistration ? try Self.targets(object) : []
   }
 
+  /// The name of the policy in a context that was read before; `nil` for none.
+  static func policy(in text: String?) throws(UAFFailure) -> String? {
+    guard let text else { return nil }
+    do throws(JSONFailure) { return try JSONObject(parsing: Array(text.utf8)).optionalString("policy") } catch
+    {
+      throw UAFFailure(.internalError, "a stored context can't be read")
+    }
+  }
+
   /// A plain text, or transactions as requests have them.
   private static func transactions(_ value: JSONValue?) throws(UAFFailure) -> [UAFTransaction] {
     switch value {

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetHTTP
 import SignetJOSE
 import SignetJSON
 import SignetStorage
@@ -24,10 +25,15 @@ struct UAFDevices: Sendable {
 
   /// Checks a JWS of a device and uses its request's id up.
   ///
-  /// - Parameter text: The compact JWS.
+  /// - Parameters:
+  ///   - text: The compact JWS.
+  ///   - sent: The request that it came with.
+  ///   - isBody: Whether it is the body of that.
   /// - Throws: ``UAFWebFailure``, with a clock that is off named as such.
   /// - Returns: Whose key signed it, and what it says.
-  func signed(_ text: String?) async throws(UAFWebFailure) -> Signed {
+  func signed(
+    _ text: String?, with sent: ServerRequest, isBody: Bool = false
+  ) async throws(UAFWebFailure) -> Signed {
     guard let text, !text.isEmpty else {
       throw UAFWebFailure(401, "the JWS of the device is missing", .unauthorized)
     }
@@ -49,6 +55,7 @@ struct UAFDevices: Sendable {
     } catch {
       throw UAFWebFailure(401, "the JWS is not signed by the key of the dispatch target", .signatureInvalid)
     }
+    try Self.check(claims, are: sent, isBody: isBody)
     let now = context.clock.now
     // Whole seconds, the earlier one also before 1970.
     let (seconds, rest) = time.quotientAndRemainder(dividingBy: 1_000)
@@ -67,9 +74,26 @@ struct UAFDevices: Sendable {
     return Signed(target: target, claims: claims)
   }
 
+  /// Holds what a device says that it asks against what it asks; other products say nothing of that.
+  private static func check(
+    _ claims: JSONObject, are sent: ServerRequest, isBody: Bool
+  ) throws(UAFWebFailure) {
+    let (method, path, body) = try UAFWebFailure.reading(
+      (
+        claims.optionalString("method"), claims.optionalString("path"), claims.optionalString("body")
+      ))
+    let digest = Base64URL.encode(HashFunction.sha256.digest(of: isBody ? [] : sent.body))
+    guard method.map({ $0.utf8.elementsEqual(sent.method.utf8) }) ?? true,
+      path.map({ $0.utf8.elementsEqual(sent.path.raw.utf8) }) ?? true,
+      body.map({ $0.utf8.elementsEqual(digest.utf8) }) ?? true
+    else { throw UAFWebFailure(401, "the JWS is for another request", .otherRequest) }
+  }
+
   /// Checks a JWS of a device for the target that is asked for.
-  func signed(_ text: String?, for id: String) async throws(UAFWebFailure) -> Signed {
-    let signed = try await signed(text)
+  func signed(
+    _ text: String?, with sent: ServerRequest, isBody: Bool = false, for id: String
+  ) async throws(UAFWebFailure) -> Signed {
+    let signed = try await signed(text, with: sent, isBody: isBody)
     guard signed.target.id.utf8.elementsEqual(id.utf8) else {
       throw UAFWebFailure(401, "the JWS is of another dispatch target", .notKeyOwner)
     }
@@ -77,8 +101,10 @@ struct UAFDevices: Sendable {
   }
 
   /// Checks a JWS of a device for the device that is asked for.
-  func signed(_ text: String?, forDevice device: String) async throws(UAFWebFailure) -> Signed {
-    let signed = try await signed(text)
+  func signed(
+    _ text: String?, with sent: ServerRequest, isBody: Bool = false, forDevice device: String
+  ) async throws(UAFWebFailure) -> Signed {
+    let signed = try await signed(text, with: sent, isBody: isBody)
     guard let own = signed.target.device, own.utf8.elementsEqual(device.utf8) else {
       throw UAFWebFailure(401, "the JWS is of another device", .notKeyOwner)
     }

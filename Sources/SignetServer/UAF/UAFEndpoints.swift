@@ -26,7 +26,7 @@ struct UAFEndpoints: Sendable {
   ) {
     (self.context, self.setup) = (context, setup)
     names = UAFNames(context.settings.serverURL, setup.settings)
-    authorizations = UAFAuthorizations(context, apiKeys, setup.settings)
+    authorizations = UAFAuthorizations(context, apiKeys, setup)
     requests = UAFRequests(context, setup, transactions)
     responses = UAFResponses(context, setup, requests, authorizations)
     keys = UAFKeys(context)
@@ -133,18 +133,18 @@ struct UAFEndpoints: Sendable {
     try UAFMediaTypes.check(request, sent: UAFNames.mediaType, answered: UAFNames.mediaType)
     let caller: UAFCaller
     if operation == .deregistration, let text = request.headers["Device-Signature"] {
-      caller = .device(try await devices.signed(text).target)
+      caller = .device(try await devices.signed(text, with: request).target)
     } else {
       do throws(Problem) { caller = try await authorizations.caller(of: request) } catch {
         return Self.uaf(returned(UAFFailure(error)))
       }
     }
-    return Self.uaf(await ask(request.body, for: operation, by: caller))
+    return Self.uaf(try await ask(request.body, for: operation, by: caller))
   }
 
   private func ask(
     _ body: [UInt8], for operation: UAFOperation, by caller: UAFCaller
-  ) async -> ReturnUAFRequest {
+  ) async throws(UAFWebFailure) -> ReturnUAFRequest {
     do throws(UAFFailure) {
       let asked = try readingUAF(GetUAFRequest(parsing: body))
       let made = try await requests.make(asked, for: operation, by: caller)
@@ -156,7 +156,10 @@ struct UAFEndpoints: Sendable {
       return ReturnUAFRequest(
         .ok, request: made.text, operation: operation,
         lifetimeMillis: setup.settings.requestLifetime * 1_000)
-    } catch { return returned(error) }
+    } catch {
+      if error.isTooManyRequests { throw UAFWebFailure(429, error.reason, .tooManyRequests) }
+      return returned(error)
+    }
   }
 
   private static func user(_ name: String) throws(UAFFailure) -> UserID {
@@ -296,7 +299,8 @@ struct UAFEndpoints: Sendable {
   private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
     let text = String(decoding: request.body, as: UTF8.self)
-    try await targets.change(try await devices.signed(text, for: request.parameters["id"] ?? ""))
+    try await targets.change(
+      try await devices.signed(text, with: request, isBody: true, for: request.parameters["id"] ?? ""))
     return ServerResponse(status: 204)
   }
 
@@ -304,7 +308,7 @@ struct UAFEndpoints: Sendable {
   private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let id = request.parameters["id"] ?? ""
     if let text = request.headers["Device-Signature"] {
-      _ = try await devices.signed(text, for: id)
+      _ = try await devices.signed(text, with: request, for: id)
       try await targets.remove(id, by: "target:\(id)")
     } else {
       let caller = try await caller(request)
@@ -320,14 +324,15 @@ struct UAFEndpoints: Sendable {
     try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
     let text = String(decoding: request.body, as: UTF8.self)
     try await targets.change(
-      try await devices.signed(text, forDevice: request.parameters["device"] ?? ""))
+      try await devices.signed(
+        text, with: request, isBody: true, forDevice: request.parameters["device"] ?? ""))
     return ServerResponse(status: 204)
   }
 
   private func removeDevice(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
     let device = request.parameters["device"] ?? ""
     try await devices.remove(
-      try await devices.signed(request.headers["Device-Signature"], forDevice: device), device)
+      try await devices.signed(request.headers["Device-Signature"], with: request, forDevice: device), device)
     return ServerResponse(status: 204)
   }
 
@@ -338,7 +343,8 @@ struct UAFEndpoints: Sendable {
   ) async throws(UAFWebFailure) -> ServerResponse {
     try UAFMediaTypes.check(request, sent: nil, answered: Self.jose)
     let device = request.parameters["device"] ?? ""
-    let signed = try await devices.signed(request.headers["Device-Signature"], forDevice: device)
+    let signed = try await devices.signed(
+      request.headers["Device-Signature"], with: request, forDevice: device)
     let object = try await content(signed, device)
     do {
       let key = try await SigningKeyService(context).current()
@@ -363,7 +369,7 @@ struct UAFEndpoints: Sendable {
       }
       operation = asked
     } catch { return .json(ReturnUAFRequest(.badRequest).json) }
-    return .json(await ask(request.body, for: operation, by: .conformanceTool).json)
+    return .json(try await ask(request.body, for: operation, by: .conformanceTool).json)
   }
 
   private func conformanceRespond(

@@ -10,6 +10,11 @@ struct UAFFailure: Error {
 
   init(_ status: UAFStatus, _ reason: String) { (self.status, self.reason) = (status, reason) }
 
+  /// An address has too much under way: answered with an HTTP status, which says when to come again.
+  static let tooManyRequests = UAFFailure(.forbidden, "too many requests of this address are open; try later")
+
+  var isTooManyRequests: Bool { status == .forbidden && reason == Self.tooManyRequests.reason }
+
   init(_ refusal: UAFRefusal) { self.init(refusal.status, refusal.description) }
 
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }

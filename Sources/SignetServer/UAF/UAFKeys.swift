@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetJSON
 import SignetStorage
 import SignetUAF
 import SignetWire
@@ -7,7 +8,30 @@ import SignetWire
 struct UAFKeys: Sendable {
   private let context: ServiceContext
 
+  /// How many keys a user may have: a list of the protocol holds them all.
+  static let limit = 256
+
   init(_ context: ServiceContext) { self.context = context }
+
+  /// Keys as they are told and kept.
+  static func json(_ keys: [KeyReference]) -> JSONValue {
+    .array(keys.map { ["aaid": .string($0.aaid.stored), "keyId": .string($0.keyID.text)] })
+  }
+
+  /// Keys as they were kept; `nil` for what is none.
+  static func read(_ text: String) -> [KeyReference]? {
+    do throws(JSONFailure) {
+      guard case .array(let values) = try JSONValue(parsing: Array(text.utf8)) else { return nil }
+      var keys: [KeyReference] = []
+      for value in values {
+        guard case .object(let object) = value, let aaid = AAID(try object.string("aaid")),
+          let bytes = Base64URL.decodePadded(try object.string("keyId")), let keyID = KeyID(bytes)
+        else { return nil }
+        keys.append(KeyReference(aaid: aaid, keyID: keyID))
+      }
+      return keys
+    } catch { return nil }
+  }
 
   /// Removes keys; those that are not there are no failure, so nobody learns which there are.
   ///
@@ -38,7 +62,7 @@ struct UAFKeys: Sendable {
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
     _ = try await asUAF(
       await context.stored(
-        await context.storage.finishUAFRegistration(session, end, adding: []) { _ in
+        await context.storage.finishUAFRegistration(session, end, adding: [], limit: 0) { _ in
           audit("uaf.deregistrationSent", ["session": session, "user": user.text])
         }))
   }

@@ -9,8 +9,8 @@ struct UAFNames: Sendable {
   static let mediaType = "application/fido+uaf"
   /// What `acr` says where a UAF authenticator signed.
   static let acr = "urn:signet:acr:uaf"
-  /// The cookie with what a client is known by.
-  static let cookie = "signet-uaf"
+  /// The cookie with what a client is known by; no host but this one can set one of this name (RFC 6265bis section 4.1.3.2).
+  static let cookie = "__Host-signet-uaf"
 
   private let server: ServerURL
   private let settings: UAFSettings

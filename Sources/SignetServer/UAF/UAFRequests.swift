@@ -6,8 +6,8 @@ import SignetWire
 
 /// Who asks for a UAF operation.
 enum UAFCaller: Sendable {
-  /// Somebody.
-  case anyone
+  /// Somebody, from an address.
+  case anyone(from: String)
   /// A relying party, by its API key.
   case relyingParty(APIKeyRecord)
   /// A user who was authenticated by UAF, or has just registered.
@@ -96,19 +96,29 @@ struct UAFRequests: Sendable {
   ) async throws(UAFFailure) -> Made {
     let order = try await order(asked, for: operation, by: caller)
     var session = session(for: order, asked)
+    // What was asked is in the request; the name of the policy is said again with what the user is known by.
+    session.context = order.context.policy.map { JSONValue.object(["policy": .string($0)]).text }
     let bytes = try await request(for: order, session: session.id)
     session.request = bytes
-    // Anybody may ask to authenticate, any number of times; the audit log keeps how it ended, and nothing that strangers write.
-    var event: AuditEvent?
-    if case .anyone = caller {
-    } else {
-      event = context.audit(by: caller.actor)(
-        "uaf.requested",
-        ["session": session.id, "operation": operation.rawValue, "user": order.user?.text])
-    }
-    let (record, asking) = (session, event)
-    try await asUAF(await context.stored(await context.storage.addUAFSession(record, audit: asking)))
+    try await add(&session, asked: caller)
     return Made(session: session, text: String(decoding: bytes, as: UTF8.self))
+  }
+
+  private func add(_ session: inout UAFSessionRecord, asked caller: UAFCaller) async throws(UAFFailure) {
+    // Anybody may ask to authenticate; the audit log keeps how it ended, and nothing that strangers write. What they leave
+    // behind is bounded for each address.
+    if case .anyone(let address) = caller {
+      session.client = (ClientAddress(address) ?? .none).digest(under: context.masterKey.clientKey())
+      let (record, limit) = (session, Int(setup.settings.openRequests))
+      let isAdded = try await asUAF(
+        await context.stored(await context.storage.addUAFSession(record, ofClientWithAtMost: limit)))
+      guard isAdded else { throw .tooManyRequests }
+      return
+    }
+    let event = context.audit(by: caller.actor)(
+      "uaf.requested", ["session": session.id, "operation": session.operation, "user": session.user])
+    let record = session
+    try await asUAF(await context.stored(await context.storage.addUAFSession(record, audit: event)))
   }
 
   /// Checks what is asked, and who asks.
@@ -119,7 +129,9 @@ struct UAFRequests: Sendable {
       throw UAFFailure(.badRequest, "op is not the one of the path")
     }
     let said = try UAFContext(asked.context, for: operation)
-    guard policy(named: said.policy) != nil else { throw UAFFailure(.notFound, "there is no such policy") }
+    guard setup.policy(named: said.policy) != nil else {
+      throw UAFFailure(.notFound, "there is no such policy")
+    }
     var user: UserID?
     if let username = said.username {
       do throws(WireFailure) { user = try UserID(username) } catch {
@@ -216,7 +228,7 @@ struct UAFRequests: Sendable {
     let header = OperationHeader(
       operation: order.operation, appID: names.appID,
       serverData: serverData(session: session, order.operation, challenge: challenge))
-    guard let policy = policy(named: order.context.policy) else {
+    guard let policy = setup.policy(named: order.context.policy) else {
       throw UAFFailure(.notFound, "there is no such policy")
     }
     let credentials = try await credentials(of: order.user)
@@ -274,13 +286,6 @@ struct UAFRequests: Sendable {
     return try await asUAF(await context.stored(await context.storage.uafCredentials(user: user.text)))
   }
 
-  /// The policy of a name; without a name the default one, which is all known models where none is set.
-  private func policy(named name: String?) -> Policy? {
-    if let policy = setup.settings.policies[name ?? UAFNames.defaultPolicy] { return policy }
-    guard name == nil || name == UAFNames.defaultPolicy else { return nil }
-    return Policy(accepted: setup.models.aaids.map { [MatchCriteria(aaids: [$0])] })
-  }
-
   /// Keys as criteria, those of a model together.
   private static func criteria(for credentials: [UAFCredentialRecord]) -> [MatchCriteria] {
     var criteria: [(aaid: AAID, keys: [KeyID])] = []
@@ -315,7 +320,10 @@ struct UAFRequests: Sendable {
         guard !keys.isEmpty else { break }
         var aaids: [AAID] = []
         for key in keys where !aaids.contains(key.aaid) { aaids.append(key.aaid) }
-        narrowed.append(MatchCriteria(aaids: aaids, keyIDs: keys.map(\.keyID)))
+        var named = MatchCriteria(aaids: aaids, keyIDs: keys.map(\.keyID))
+        // What an authenticator says of itself only when it signs.
+        named.authenticatorVersion = criterion.authenticatorVersion
+        narrowed.append(named)
       }
       if narrowed.count == combination.count { accepted.append(narrowed) }
     }

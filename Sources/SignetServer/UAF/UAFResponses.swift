@@ -67,7 +67,9 @@ struct UAFResponses: Sendable {
     let audit = context.audit(by: "user:\(user)")
     let outcome = try await asUAF(
       await context.stored(
-        await context.storage.finishUAFRegistration(session.id, end, adding: credentials) { outcome in
+        await context.storage.finishUAFRegistration(
+          session.id, end, adding: credentials, limit: UAFKeys.limit
+        ) { outcome in
           audit(
             outcome == .taken ? "uaf.registered" : "uaf.refused",
             [
@@ -76,7 +78,8 @@ struct UAFResponses: Sendable {
             ])
         }))
     try Self.check(outcome)
-    return try await authorizations.issue(for: user, after: .registration, transaction: nil)
+    return try await authorizations.issue(
+      for: user, after: .registration, session, verified.keys.map(\.reference))
   }
 
   /// Takes an authentication.
@@ -107,8 +110,11 @@ struct UAFResponses: Sendable {
     }
     var keys: [RegisteredKey] = []
     for credential in found where credential.user.utf8.elementsEqual(user.utf8) {
-      guard credential.state == .active else {
+      switch credential.state {
+      case .active: break
+      case .quarantined:
         throw UAFFailure(.revokedAuthenticator, "there are two of the authenticator; register again")
+      case .altered: throw Self.altered
       }
       keys.append(try Self.key(credential))
     }
@@ -135,9 +141,14 @@ struct UAFResponses: Sendable {
             Self.event(outcome),
             [
               "session": session.id, "user": user, "keys": end.authenticators,
-              "transaction": session.transaction, "reason": Self.reason(outcome),
+              "transaction": session.transaction, "outdated": Self.outdated(verified.uses),
+              "reason": Self.reason(outcome),
             ])
         }))
+    if case .altered(let use) = outcome {
+      context.log.error(
+        "uaf.altered", ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
+    }
     if case .copied(let use) = outcome {
       context.log.error(
         "uaf.quarantined",
@@ -145,7 +156,8 @@ struct UAFResponses: Sendable {
     }
     try Self.check(outcome)
     return try await authorizations.issue(
-      for: user, after: .authentication, transaction: session.transaction)
+      for: user, after: .authentication, session, verified.uses.map(\.reference),
+      confirmed: verified.uses.compactMap(\.transaction))
   }
 
   // MARK: Operations
@@ -261,11 +273,13 @@ struct UAFResponses: Sendable {
     } catch { throw UAFFailure(.internalError, "a stored key can't be read: \(error)") }
   }
 
-  private static func json(_ keys: [KeyReference]) -> String {
-    JSONValue.array(
-      keys.map { ["aaid": .string($0.aaid.stored), "keyId": .string($0.keyID.text)] }
-    ).text
+  /// The models of authenticators that are older than what their metadata describes; `nil` for none.
+  private static func outdated(_ uses: [VerifiedUse]) -> String? {
+    let models = uses.filter(\.isOutdated).map(\.reference.aaid.stored)
+    return models.isEmpty ? nil : models.joined(separator: " ")
   }
+
+  private static func json(_ keys: [KeyReference]) -> String { UAFKeys.json(keys).text }
 
   // MARK: Outcomes
 
@@ -285,8 +299,13 @@ struct UAFResponses: Sendable {
     case .keyUnknown: "the key is not registered any more"
     case .copied(let use): "the counter of \(use.aaid) did not grow: there are two of the key"
     case .transactionOver: "the transaction has ended before"
+    case .tooMany: "the user has \(UAFKeys.limit) keys; remove one"
+    case .altered: altered.reason
     }
   }
+
+  private static let altered = UAFFailure(
+    .internalError, "the row of the key is not as the server wrote it; remove the key, and register again")
 
   private static func check(_ outcome: UAFOutcome) throws(UAFFailure) {
     let text = reason(outcome) ?? ""
@@ -296,6 +315,8 @@ struct UAFResponses: Sendable {
     case .keyExists, .copied: throw UAFFailure(.unacceptableContent, text)
     case .keyUnknown: throw UAFFailure(.unknownKeyID, text)
     case .transactionOver: throw UAFFailure(.timeout, text)
+    case .tooMany: throw UAFFailure(.forbidden, text)
+    case .altered: throw altered
     }
   }
 }

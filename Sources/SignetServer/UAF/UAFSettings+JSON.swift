@@ -4,14 +4,15 @@ import SignetUAF
 extension UAFSettings {
   private static let names = [
     "prefix", "appID", "facets", "policies", "metadata", "requestLifetime", "tokenLifetime",
-    "authorizationLifetime", "clockSkew", "reply", "link", "conformance",
+    "authorizationLifetime", "clockSkew", "openRequests", "reply", "link", "conformance",
   ]
 
-  private static let times:
+  private static let numbers:
     [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<UAFSettings, Int64> & Sendable)] =
       [
         ("requestLifetime", 10...3_600, \.requestLifetime), ("tokenLifetime", 10...604_800, \.tokenLifetime),
         ("authorizationLifetime", 10...86_400, \.authorizationLifetime), ("clockSkew", 1...600, \.clockSkew),
+        ("openRequests", 1...1_000_000, \.openRequests),
       ]
 
   /// Reads the member `uaf` of `server.json`.
@@ -55,7 +56,7 @@ extension UAFSettings {
       }
       metadata = name
     }
-    for (name, range, member) in Self.times {
+    for (name, range, member) in Self.numbers {
       guard let value = try object.optionalInteger(name) else { continue }
       guard range.contains(value) else {
         throw FolderSettings.Refusal.reason(
@@ -102,7 +103,7 @@ extension UAFSettings {
       object["policies"] = .object(members)
     }
     if let metadata { object["metadata"] = .string(metadata) }
-    for (name, _, member) in Self.times where self[keyPath: member] != usual[keyPath: member] {
+    for (name, _, member) in Self.numbers where self[keyPath: member] != usual[keyPath: member] {
       object[name] = .integer(self[keyPath: member])
     }
     if reply != usual.reply { object["reply"] = .string(reply.rawValue) }

@@ -28,6 +28,8 @@ public struct UAFSettings: Hashable, Sendable {
   public var authorizationLifetime: Int64 = 600
   /// How far the clocks of devices may be off, in seconds.
   public var clockSkew: Int64 = 60
+  /// How many operations strangers of one address may have begun, as long as a request is good, that did not succeed.
+  public var openRequests: Int64 = 256
   /// How a client is told who it is.
   public var reply = Reply.jwt
   /// What links begin with.

@@ -25,6 +25,13 @@ public final class UAFSetup: Sendable {
   /// The models of authenticators that are known.
   package var models: AuthenticatorModels { current.withLock { $0 } }
 
+  /// The policy of a name; without a name the default one, which is all known models where none is set.
+  package func policy(named name: String?) -> Policy? {
+    if let policy = settings.policies[name ?? UAFNames.defaultPolicy] { return policy }
+    guard name == nil || name == UAFNames.defaultPolicy else { return nil }
+    return Policy(accepted: models.aaids.map { [MatchCriteria(aaids: [$0])] })
+  }
+
   /// Reads the metadata statements again; where one is none, all stay as they were.
   ///
   /// - Returns: How many models are known now.

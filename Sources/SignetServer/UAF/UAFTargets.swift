@@ -49,15 +49,24 @@ struct UAFTargets: Sendable {
         try Self.key(text, "encryptionKey")
       }, created: context.clock.now)
     let event = context.audit(by: caller.actor)("uaf.targetAdded", ["user": user.text, "target": id])
-    do throws(StorageFailure) { try await context.storage.addUAFTarget(record, audit: event) } catch {
+    let isAdded: Bool
+    do throws(StorageFailure) {
+      isAdded = try await context.storage.addUAFTarget(record, limit: Self.limit, audit: event)
+    } catch {
       switch error {
       case .unknown: throw UAFWebFailure(403, "there is no such user", .userUnknown)
       case .exists: throw Self.nameTaken
       default: throw UAFWebFailure(context.problem(with: error))
       }
     }
+    guard isAdded else {
+      throw UAFWebFailure(422, "the user has \(Self.limit) devices; remove one", .targetsTooMany)
+    }
     return record
   }
+
+  /// How many devices a user may have.
+  private static let limit = 64
 
   private static let nameTaken = UAFWebFailure(422, "the user has another device of this name", .nameTaken)
   private static let unknown = UAFWebFailure(404, "there is no such dispatch target", .targetUnknown)
@@ -92,7 +101,7 @@ struct UAFTargets: Sendable {
   private func checkDispatcher(_ name: String?) throws(UAFWebFailure) {
     guard let name else { return }
     guard let dispatcher = UAFTokens.Dispatcher(rawValue: name),
-      dispatcher != .firebase || context.push.delivery.services.contains(.fcm)
+      dispatcher.service.map(context.push.delivery.services.contains) ?? true
     else { throw UAFWebFailure(422, "the dispatcher is not set up", .dispatcherUnavailable) }
   }
 
@@ -182,9 +191,10 @@ struct UAFTargets: Sendable {
 
   // MARK: Pushing
 
-  /// Hands a payload to Google's push service; a target that it does not know any more is forgotten.
+  /// Hands a payload to a push service, or to the operator's gateway; a target that it does not know any more is forgotten.
   func push(
-    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord
+    _ payload: UAFTokens.Payload, of session: UAFSessionRecord, to target: UAFTargetRecord,
+    by dispatcher: UAFTokens.Dispatcher
   ) async -> UAFTokens.Result {
     let token: String?
     do throws(UAFWebFailure) { token = try address(of: target) } catch { return .internalError }
@@ -194,7 +204,8 @@ struct UAFTargets: Sendable {
     let message = PushMessage(
       envelope: envelope, topic: String(session.id.prefix(32)),
       expires: session.tokenExpires ?? session.expires, data: payload.members)
-    switch await context.push.delivery.deliverOnce(message, to: .fcm(token: token)) {
+    let address: PushTarget = dispatcher == .webhook ? .webhook(address: token) : .fcm(token: token)
+    switch await context.push.delivery.deliverOnce(message, to: address) {
     case .taken: return .dispatched
     case .targetGone:
       let event = context.audit(by: "server")("uaf.targetExpired", ["target": target.id])

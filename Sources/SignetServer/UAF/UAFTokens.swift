@@ -13,12 +13,23 @@ struct UAFTokens: Sendable {
   enum Dispatcher: String, Sendable {
     /// Google's push service.
     case firebase = "firebase-cloud-messaging"
+    /// The operator's own gateway, which carries it by whatever way it has.
+    case webhook
     /// A link to follow.
     case link
     /// A picture of the token.
     case picture = "png-qr-code"
     /// A picture of the link.
     case linkPicture = "link-png-qr-code"
+
+    /// What carries it to an address of the device; `nil` where the answer itself has it.
+    var service: PushTarget.Service? {
+      switch self {
+      case .firebase: .fcm
+      case .webhook: .webhook
+      case .link, .picture, .linkPicture: nil
+      }
+    }
   }
 
   /// How sending ended.
@@ -120,16 +131,18 @@ struct UAFTokens: Sendable {
     guard let dispatcher = (name ?? target?.dispatcher).flatMap(Dispatcher.init(rawValue:)) else {
       return Self.answer(nil, .dispatcherNotFound, nil)
     }
-    if dispatcher == .firebase, !context.push.delivery.services.contains(.fcm) {
-      return Self.answer(nil, .dispatcherNotFound, nil)
-    }
-    if dispatcher == .firebase, target?.sealedTarget == nil {
-      return Self.answer(nil, .dispatchTargetNotFound, nil)
+    if let service = dispatcher.service {
+      guard context.push.delivery.services.contains(service) else {
+        return Self.answer(nil, .dispatcherNotFound, nil)
+      }
+      guard target?.sealedTarget != nil else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
     let payload: Payload
     do throws(UAFFailure) { payload = try self.payload(made, operation, target, information) } catch {
       return Self.answer(nil, .internalError, nil)
     }
+    // What goes to a user's device is for that user to answer.
+    if let target { made.session.user = target.user }
     made.session.dispatcher = dispatcher.rawValue
     made.session.target = target?.id
     if target != nil {
@@ -221,9 +234,9 @@ struct UAFTokens: Sendable {
     case .link: return (.dispatched, link)
     case .picture: return Self.picture(of: payload.text)
     case .linkPicture: return Self.picture(of: link)
-    case .firebase:
+    case .firebase, .webhook:
       guard let target else { return (.dispatchTargetNotFound, nil) }
-      return (await targets.push(payload, of: made.session, to: target), nil)
+      return (await targets.push(payload, of: made.session, to: target, by: dispatcher), nil)
     }
   }
 

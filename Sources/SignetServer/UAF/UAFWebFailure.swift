@@ -7,7 +7,8 @@ struct UAFWebFailure: Error {
   /// What a program can act on.
   enum Code: String, Sendable {
     case malformed, unauthorized, signatureInvalid, clockSkewTooBig, requestReplayed, notKeyOwner,
-      userUnknown, targetUnknown, nameTaken, dispatcherUnavailable
+      otherRequest, userUnknown, targetUnknown, targetsTooMany, tooManyRequests, nameTaken,
+      dispatcherUnavailable
   }
 
   let status: Int
@@ -40,6 +41,7 @@ struct UAFWebFailure: Error {
     var response = ServerResponse.json(body, status: status)
     if status == 401 { response.headers["WWW-Authenticate"] = "Bearer" }
     if status == 503 { response.headers["Retry-After"] = "1" }
+    if status == 429 { response.headers["Retry-After"] = "60" }
     return response
   }
 }

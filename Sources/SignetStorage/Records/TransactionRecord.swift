@@ -67,6 +67,20 @@ public struct UAFAcceptance: Hashable, Sendable {
 
   /// Describes an acceptance.
   public init(session: String, time: Int64) { (self.session, self.time) = (session, time) }
+
+  /// The code of the acceptance in its row; what is the same is the same with any.
+  var code: [UInt8]?
+
+  /// Whether session and time are the same.
+  public static func == (left: UAFAcceptance, right: UAFAcceptance) -> Bool {
+    left.session == right.session && left.time == right.time
+  }
+
+  /// Hashes session and time.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(session)
+    hasher.combine(time)
+  }
 }
 
 /// Which transactions are listed.

@@ -6,6 +6,8 @@ public struct UAFCredentialRecord: Hashable, Sendable {
     case active
     /// Its counter went back: there are two of it, and neither is taken any more.
     case quarantined
+    /// Its row is not as the server wrote it: never stored, and found when the row is read.
+    case altered
   }
 
   /// The authenticator's model, its digits in upper case.
@@ -96,6 +98,8 @@ public struct UAFSessionRecord: Hashable, Sendable {
   public var target: String?
   /// The payload that the target is sent, sealed; `nil` for none.
   public var sealedPayload: [UInt8]?
+  /// Stands for the address of a stranger who asked for it; `nil` where it was asked for by somebody who is known.
+  public var client: [UInt8]?
   /// Where it stands.
   public var state: State
   /// How it ended.
@@ -162,6 +166,10 @@ public enum UAFOutcome: Hashable, Sendable {
   case copied(UAFKeyUse)
   /// The transaction that goes with it has ended before.
   case transactionOver
+  /// The user has as many keys as one may have.
+  case tooMany
+  /// The row of one of the keys is not as the server wrote it.
+  case altered(UAFKeyUse)
 }
 
 /// Where UAF tokens of a user can be sent: one of the user's devices.

@@ -4,6 +4,11 @@ import SignetSQLite
 ///
 /// A published migration is never edited; the next is added.
 enum SQLiteSchema {
+  /// Reads the index by which each code finds its credential, some 20 MiB of a million credentials, so that the first codes after a
+  /// start need not wait for its pages one by one.
+  static let lookedUpByCodes =
+    "SELECT count(user) FROM credentials INDEXED BY credentials_of_user WHERE user IS NOT NULL"
+
   static let migrations = [
     Migration(
       version: 1,
@@ -169,30 +174,9 @@ enum SQLiteSchema {
         ALTER TABLE transactions ADD COLUMN typed_fields TEXT;
         ALTER TABLE transactions ADD COLUMN typed INTEGER NOT NULL DEFAULT 0;
         """),
-    // What each code changes lies apart from what stays: a commit of many codes then writes few pages.
-    Migration(
-      version: 11,
-      sql: """
-        CREATE TABLE code_places (
-          number INTEGER PRIMARY KEY NOT NULL, last_counter INTEGER NOT NULL, drift INTEGER NOT NULL,
-          failures INTEGER NOT NULL
-        ) STRICT;
-        INSERT INTO code_places SELECT number, last_counter, drift, failures FROM credentials;
-        CREATE TABLE code_generators (
-          number INTEGER PRIMARY KEY NOT NULL, id TEXT NOT NULL UNIQUE, user TEXT REFERENCES users (id),
-          serial TEXT UNIQUE, kind TEXT NOT NULL, algorithm TEXT NOT NULL, digits INTEGER NOT NULL,
-          period INTEGER NOT NULL, start INTEGER NOT NULL, sealed_secret BLOB NOT NULL, silent INTEGER NOT NULL,
-          created INTEGER NOT NULL, state TEXT NOT NULL
-        ) STRICT;
-        INSERT INTO code_generators
-          SELECT number, id, user, serial, kind, algorithm, digits, period, start, sealed_secret, silent, created, state
-          FROM credentials;
-        DROP TABLE credentials;
-        CREATE INDEX generators_of_user ON code_generators (user) WHERE user IS NOT NULL;
-        """),
     // UAF: keys, operations, the devices that tokens are sent to, and transactions that a UAF response has decided.
     Migration(
-      version: 12,
+      version: 11,
       sql: """
         CREATE TABLE uaf_credentials (
           number INTEGER PRIMARY KEY NOT NULL, aaid TEXT NOT NULL, key_id BLOB NOT NULL,
@@ -221,6 +205,21 @@ enum SQLiteSchema {
         ) STRICT;
         CREATE INDEX uaf_targets_of_device ON uaf_targets (device) WHERE device IS NOT NULL;
         ALTER TABLE transactions ADD COLUMN uaf_session TEXT;
+        """),
+    // Codes of the server's own over what UAF decides by, and which stranger asked. What was under way has no code and is
+    // given up; keys without one are shown to operators, and are of no use.
+    Migration(
+      version: 12,
+      sql: """
+        DELETE FROM uaf_sessions;
+        DELETE FROM uaf_targets;
+        ALTER TABLE uaf_credentials ADD COLUMN code BLOB;
+        ALTER TABLE uaf_sessions ADD COLUMN code BLOB;
+        ALTER TABLE uaf_sessions ADD COLUMN client BLOB;
+        CREATE INDEX uaf_sessions_of_client ON uaf_sessions (client, created)
+          WHERE client IS NOT NULL AND state <> 'succeeded';
+        ALTER TABLE uaf_targets ADD COLUMN code BLOB;
+        ALTER TABLE transactions ADD COLUMN uaf_code BLOB;
         """),
   ]
 }

@@ -95,7 +95,7 @@ extension Database {
       .text(container.user), .blob(container.device))
     for row in earlier { try removeCredential(row.text("id")) }
     try execute("UPDATE containers SET state = 'active' WHERE id = ?", .text(id))
-    try execute("UPDATE code_generators SET state = 'active' WHERE id = ?", .text(id))
+    try execute("UPDATE credentials SET state = 'active' WHERE id = ?", .text(id))
     if let renewed = container.renews {
       try execute("UPDATE push_targets SET container = ? WHERE container = ?", .text(id), .text(renewed))
     }

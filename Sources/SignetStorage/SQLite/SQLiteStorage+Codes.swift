@@ -43,11 +43,11 @@ extension Database {
   fileprivate func credentials(for attempt: CodeAttempt) throws(SQLiteFailure) -> [Row] {
     if let serial = attempt.serial {
       try query(
-        "SELECT * FROM \(Self.credentials) WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
+        "SELECT * FROM credentials WHERE serial = ?1 AND (?2 IS NULL OR user = ?2)", .text(serial),
         .optional(attempt.user))
     } else {
       try query(
-        "SELECT * FROM \(Self.credentials) WHERE user = ? AND state = 'active' ORDER BY number",
+        "SELECT * FROM credentials WHERE user = ? AND state = 'active' ORDER BY number",
         .optional(attempt.user))
     }
   }
@@ -58,13 +58,13 @@ extension Database {
   ) throws {
     try execute(
       """
-      UPDATE code_places SET last_counter = ?1, drift = ?2, failures = ?3 WHERE number = ?4 AND last_counter <= ?1
+      UPDATE credentials SET last_counter = ?1, drift = ?2, failures = ?3 WHERE number = ?4 AND last_counter <= ?1
       """, .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
       .integer(number))
     guard changes == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
     guard credential.state != state else { return }
     try execute(
-      "UPDATE code_generators SET state = ? WHERE number = ?", .text(credential.state.rawValue),
+      "UPDATE credentials SET state = ? WHERE number = ?", .text(credential.state.rawValue),
       .integer(number))
   }
 

@@ -4,7 +4,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func credential(_ id: String) async throws(StorageFailure) -> CredentialRecord? {
     try await reader.read { database in
-      try database.query("SELECT * FROM \(Database.credentials) WHERE id = ?", .text(id)).first.map {
+      try database.query("SELECT * FROM credentials WHERE id = ?", .text(id)).first.map {
         try CredentialRecord($0)
       }
     }
@@ -16,7 +16,7 @@ extension SQLiteStorage {
   ) async throws(StorageFailure) -> [CredentialRecord] {
     try await reader.read { database in
       try database.query(
-        "SELECT * FROM \(Database.credentials) WHERE serial > ?1 AND (?2 IS NULL OR user = ?2) ORDER BY serial LIMIT ?3",
+        "SELECT * FROM credentials WHERE serial > ?1 AND (?2 IS NULL OR user = ?2) ORDER BY serial LIMIT ?3",
         .text(serial), .optional(user), .int(max(0, limit))
       ).map { try CredentialRecord($0) }
     }
@@ -30,7 +30,7 @@ extension SQLiteStorage {
       var added: [String] = []
       for token in tokens {
         let serial = token.serial ?? ""
-        guard try database.query("SELECT 1 FROM code_generators WHERE serial = ?", .text(serial)).isEmpty
+        guard try database.query("SELECT 1 FROM credentials WHERE serial = ?", .text(serial)).isEmpty
         else {
           continue
         }
@@ -50,12 +50,9 @@ extension SQLiteStorage {
       if let user, try database.query("SELECT 1 FROM users WHERE id = ?", .text(user)).isEmpty {
         return .unknownUser
       }
-      try database.execute(
-        "UPDATE code_places SET failures = 0 WHERE number = (SELECT number FROM code_generators WHERE serial = ?)",
-        .text(serial))
       return try database.changeToken(
         """
-        UPDATE code_generators SET user = ?, state = iif(state = 'disabled', 'disabled', 'pending')
+        UPDATE credentials SET user = ?, state = iif(state = 'disabled', 'disabled', 'pending'), failures = 0
         WHERE serial = ?
         """,
         [.optional(user), .text(serial)], audit)
@@ -69,8 +66,8 @@ extension SQLiteStorage {
     try await writer.write { database in
       try database.changeToken(
         isDisabled
-          ? "UPDATE code_generators SET state = 'disabled' WHERE serial = ?"
-          : "UPDATE code_generators SET state = iif(state = 'disabled', 'pending', state) WHERE serial = ?",
+          ? "UPDATE credentials SET state = 'disabled' WHERE serial = ?"
+          : "UPDATE credentials SET state = iif(state = 'disabled', 'pending', state) WHERE serial = ?",
         [.text(serial)], audit)
     }
   }
@@ -78,50 +75,35 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func removeToken(_ serial: String, audit: AuditEvent) async throws(StorageFailure) -> TokenOutcome {
     try await writer.write { database in
-      try database.execute(
-        "DELETE FROM code_places WHERE number = (SELECT number FROM code_generators WHERE serial = ?)",
-        .text(serial))
-      return try database.changeToken(
-        "DELETE FROM code_generators WHERE serial = ?", [.text(serial)], audit)
+      try database.changeToken(
+        "DELETE FROM credentials WHERE serial = ?", [.text(serial)], audit)
     }
   }
 }
 
 extension Database {
-  /// Credentials as they are read: what stays, and how far each is.
-  static let credentials = "code_generators JOIN code_places USING (number)"
-
   func insert(_ credential: CredentialRecord) throws(SQLiteFailure) {
     try execute(
       """
-      INSERT INTO code_generators (id, user, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
-        created, state)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      INSERT INTO credentials (id, user, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
+        created, state, last_counter, drift, failures)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """,
       .text(credential.id), .optional(credential.user), .optional(credential.serial),
       .text(credential.kind.rawValue), .text(credential.algorithm), .int(credential.digits),
       .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
-      .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue))
-    try execute(
-      "INSERT INTO code_places (number, last_counter, drift, failures) VALUES (?, ?, ?, ?)",
-      .integer(lastInsertedRowID), .integer(credential.lastCounter), .integer(credential.drift),
-      .int(credential.failures))
+      .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
+      .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures))
   }
 
   /// Ends a row of wrong codes, or of wrong answers, which count as these.
   func forgetFailures(of id: String) throws(SQLiteFailure) {
-    try execute(
-      """
-      UPDATE code_places SET failures = 0
-      WHERE number = (SELECT number FROM code_generators WHERE id = ?) AND failures > 0
-      """, .text(id))
+    try execute("UPDATE credentials SET failures = 0 WHERE id = ? AND failures > 0", .text(id))
   }
 
   /// Forgets what made a container's codes.
   func removeCredential(_ id: String) throws(SQLiteFailure) {
-    try execute(
-      "DELETE FROM code_places WHERE number = (SELECT number FROM code_generators WHERE id = ?)", .text(id))
-    try execute("DELETE FROM code_generators WHERE id = ?", .text(id))
+    try execute("DELETE FROM credentials WHERE id = ?", .text(id))
   }
 
   /// Removes pending containers, with their credentials, by what they are to come from.

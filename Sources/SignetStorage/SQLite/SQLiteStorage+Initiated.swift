@@ -38,7 +38,7 @@ extension SQLiteStorage {
           AND number > coalesce((SELECT number FROM transactions WHERE id = ?2), 0)
         ORDER BY number LIMIT ?3
         """, .text(user), .optional(id), .int(max(0, limit))
-      ).map { try TransactionRecord($0) }
+      ).map { try codes.checked(TransactionRecord($0)) }
     }
   }
 
@@ -86,14 +86,11 @@ extension Database {
     guard let container = attempt.container else {
       // Whose answer it should be nobody can tell: it counts for all that could have made one.
       try execute(
-        """
-        UPDATE code_places SET failures = failures + 1
-        WHERE number IN (SELECT number FROM \(Self.credentials) WHERE \(open))
-        """, .text(user), .int(attempts))
+        "UPDATE credentials SET failures = failures + 1 WHERE \(open)", .text(user), .int(attempts))
       return changes > 0 ? .notSigned : .locked
     }
     let credential = try query(
-      "SELECT 1 FROM \(Self.credentials) WHERE \(open) AND id = ?3", .text(user), .int(attempts),
+      "SELECT 1 FROM credentials WHERE \(open) AND id = ?3", .text(user), .int(attempts),
       .text(container))
     guard !credential.isEmpty else { return .locked }
     return try decide(

@@ -47,16 +47,12 @@ extension Database {
     of id: String, by successor: NewContainer?, limit: Int
   ) throws -> RenewalOutcome {
     // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
-    let failed = try query("SELECT failures FROM \(Self.credentials) WHERE id = ?", .text(id)).first
+    let failed = try query("SELECT failures FROM credentials WHERE id = ?", .text(id)).first
     guard try (failed?.integer("failures") ?? 0) < limit else { return .locked }
     switch try countSignature(of: id, isGood: successor != nil, limit: limit) {
     case nil: break
     case .notSigned:
-      try execute(
-        """
-        UPDATE code_places SET failures = failures + 1
-        WHERE number = (SELECT number FROM code_generators WHERE id = ?)
-        """, .text(id))
+      try execute("UPDATE credentials SET failures = failures + 1 WHERE id = ?", .text(id))
       return .notSigned
     case .locked: return .locked
     default: return .gone

@@ -16,7 +16,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord? {
-    try await reader.read { try $0.transaction(id) }
+    try await reader.read { try codes.checked($0.transaction(id)) }
   }
 
   /// As ``Storage`` says.
@@ -29,7 +29,7 @@ extension SQLiteStorage {
         SELECT * FROM transactions WHERE user = ? AND state = 'pending' AND expires > ?
         ORDER BY created, number LIMIT 64
         """, .text(user), .integer(time)
-      ).map { try TransactionRecord($0) }
+      ).map { try codes.checked(TransactionRecord($0)) }
     }
   }
 
@@ -47,7 +47,7 @@ extension SQLiteStorage {
         ORDER BY number DESC LIMIT ?5
         """, .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
         .int(max(0, limit))
-      ).map { try TransactionRecord($0) }
+      ).map { try codes.checked(TransactionRecord($0)) }
     }
   }
 
@@ -343,7 +343,9 @@ extension TransactionRecord {
     typedFields = try row.optionalText("typed_fields")?.split(separator: " ").compactMap { Int($0) }
     isInitiatedByDevice = try row.integer("initiated") != 0
     if let session = try row.optionalText("uaf_session") {
-      uaf = UAFAcceptance(session: session, time: try row.integer("decided"))
+      var acceptance = UAFAcceptance(session: session, time: try row.integer("decided"))
+      acceptance.code = try row.optionalBlob("uaf_code")
+      uaf = acceptance
     }
     if let reason = try row.optionalText("end_reason") {
       end = EndRecord(

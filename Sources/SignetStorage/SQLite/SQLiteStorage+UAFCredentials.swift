@@ -5,7 +5,7 @@ extension SQLiteStorage {
   public func uafCredentials(user: String) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await reader.read { database in
       try database.query("SELECT * FROM uaf_credentials WHERE user = ? ORDER BY number", .text(user))
-        .map { try UAFCredentialRecord($0) }
+        .map { try UAFCredentialRecord($0, codes) }
     }
   }
 
@@ -13,14 +13,14 @@ extension SQLiteStorage {
   public func uafCredential(
     aaid: String, keyID: [UInt8]
   ) async throws(StorageFailure) -> UAFCredentialRecord? {
-    try await reader.read { try $0.uafCredential(aaid, keyID) }
+    try await reader.read { try $0.uafCredential(aaid, keyID, codes) }
   }
 
   /// As ``UAFStorage`` says.
   public func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
     try await reader.read { database in
       try database.query("SELECT * FROM uaf_credentials ORDER BY number LIMIT ?", .int(max(0, limit)))
-        .map { try UAFCredentialRecord($0) }
+        .map { try UAFCredentialRecord($0, codes) }
     }
   }
 
@@ -49,11 +49,13 @@ extension SQLiteStorage {
   public func releaseUAFCredential(
     aaid: String, keyID: [UInt8], audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
-    try await writer.write { database in
-      try database.execute(
-        "UPDATE uaf_credentials SET state = 'active' WHERE aaid = ? AND key_id = ? AND state = 'quarantined'",
-        .text(aaid), .blob(keyID))
-      guard database.changes == 1 else { return false }
+    let codes = codes
+    return try await writer.write { database in
+      guard var found = try database.uafCredential(aaid, keyID, codes), found.state == .quarantined else {
+        return false
+      }
+      found.state = .active
+      try database.update(found, codes)
       try database.appendAudit(audit)
       return true
     }
@@ -61,49 +63,55 @@ extension SQLiteStorage {
 }
 
 extension Database {
-  func uafCredential(_ aaid: String, _ keyID: [UInt8]) throws -> UAFCredentialRecord? {
+  func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowCodes) throws -> UAFCredentialRecord? {
     try query("SELECT * FROM uaf_credentials WHERE aaid = ? AND key_id = ?", .text(aaid), .blob(keyID))
-      .first.map { try UAFCredentialRecord($0) }
+      .first.map { try UAFCredentialRecord($0, codes) }
   }
 
-  func insert(_ credential: UAFCredentialRecord) throws {
+  func insert(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
     try execute(
       """
       INSERT INTO uaf_credentials (aaid, key_id, user, public_key, algorithm, key_format, sign_counter,
-        registration_counter, authenticator_version, created, state, device)
-      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        registration_counter, authenticator_version, created, state, device, code)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       """, .text(credential.aaid), .blob(credential.keyID), .text(credential.user),
       .blob(credential.publicKey), .integer(Int64(credential.algorithm)),
       .integer(Int64(credential.keyFormat)), .integer(Int64(credential.signCounter)),
       .integer(Int64(credential.registrationCounter)), .integer(Int64(credential.authenticatorVersion)),
       .integer(credential.created), .text(credential.state.rawValue),
-      .optional(credential.device))
+      .optional(credential.device), .optional(codes.code(of: credential.image)))
+  }
+
+  /// Writes what changes of a key, with the code of the whole.
+  fileprivate func update(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+    try execute(
+      "UPDATE uaf_credentials SET sign_counter = ?, state = ?, code = ? WHERE aaid = ? AND key_id = ?",
+      .integer(Int64(credential.signCounter)), .text(credential.state.rawValue),
+      .optional(codes.code(of: credential.image)), .text(credential.aaid), .blob(credential.keyID))
   }
 
   /// Holds a use against the stored key: `nil` where the key may be used so, and the counter is stored then.
-  func count(_ use: UAFKeyUse, of user: String) throws -> UAFOutcome? {
-    guard let found = try uafCredential(use.aaid, use.keyID), found.user == user, found.state == .active
-    else {
-      return .keyUnknown
-    }
+  func count(_ use: UAFKeyUse, of user: String, _ codes: RowCodes) throws -> UAFOutcome? {
+    guard var found = try uafCredential(use.aaid, use.keyID, codes) else { return .keyUnknown }
+    guard found.state != .altered else { return .altered(use) }
+    guard found.user == user, found.state == .active else { return .keyUnknown }
     let isGreater = use.signCounter > found.signCounter
     guard isGreater || use.signCounter == 0 && found.signCounter == 0 else {
-      try execute(
-        "UPDATE uaf_credentials SET state = 'quarantined' WHERE aaid = ? AND key_id = ?", .text(use.aaid),
-        .blob(use.keyID))
+      found.state = .quarantined
+      try update(found, codes)
       return .copied(use)
     }
     if isGreater {
-      try execute(
-        "UPDATE uaf_credentials SET sign_counter = ? WHERE aaid = ? AND key_id = ?",
-        .integer(Int64(use.signCounter)), .text(use.aaid), .blob(use.keyID))
+      found.signCounter = use.signCounter
+      try update(found, codes)
     }
     return nil
   }
 }
 
 extension UAFCredentialRecord {
-  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  fileprivate init(_ row: Row, _ codes: RowCodes) throws(SQLiteFailure) {
     guard let state = State(rawValue: try row.text("state")) else {
       throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
     }
@@ -117,5 +125,6 @@ extension UAFCredentialRecord {
       created: try row.integer("created"))
     self.state = state
     device = try row.optionalText("device")
+    if !codes.isOwn(image, try row.optionalBlob("code")) { self.state = .altered }
   }
 }

@@ -5,32 +5,38 @@ extension SQLiteStorage {
   public func addUAFSession(
     _ session: UAFSessionRecord, audit: AuditEvent?
   ) async throws(StorageFailure) {
+    let codes = codes
     try await writer.write { database in
-      try database.execute(
-        """
-        INSERT INTO uaf_sessions (id, operation, user, context, txn, request, token_digest, token_expires, created, expires,
-          dispatcher, target, sealed_payload, state)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """, .text(session.id), .text(session.operation), .optional(session.user),
-        .optional(session.context), .optional(session.transaction), .optional(session.request),
-        .optional(session.tokenDigest), .optional(session.tokenExpires), .integer(session.created),
-        .integer(session.expires), .optional(session.dispatcher), .optional(session.target),
-        .optional(session.sealedPayload), .text(session.state.rawValue))
+      try database.insert(session, codes)
       if let audit { try database.appendAudit(audit) }
     }
   }
 
   /// As ``UAFStorage`` says.
+  public func addUAFSession(
+    _ session: UAFSessionRecord, ofClientWithAtMost limit: Int
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await writer.write { database in
+      let rows = try database.query(
+        """
+        SELECT 1 FROM uaf_sessions WHERE client = ? AND state <> 'succeeded' AND created > ? LIMIT ?
+        """, .optional(session.client), .integer(session.created - (session.expires - session.created)),
+        .int(max(0, limit)))
+      guard rows.count < limit else { return false }
+      try database.insert(session, codes)
+      return true
+    }
+  }
+
+  /// As ``UAFStorage`` says.
   public func uafSession(_ id: String) async throws(StorageFailure) -> UAFSessionRecord? {
-    try await reader.read { try $0.uafSession(id) }
+    try await reader.read { try $0.uafSession(id, codes) }
   }
 
   /// As ``UAFStorage`` says.
   public func uafSession(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFSessionRecord? {
-    try await reader.read { database in
-      try database.query("SELECT * FROM uaf_sessions WHERE token_digest = ?", .blob(tokenDigest)).first
-        .map { try UAFSessionRecord($0) }
-    }
+    try await reader.read { try $0.uafSession(tokenDigest: tokenDigest, codes) }
   }
 
   /// As ``UAFStorage`` says.
@@ -43,7 +49,7 @@ extension SQLiteStorage {
         SELECT * FROM uaf_sessions WHERE target = ? AND state = 'tokenCreated' AND token_expires > ?
         ORDER BY created DESC, id LIMIT 64
         """, .text(target), .integer(time)
-      ).map { try UAFSessionRecord($0) }
+      ).map { try UAFSessionRecord($0, codes) }
     }
   }
 
@@ -51,13 +57,13 @@ extension SQLiteStorage {
   public func redeemUAFToken(
     _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
-    try await writer.write { database in
-      try database.execute(
-        """
-        UPDATE uaf_sessions SET state = 'requested', request = ?, expires = ?, sealed_payload = NULL
-        WHERE token_digest = ? AND state = 'tokenCreated' AND token_expires > ?
-        """, .blob(request), .integer(expires), .blob(digest), .integer(time))
-      guard database.changes == 1 else { return false }
+    let codes = codes
+    return try await writer.write { database in
+      guard var found = try database.uafSession(tokenDigest: digest, codes), found.state == .tokenCreated,
+        let end = found.tokenExpires, end > time
+      else { return false }
+      (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
+      try database.update(found, codes)
       try database.appendAudit(audit)
       return true
     }
@@ -67,8 +73,10 @@ extension SQLiteStorage {
   public func failUAFSession(
     _ id: String, _ end: UAFSessionEnd, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
-    try await writer.write { database in
-      guard try database.end(uafSession: id, end, .failed, isInTimeOnly: false) else { return false }
+    let codes = codes
+    return try await writer.write { database in
+      guard let found = try database.uafSession(id, codes), found.isOpen else { return false }
+      try database.end(found, end, .failed, codes)
       try database.appendAudit(audit)
       return true
     }
@@ -76,11 +84,12 @@ extension SQLiteStorage {
 
   /// As ``UAFStorage`` says.
   public func finishUAFRegistration(
-    _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord],
+    _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
     audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> UAFOutcome {
-    try await writer.write { database in
-      let outcome = try database.finishRegistration(id, end, credentials)
+    let codes = codes
+    return try await writer.write { database in
+      let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -91,8 +100,9 @@ extension SQLiteStorage {
     _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], limits: TransactionLimits,
     audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
   ) async throws(StorageFailure) -> UAFOutcome {
-    try await writer.write { database in
-      let outcome = try database.finishAuthentication(id, user, end, uses, limits)
+    let codes = codes
+    return try await writer.write { database in
+      let outcome = try database.finishAuthentication(id, user, end, uses, limits, codes)
       try database.appendAudit(audit(outcome))
       return outcome
     }
@@ -100,89 +110,141 @@ extension SQLiteStorage {
 }
 
 extension Database {
-  fileprivate func uafSession(_ id: String) throws -> UAFSessionRecord? {
-    try query("SELECT * FROM uaf_sessions WHERE id = ?", .text(id)).first.map { try UAFSessionRecord($0) }
+  fileprivate func uafSession(_ id: String, _ codes: RowCodes) throws -> UAFSessionRecord? {
+    try query("SELECT * FROM uaf_sessions WHERE id = ?", .text(id)).first
+      .map { try UAFSessionRecord($0, codes) }
   }
 
-  /// Ends an operation that waits for its response.
-  ///
-  /// - Returns: Whether it did, in time where that matters.
-  fileprivate func end(
-    uafSession id: String, _ end: UAFSessionEnd, _ state: UAFSessionRecord.State, isInTimeOnly: Bool
-  ) throws -> Bool {
+  fileprivate func uafSession(tokenDigest: [UInt8], _ codes: RowCodes) throws -> UAFSessionRecord? {
+    try query("SELECT * FROM uaf_sessions WHERE token_digest = ?", .blob(tokenDigest)).first
+      .map { try UAFSessionRecord($0, codes) }
+  }
+
+  fileprivate func insert(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
     try execute(
       """
-      UPDATE uaf_sessions SET state = ?, status = ?, asm_status = ?, client_error = ?, authenticators = ?, ended = ?
-      WHERE id = ? AND state IN ('requested', 'tokenCreated') AND expires > ?
-      """, .text(state.rawValue), .int(end.status), .optional(end.asmStatus.map(Int64.init)),
-      .optional(end.clientError.map(Int64.init)), .text(end.authenticators), .integer(end.time), .text(id),
-      .integer(isInTimeOnly ? end.time : .min))
-    return changes == 1
+      INSERT INTO uaf_sessions (id, operation, user, context, txn, request, token_digest, token_expires, created, expires,
+        dispatcher, target, sealed_payload, client, state, code)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, .text(session.id), .text(session.operation), .optional(session.user),
+      .optional(session.context), .optional(session.transaction), .optional(session.request),
+      .optional(session.tokenDigest), .optional(session.tokenExpires), .integer(session.created),
+      .integer(session.expires), .optional(session.dispatcher), .optional(session.target),
+      .optional(session.sealedPayload), .optional(session.client), .text(session.state.rawValue),
+      .optional(codes.code(of: session.image)))
+  }
+
+  /// Writes what changes of an operation, with the code of the whole.
+  fileprivate func update(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      UPDATE uaf_sessions SET user = ?, request = ?, expires = ?, sealed_payload = ?, state = ?, status = ?,
+        asm_status = ?, client_error = ?, authenticators = ?, ended = ?, code = ?
+      WHERE id = ?
+      """, .optional(session.user), .optional(session.request), .integer(session.expires),
+      .optional(session.sealedPayload), .text(session.state.rawValue),
+      .optional(session.end.map { Int64($0.status) }), .optional(session.end?.asmStatus.map(Int64.init)),
+      .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
+      .optional(session.end?.time), .optional(codes.code(of: session.image)), .text(session.id))
+  }
+
+  fileprivate func end(
+    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ state: UAFSessionRecord.State, _ codes: RowCodes
+  ) throws {
+    var session = session
+    (session.state, session.end) = (state, end)
+    try update(session, codes)
   }
 
   /// Ends an operation as failed, in the step that found out why.
-  private func fail(_ id: String, _ end: UAFSessionEnd, status: Int, _ outcome: UAFOutcome) throws
-    -> UAFOutcome
-  {
+  private func fail(
+    _ session: UAFSessionRecord, _ end: UAFSessionEnd, status: Int, _ outcome: UAFOutcome, _ codes: RowCodes
+  ) throws -> UAFOutcome {
     var failure = end
     (failure.status, failure.authenticators) = (status, "[]")
-    _ = try self.end(uafSession: id, failure, .failed, isInTimeOnly: false)
+    try self.end(session, failure, .failed, codes)
     return outcome
   }
 
-  private func openSession(_ id: String, at time: Int64) throws -> UAFSessionRecord? {
-    guard let found = try uafSession(id), found.state == .requested, found.expires > time else { return nil }
+  private func openSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
+    guard let found = try uafSession(id, codes), found.state == .requested, found.expires > time else {
+      return nil
+    }
     return found
   }
 
   fileprivate func finishRegistration(
-    _ id: String, _ end: UAFSessionEnd, _ credentials: [UAFCredentialRecord]
+    _ id: String, _ end: UAFSessionEnd, _ credentials: [UAFCredentialRecord], _ limit: Int, _ codes: RowCodes
   ) throws -> UAFOutcome {
-    guard try openSession(id, at: end.time) != nil else { return .over }
-    for credential in credentials where try uafCredential(credential.aaid, credential.keyID) != nil {
-      return try fail(id, end, status: 1498, .keyExists)
+    guard let session = try openSession(id, at: end.time, codes) else { return .over }
+    for credential in credentials where try uafCredential(credential.aaid, credential.keyID, codes) != nil {
+      return try fail(session, end, status: 1498, .keyExists, codes)
     }
-    for credential in credentials { try insert(credential) }
-    guard try self.end(uafSession: id, end, .succeeded, isInTimeOnly: true) else { return .over }
+    if let user = credentials.first?.user {
+      let present = try query(
+        "SELECT 1 FROM uaf_credentials WHERE user = ? LIMIT ?", .text(user), .int(max(0, limit)))
+      guard present.count + credentials.count <= limit else {
+        return try fail(session, end, status: 1403, .tooMany, codes)
+      }
+    }
+    for credential in credentials { try insert(credential, codes) }
+    try self.end(session, end, .succeeded, codes)
     return .taken
   }
 
   fileprivate func finishAuthentication(
-    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ limits: TransactionLimits
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ limits: TransactionLimits,
+    _ codes: RowCodes
   ) throws -> UAFOutcome {
-    guard let session = try openSession(id, at: end.time), session.user == nil || session.user == user else {
-      return .over
-    }
+    guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
+    else { return .over }
+    var pending: TransactionRecord?
     if let name = session.transaction {
       guard let transaction = try transaction(name), transaction.state(at: end.time) == .pending,
         transaction.user == nil || transaction.user == user
-      else { return try fail(id, end, status: 1408, .transactionOver) }
+      else { return try fail(session, end, status: 1408, .transactionOver, codes) }
+      pending = transaction
     }
     // One key that is refused refuses them all; what the others have proved counts all the same.
     var firstRefusal: UAFOutcome?
     for use in uses {
-      guard let refusal = try count(use, of: user) else { continue }
+      guard let refusal = try count(use, of: user, codes) else { continue }
       firstRefusal = firstRefusal ?? refusal
     }
-    if let firstRefusal { return try fail(id, end, status: 1498, firstRefusal) }
-    if let name = session.transaction {
+    if let firstRefusal {
+      var status = 1498
+      if case .altered = firstRefusal { status = 1500 }
+      return try fail(session, end, status: status, firstRefusal, codes)
+    }
+    if var pending {
+      pending.user = user
+      let acceptance = UAFAcceptance(session: id, time: end.time)
       try execute(
         """
-        UPDATE transactions SET state = 'accepted', uaf_session = ?, decided = ?, user = ? WHERE id = ? AND state = 'pending'
-        """, .text(id), .integer(end.time), .text(user), .text(name))
-      try noteChange(of: name)
-      try noteAnswer(to: name, .accepted, at: end.time, limits)
+        UPDATE transactions SET state = 'accepted', uaf_session = ?, decided = ?, user = ?, uaf_code = ?
+        WHERE id = ? AND state = 'pending'
+        """, .text(id), .integer(end.time), .text(user),
+        .optional(codes.code(of: pending.image(of: acceptance))), .text(pending.id))
+      try noteChange(of: pending.id)
+      try noteAnswer(to: pending.id, .accepted, at: end.time, limits)
     }
-    try execute("UPDATE uaf_sessions SET user = ? WHERE id = ?", .text(user), .text(id))
-    guard try self.end(uafSession: id, end, .succeeded, isInTimeOnly: true) else { return .over }
+    session.user = user
+    try self.end(session, end, .succeeded, codes)
     return .taken
   }
 }
 
 extension UAFSessionRecord {
-  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+  /// Whether a response, or a client, may still come.
+  fileprivate var isOpen: Bool { state == .requested || state == .tokenCreated }
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; `SQLiteFailure`.
+  fileprivate init(_ row: Row, _ codes: RowCodes) throws {
     guard let state = State(rawValue: try row.text("state")) else {
-      throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
+      throw SQLiteFailure.unexpectedValue(
+        column: "state", expected: "a known state", found: "another text")
     }
     self.init(
       id: try row.text("id"), operation: try row.text("operation"), user: try row.optionalText("user"),
@@ -202,5 +264,7 @@ extension UAFSessionRecord {
         clientError: try row.optionalInteger("client_error").map { Int(clamping: $0) },
         authenticators: try row.text("authenticators"), time: try row.integer("ended"))
     }
+    client = try row.optionalBlob("client")
+    try codes.check(image, try row.optionalBlob("code"), named: "\(id) of uaf_sessions")
   }
 }

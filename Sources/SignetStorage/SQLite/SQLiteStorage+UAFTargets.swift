@@ -2,16 +2,23 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``UAFStorage`` says.
-  public func addUAFTarget(_ target: UAFTargetRecord, audit: AuditEvent) async throws(StorageFailure) {
-    try await writer.write { database in
+  public func addUAFTarget(
+    _ target: UAFTargetRecord, limit: Int, audit: AuditEvent
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await writer.write { database in
+      let present = try database.query(
+        "SELECT 1 FROM uaf_targets WHERE user = ? LIMIT ?", .text(target.user), .int(max(0, limit)))
+      guard present.count < limit else { return false }
       try database.execute(
         """
-        INSERT INTO uaf_targets (id, user, device, name, dispatcher, sealed_target, signature_key, encryption_key, created)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO uaf_targets (id, user, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, .text(target.id), .text(target.user), .optional(target.device), .text(target.name),
         .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
-        .optional(target.encryptionKey), .integer(target.created))
+        .optional(target.encryptionKey), .integer(target.created), .optional(codes.code(of: target.image)))
       try database.appendAudit(audit)
+      return true
     }
   }
 
@@ -19,7 +26,7 @@ extension SQLiteStorage {
   public func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord? {
     try await reader.read { database in
       try database.query("SELECT * FROM uaf_targets WHERE id = ?", .text(id)).first
-        .map { try UAFTargetRecord($0) }
+        .map { try UAFTargetRecord($0, codes) }
     }
   }
 
@@ -27,7 +34,7 @@ extension SQLiteStorage {
   public func uafTargets(user: String) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await reader.read { database in
       try database.query("SELECT * FROM uaf_targets WHERE user = ? ORDER BY created, id", .text(user))
-        .map { try UAFTargetRecord($0) }
+        .map { try UAFTargetRecord($0, codes) }
     }
   }
 
@@ -35,7 +42,7 @@ extension SQLiteStorage {
   public func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await reader.read { database in
       try database.query("SELECT * FROM uaf_targets WHERE device = ? ORDER BY created, id", .text(device))
-        .map { try UAFTargetRecord($0) }
+        .map { try UAFTargetRecord($0, codes) }
     }
   }
 
@@ -43,7 +50,7 @@ extension SQLiteStorage {
   public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
     try await reader.read { database in
       try database.query("SELECT * FROM uaf_targets ORDER BY created, id LIMIT ?", .int(max(0, limit)))
-        .map { try UAFTargetRecord($0) }
+        .map { try UAFTargetRecord($0, codes) }
     }
   }
 
@@ -92,11 +99,15 @@ extension SQLiteStorage {
 }
 
 extension UAFTargetRecord {
-  fileprivate init(_ row: Row) throws(SQLiteFailure) {
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; `SQLiteFailure`.
+  fileprivate init(_ row: Row, _ codes: RowCodes) throws {
     self.init(
       id: try row.text("id"), user: try row.text("user"), device: try row.optionalText("device"),
       name: try row.text("name"), dispatcher: try row.optionalText("dispatcher"),
       sealedTarget: try row.optionalBlob("sealed_target"), signatureKey: try row.blob("signature_key"),
       encryptionKey: try row.optionalBlob("encryption_key"), created: try row.integer("created"))
+    try codes.check(image, try row.optionalBlob("code"), named: "\(id) of uaf_targets")
   }
 }

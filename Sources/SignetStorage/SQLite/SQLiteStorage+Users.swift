@@ -32,8 +32,7 @@ extension SQLiteStorage {
       )
       guard database.changes == 1 else { return false }
       try database.execute(
-        "UPDATE code_places SET failures = 0 WHERE number IN (SELECT number FROM code_generators WHERE user = ?)",
-        .text(id))
+        "UPDATE credentials SET failures = 0 WHERE user = ?", .text(id))
       try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user = ?", .text(id))
       try database.execute("DELETE FROM waits WHERE user = ?", .text(id))
       try database.appendAudit(audit)

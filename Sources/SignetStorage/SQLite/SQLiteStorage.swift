@@ -1,3 +1,4 @@
+public import SignetCrypto
 package import SignetSQLite
 
 /// Storage in one SQLite file: for one machine, and any number of processes on it.
@@ -6,6 +7,7 @@ package import SignetSQLite
 public final class SQLiteStorage: Storage {
   let writer: GroupCommit
   let reader: Reader
+  let codes: RowCodes
 
   /// Opens the file, made with mode 0600 if there is none, and brings its schema up to date.
   ///
@@ -22,6 +24,16 @@ public final class SQLiteStorage: Storage {
   package init(path: String, observer: Database.StatementObserver?) throws(StorageFailure) {
     writer = try GroupCommit(path: path, migrations: SQLiteSchema.migrations, observer: observer)
     reader = try Reader(path: path)
+    codes = RowCodes(key: nil)
+  }
+
+  private init(_ other: SQLiteStorage, _ codes: RowCodes) {
+    (writer, reader, self.codes) = (other.writer, other.reader, codes)
+  }
+
+  /// As ``Storage`` says.
+  public func authenticatingRows(with key: HMACKey) -> any Storage {
+    SQLiteStorage(self, RowCodes(key: key))
   }
 
   /// How many changes wait for the next commit.
@@ -112,11 +124,13 @@ extension SQLiteStorage {
         "DELETE FROM backchannel_requests WHERE expires <= ?", .integer(time - 86_400))
       // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
       try database.execute(
-        "DELETE FROM uaf_sessions WHERE state = 'requested' AND token_digest IS NULL AND expires <= ?",
-        .integer(time - 600))
+        """
+        DELETE FROM uaf_sessions WHERE (state = 'requested' AND token_digest IS NULL
+            OR state = 'failed' AND client IS NOT NULL) AND expires <= ?
+        """, .integer(time - 600))
       try database.execute(
-        "DELETE FROM uaf_sessions WHERE created < ? AND expires <= ?", .integer(time - 86_400), .integer(time)
-      )
+        "DELETE FROM uaf_sessions WHERE created < ?1 AND expires <= ?2 AND coalesce(ended, created) < ?1",
+        .integer(time - 86_400), .integer(time))
       // Who waits has looked long before.
       try database.execute("DELETE FROM transaction_changes WHERE time < unixepoch() - 600")
       let expired = try database.query(

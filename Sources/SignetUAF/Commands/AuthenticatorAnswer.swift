@@ -40,14 +40,11 @@ package struct AuthenticatorAnswer: Hashable, Sendable {
   /// - Throws: ``AuthenticatorCommandFailure``.
   package init(parsing bytes: [UInt8]) throws(AuthenticatorCommandFailure) {
     let elements = try CommandElements(bytes)
-    switch elements.tag {
-    case .getInfoAnswer: command = .getInfo
-    case .registerAnswer: command = .register
-    case .signAnswer: command = .sign
-    case .deregisterAnswer: command = .deregister
-    case .openSettingsAnswer: command = .openSettings
-    default: throw .notACommand
+    guard let command = AuthenticatorStatus.Command.allCases.first(where: { $0.answerTag == elements.tag })
+    else {
+      throw .notACommand
     }
+    self.command = command
     try elements.refuse(except: [
       .statusCode, .apiVersion, .authenticatorInfo, .authenticatorAssertion, .keyHandle,
       .userNameAndKeyHandle,
@@ -90,16 +87,8 @@ package struct AuthenticatorAnswer: Hashable, Sendable {
 
   /// The answer's bytes.
   package var encoded: [UInt8] {
-    let tag: TLVTag =
-      switch command {
-      case .getInfo: .getInfoAnswer
-      case .register: .registerAnswer
-      case .sign: .signAnswer
-      case .deregister: .deregisterAnswer
-      case .openSettings: .openSettingsAnswer
-      }
     var writer = TLVWriter()
-    writer.write(tag) { writer in
+    writer.write(command.answerTag) { writer in
       writer.write(.statusCode) { $0.write(statusCode) }
       switch payload {
       case .nothing: break

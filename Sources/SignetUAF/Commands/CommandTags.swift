@@ -50,6 +50,38 @@ extension TLVTag {
   ]
 }
 
+extension AuthenticatorStatus.Command {
+  /// What the command begins with.
+  package var tag: TLVTag {
+    switch self {
+    case .getInfo: .getInfoCommand
+    case .register: .registerCommand
+    case .sign: .signCommand
+    case .deregister: .deregisterCommand
+    case .openSettings: .openSettingsCommand
+    }
+  }
+
+  /// What the answer to the command begins with.
+  package var answerTag: TLVTag {
+    switch self {
+    case .getInfo: .getInfoAnswer
+    case .register: .registerAnswer
+    case .sign: .signAnswer
+    case .deregister: .deregisterAnswer
+    case .openSettings: .openSettingsAnswer
+    }
+  }
+
+  /// The command whose tag, little-endian, bytes begin with; nil for none.
+  package init?(beginningOf bytes: [UInt8]) {
+    guard bytes.count >= 2 else { return nil }
+    let tag = TLVTag(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+    guard let command = Self.allCases.first(where: { $0.tag == tag }) else { return nil }
+    self = command
+  }
+}
+
 /// Why bytes are no command, or no answer to one.
 package enum AuthenticatorCommandFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// There are more bytes than any command has.

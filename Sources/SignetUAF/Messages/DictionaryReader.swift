@@ -147,7 +147,11 @@ struct DictionaryReader {
     guard values.count <= maximum else { throw .member(path, .tooLong(maximum)) }
     var elements: [Element] = []
     elements.reserveCapacity(values.count)
-    for value in values { elements.append(try read(value, path)) }
+    for (index, value) in values.enumerated() {
+      do throws(MessageFailure) { elements.append(try read(value, path)) } catch {
+        throw error.inElement(index, of: path)
+      }
+    }
     return elements
   }
 
@@ -190,6 +194,16 @@ struct DictionaryReader {
       value, path throws(MessageFailure) in
       try UAFExtension(DictionaryReader(value, path))
     } ?? []
+  }
+}
+
+extension MessageFailure {
+  /// The failure with the element of a list in its path: `accepted.aaid` becomes `accepted[3].aaid`.
+  ///
+  /// It is written where something failed, not for each element, so that what is right costs nothing.
+  fileprivate func inElement(_ index: Int, of list: String) -> MessageFailure {
+    guard case .member(let path, let problem) = self, path.hasPrefix(list) else { return self }
+    return .member("\(list)[\(index)]\(path.dropFirst(list.count))", problem)
   }
 }
 

@@ -19,7 +19,7 @@ package struct ReturnUAFRequest: Hashable, Sendable {
 
   package init(parsing text: [UInt8]) throws(MessageFailure) {
     let reader = try DictionaryReader(body: text)
-    statusCode = try reader.number("statusCode")
+    statusCode = Int(try reader.number("statusCode", as: UInt16.self))
     request = try reader.optionalString("uafRequest", 1...(1 << 20))
     operation = try reader.operation()
     lifetimeMillis = try reader.optionalNumber("lifetimeMillis")

@@ -44,7 +44,7 @@ package struct UAFServerResponse: Hashable, Sendable {
 
   package init(parsing text: [UInt8]) throws(MessageFailure) {
     let reader = try DictionaryReader(body: text)
-    statusCode = try reader.number("statusCode")
+    statusCode = Int(try reader.number("statusCode", as: UInt16.self))
     description = try reader.optionalString("description", 0...65_536)
     additionalTokens =
       try reader.optionalList("additionalTokens", minimum: 0, maximum: 64) {

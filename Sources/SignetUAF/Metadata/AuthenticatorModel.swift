@@ -23,6 +23,13 @@ package struct AuthenticatorModel: Sendable {
     }
   }
 
+  /// What a policy looks at in one authenticator, which is older or newer than what the vendor describes.
+  package func traits(ofVersion version: UInt16) -> AuthenticatorTraits {
+    var traits = traits
+    traits.version = version
+    return traits
+  }
+
   /// Names the model in an attestation certificate: id-fido-gen-ce-aaid.
   private static let aaidExtension = "1.3.6.1.4.1.45724.1.1.1"
 
@@ -48,6 +55,7 @@ package struct AuthenticatorModel: Sendable {
         throw .certificate(error)
       }
       guard path.isForSignatures else { throw .certificateUsage }
+      guard !path.isAuthority else { throw .certificateAuthority }
       return try isNamed(by: path) ? nil : path
     // Who could have shown a certificate and does not proves nothing about the model.
     case .basicSurrogate:

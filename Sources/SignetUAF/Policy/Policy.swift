@@ -64,7 +64,7 @@ package struct Policy: Hashable, Sendable {
     }
   }
 
-  /// The first combination that distinct candidates meet, with the candidate of each criterion.
+  /// The first combination that distinct authenticators meet, with the candidate of each criterion.
   ///
   /// - Parameters:
   ///   - candidates: The authenticators at hand.
@@ -76,7 +76,9 @@ package struct Policy: Hashable, Sendable {
     combinations(of: candidates, knownExtensions: knownExtensions).first
   }
 
-  /// All combinations that distinct candidates meet, in the server's order.
+  /// All combinations that distinct authenticators meet, in the server's order.
+  ///
+  /// Two candidates of one model are two keys of one authenticator: a device has one of each.
   package func combinations(
     of candidates: [Candidate], knownExtensions: Set<String> = []
   ) -> [(combination: Int, candidates: [Int])] {
@@ -91,32 +93,29 @@ package struct Policy: Hashable, Sendable {
             && criterion.prefersAttestation(of: candidates[$0])
         }
       }
-      return Self.assign(fitting).map { (index, $0) }
+      return assign(fitting, candidates).map { (index, $0) }
     }
   }
 
-  /// Gives each criterion a candidate of its own, moving earlier ones where that makes room.
-  private static func assign(_ fitting: [[Int]]) -> [Int]? {
-    var owner: [Int: Int] = [:]
-    func place(_ criterion: Int, _ tried: inout Set<Int>) -> Bool {
-      for candidate in fitting[criterion] where tried.insert(candidate).inserted {
-        guard let present = owner[candidate] else {
-          owner[candidate] = criterion
-          return true
-        }
-        if place(present, &tried) {
-          owner[candidate] = criterion
-          return true
-        }
+  /// Gives each criterion a model of its own, moving earlier ones where that makes room, and the first candidate of it that fits.
+  private func assign(_ fitting: [[Int]], _ candidates: [Candidate]) -> [Int]? {
+    var owner: [AAID: (criterion: Int, candidate: Int)] = [:]
+    func place(_ criterion: Int, _ tried: inout Set<AAID>) -> Bool {
+      for candidate in fitting[criterion] {
+        let model = candidates[candidate].traits.aaid
+        guard tried.insert(model).inserted else { continue }
+        if let present = owner[model], !place(present.criterion, &tried) { continue }
+        owner[model] = (criterion, candidate)
+        return true
       }
       return false
     }
     for criterion in fitting.indices {
-      var tried: Set<Int> = []
+      var tried: Set<AAID> = []
       guard place(criterion, &tried) else { return nil }
     }
     var chosen = [Int](repeating: 0, count: fitting.count)
-    for (candidate, criterion) in owner { chosen[criterion] = candidate }
+    for (criterion, candidate) in owner.values { chosen[criterion] = candidate }
     return chosen
   }
 }

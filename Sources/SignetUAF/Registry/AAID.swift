@@ -40,6 +40,11 @@ package struct AAID: Hashable, Sendable, Comparable, CustomStringConvertible {
     left.vendor == right.vendor && left.model == right.model
   }
 
+  /// Whether two texts name one model; texts that name none are the same where they are alike in all but case.
+  package static func areSame(_ left: String, _ right: String) -> Bool {
+    left == right || left.lowercased() == right.lowercased()
+  }
+
   package static func < (left: AAID, right: AAID) -> Bool {
     (left.vendor, left.model) < (right.vendor, right.model)
   }

@@ -14,6 +14,12 @@ package struct KeyID: Hashable, Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
+  /// Reads the text that messages have, base64url with or without padding; nil for anything else.
+  package init?(text: String) {
+    guard let bytes = Base64URL.decodePadded(text) else { return nil }
+    self.init(bytes)
+  }
+
   /// Makes a new one: 32 random bytes.
   package static func random() -> KeyID { KeyID(uncheckedBytes: SecureRandom.bytes(32)) }
 

@@ -16,7 +16,7 @@ package enum AuthenticatorStatus: UInt16, Error, Hashable, Sendable, CaseIterabl
   case userLockout = 0x10
 
   /// The commands whose answers the module reads.
-  package enum Command: Hashable, Sendable {
+  package enum Command: Hashable, Sendable, CaseIterable {
     case getInfo
     case register
     case sign

@@ -36,6 +36,8 @@ package enum AssertionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
   case certificate(TrustAnchors.Refusal)
   /// The certificate's key is not for signatures.
   case certificateUsage
+  /// The certificate is an authority's, which issues others and attests nothing.
+  case certificateAuthority
   /// The certificate is for another model.
   case certificateModel
   /// The certificate does not say which model it is for, and its path vouches for several.
@@ -68,6 +70,7 @@ package enum AssertionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
     case .algorithm: .unacceptableAlgorithm
     case .keyFormat, .publicKey: .unacceptableKey
     case .attestationType, .attestationPreference, .ecdaa, .certificate, .certificateUsage,
+      .certificateAuthority,
       .certificateModel, .certificateModelMissing, .attestationKey, .attestationSignature:
       .unacceptableAttestation
     default: .unacceptableContent
@@ -93,6 +96,7 @@ package enum AssertionRefusal: Error, Hashable, Sendable, CustomStringConvertibl
     case .ecdaa: "attestation by ECDAA is not supported"
     case .certificate(let refusal): "the attestation certificate: \(refusal)"
     case .certificateUsage: "the attestation certificate's key is not for signatures"
+    case .certificateAuthority: "the attestation certificate is an authority's"
     case .certificateModel: "the attestation certificate is for another model"
     case .certificateModelMissing:
       "the attestation certificate does not name its model, and what it leads to vouches for others too"

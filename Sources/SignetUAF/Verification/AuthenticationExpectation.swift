@@ -71,7 +71,8 @@ package struct AuthenticationExpectation: Sendable {
     try context.check(item)
     let data = assertion.data
     let model = try context.model(data.aaid, scheme: item.scheme)
-    let candidate = Policy.Candidate(model.traits, keyIDs: [data.keyID])
+    let candidate = Policy.Candidate(
+      model.traits(ofVersion: data.authenticatorVersion), keyIDs: [data.keyID])
     // A key that is not known is said before the policy, which lists known keys only: the client deletes it then.
     guard let key = keys[reference] else { throw .unknownKey }
     try policy.check(candidate, knownExtensions: context.knownExtensions)

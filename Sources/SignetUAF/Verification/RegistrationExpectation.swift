@@ -78,7 +78,8 @@ package struct RegistrationExpectation: Sendable {
     reference = key
     let model = try context.model(data.aaid, scheme: item.scheme)
     let candidate = Policy.Candidate(
-      model.traits, keyIDs: [data.keyID], attestation: assertion.attestation.type)
+      model.traits(ofVersion: data.authenticatorVersion), keyIDs: [data.keyID],
+      attestation: assertion.attestation.type)
     try policy.check(candidate, knownExtensions: context.knownExtensions)
     guard data.mode == AuthenticationMode.userVerified.rawValue else { throw .mode(data.mode) }
     guard data.finalChallengeHash == hash else { throw .finalChallengeHash }

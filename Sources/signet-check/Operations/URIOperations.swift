@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 
-/// The URIs by which authenticators take over an account, and the answer to a push challenge.
+/// The URIs by which authenticators take over an account.
 let uriOperations = [
   Operation(name: "uri-parse") { request in
     let modes: [String: Base32.Mode] = ["lenient": .lenient, "transcribed": .transcribed]
@@ -11,11 +11,6 @@ let uriOperations = [
   },
   Operation(name: "uri-format") { request in
     ["uri": .string(try AuthenticatorURI(request).insecureText)]
-  },
-  Operation(name: "push-response") { request in
-    let challenge = try request.base64("challengeB64")
-    let key = HMACKey(SecretBytes(copying: try request.base64("secretB64")), .sha256)
-    return ["responseB64": .string(Base64.encode(key.authenticationCode(for: challenge)))]
   },
 ]
 
@@ -114,16 +109,5 @@ extension AuthenticatorURI.OATH {
     self.init(
       kind: kind, algorithm: algorithm, digits: Int(clamping: try request.integer("digits", default: 6)),
       secret: SharedSecretBox(try request.secret("secretHex")))
-  }
-}
-
-extension Request {
-  /// Base64 in either alphabet, with or without padding.
-  fileprivate func base64(_ name: String) throws -> [UInt8] {
-    let text = try string(name).filter { $0 != "=" }
-      .map { $0 == "+" ? "-" : $0 == "/" ? "_" : $0 }
-    do { return try Base64URL.decode(String(text)) } catch {
-      throw CheckFailure(invalid: name, error.description)
-    }
   }
 }

@@ -30,7 +30,7 @@ private func exitCode(of failure: UAFOperationFailure) -> ExitCode {
   }
 }
 
-private func exitCode(of code: FidoErrorCode) -> ExitCode {
+private func exitCode(of code: UAFClientError) -> ExitCode {
   switch code {
   case .userCancelled: .interrupted
   case .userLockout, .authenticatorAccessDenied, .keyDisappearedPermanently: .permissionDenied
@@ -59,6 +59,7 @@ private func exitCode(of failure: UAFOutOfBandFailure) -> ExitCode {
 private func exitCode(of failure: UAFDeviceServiceFailure) -> ExitCode {
   switch failure {
   case .clockSkewTooBig: .unavailable
+  case .nameAlreadyExists: .dataError
   case .network(let problem): exitCode(of: problem)
   case .device(let failure): exitCode(of: failure as any Error)
   default: .protocolError
@@ -69,6 +70,7 @@ private func exitCode(of failure: UAFDeviceInformationChangeFailure) -> ExitCode
   switch failure {
   case .nameAlreadyExists, .notFound: .dataError
   case .clockSkewTooBig: .unavailable
+  case .forbidden, .operationNotSupportedByBackend: .protocolError
   case .network(let problem): exitCode(of: problem)
   case .signing(let failure), .device(let failure): exitCode(of: failure as any Error)
   }

@@ -21,11 +21,11 @@ import Testing
     let register = [
       "uaf", "register", "alice", "--authenticator", "pin", "--device-name", "laptop", "--token-fd", "0",
     ]
-    let refused = try await device.run(register + party.words, passwords: ["no-such-token", "123456"])
+    let refused = try await device.run(register + party.words, passwords: ["no-such-token", "271828"])
     #expect(refused.isRefusal(76, "1401"), refused.summary)
-    let short = try await device.run(register + party.words, passwords: [party.key, "1234"])
+    let short = try await device.run(register + party.words, passwords: [party.key, "2718"])
     #expect(short.isRefusal(65, "6 digits"), short.summary)
-    let made = try await device.run(register + party.words + ["--json"], passwords: [party.key, "123456"])
+    let made = try await device.run(register + party.words + ["--json"], passwords: [party.key, "271828"])
     try #require(made.status == 0, made.summary)
     #expect(try JSONObject(parsing: Array(made.output.utf8)).string("username") == "alice")
 
@@ -35,9 +35,9 @@ import Testing
     let wrong = try await device.run(
       ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: ["000000"])
     #expect(wrong.isRefusal(77, "4 tries are left"), wrong.summary)
-    let changed = try await device.run("uaf", "pin", "alice", passwords: ["123456", "654321"])
+    let changed = try await device.run("uaf", "pin", "alice", passwords: ["271828", "161803"])
     #expect(changed.status == 0, changed.summary)
-    let token = try await device.run(["uaf", "authenticate", "alice"] + party.words, passwords: ["654321"])
+    let token = try await device.run(["uaf", "authenticate", "alice"] + party.words, passwords: ["161803"])
     #expect(token.status == 0 && token.output.split(separator: ".").count == 3, token.summary)
 
     // The token of the user lets them register another.
@@ -70,12 +70,12 @@ import Testing
     let decoded = try await device.run(["uaf", "oob", "decode", code] + party.words)
     #expect(decoded.status != 0, "there is no folder yet")
     let registered = try await device.run(
-      ["uaf", "oob", "run", code, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["123456"]
+      ["uaf", "oob", "run", code, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["271828"]
     )
     try #require(registered.status == 0, registered.summary)
     #expect(try await party.status(session) == "succeeded")
     let again = try await device.run(
-      ["uaf", "oob", "run", code, "-a", "pin"] + party.words, passwords: ["123456"])
+      ["uaf", "oob", "run", code, "-a", "pin"] + party.words, passwords: ["271828"])
     #expect(again.isRefusal(1, "taken before"), again.summary)
 
     let context: JSONObject = ["username": "alice", "transaction": "Pay 20 EUR to Bob"]
@@ -85,7 +85,7 @@ import Testing
     #expect(message.status == 0 && message.output.contains(#""encrypted":true"#), message.summary)
     let waiting = try await device.run(["uaf", "pending"] + party.words)
     #expect(waiting.status == 0 && waiting.output.contains("authentication for alice"), waiting.summary)
-    let confirmed = try await device.run(["uaf", "oob", "run", file] + party.words, passwords: ["123456"])
+    let confirmed = try await device.run(["uaf", "oob", "run", file] + party.words, passwords: ["271828"])
     #expect(confirmed.status == 0 && confirmed.errorOutput.contains("| Pay 20 EUR to Bob"), confirmed.summary)
     #expect(try await party.status(confirmation) == "succeeded")
     let nothing = try await device.run(["uaf", "pending"] + party.words)
@@ -103,7 +103,7 @@ import Testing
     let device = party.device()
     let link = try await party.link("registration", ["username": "alice"])
     let made = try await device.run(
-      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["123456"]
+      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["271828"]
     )
     try #require(made.status == 0, made.summary)
     let changed = try await device.run(
@@ -136,7 +136,7 @@ import Testing
     let unnamed = try await device.run("uaf", "device", "check")
     #expect(unnamed.isRefusal(78, "no container yet"), unnamed.summary)
     let plain = try await device.run(
-      "uaf", "register", "alice", "--uaf-server", "http://127.0.0.1/", passwords: ["123456"])
+      "uaf", "register", "alice", "--uaf-server", "http://127.0.0.1/", passwords: ["271828"])
     #expect(plain.isRefusal(64, "https"), plain.summary)
     let garbage = try party.server.write("no code at all", to: "garbage")
     let unread = try await device.run(["uaf", "oob", "run", garbage] + party.words)
@@ -144,7 +144,7 @@ import Testing
     let untrusted = try await device.run(
       ["uaf", "register", "alice", "-a", "pin", "--facet", "linux:app-id:other", "--token-fd", "0"]
         + party.words,
-      passwords: [party.key, "123456"])
+      passwords: [party.key, "271828"])
     #expect(untrusted.status == 76, untrusted.summary)
     let none = try await device.json("uaf", "list")
     #expect(try none.array("accounts").isEmpty)
@@ -160,25 +160,25 @@ import Testing
       device, ["uaf", "oob", "run", code, "--device-name", "laptop"] + party.words)
     try registration.expect("1 PIN")
     try registration.answer("Which authenticator? [1-", "1")
-    try registration.answer("New PIN: ", "9876")
-    try registration.answer("Repeat it: ", "9876")
+    try registration.answer("New PIN: ", "2718")
+    try registration.answer("Repeat it: ", "2718")
     try registration.expect("Not accepted: use 6 digits.")
-    try registration.answer("New PIN: ", "987654")
-    try registration.answer("Repeat it: ", "987654")
+    try registration.answer("New PIN: ", "314159")
+    try registration.answer("Repeat it: ", "314159")
     let registered = try await registration.end()
     #expect(registered.status == 0 && registered.shown.contains("Registered alice"), "\(registered.shown)")
-    #expect(!registered.shown.contains("9876"))
+    #expect(!registered.shown.contains("3141"))
 
     let message = try await party.link(
       "authentication", to: target(device), ["username": "alice", "transaction": "Pay 20 EUR to Bob"])
     let authentication = try ControllingTerminal(device, ["uaf", "oob", "run", message] + party.words)
     try authentication.expect("| Pay 20 EUR to Bob")
-    try authentication.answer("PIN of alice: ", "987655")
+    try authentication.answer("PIN of alice: ", "314158")
     try authentication.expect("Not accepted: this is not the right one; 4 tries are left.")
-    try authentication.answer("PIN of alice: ", "987654")
+    try authentication.answer("PIN of alice: ", "314159")
     let authenticated = try await authentication.end()
     #expect(authenticated.status == 0, "\(authenticated.shown)")
-    #expect(authenticated.shown.contains("Authenticated.") && !authenticated.shown.contains("98765"))
+    #expect(authenticated.shown.contains("Authenticated.") && !authenticated.shown.contains("31415"))
 
     let stopped = try ControllingTerminal(device, ["uaf", "authenticate", "alice"] + party.words)
     try stopped.answer("PIN of alice: ", "\u{4}", newline: false)

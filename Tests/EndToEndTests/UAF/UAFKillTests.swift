@@ -15,12 +15,12 @@ import Testing
       let device = party.device("device-\(round)")
       let register = try device.process(
         ["uaf", "register", "alice", "-a", "pin", "--device-name", "device-\(round)", "--token-fd", "0"]
-          + party.words, passwords: [party.key, "123456"])
+          + party.words, passwords: [party.key, "271828"])
       if round == 0 {
         let made = try await bench.measure("register", register)
         try #require(made.status == 0, made.summary)
         for (name, words) in Self.later {
-          let process = try device.process(words + party.words, passwords: ["123456"])
+          let process = try device.process(words + party.words, passwords: ["271828"])
           let result = try await bench.measure(name, process)
           try #require(result.status == 0, result.summary)
         }
@@ -29,7 +29,7 @@ import Testing
       _ = try await bench.run("register", victim, register)
       party.replace(bench.server)
       for (name, words) in Self.later {
-        _ = try await bench.run(name, victim, device.process(words + party.words, passwords: ["123456"]))
+        _ = try await bench.run(name, victim, device.process(words + party.words, passwords: ["271828"]))
         party.replace(bench.server)
       }
       try await settle(device, party, bench.comment)
@@ -50,7 +50,7 @@ import Testing
     for _ in 0..<3 {
       let made = try await device.run(
         ["uaf", "register", "alice", "-a", "pin", "--device-name", name, "--token-fd", "0"] + party.words,
-        passwords: [party.key, "123456"])
+        passwords: [party.key, "271828"])
       // What is registered already is not registered again.
       #expect([0, 65].contains(made.status), "\(comment): \(made.errorOutput)")
       _ = try await device.run(
@@ -58,7 +58,7 @@ import Testing
       let check = try await device.run(["uaf", "device", "check"] + party.words)
       if check.status == 0 {
         let used = try await device.run(
-          ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: ["123456"])
+          ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: ["271828"])
         if used.status == 0 { return }
       }
     }

@@ -81,7 +81,7 @@ struct URITests {
       ("otpauth://totp/x?secret=A1B8", .secret(.symbol(position: 1))),
       ("otpauth://totp/x?secret=AB&secret=AC", .repeated("secret")),
       ("otpauth://totp/x?secret=\(secret)&algorithm=md5", .unsupportedAlgorithm("md5")),
-      ("otpauth://totp/x?secret=\(secret)&algorithm=SHA224", .unsupportedAlgorithm("SHA224")),
+      ("otpauth://totp/x?secret=\(secret)&algorithm=SHA225", .unsupportedAlgorithm("SHA225")),
       ("otpauth://totp/x?secret=\(secret)&digits=5", .oath(.digitsOutOfRange(5))),
       (
         "otpauth://totp/x?secret=\(secret)&digits=six",
@@ -112,6 +112,72 @@ struct URITests {
     ])
   func refused(uri: String, failure: InterchangeFailure) {
     #expect(throws: failure) { try AuthenticatorURI(uri) }
+  }
+
+  @Test("hash functions of older authenticators are read and written, md5 is not")
+  func olderAlgorithms() throws {
+    for (name, algorithm) in [("sha224", OATHAlgorithm.sha224), ("SHA384", .sha384)] {
+      let uri = "otpauth://totp/n?secret=\(Self.secret)&algorithm=\(name)"
+      let account = try OTPAccount(uri: uri)
+      #expect(account.algorithm == algorithm)
+      #expect(try OTPAccount(uri: account.insecureURI()).algorithm == algorithm)
+      let written = MigrationBatch.insecureURIs(of: [account])
+      #expect(
+        written.skipped.map(\.reason) == [
+          .notRepresentable(.google, reason: "the algorithm \(algorithm.rawValue)")
+        ])
+    }
+  }
+
+  @Test(
+    "text that could act where it is shown is refused, also below further encodings",
+    arguments: [
+      "javascript:alert(1)", "JavaScript:alert(1)", "java%73cript:x", "%2573cript",
+      "<script>alert(1)</script>",
+      "a<b>", "<img src=x onerror=y>", "<!doctype x>", "%3Cb%3E", "%253Cb%253E", "../../etc/passwd",
+      "..\\x", "a/../b", "a/..", "%2e%2e%2fx", "a%00b", "a%2500b", "a%25E2%2580%25AEb",
+    ])
+  func hostile(text: String) {
+    let escaped = PercentEncodingSample.escapeAll(text)
+    let isHarmless = text == "%2573cript"
+    for uri in [
+      "otpauth://totp/\(escaped):n?secret=\(Self.secret)",
+      "otpauth://totp/i:\(escaped)?secret=\(Self.secret)",
+      "otpauth://totp/i:n?secret=\(Self.secret)&issuer=\(escaped)",
+      "otpauth://totp/i:n?secret=\(Self.secret)&image=\(escaped)",
+      "otpauth://totp/i:n?secret=\(Self.secret)&uid=\(escaped)",
+      "otpauth://totp/i:n?secret=\(Self.secret)&oid=\(Base64URL.encode(Array(text.utf8)))",
+    ] {
+      if isHarmless {
+        #expect(throws: Never.self, "\(uri)") { try AuthenticatorURI(uri) }
+      } else {
+        #expect(throws: InterchangeFailure.self, "\(uri)") { try AuthenticatorURI(uri) }
+      }
+    }
+  }
+
+  @Test("what only looks like that is read")
+  func harmless() throws {
+    for text in [
+      "Alice <alice@example.com>", "a < b > c", "..", "a..b", "100%", "<3", "x <y", "AC/DC", "1/2",
+    ] {
+      let uri = "otpauth://totp/Acme:\(PercentEncodingSample.escapeAll(text))?secret=\(Self.secret)"
+      #expect(try AuthenticatorURI(uri).account == text)
+    }
+  }
+
+  @Test("ten megabytes are refused before they are looked at")
+  func tenMegabytes() {
+    let text = String(repeating: "%25", count: 3_500_000)
+    for uri in ["otpauth://totp/\(text)?secret=A", "mfauth://totp/n?policies=\(text)", text] {
+      #expect(throws: InterchangeFailure.tooLarge("URI", limit: AuthenticatorURI.maximumByteCount)) {
+        try AuthenticatorURI(uri)
+      }
+    }
+    let name = String(repeating: "n", count: 1025)
+    #expect(throws: InterchangeFailure.tooLarge("account", limit: 1024)) {
+      try AuthenticatorURI("otpauth://totp/\(name)?secret=\(Self.secret)")
+    }
   }
 
   @Test("what is too long is refused")
@@ -157,7 +223,8 @@ struct URITests {
       let raw = String(
         (0..<Int.random(in: counts, using: &random)).map { _ in alphabet[random.next(below: alphabet.count)] }
       )
-      return raw.split(separator: " ").joined(separator: " ")  // spaces at the ends are not kept
+      // Spaces at the ends are not kept, and what leads out of a folder is refused.
+      return raw.replacing("..", with: ".").split(separator: " ").joined(separator: " ")
     }
     for number in 0..<2000 {
       let kind: OTPAccount.Kind =
@@ -220,6 +287,10 @@ struct URITests {
 }
 
 enum PercentEncodingSample {
+  static func escapeAll(_ text: String) -> String {
+    text.utf8.map { "%" + ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+  }
+
   static func escape(_ text: String) -> String {
     text.map { $0 == "+" ? "%2B" : $0 == "/" ? "%2F" : $0 == "=" ? "%3D" : String($0) }.joined()
   }

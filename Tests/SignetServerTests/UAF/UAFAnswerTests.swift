@@ -55,11 +55,11 @@ import UAFFixture
     let body: JSONObject = ["uafResponse": .string(text)]
     let response = try await server.send(.post, "/uaf/1.1/\(path)", body.bytes, Self.type)
     let cookie = try token(try JSONObject(parsing: response.body), "HTTP_COOKIE")
-    #expect(cookie.hasPrefix("signet-uaf="))
+    #expect(cookie.hasPrefix("__Host-signet-uaf="))
     #expect(
       response.header("Set-Cookie") == "\(cookie); Path=/; Max-Age=300; Secure; HttpOnly; SameSite=Strict")
     let setup = try #require(server.context.uaf)
-    let known = UAFAuthorizations(server.context, APIKeyService(server.context), setup.settings)
+    let known = UAFAuthorizations(server.context, APIKeyService(server.context), setup)
     func caller(_ cookies: [String]) async throws -> UAFCaller {
       var headers = HeaderFields()
       for text in cookies { headers.add(name: "Cookie", value: text) }
@@ -73,7 +73,7 @@ import UAFFixture
         continue
       }
     }
-    for other in ["other=1", "signet-ua=\(cookie)", "signet-uaf="] {
+    for other in ["other=1", "signet-uaf=\(cookie)", "__Host-signet-uaf="] {
       guard case .anyone = try await caller([other]) else {
         Issue.record("\(other) is somebody")
         continue

@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJSON
 import SignetPolicy
 import SignetPush
+import SignetSQLite
 import SignetServer
 import SignetStorage
 import SignetTesting
@@ -65,6 +66,16 @@ final class UAFServer: Sendable {
       await server.stop()
       withExtendedLifetime(folder) {}
     }
+  }
+
+  /// Changes the database as somebody does who can write it and lacks the master key.
+  func tamper(_ statement: String, _ values: SQLiteValue...) throws { try tamper(statement, values) }
+
+  /// As ``tamper(_:_:)`` does.
+  func tamper(_ statement: String, _ values: [SQLiteValue]) throws {
+    let database = try Database(path: "\(folder.path)/signet.sqlite", mode: .readWrite)
+    try database.execute(statement, values)
+    #expect(database.changes > 0, "\(statement) changed nothing")
   }
 
   /// The texts of the audit log, after its chain was followed.

@@ -60,6 +60,22 @@ import UAFFixture
     #expect(failure.description.contains("bad.json"), "\(failure)")
   }
 
+  @Test("a folder that others may write is not trusted", arguments: [0o777, 0o770, 0o1777])
+  func trustsNoOtherFolder(_ mode: mode_t) async throws {
+    try await make(Self.settings)
+    try add(UAFTestKey(), "one.json")
+    #expect(chmod("\(path)/metadata", mode) == 0)
+    #expect(try #require(self.failure()).description.contains("metadata"))
+    // The same, named from elsewhere.
+    let file = URL(filePath: "\(path)/server.json")
+    var settings = try JSONObject(parsing: Array(Data(contentsOf: file)))
+    settings["uaf"] = ["facets": ["ios:bundle-id:org.example.app"], "metadata": .string("\(path)/metadata")]
+    try write("server.json", JSONValue.object(settings).text)
+    #expect(try #require(self.failure()).description.contains("metadata"))
+    #expect(chmod("\(path)/metadata", 0o755) == 0)
+    #expect(self.failure() == nil)
+  }
+
   @Test("a folder that is missing is named") func namesTheMissingFolder() async throws {
     try await make(Self.settings)
     #expect(try #require(self.failure()).description.contains("metadata"))
@@ -95,7 +111,8 @@ import UAFFixture
       {"prefix":"/a/b","appID":"https://uaf.example.org/facets","facets":["https://example.org"],
        "policies":{"default":{"accepted":[[{"aaid":["7357#0001"]}]]},"two":{"accepted":[[{"vendorID":["7357"],
        "authenticationAlgorithms":[1],"assertionSchemes":["UAFV1TLV"]}]]}},"requestLifetime":60,"tokenLifetime":600,
-       "authorizationLifetime":30,"clockSkew":5,"reply":"cookie","link":"signet://open","conformance":true}
+       "authorizationLifetime":30,"clockSkew":5,"reply":"cookie","link":"signet://open","conformance":true,
+       "openRequests":9}
       """
     try await make(text)
     let settings = try #require(try ServerFolder(opening: path).settings.uaf)
@@ -103,7 +120,9 @@ import UAFFixture
     #expect(settings.facets == ["https://example.org"] && settings.metadata == nil)
     #expect(settings.requestLifetime == 60 && settings.tokenLifetime == 600)
     #expect(settings.authorizationLifetime == 30 && settings.clockSkew == 5)
-    #expect(settings.reply == .cookie && settings.link == "signet://open" && settings.hasConformanceAdapter)
+    #expect(
+      settings.reply == .cookie && settings.openRequests == 9 && settings.link == "signet://open"
+        && settings.hasConformanceAdapter)
     #expect(Set(settings.policies.keys) == ["default", "two"])
   }
 
@@ -126,6 +145,7 @@ import UAFFixture
       (#"{"facets":["https://e.org"],"tokenLifetime":604801}"#, "tokenLifetime"),
       (#"{"facets":["https://e.org"],"authorizationLifetime":0}"#, "authorizationLifetime"),
       (#"{"facets":["https://e.org"],"clockSkew":601}"#, "clockSkew"),
+      (#"{"facets":["https://e.org"],"openRequests":0}"#, "openRequests"),
       (#"{"facets":["https://e.org"],"reply":"saml"}"#, "reply"),
       (#"{"facets":["https://e.org"],"link":"x"}"#, "link"),
       (#"{"facets":["https://e.org"],"link":"https://e.org?a=b"}"#, "link"),

@@ -149,8 +149,8 @@ import Testing
       try await write(damaged)
       await #expect(throws: SignetFailure.vault(.damaged)) { try await bench.device().accounts.list() }
     }
-    try await write([3, 1, 1])
-    await #expect(throws: SignetFailure.vault(.tooNew(found: 3, supported: 2))) {
+    try await write([4, 1, 1])
+    await #expect(throws: SignetFailure.vault(.tooNew(found: 4, supported: 3))) {
       try await bench.device().accounts.list()
     }
     try await device.accounts.delete(id)

@@ -140,7 +140,7 @@ struct UAFModuleTests {
       attestationType: .basicSurrogate)
     #expect(try await ask(call, token: nil).status == .accessDenied)
     #expect(try await ask(call, token: try await self.token(key)).status == .accessDenied)
-    let enrolled = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("1234"))
+    let enrolled = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("2718"))
     #expect(try await ask(call, .password, token: enrolled).status == .accessDenied)
   }
 
@@ -155,7 +155,7 @@ struct UAFModuleTests {
   @Test("settings are not had, attestation with certificates neither")
   func unsupported() async throws {
     #expect(try await ask(.openSettings).status == .error)
-    let token = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("1234"))
+    let token = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("2718"))
     let response = try await ask(
       .register(
         appID: UAFDevice.appID, username: "alice", finalChallenge: Self.challenge, attestationType: .basicFull
@@ -185,7 +185,7 @@ struct UAFModuleTests {
 
   @Test("a user name that no handle holds")
   func longName() async throws {
-    let token = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("1234"))
+    let token = try await device.client.authenticators.enrol(.pin, by: UAFDevice.pin("2718"))
     let response = try await ask(
       .register(
         appID: UAFDevice.appID, username: String(repeating: "é", count: 65), finalChallenge: Self.challenge,

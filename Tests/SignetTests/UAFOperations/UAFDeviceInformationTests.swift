@@ -5,6 +5,7 @@ import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetTransport
+import SignetVault
 import Testing
 
 @Suite("What UAF servers know of a device")
@@ -186,6 +187,60 @@ struct UAFDeviceInformationTests {
         .pushToken(account, dispatchTarget: target, onDevice: "token-1", inServer: "token-2"),
       ])
     try await mend(fixture, found)
+  }
+
+  // MARK: What cannot be put right
+
+  @Test("A server without the service says so, and no status is made up for it")
+  func noService() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    fixture.changes.change { request, response in
+      if request.method == .patch { response = HTTPResponse(status: 404) }
+    }
+    await #expect(
+      throws: UAFDeviceInformationChangeFailure.operationNotSupportedByBackend(server: fixture.baseURL)
+    ) {
+      try await fixture.operations.changeDeviceInformation(name: "desk")
+    }
+    fixture.changes.change { request, response in
+      if request.method == .patch { response = HTTPResponse(status: 403) }
+    }
+    await #expect(throws: UAFDeviceInformationChangeFailure.forbidden(server: fixture.baseURL)) {
+      try await fixture.operations.changeDeviceInformation(name: "desk")
+    }
+    #expect(try await fixture.operations.localData.deviceInformation()?.name == "laptop")
+  }
+
+  @Test("Where another device has taken the name, the server is not blamed")
+  func takenSince() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let target = try await target(fixture)
+    _ = try await fixture.ask("/token/dispatch/targets/\(target)", [:], .delete)
+    _ = try await fixture.ask(
+      "/token/dispatch/targets",
+      ["username": "alice", "name": "laptop", "signatureKey": .string(try Self.jwk())])
+    let found = try await check(fixture)
+    #expect(
+      try await fixture.operations.synchronize(found, authorization: .jwt(fixture.apiKey))
+        == [.nameAlreadyExists("laptop", server: fixture.baseURL)])
+  }
+
+  @Test("A key of this device that does not sign is a failure of the device, and nothing is sent unsigned")
+  func lostSigningKey() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    let vault = fixture.vault
+    let container = try #require(try await vault.uafDeviceContainer())
+    let unlocked = try await vault.open(Vault.uafDeviceDomain, of: container, with: .device)
+    try await vault.changeRecords(of: unlocked) { records in records.remove("sign-1") }
+    _ = fixture.changes.requests()
+    let operations = try fixture.operations
+    let found = await failure { try await operations.deregister("alice", authorization: .jws) }
+    guard case .device? = found else { return failed("\(String(describing: found))") }
+    #expect(fixture.changes.requests().isEmpty)
+    #expect(try await fixture.ownKeys() == fixture.serverKeys())
   }
 
   // MARK: Interrupted

@@ -57,7 +57,7 @@ final class ScriptedPerson: UAFInteraction {
   func use(_ kind: UAFAuthenticator.Kind) { values.withLock { $0.kind = kind } }
   func choose(_ aaid: String?) { values.withLock { $0.choice = aaid } }
   func be(_ username: String) { values.withLock { $0.username = username } }
-  /// What is typed next, in order; the last again and again, and `123456` where there is none.
+  /// What is typed next, in order; the last again and again, and `271828` where there is none.
   func type(_ secrets: String...) { values.withLock { $0.secrets = secrets } }
   func change(_ changes: (String, String)...) { values.withLock { $0.changes = changes } }
   /// Types the first of what was to be typed, and then calls the question off.
@@ -75,7 +75,7 @@ final class ScriptedPerson: UAFInteraction {
         values.stopsAtLast = false
         return nil
       }
-      return values.secrets.first ?? "123456"
+      return values.secrets.first ?? "271828"
     }
   }
 

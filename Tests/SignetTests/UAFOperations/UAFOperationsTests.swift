@@ -67,7 +67,7 @@ struct UAFOperationsTests {
     try await fixture.register()
     let authorization = try await fixture.operations.authenticate("alice")
     guard case .cookies(let cookies)? = authorization else { return failed("no cookies") }
-    #expect(cookies.map(\.name) == ["signet-uaf"])
+    #expect(cookies.map(\.name) == ["__Host-signet-uaf"])
     fixture.person.use(.password)
     try await fixture.operations.register(
       "alice", device: UAFNewDevice(name: "x"), authorization: authorization)
@@ -114,12 +114,12 @@ struct UAFOperationsTests {
   func enrolmentRules() async throws {
     let person = ScriptedPerson(
       pinPolicy: UAFPINPolicy(enrolmentRule: { pin throws(UAFCredentialRefusal) in
-        if pin.withSecret({ $0.isEqual(to: SecretBytes(copying: Array("111111".utf8))) }) {
+        if pin.withSecret({ $0.isEqual(to: SecretBytes(copying: Array("314159".utf8))) }) {
           throw UAFCredentialRefusal("too easy", cause: "all the same")
         }
       }))
     let fixture = try await UAFOperationsFixture(person)
-    person.type("1234", "111111", "123456")
+    person.type("2718", "314159", "271828")
     try await fixture.register()
     #expect(
       person.events().dropFirst() == [
@@ -133,7 +133,7 @@ struct UAFOperationsTests {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
     _ = fixture.person.events()
-    fixture.person.type("000000", "123456")
+    fixture.person.type("000000", "271828")
     #expect(try await fixture.operations.authenticate("alice") != nil)
     #expect(
       fixture.person.events().dropFirst() == [
@@ -156,7 +156,7 @@ struct UAFOperationsTests {
     fixture.person.type("000000")
     #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userLockout)
     _ = fixture.person.events()
-    fixture.person.type("123456")
+    fixture.person.type("271828")
     #expect(await failure { try await fixture.operations.authenticate("alice") }?.code == .userLockout)
     #expect(fixture.person.events().count == 1, "the person is not asked for what is locked")
   }
@@ -166,7 +166,7 @@ struct UAFOperationsTests {
     let fixture = try await UAFOperationsFixture()
     try await fixture.register()
     _ = fixture.person.events()
-    fixture.person.change(("000000", "222222"), ("123456", "12"), ("123456", "123456"), ("123456", "222222"))
+    fixture.person.change(("000000", "161803"), ("271828", "12"), ("271828", "271828"), ("271828", "161803"))
     fixture.transport.cut(.before, at: "")
     try await fixture.operations.changePIN(of: "alice")
     #expect(
@@ -179,7 +179,7 @@ struct UAFOperationsTests {
         .change(.oldEqualsNew, .lastAttemptFailed(remaining: 4, retryAfter: .zero)), .valid("pin"),
       ])
     fixture.transport.cut(nil, at: "")
-    fixture.person.type("222222")
+    fixture.person.type("161803")
     #expect(try await fixture.operations.authenticate("alice") != nil)
     await #expect(throws: UAFCredentialChangeFailure.notEnrolled) {
       try await fixture.operations.changePassword(of: "alice")

@@ -47,6 +47,30 @@ struct UAFServerTests {
     #expect(limits.withLock { $0 }.contains(60))
   }
 
+  @Test("Who calls off does not wait as long for the report as for other answers")
+  func impatientReport() async throws {
+    let fixture = try await UAFOperationsFixture()
+    let limits = Mutex<[Int]>([])
+    let transport = fixture.transport
+    let device = Device(vault: fixture.vault, clock: fixture.clock) {
+      configuration throws(TransportFailure) in
+      limits.withLock { $0.append(configuration.timeoutSeconds) }
+      return transport
+    }
+    let operations = UAFOperations(
+      client: UAFClient(device: device, facetID: UAFOperationsFixture.facet),
+      configuration: try UAFConfiguration(baseURL: fixture.baseURL), interaction: fixture.person,
+      clock: fixture.timer)
+    fixture.person.cancel(at: "enrol")
+    let found = await failure {
+      try await operations.register(
+        "alice", device: UAFNewDevice(name: "laptop"), authorization: .jwt(fixture.apiKey))
+    }
+    #expect(found?.code == .userCancelled)
+    #expect(limits.withLock { $0 }.last == 10)
+    #expect(fixture.changes.requests().last?.url == fixture.baseURL + "/uaf/1.1/registration/")
+  }
+
   @Test("Where the authorization lies elsewhere it is fetched, as often as the policy says")
   func location() async throws {
     let fixture = try await UAFOperationsFixture()

@@ -1,6 +1,7 @@
 @testable import Signet
 import SignetTesting
 import SignetTransport
+import Synchronization
 import Testing
 
 @Suite("UAF configuration, cookies and retries")
@@ -13,9 +14,12 @@ struct UAFSettingsTests {
     #expect(configuration.authenticationResponsePath == "/uaf/1.1/authentication/")
     #expect((configuration.networkTimeoutSeconds, configuration.interactionTimeoutSeconds) == (60, 240))
     configuration.authenticationRequestPath = "/auth/fidouaf"
+    configuration.otherServers = ["https://third.example.org"]
+    configuration.networkTimeoutSeconds = 7
     let other = try configuration.at(server: "https://other.example.org:8443/ignored?x=1")
     #expect(other.baseURL == "https://other.example.org:8443/nevisfido")
     #expect(other.authenticationRequestPath == "/auth/fidouaf")
+    #expect(try other != configuration && other.at(server: "https://id.example.org") == configuration)
     #expect(try UAFConfiguration(host: "id.example.org").baseURL == "https://id.example.org/nevisfido")
   }
 
@@ -72,6 +76,27 @@ struct UAFSettingsTests {
     #expect(await run([.timedOut, .timedOut]) == (3, nil))
     #expect(await run([.timedOut, .timedOut, .timedOut]) == (3, .timedOut))
     #expect(await run([.insecureURL]) == (1, .insecureURL))
+  }
+
+  @Test("A retry whose wait is cancelled is not made")
+  func cancelledRetry() async {
+    let timer = VirtualTimer()
+    let tries = Mutex(0)
+    let task = Task { () async -> TransportFailure? in
+      do throws(TransportFailure) {
+        try await UAFRetryPolicy.constant(maximumRetries: 5, delay: .seconds(9)).run(
+          on: timer, while: { $0.mayPass }
+        ) { () async throws(TransportFailure) in
+          tries.withLock { $0 += 1 }
+          throw .timedOut
+        }
+        return nil
+      } catch { return error }
+    }
+    #expect(await timer.untilSomeoneSleeps() == .seconds(9))
+    task.cancel()
+    #expect(await task.value == .timedOut)
+    #expect(tries.withLock { $0 } == 1)
   }
 
   @Test("A cookie goes where it is for, and nowhere else")

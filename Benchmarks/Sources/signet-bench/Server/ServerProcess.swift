@@ -75,13 +75,10 @@ enum ServerProcess {
           try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text("user\(user)"))
           try database.execute(
             """
-            INSERT INTO code_generators (id, user, kind, algorithm, digits, period, start, sealed_secret, silent, created,
-              state)
-            VALUES (?, ?, 'totp', 'SHA256', 6, 30, 0, ?, 0, 0, 'active')
+            INSERT INTO credentials (id, user, kind, algorithm, digits, period, start, sealed_secret, silent, created,
+              state, last_counter, drift, failures)
+            VALUES (?, ?, 'totp', 'SHA256', 6, 30, 0, ?, 0, 0, 'active', -1, 0, 0)
             """, .text(id), .text("user\(user)"), .blob(sealed))
-          try database.execute(
-            "INSERT INTO code_places (number, last_counter, drift, failures) VALUES (last_insert_rowid(), -1, 0, 0)"
-          )
         }
       }
     }

@@ -20,9 +20,12 @@ enum UAFServerProcess {
     guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let subjects = try (0..<users).map { try UAFSubject(user: $0) }
     guard let first = subjects.first else { throw Options.UsageFailure() }
-    let setup = UAFSetup(UAFSettings(facets: [UAFSubject.facet]), models: try first.models)
+    var settings = UAFSettings(facets: [UAFSubject.facet])
+    // All requests come from one address here.
+    settings.openRequests = 1_000_000
+    let setup = UAFSetup(settings, models: try first.models)
     let server = try await TestServer(directory: arguments[0], protection: .device, uaf: setup)
-    try enroll(subjects, "\(arguments[0])/signet.sqlite")
+    try await enroll(subjects, "\(arguments[0])/signet.sqlite", server.context.storage)
     let requests = UAFRequests(server.context, setup, TransactionService(server.context))
     ServerProcess.say(String(server.serverURL.port))
     var counter: UInt32 = 0
@@ -57,20 +60,29 @@ enum UAFServerProcess {
   }
 
   /// Puts users with a key each into the database, past the server.
-  private static func enroll(_ subjects: [UAFSubject], _ path: String) throws {
+  private static func enroll(
+    _ subjects: [UAFSubject], _ path: String, _ storage: any Storage
+  ) async throws {
     let database = try Database(path: path)
     try database.transaction {
-      for (user, subject) in subjects.enumerated() {
+      for user in subjects.indices {
         try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text("user\(user)"))
-        try database.execute(
-          """
-          INSERT INTO uaf_credentials (aaid, key_id, user, public_key, algorithm, key_format, sign_counter,
-            registration_counter, authenticator_version, created, state)
-          VALUES (?, ?, ?, ?, ?, ?, 0, 1, 1, 0, 'active')
-          """, .text(UAFSubject.aaid.text), .blob(subject.keyID.bytes), .text("user\(user)"),
-          .blob(subject.encodedKey), .integer(Int64(subject.algorithm.rawValue)),
-          .integer(Int64(subject.keyFormat.rawValue)))
       }
     }
+    let credentials = subjects.enumerated().map { user, subject in
+      UAFCredentialRecord(
+        aaid: UAFSubject.aaid.text, keyID: subject.keyID.bytes, user: "user\(user)",
+        publicKey: subject.encodedKey, algorithm: subject.algorithm.rawValue,
+        keyFormat: subject.keyFormat.rawValue, signCounter: 0, registrationCounter: 1,
+        authenticatorVersion: 1, created: 0)
+    }
+    // Through the storage, whose rows have codes of the server's.
+    let event = AuditEvent(text: #"{"action":"bench"}"#)
+    let session = UAFSessionRecord(
+      id: "enroll", operation: "Reg", created: 0, expires: .max, state: .requested)
+    try await storage.addUAFSession(session, audit: nil)
+    _ = try await storage.finishUAFRegistration(
+      session.id, UAFSessionEnd(status: 1200, time: 0), adding: credentials, limit: .max
+    ) { _ in event }
   }
 }

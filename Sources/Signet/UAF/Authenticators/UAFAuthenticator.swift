@@ -63,6 +63,9 @@ public struct UAFAuthenticator: Hashable, Sendable {
   /// - Parameter username: The account.
   /// - Returns: Whether there is one.
   public func isRegistered(_ username: String) -> Bool { keys.contains { $0.isOf(username) } }
+
+  /// Whether it is of the model of this name.
+  func isModel(_ aaid: String) -> Bool { AAID.areSame(self.aaid, aaid) }
 }
 
 /// A key of an authenticator on this device, for one account of one application.
@@ -82,4 +85,10 @@ public struct UAFKey: Hashable, Sendable {
 
   /// Whether it is of this account, byte by byte: names that only look alike are of others.
   func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }
+
+  /// Whether its authenticator is of the model of this name.
+  func isOfModel(_ aaid: String) -> Bool { AAID.areSame(self.aaid, aaid) }
+
+  /// Whether it is the key of this name, of the model of this name.
+  func isKey(_ keyID: String, ofModel aaid: String) -> Bool { self.keyID == keyID && isOfModel(aaid) }
 }

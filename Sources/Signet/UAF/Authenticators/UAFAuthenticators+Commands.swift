@@ -216,18 +216,3 @@ extension UAFAuthenticators {
     return .nothing
   }
 }
-
-extension AuthenticatorStatus.Command {
-  /// The command whose tag bytes begin with; nil for none.
-  fileprivate init?(beginningOf bytes: [UInt8]) {
-    guard bytes.count >= 2 else { return nil }
-    switch TLVTag(rawValue: UInt16(bytes[0]) | UInt16(bytes[1]) << 8) {
-    case .getInfoCommand: self = .getInfo
-    case .registerCommand: self = .register
-    case .signCommand: self = .sign
-    case .deregisterCommand: self = .deregister
-    case .openSettingsCommand: self = .openSettings
-    default: return nil
-    }
-  }
-}

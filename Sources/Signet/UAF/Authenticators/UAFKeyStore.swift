@@ -30,7 +30,7 @@ struct UAFKeyStore: Sendable {
     return try await vault.open(Vault.uafDomain, of: id, with: .device)
   }
 
-  /// What is known; empty where nothing was ever registered.
+  /// What is known; nil where nothing was ever registered.
   func contents() async throws(VaultFailure) -> UAFContents? {
     guard let unlocked = try await open() else { return nil }
     return try UAFContents(unlocked.openedRecords())
@@ -125,14 +125,14 @@ struct StoredUAFKey: Sendable {
   static func domain(_ keyID: KeyID) -> String { keyID.text }
 
   static func keyID(of name: String) -> KeyID? {
-    guard name.hasPrefix(prefix), let bytes = Base64URL.decodePadded(String(name.dropFirst(prefix.count)))
-    else { return nil }
-    return KeyID(bytes)
+    name.hasPrefix(prefix) ? KeyID(text: String(name.dropFirst(prefix.count))) : nil
   }
 }
 
 extension OpenRecords {
-  /// Takes the next number of a counter, which begins at 1; nil where it has come to its end.
+  /// Takes the next number of a counter, which begins at 1: four bytes, big-endian.
+  ///
+  /// - Throws: ``VaultFailure``: `counterExhausted` where it has come to its end, `notACounter` for another record.
   mutating func nextNumber(_ name: String) throws(VaultFailure) -> UInt32 {
     var number: UInt32 = 0
     if let record = try secret(name) {

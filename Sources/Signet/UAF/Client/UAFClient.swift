@@ -66,7 +66,11 @@ public final class UAFClient: Sendable {
   /// - Returns: PIN, password, fingerprint, face and device passcode.
   /// - Throws: ``UAFFailure/device(_:)``.
   public func authenticators() async throws(UAFFailure) -> [UAFAuthenticator] {
-    let keys = try await keys()
+    do throws(SignetFailure) { return try await ownAuthenticators() } catch { throw .device(error) }
+  }
+
+  func ownAuthenticators() async throws(SignetFailure) -> [UAFAuthenticator] {
+    let keys = try await ownKeys()
     var list: [UAFAuthenticator] = []
     for kind in UAFAuthenticator.Kind.allCases {
       let (isSupported, isEnrolled) = await authenticators.availability(of: kind)
@@ -83,8 +87,12 @@ public final class UAFClient: Sendable {
   ///
   /// - Throws: ``UAFFailure/device(_:)``.
   public func keys() async throws(UAFFailure) -> [UAFKey] {
+    do throws(SignetFailure) { return try await ownKeys() } catch { throw .device(error) }
+  }
+
+  func ownKeys() async throws(SignetFailure) -> [UAFKey] {
     do throws(VaultFailure) { return try await module.keys().map(\.key) } catch {
-      throw .device(SignetFailure(error))
+      throw SignetFailure(error)
     }
   }
 
@@ -134,13 +142,16 @@ public final class UAFClient: Sendable {
   ///
   /// - Parameter key: Which key.
   /// - Throws: ``UAFFailure/device(_:)``.
-  public func delete(_ key: UAFKey) async throws(UAFFailure) { try await delete([key]) }
+  public func delete(_ key: UAFKey) async throws(UAFFailure) {
+    do throws(SignetFailure) { try await delete([key]) } catch { throw .device(error) }
+  }
 
-  func delete(_ keys: [UAFKey]) async throws(UAFFailure) {
+  /// Deletes keys on this device, all or none; those that are gone do not matter.
+  func delete(_ keys: [UAFKey]) async throws(SignetFailure) {
     do throws(VaultFailure) {
       let present = try await module.keys().filter { keys.contains($0.key) }
       try await authenticators.store.delete(present.map(\.keyID))
-    } catch { throw .device(SignetFailure(error)) }
+    } catch { throw SignetFailure(error) }
   }
 
   /// What this client is, as JSON text of `DiscoveryData`.

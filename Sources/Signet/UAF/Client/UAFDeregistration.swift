@@ -1,6 +1,4 @@
-import SignetCrypto
 import SignetUAF
-import SignetVault
 
 /// A server's request for the end of keys, checked.
 public struct UAFDeregistration: Sendable {
@@ -34,9 +32,9 @@ public struct UAFDeregistration: Sendable {
   package func deregister(where isMeant: (UAFKey) -> Bool) async throws(UAFFailure) -> [UAFKey] {
     var gone: [UAFKey] = []
     for key in try await client.keys() where key.appID.utf8.elementsEqual(appID.utf8) && isMeant(key) {
-      guard request.targets.contains(where: { $0.names(key) }),
-        let id = Base64URL.decodePadded(key.keyID).flatMap({ KeyID($0) })
-      else { continue }
+      guard request.targets.contains(where: { $0.names(key) }), let id = KeyID(text: key.keyID) else {
+        continue
+      }
       let outcome = await client.module.handle(
         ASMRequest(.deregister(appID: appID, keyID: id), authenticatorIndex: UInt16(key.kind.index)))
       guard outcome.response.status == .ok else { throw UAFClient.failure(outcome) }
@@ -50,8 +48,8 @@ extension DeregistrationRequest.Target {
   fileprivate func names(_ key: UAFKey) -> Bool {
     switch self {
     case .everything: true
-    case .model(let aaid): aaid.text == key.aaid
-    case .key(let reference): key.isSame(reference.aaid.text, reference.keyID.text)
+    case .model(let aaid): key.isOfModel(aaid.text)
+    case .key(let reference): key.isKey(reference.keyID.text, ofModel: reference.aaid.text)
     }
   }
 }

@@ -114,14 +114,16 @@ public struct UAFRegistration: Sendable {
   ///   - isAccepted: Whether the server took it.
   /// - Throws: ``UAFFailure/device(_:)``.
   public func finish(_ response: UAFResponse, isAccepted: Bool) async throws(UAFFailure) {
-    guard isAccepted else { return try await client.delete(response.keys) }
-    let older = try await client.keys().filter { key in
-      !response.keys.contains(key)
-        && response.keys.contains {
-          $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid
-        }
-    }
-    try await client.delete(older)
+    do throws(SignetFailure) {
+      guard isAccepted else { return try await client.delete(response.keys) }
+      let older = try await client.ownKeys().filter { key in
+        !response.keys.contains(key)
+          && response.keys.contains {
+            $0.appID == key.appID && $0.isOf(key.username) && $0.aaid == key.aaid
+          }
+      }
+      try await client.delete(older)
+    } catch { throw .device(error) }
   }
 }
 
@@ -158,14 +160,6 @@ extension UAFAuthenticator.Kind {
   /// What a policy looks at.
   func traits(_ authenticators: UAFAuthenticators) -> AuthenticatorTraits {
     authenticators.statement(of: self).traits
-  }
-}
-
-extension KeyID {
-  /// Reads the text that messages have; nil for anything else.
-  init?(text: String) {
-    guard let bytes = Base64URL.decodePadded(text) else { return nil }
-    self.init(bytes)
   }
 }
 

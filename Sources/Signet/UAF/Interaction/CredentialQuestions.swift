@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetPolicy
+import SignetUAF
 
 /// Asks for what authenticators need, and again after what the person may mend.
 struct CredentialQuestions {
@@ -92,7 +93,7 @@ struct CredentialQuestions {
     _ wait: Duration = .zero,
     _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFOperationFailure) -> Value {
-    do throws(FidoErrorCode) { return try await conversation.ask(extendedBy: wait, put) } catch {
+    do throws(UAFClientError) { return try await conversation.ask(extendedBy: wait, put) } catch {
       throw .fido(error)
     }
   }

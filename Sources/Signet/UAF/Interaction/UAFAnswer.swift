@@ -2,7 +2,7 @@
 ///
 /// It is good once: the first answer counts, also where several tasks give one at the same moment, and the others are told so.
 /// Where it is let go of without an answer, nobody can answer any more, and the operation ends with
-/// ``FidoErrorCode/userNotResponsive`` at once, as it does when the time for an answer is up.
+/// ``UAFClientError/userNotResponsive`` at once, as it does when the time for an answer is up.
 public final class UAFAnswer<Value: Sendable>: Sendable {
   private let slot: AnswerSlot<Value>
 
@@ -17,7 +17,7 @@ public final class UAFAnswer<Value: Sendable>: Sendable {
   @discardableResult
   public func give(_ value: Value) -> Bool { slot.settle(.given(value)) }
 
-  /// Says that the person does not want to go on; the operation ends with ``FidoErrorCode/userCancelled``.
+  /// Says that the person does not want to go on; the operation ends with ``UAFClientError/userCancelled``.
   ///
   /// - Returns: Whether it counts; false where there was an answer before, or the time was up.
   @discardableResult

@@ -129,7 +129,7 @@ public struct UAFAuthenticatorSelection: Hashable, Sendable {
 
   /// Whether the server takes an authenticator.
   public func isPolicyCompliant(_ aaid: String) -> Bool {
-    choices.contains { $0.authenticator.aaid.lowercased() == aaid.lowercased() && $0.isPolicyCompliant }
+    choices.contains { $0.authenticator.isModel(aaid) && $0.isPolicyCompliant }
   }
 }
 

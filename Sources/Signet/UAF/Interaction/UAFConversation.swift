@@ -1,3 +1,5 @@
+import SignetUAF
+
 /// Puts an operation's questions to the app, and waits no longer than is allowed.
 struct UAFConversation: Sendable {
   let interaction: any UAFInteraction
@@ -13,11 +15,11 @@ struct UAFConversation: Sendable {
   ///   - coolDown: How long the person has to wait before an answer is of use; it comes on top of the limit.
   ///   - put: Puts the question.
   /// - Returns: The answer.
-  /// - Throws: ``FidoErrorCode/userCancelled``, ``FidoErrorCode/userNotResponsive``.
+  /// - Throws: ``UAFClientError/userCancelled``, ``UAFClientError/userNotResponsive``.
   func ask<Value: Sendable>(
     extendedBy coolDown: Duration = .zero,
     _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
-  ) async throws(FidoErrorCode) -> Value {
+  ) async throws(UAFClientError) -> Value {
     let slot = AnswerSlot<Value>()
     let (interaction, clock, limit) = (interaction, clock, limit + coolDown)
     let asking = Task { await put(interaction, UAFAnswer(slot)) }

@@ -12,6 +12,9 @@ public struct UAFAccount: Hashable, Sendable, Comparable {
   ///   - server: The base URL of the server.
   public init(username: String, server: String) { (self.username, self.server) = (username, server) }
 
+  /// Whether it is of this user, byte by byte: names that only look alike are of others.
+  func isOf(_ username: String) -> Bool { self.username.utf8.elementsEqual(username.utf8) }
+
   /// By name.
   public static func < (left: UAFAccount, right: UAFAccount) -> Bool {
     (left.username, left.server) < (right.username, right.server)

@@ -22,9 +22,9 @@ struct UAFDeviceState: Hashable, Sendable {
 
   /// The account of a user, of which there is one.
   subscript(username: String) -> Account? {
-    get { accounts.first { $0.account.username.utf8.elementsEqual(username.utf8) } }
+    get { accounts.first { $0.account.isOf(username) } }
     set {
-      accounts.removeAll { $0.account.username.utf8.elementsEqual(username.utf8) }
+      accounts.removeAll { $0.account.isOf(username) }
       if let newValue { accounts.append(newValue) }
     }
   }

@@ -4,22 +4,30 @@ import SignetUAF
 extension UAFOperations {
   /// Tells the server that its request will not be answered, and why, so that it need not wait.
   ///
-  /// What became of the report does not matter: the operation has failed already. It is sent also where the task was cancelled.
+  /// What became of the report does not matter: the operation has failed already. It is sent also where the task was cancelled,
+  /// and so takes no longer than a person who has called off waits.
   func report(
     _ failure: UAFOperationFailure, of operation: UAFOperation, _ message: String, to server: UAFServer,
     by authorization: UAFAuthorization?
   ) async {
     guard case .fido(let code, _) = failure, let response = Self.emptyResponse(to: message) else { return }
+    var configuration = server.configuration
+    configuration.networkTimeoutSeconds = min(configuration.networkTimeoutSeconds, Self.reportTimeoutSeconds)
+    let impatient: UAFServer
+    do throws(UAFOperationFailure) { impatient = try self.server(configuration) } catch { return }
     let status = ASMStatus(code) ?? .error
     let context: JSONObject = [
       "asmStatusCode": .integer(Int64(status.rawValue)), "clientErrorCode": .integer(Int64(code.rawValue)),
     ]
     await Task {
       do throws(UAFNetworkProblem) {
-        _ = try await server.respond(operation, response, context, by: authorization)
+        _ = try await impatient.respond(operation, response, context, by: authorization)
       } catch {}
     }.value
   }
+
+  /// How long a report may take.
+  static let reportTimeoutSeconds = 10
 
   /// A response without assertions, with the header of the request; `nil` where that has none.
   private static func emptyResponse(to message: String) -> String? {

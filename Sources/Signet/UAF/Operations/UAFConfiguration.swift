@@ -1,7 +1,7 @@
 /// Where a UAF server is, and how long things may take.
 public struct UAFConfiguration: Hashable, Sendable {
   /// Scheme, host, port and the path before all others, without a slash at the end.
-  public let baseURL: String
+  public private(set) var baseURL: String
   /// Asks for a registration; below the base URL, like all paths.
   public var registrationRequestPath = "/uaf/1.1/request/registration/"
   /// Takes the answer to a registration.
@@ -56,18 +56,8 @@ public struct UAFConfiguration: Hashable, Sendable {
   func at(server url: String) throws(UAFConfigurationFailure) -> UAFConfiguration {
     if url.lowercased().hasPrefix("http://") { throw .plainHTTP }
     guard let place = UAFPlace(url), let own = UAFPlace(baseURL) else { throw .baseURL }
-    var other = try UAFConfiguration(baseURL: place.origin + (own.path == "/" ? "" : own.path))
-    other.registrationRequestPath = registrationRequestPath
-    other.registrationResponsePath = registrationResponsePath
-    other.authenticationRequestPath = authenticationRequestPath
-    other.authenticationResponsePath = authenticationResponsePath
-    other.deregistrationRequestPath = deregistrationRequestPath
-    other.dispatchTargetResourcePath = dispatchTargetResourcePath
-    other.deviceResourcePath = deviceResourcePath
-    other.networkTimeoutSeconds = networkTimeoutSeconds
-    other.interactionTimeoutSeconds = interactionTimeoutSeconds
-    other.otherServers = otherServers
-    other.authorizationRetry = authorizationRetry
+    var other = self
+    other.baseURL = try UAFConfiguration(baseURL: place.origin + (own.path == "/" ? "" : own.path)).baseURL
     return other
   }
 }

@@ -1,7 +1,9 @@
+import SignetUAF
+
 /// Why a registration or a deregistration failed, in-band or out of band.
 @nonexhaustive public enum UAFOperationFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The client of the protocol ended it; the detail is for developers.
-  case fido(FidoErrorCode, detail: String? = nil)
+  case fido(UAFClientError, detail: String? = nil)
   /// The server could not be reached, or refused.
   case network(UAFNetworkProblem)
   /// The user of this name is registered at another server.
@@ -70,7 +72,7 @@ public struct UAFAuthenticationFailure: Error, Hashable, Sendable, CustomStringC
   /// The payload leads to a server that this device does not go to.
   case serverNotTrusted(String)
   /// The server gives out another kind of operation than the payload says.
-  case fido(FidoErrorCode)
+  case fido(UAFClientError)
   /// What this device keeps could not be read.
   case device(SignetFailure)
 
@@ -98,6 +100,8 @@ public struct UAFAuthenticationFailure: Error, Hashable, Sendable, CustomStringC
   case network(UAFNetworkProblem)
   /// The server has no such service.
   case operationNotSupportedByBackend(server: String)
+  /// A user has another device of this name, so the server does not take this one.
+  case nameAlreadyExists(String, server: String)
   /// What waits is encrypted for another key, or is none.
   case payload(UAFPayloadFailure, server: String)
   /// What this device keeps could not be read, or its key did not sign.
@@ -108,11 +112,13 @@ public struct UAFAuthenticationFailure: Error, Hashable, Sendable, CustomStringC
     switch self {
     case .clockSkewTooBig(let server), .forbidden(let server), .operationNotSupportedByBackend(let server):
       server
-    case .payload(_, let server): server
+    case .payload(_, let server), .nameAlreadyExists(_, let server): server
     case .network(let problem): problem.server
     case .device: nil
     }
   }
+
+  fileprivate static let nameTaken = "the user has another device of this name; choose another"
 
   /// What happened and what to do.
   public var description: String {
@@ -121,6 +127,7 @@ public struct UAFAuthenticationFailure: Error, Hashable, Sendable, CustomStringC
     case .forbidden: "the server does not let this device do that"
     case .network(let problem): problem.description
     case .operationNotSupportedByBackend: "the server does not offer this"
+    case .nameAlreadyExists: Self.nameTaken
     case .payload(let failure, _): failure.description
     case .device(let failure): failure.description
     }
@@ -140,6 +147,10 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   case signing(SignetFailure)
   /// The clock of this device, or of the server, is wrong.
   case clockSkewTooBig(server: String)
+  /// The server does not let this device change that.
+  case forbidden(server: String)
+  /// The server has no such service.
+  case operationNotSupportedByBackend(server: String)
   /// The server could not be reached, or refused.
   case network(UAFNetworkProblem)
   /// What this device keeps could not be read or written.
@@ -148,10 +159,12 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   /// What happened and what to do.
   public var description: String {
     switch self {
-    case .nameAlreadyExists: "the user has another device of this name; choose another"
+    case .nameAlreadyExists: UAFDeviceServiceFailure.nameTaken
     case .notFound: "nothing is registered on this device, or the server does not know it any more"
     case .signing(let failure): "the device's key did not sign: \(failure)"
     case .clockSkewTooBig: "the clock of this device differs too much from the server's; set it"
+    case .forbidden: "the server does not let this device do that"
+    case .operationNotSupportedByBackend: "the server does not offer this"
     case .network(let problem): problem.description
     case .device(let failure): failure.description
     }
@@ -174,10 +187,10 @@ public enum UAFDeviceInformationChangeFailure: Error, Hashable, Sendable,
   /// What happened and what to do.
   public var description: String {
     switch self {
-    case .locked: FidoErrorCode.userLockout.meaning
+    case .locked: UAFClientError.userLockout.meaning
     case .notEnrolled: "there is nothing to change for this user on this device"
-    case .userCancelled: FidoErrorCode.userCancelled.meaning
-    case .userNotResponsive: FidoErrorCode.userNotResponsive.meaning
+    case .userCancelled: UAFClientError.userCancelled.meaning
+    case .userNotResponsive: UAFClientError.userNotResponsive.meaning
     case .device(let failure): failure.description
     }
   }

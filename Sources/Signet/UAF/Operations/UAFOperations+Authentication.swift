@@ -18,7 +18,7 @@ extension UAFOperations {
   ) async throws(UAFAuthenticationFailure) -> UAFAuthorization? {
     var login = session
     do throws(UAFOperationFailure) {
-      let known = try await kept { () async throws(SignetFailure) in try await store.state() }
+      let known = try await kept(await store.state())
       let account = known?[username]?.account ?? UAFAccount(username: username, server: configuration.baseURL)
       return try await authenticate(username, policy, at: server(of: account), &login)
     } catch { throw UAFAuthenticationFailure(reason: error, session: login) }
@@ -90,26 +90,22 @@ private struct AuthenticationSteps {
   private func chosenAccount(
     _ authentication: UAFAuthentication
   ) async throws(UAFOperationFailure) -> UAFAccount {
-    let state = try await operations.kept { () async throws(SignetFailure) in
-      try await operations.store.state()
-    }
+    let state = try await operations.kept(await operations.store.state())
     let all = state?.accounts.map(\.account) ?? []
     let accounts = all.filter { $0.server == server.name }.sorted()
     let candidates = authentication.candidates
     let question = UAFAccountSelection(accounts: accounts, transaction: authentication.transaction) {
       username, aaid in
       candidates.contains { candidate in
-        candidate.isPolicyCompliant && candidate.authenticator.aaid.lowercased() == aaid.lowercased()
-          && candidate.key.map { $0.username.utf8.elementsEqual(username.utf8) } ?? false
+        candidate.isPolicyCompliant && candidate.authenticator.isModel(aaid)
+          && candidate.key?.isOf(username) ?? false
       }
     }
     let username: String = try await operations.asked { interaction, answer in
       await interaction.selectAccount(question, answer: answer)
     }
-    if let account = accounts.first(where: { $0.username.utf8.elementsEqual(username.utf8) }) {
-      return account
-    }
-    throw all.contains { $0.username.utf8.elementsEqual(username.utf8) }
+    if let account = accounts.first(where: { $0.isOf(username) }) { return account }
+    throw all.contains { $0.isOf(username) }
       ? .userNotRegisteredInServer(server.name) : .fido(.noSuitableAuthenticator)
   }
 
@@ -119,7 +115,7 @@ private struct AuthenticationSteps {
   ) -> [UAFAuthenticatorChoice] {
     var choices: [UAFAuthenticatorChoice] = []
     for candidate in authentication.candidates {
-      let isOwn = candidate.key.map { $0.username.utf8.elementsEqual(username.utf8) } ?? false
+      let isOwn = candidate.key?.isOf(username) ?? false
       let choice =
         isOwn || candidate.key == nil
         ? UAFAuthenticatorChoice(candidate, isRegistration: false, for: username)
@@ -178,7 +174,8 @@ private struct AuthenticationSteps {
     switch UAFStatus(rawValue: answer.content.statusCode) {
     case .ok, .accepted: break
     case .unknownKeyID:
-      try await forget(response.keys)
+      // The client deletes keys that the server has forgotten (UAF Application API section 3.1).
+      try await operations.kept(await operations.client.delete(response.keys))
       fallthrough
     default:
       throw .network(
@@ -187,15 +184,6 @@ private struct AuthenticationSteps {
     if let authorization = UAFAuthorization(answer.content, answer.cookies) { return authorization }
     guard let location = answer.content.location else { return nil }
     return try await collected(at: location, login)
-  }
-
-  /// Deletes keys that the server has forgotten (UAF Application API section 3.1).
-  private func forget(_ keys: [UAFKey]) async throws(UAFOperationFailure) {
-    for key in keys {
-      do throws(UAFFailure) { try await operations.client.delete(key) } catch {
-        throw UAFOperationFailure(error)
-      }
-    }
   }
 
   /// Fetches the authorization where the server has left it, as often as may be.

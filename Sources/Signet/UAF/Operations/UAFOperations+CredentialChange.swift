@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetPolicy
+import SignetUAF
 
 extension UAFOperations {
   /// Has a user change their PIN; no server is asked.
@@ -26,7 +27,7 @@ extension UAFOperations {
     do throws(UAFFailure) {
       let found = try await client.authenticators().lazy.filter { $0.kind == kind }.compactMap {
         authenticator in
-        authenticator.keys.last { $0.username.utf8.elementsEqual(username.utf8) }
+        authenticator.keys.last { $0.isOf(username) }
           .map { (authenticator, $0) }
       }.first
       guard let found else { throw .protocol(.userNotEnrolled, "there is nothing to change") }
@@ -40,7 +41,7 @@ extension UAFOperations {
         username: username, authenticator: authenticator, lastRecoverableError: last,
         protectionStatus: status)
       let typed: UAFChangedCredential
-      do throws(FidoErrorCode) {
+      do throws(UAFClientError) {
         typed = try await conversation.ask(extendedBy: status.wait) { interaction, answer in
           await interaction.change(question, answer: answer)
         }

@@ -15,18 +15,19 @@ extension UAFOperations {
   public func deregister(
     _ username: String, aaid: String? = nil, authorization: UAFAuthorization? = nil
   ) async throws(UAFOperationFailure) -> [UAFKey] {
-    let state = try await kept { () async throws(SignetFailure) in try await store.state() }
+    let state = try await kept(await store.state())
     guard let entry = state?[username] else { throw .userNotRegisteredInServer(configuration.baseURL) }
     let server = try self.server(of: entry.account)
+    let signature = try await kept(await signature(of: username, where: authorization))
     let request: ReturnUAFRequest
     do throws(UAFNetworkProblem) {
       request = try await server.request(
         .deregistration, Self.deregistration(of: username, aaid, nil), by: authorization,
-        signature: try await signature(of: username, where: authorization)
+        signature: signature
       ).content
     } catch { throw UAFOperationFailure(error) }
     let gone = try await deregister(request, at: server) { $0.isOf(username) }
-    try await forgetIfEmpty(entry.account)
+    try await kept(await forgetIfEmpty(entry.account))
     return gone
   }
 
@@ -52,33 +53,22 @@ extension UAFOperations {
     return context
   }
 
-  /// The signature of this device where that is what authorizes a call.
+  /// The signature of this device where that is what authorizes a call; `nil` where it is not, and before a server knows this device.
   func signature(
     of username: String, where authorization: UAFAuthorization?
-  ) async throws(UAFNetworkProblem) -> String? {
-    guard authorization == .jws else { return nil }
-    do throws(SignetFailure) {
-      guard let entry = try await store.state()?[username], let target = entry.target else { return nil }
-      return try await DeviceSignature.make(
-        for: target, with: try await store.signingKey(entry), on: device)
-    } catch { return nil }
+  ) async throws(SignetFailure) -> String? {
+    guard authorization == .jws, let entry = try await store.state()?[username], let target = entry.target
+    else { return nil }
+    return try await DeviceSignature.make(for: target, with: try await store.signingKey(entry), on: device)
   }
 
   /// Forgets an account without keys, and has its server forget this device.
-  func forgetIfEmpty(_ account: UAFAccount) async throws(UAFOperationFailure) {
+  func forgetIfEmpty(_ account: UAFAccount) async throws(SignetFailure) {
     guard try await keys(of: account.username).isEmpty else { return }
-    let state = try await kept { () async throws(SignetFailure) in try await store.state() }
-    if let entry = state?[account.username], let target = entry.target {
+    if let entry = try await store.state()?[account.username], let target = entry.target {
       // The server may have forgotten it before, or be out of reach; then it keeps what is of no use.
       do throws(UAFDeviceServiceFailure) { try await removeTarget(target, of: entry) } catch {}
     }
-    try await kept { () async throws(SignetFailure) in try await store.forget(account.username) }
-  }
-
-  /// The keys of a user on this device.
-  func keys(of username: String) async throws(UAFOperationFailure) -> [UAFKey] {
-    do throws(UAFFailure) {
-      return try await client.keys().filter { $0.username.utf8.elementsEqual(username.utf8) }
-    } catch { throw UAFOperationFailure(error) }
+    try await store.forget(account.username)
   }
 }

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetUAF
 
 extension UAFOperations {
   /// Changes what servers call this device, or where they send pushes.
@@ -42,11 +43,11 @@ extension UAFOperations {
   /// - Returns: What differs, and which servers could not be asked.
   /// - Throws: ``UAFDeviceServiceFailure`` where this device itself cannot be read.
   public func checkDeviceInformation() async throws(UAFDeviceServiceFailure) -> UAFDeviceCheck {
-    let (state, keys) = try await own()
+    let (state, keys) = try await local((await store.state(), await client.ownKeys()))
     var (mismatches, errors): ([UAFMismatch], [UAFDeviceServiceFailure]) = ([], [])
-    for entry in state?.accounts ?? [] {
-      guard let state else { continue }
-      let own = keys.filter { $0.username.utf8.elementsEqual(entry.account.username.utf8) }
+    guard let state else { return UAFDeviceCheck(mismatches: [], errors: []) }
+    for entry in state.accounts {
+      let own = keys.filter { $0.isOf(entry.account.username) }
       guard let target = entry.target else {
         mismatches.append(.missingDeviceInformationInServer(entry.account, dispatchTarget: nil))
         continue
@@ -65,18 +66,6 @@ extension UAFOperations {
     return UAFDeviceCheck(mismatches: mismatches, errors: errors)
   }
 
-  private func own() async throws(UAFDeviceServiceFailure) -> (UAFDeviceState?, [UAFKey]) {
-    do throws(UAFOperationFailure) {
-      let state = try await kept { () async throws(SignetFailure) in try await store.state() }
-      do throws(UAFFailure) { return (state, try await client.keys()) } catch {
-        throw UAFOperationFailure(error)
-      }
-    } catch {
-      if case .device(let failure) = error { throw .device(failure) }
-      throw .network(UAFNetworkProblem(.malformed(error.description), at: configuration.baseURL))
-    }
-  }
-
   /// What differs for one account.
   private static func mismatches(
     between own: (state: UAFDeviceState, entry: UAFDeviceState.Account, target: String, keys: [UAFKey]),
@@ -86,10 +75,11 @@ extension UAFOperations {
     var found: [UAFMismatch] = []
     var seen: Set<[String]> = []
     for key in remote.flatMap(\.keys) where seen.insert([key.aaid.lowercased(), key.keyID]).inserted {
-      guard !own.keys.contains(where: { $0.isSame(key.aaid, key.keyID) }) else { continue }
+      guard !own.keys.contains(where: { $0.isKey(key.keyID, ofModel: key.aaid) }) else { continue }
       found.append(.missingAuthenticatorInMobileDevice(account, aaid: key.aaid, keyID: key.keyID))
     }
-    for key in own.keys where !remote.flatMap(\.keys).contains(where: { key.isSame($0.aaid, $0.keyID) }) {
+    for key in own.keys
+    where !remote.flatMap(\.keys).contains(where: { key.isKey($0.keyID, ofModel: $0.aaid) }) {
       found.append(.missingAuthenticatorInServer(account, aaid: key.aaid, keyID: key.keyID))
     }
     for target in remote where target.id != own.target || own.keys.isEmpty {
@@ -141,23 +131,19 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     // A token says nothing of its server: another one, which says that something is missing, would have it.
     let authorization = mismatch.account.server == configuration.baseURL ? given : nil
-    let state: UAFDeviceState?
-    do throws(SignetFailure) { state = try await store.state() } catch { throw .device(error) }
-    // Mended together with another.
-    guard let state, let entry = state[mismatch.account.username] else { return }
+    // Without an entry it was mended together with another.
+    guard let state = try await local(await store.state()), let entry = state[mismatch.account.username]
+    else { return }
     switch mismatch {
     case .missingAuthenticatorInMobileDevice(_, let aaid, let keyID):
       try await removeAtServer(aaid, keyID, of: entry)
     case .missingAuthenticatorInServer(_, let aaid, let keyID):
-      try await local { () async throws(UAFOperationFailure) in
-        for key in try await keys(of: entry.account.username) where key.isSame(aaid, keyID) {
-          do throws(UAFFailure) { try await client.delete(key) } catch { throw UAFOperationFailure(error) }
-        }
-        try await forgetIfEmpty(entry.account)
-      }
+      let keys = try await local(await keys(of: entry.account.username))
+      try await local(await client.delete(keys.filter { $0.isKey(keyID, ofModel: aaid) }))
+      try await local(await forgetIfEmpty(entry.account))
     case .missingDeviceInformationInMobileDevice(_, let target):
       try await removeTarget(target, of: entry, by: authorization)
-      try await local { () async throws(UAFOperationFailure) in try await forgetIfEmpty(entry.account) }
+      try await local(await forgetIfEmpty(entry.account))
     case .missingDeviceInformationInServer: try await makeKnown(entry, authorization)
     case .deviceName(_, let target, _, _):
       try await changeTarget(target, ["name": .string(state.name)], of: entry)
@@ -171,12 +157,12 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)
     let username = entry.account.username
+    let signature = try await local(await signature(of: username, where: .jws))
     do throws(UAFNetworkProblem) {
       let answer = try await server.request(
-        .deregistration, Self.deregistration(of: username, aaid, keyID), by: .jws,
-        signature: try await signature(of: username, where: .jws)
+        .deregistration, Self.deregistration(of: username, aaid, keyID), by: .jws, signature: signature
       ).content
-      guard answer.statusCode == 1200 else {
+      guard answer.statusCode == UAFStatus.ok.rawValue else {
         throw server.problem(.refused(answer.statusCode, description: nil))
       }
     } catch { throw UAFDeviceServiceFailure(error) }
@@ -186,27 +172,21 @@ extension UAFOperations {
     _ entry: UAFDeviceState.Account, _ authorization: UAFAuthorization?
   ) async throws(UAFDeviceServiceFailure) {
     let account = entry.account
-    do throws(SignetFailure) {
-      try await store.change { $0[account.username]?.target = nil }
-    } catch { throw .device(error) }
-    try await local { () async throws(UAFOperationFailure) in try await forgetIfEmpty(account) }
+    try await local(await store.change { $0[account.username]?.target = nil })
+    try await local(await forgetIfEmpty(account))
     guard let authorization else { return }
     let server = try deviceServer(of: account)
-    switch await ensureTarget(of: account, at: server, by: authorization) {
-    case nil, .notFound?: return
-    case .network(let problem)?: throw .network(problem)
-    case .device(let failure)?, .signing(let failure)?: throw .device(failure)
-    case let failure?: throw .network(server.problem(.malformed(failure.description)))
-    }
+    let failure = await ensureTarget(of: account, at: server, by: authorization)
+    // Without keys there is no account any more that a server could know.
+    guard let failure, failure != .notFound else { return }
+    throw UAFDeviceServiceFailure(failure, at: server.name)
   }
 
-  private func local(
-    _ call: () async throws(UAFOperationFailure) -> Void
-  ) async throws(UAFDeviceServiceFailure) {
-    do throws(UAFOperationFailure) { try await call() } catch {
-      if case .device(let failure) = error { throw .device(failure) }
-      throw .network(UAFNetworkProblem(.malformed(error.description), at: configuration.baseURL))
-    }
+  /// Has what reading this device throws as a failure of its services.
+  private func local<Value>(
+    _ call: @autoclosure () async throws(SignetFailure) -> Value
+  ) async throws(UAFDeviceServiceFailure) -> Value {
+    do { return try await call() } catch { throw .device(error) }
   }
 }
 
@@ -220,12 +200,6 @@ extension UAFMismatch {
     case .missingDeviceInformationInMobileDevice: 3
     case .missingAuthenticatorInServer: 4
     }
-  }
-}
-
-extension UAFKey {
-  func isSame(_ aaid: String, _ keyID: String) -> Bool {
-    self.aaid.lowercased() == aaid.lowercased() && self.keyID == keyID
   }
 }
 

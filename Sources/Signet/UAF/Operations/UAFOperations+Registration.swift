@@ -42,15 +42,14 @@ extension UAFOperations {
     _ username: String, policy: String? = nil, server: String? = nil, device newDevice: UAFNewDevice,
     authorization: UAFAuthorization? = nil, options: UAFKeyOptions = UAFKeyOptions()
   ) async throws(UAFOperationFailure) -> UAFRegistrationOutcome {
-    let server = try self.server(server)
+    let server = try self.server(at: server)
     try await requireNoOtherServer(username, server)
     var context: JSONObject = ["username": .string(username)]
     if let policy { context["policy"] = .string(policy) }
+    let signature = try await kept(await signature(of: username, where: authorization))
     let answer: UAFServer.Answer<ReturnUAFRequest>
     do throws(UAFNetworkProblem) {
-      answer = try await server.request(
-        .registration, context, by: authorization,
-        signature: try await signature(of: username, where: authorization))
+      answer = try await server.request(.registration, context, by: authorization, signature: signature)
     } catch { throw UAFOperationFailure(error) }
     return try await register(
       answer.content, at: server, as: username, newDevice, authorization, options)
@@ -87,7 +86,7 @@ extension UAFOperations {
 
   /// A user's name is unique on a device.
   func requireNoOtherServer(_ username: String, _ server: UAFServer) async throws(UAFOperationFailure) {
-    let state = try await kept { () async throws(SignetFailure) in try await store.state() }
+    let state = try await kept(await store.state())
     if let present = state?[username]?.account, present.server != server.name {
       throw .userAlreadyRegisteredInAnotherServer(present.server)
     }
@@ -110,20 +109,16 @@ private struct RegistrationSteps {
     try await operations.requireNoOtherServer(registration.username, server)
     let account = UAFAccount(username: registration.username, server: server.name)
     let combination = try await chosen(registration, account)
-    let state = try await operations.kept { () async throws(SignetFailure) in
-      try await operations.store.begin(account, new)
-    }
-    var response: UAFResponse?
+    let state = try await operations.kept(await operations.store.begin(account, new))
     do throws(UAFOperationFailure) {
-      response = try await made(registration, combination, options)
-      guard let response else { throw .fido(.unknown) }
+      let response = try await made(registration, combination, options)
       let answer = try await accepted(registration, response, state)
       let proof = UAFAuthorization(answer.content, answer.cookies) ?? authorization
       return UAFRegistrationOutcome(
         account: account, aaids: combination.map(\.authenticator.aaid),
         targetFailure: await operations.ensureTarget(of: account, at: server, by: proof))
     } catch {
-      try await operations.forgetIfEmpty(account)
+      try await operations.kept(await operations.forgetIfEmpty(account))
       throw error
     }
   }

@@ -1,7 +1,9 @@
+import SignetUAF
+
 extension UAFOperations {
   /// Has the person choose an authenticator, and says which one it is.
   ///
-  /// - Throws: ``FidoErrorCode/noSuitableAuthenticator`` where all, or the one that was chosen, are of no use.
+  /// - Throws: ``UAFClientError/noSuitableAuthenticator`` where all, or the one that was chosen, are of no use.
   func selected(
     _ choices: [UAFAuthenticatorChoice], for account: UAFAccount, _ transaction: UAFTransactionContent?
   ) async throws(UAFOperationFailure) -> String {
@@ -9,9 +11,7 @@ extension UAFOperations {
     let aaid: String = try await asked { interaction, answer in
       await interaction.selectAuthenticator(question, answer: answer)
     }
-    let chosen = choices.first {
-      $0.authenticator.aaid.lowercased() == aaid.lowercased() && $0.obstacle == nil
-    }
+    let chosen = choices.first { $0.authenticator.isModel(aaid) && $0.obstacle == nil }
     guard let chosen else { throw .fido(.noSuitableAuthenticator) }
     return chosen.authenticator.aaid
   }
@@ -20,7 +20,7 @@ extension UAFOperations {
   func asked<Value: Sendable>(
     _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFOperationFailure) -> Value {
-    do throws(FidoErrorCode) { return try await conversation.ask(put) } catch { throw .fido(error) }
+    do throws(UAFClientError) { return try await conversation.ask(put) } catch { throw .fido(error) }
   }
 }
 

@@ -93,9 +93,9 @@ extension UAFOperations {
     do throws(UAFNetworkProblem) {
       var list = server.url(path)
       while list.hasSuffix("/") { list.removeLast() }
-      let name = server.url("", entry.account.username).dropFirst(server.name.utf8.count + 1)
       let answer = try await server.exchange(
-        .get, "\(list)?username=\(name)", accepting: "application/json", by: authorization)
+        .get, "\(list)?username=\(UAFServer.escaped(entry.account.username))",
+        accepting: "application/json", by: authorization)
       var own: [String] = []
       do throws(JSONFailure) {
         for case .object(let target) in try JSONObject(
@@ -128,9 +128,26 @@ extension UAFDeviceInformationChangeFailure {
     case .clockSkewTooBig(let server): self = .clockSkewTooBig(server: server)
     case .network(let problem): self.init(problem, named: name)
     case .device(let failure): self = .signing(failure)
-    case .forbidden(let server), .operationNotSupportedByBackend(let server):
-      self = .network(UAFNetworkProblem(.status(401, body: ""), at: server))
-    case .payload(_, let server): self = .network(UAFNetworkProblem(.malformed("payload"), at: server))
+    case .nameAlreadyExists(let name, _): self = .nameAlreadyExists(name)
+    case .forbidden(let server): self = .forbidden(server: server)
+    case .operationNotSupportedByBackend(let server): self = .operationNotSupportedByBackend(server: server)
+    case .payload(let failure, let server):
+      self = .network(UAFNetworkProblem(.malformed(failure.description), at: server))
+    }
+  }
+}
+
+extension UAFDeviceServiceFailure {
+  init(_ failure: UAFDeviceInformationChangeFailure, at server: String) {
+    switch failure {
+    case .nameAlreadyExists(let name): self = .nameAlreadyExists(name, server: server)
+    case .notFound:
+      self = .network(UAFNetworkProblem(.malformed("the server does not know its own target"), at: server))
+    case .signing(let failure), .device(let failure): self = .device(failure)
+    case .clockSkewTooBig(let server): self = .clockSkewTooBig(server: server)
+    case .forbidden(let server): self = .forbidden(server: server)
+    case .operationNotSupportedByBackend(let server): self = .operationNotSupportedByBackend(server: server)
+    case .network(let problem): self = .network(problem)
     }
   }
 }

@@ -50,7 +50,7 @@ public struct UAFOperations: Sendable {
   /// The configured server, or another with the same paths.
   ///
   /// - Throws: ``UAFOperationFailure``.
-  func server(_ url: String? = nil) throws(UAFOperationFailure) -> UAFServer {
+  func server(at url: String? = nil) throws(UAFOperationFailure) -> UAFServer {
     guard let url else { return try server(configuration) }
     let other: UAFConfiguration
     do throws(UAFConfigurationFailure) { other = try configuration.at(server: url) } catch {
@@ -61,10 +61,10 @@ public struct UAFOperations: Sendable {
 
   /// A server that an account names.
   func server(of account: UAFAccount) throws(UAFOperationFailure) -> UAFServer {
-    account.server == configuration.baseURL ? try server(configuration) : try server(account.server)
+    account.server == configuration.baseURL ? try server(configuration) : try server(at: account.server)
   }
 
-  private func server(_ configuration: UAFConfiguration) throws(UAFOperationFailure) -> UAFServer {
+  func server(_ configuration: UAFConfiguration) throws(UAFOperationFailure) -> UAFServer {
     var connection = device.connection
     connection.timeoutSeconds = configuration.networkTimeoutSeconds
     do throws(SignetFailure) {
@@ -76,9 +76,14 @@ public struct UAFOperations: Sendable {
 
   /// Has what reading this device throws as a failure of an operation.
   func kept<Value>(
-    _ call: () async throws(SignetFailure) -> Value
+    _ call: @autoclosure () async throws(SignetFailure) -> Value
   ) async throws(UAFOperationFailure) -> Value {
     do { return try await call() } catch { throw .device(error) }
+  }
+
+  /// The keys of a user on this device, oldest first.
+  func keys(of username: String) async throws(SignetFailure) -> [UAFKey] {
+    try await client.ownKeys().filter { $0.isOf(username) }
   }
 }
 
@@ -103,5 +108,5 @@ extension UAFOperationFailure {
   }
 
   /// The FIDO code of what ended the operation; `unknown` where it was something else.
-  public var code: FidoErrorCode { if case .fido(let code, _) = self { code } else { .unknown } }
+  public var code: UAFClientError { if case .fido(let code, _) = self { code } else { .unknown } }
 }

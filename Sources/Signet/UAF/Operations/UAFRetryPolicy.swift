@@ -31,15 +31,16 @@
   ///   - mayPass: Whether a failure may pass.
   ///   - attempt: What is tried.
   /// - Returns: What it came to.
-  /// - Throws: The last failure.
+  /// - Throws: The last failure; where the task is cancelled, nothing is tried any more.
   func run<Value, Failure: Error>(
     on clock: any Clock<Duration>, while mayPass: (Failure) -> Bool,
     _ attempt: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {
     for delay in delays {
       do throws(Failure) { return try await attempt() } catch {
-        guard mayPass(error), !Task.isCancelled else { throw error }
-        do { try await clock.sleep(for: delay) } catch { break }
+        let failure = error
+        guard mayPass(failure), !Task.isCancelled else { throw failure }
+        do { try await clock.sleep(for: delay) } catch { throw failure }
       }
     }
     return try await attempt()

@@ -72,14 +72,13 @@ public struct OutOfBandDeregistration: Sendable {
   /// - Throws: ``UAFOperationFailure``.
   @discardableResult
   public func run() async throws(UAFOperationFailure) -> [UAFKey] {
-    let state = try await operations.kept { () async throws(SignetFailure) in
-      try await operations.store.state()
-    }
+    let state = try await operations.kept(await operations.store.state())
     let gone = try await operations.deregister(request, at: server) { key in
       state?[key.username]?.account.server == server.name
     }
     for username in Set(gone.map(\.username)) {
-      try await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name))
+      try await operations.kept(
+        await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name)))
     }
     return gone
   }

@@ -115,7 +115,7 @@ extension UAFOperations {
       throw .serverNotTrusted(place.origin)
     }
     do throws(UAFOperationFailure) {
-      return url == configuration.baseURL ? try server() : try server(url)
+      return url == configuration.baseURL ? try server() : try server(at: url)
     } catch {
       if case .device(let failure) = error { throw .device(failure) }
       throw .fido(.insecureTransport)

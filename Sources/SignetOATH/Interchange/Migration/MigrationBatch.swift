@@ -218,6 +218,7 @@ private struct Parameters {
     case .sha1: writer.add(4, 1)
     case .sha256: writer.add(4, 2)
     case .sha512: writer.add(4, 3)
+    case .sha224, .sha384: break  // refused above
     }
     switch account.digits {
     case 6: writer.add(5, 1)

@@ -168,7 +168,10 @@ extension PSKCKey {
   fileprivate func hash() throws(InterchangeFailure) -> OATHAlgorithm {
     guard let suite, !suite.isEmpty else { return .sha1 }
     let name = InterchangeText.lowercased(suite).filter { $0 != "-" && $0 != "_" }
-    for (mark, algorithm) in [("sha256", OATHAlgorithm.sha256), ("sha512", .sha512), ("sha1", .sha1)]
+    for (mark, algorithm) in [
+      ("sha256", OATHAlgorithm.sha256), ("sha512", .sha512), ("sha224", .sha224), ("sha384", .sha384),
+      ("sha1", .sha1),
+    ]
     where name.contains(mark) { return algorithm }
     throw .unsupportedAlgorithm(String(suite.prefix(40)))
   }

@@ -26,15 +26,12 @@ extension AuthenticatorURI {
     }
     push = scheme == .otpauth ? nil : try Push(query)
     image = try query.value("image").map(Self.image)
-    if let image {
-      try InterchangeText.check(image, "image")
-      guard !InterchangeText.lowercased(image).hasPrefix("javascript:") else {
-        throw .invalid("image", reason: "is a script; remove it")
-      }
-    }
+    try HostileText.check(image ?? "", "image", limit: OTPAccount.maximumTextByteCount)
     backgroundColor = try query.value("b").map { String($0.drop { $0 == "#" }) }
-    try InterchangeText.check(issuer, "issuer")
-    try InterchangeText.check(otherIssuer ?? "", "issuer")
+    try HostileText.check(backgroundColor ?? "", "background colour", limit: 64)
+    for (text, member) in [(issuer, "issuer"), (otherIssuer ?? "", "issuer"), (account, "account")] {
+      try HostileText.check(text, member, limit: Self.maximumNameByteCount)
+    }
     policies = try query.value("policies").map { (text) throws(InterchangeFailure) in try Self.policies(text)
     }
     let isCodesOnly = scheme == .otpauth
@@ -50,7 +47,7 @@ extension AuthenticatorURI {
     var found = try query.value(first)
     if found == nil, let second { found = try query.value(second) }
     let name = found.map { InterchangeText.base64Text($0) ?? $0 }
-    try InterchangeText.check(name ?? "", first)
+    try HostileText.check(name ?? "", first, limit: maximumNameByteCount)
     return name
   }
 
@@ -147,12 +144,13 @@ extension AuthenticatorURI.Push {
     loadBalancer = try query.value("l").map { InterchangeText.base64Text($0) ?? $0 }
     try InterchangeText.check(loadBalancer ?? "", "l")
     messageID = try query.value("m")
+    try HostileText.check(messageID ?? "", "m", limit: AuthenticatorURI.maximumNameByteCount)
   }
 
   private static func endpoint(_ query: URIQuery, _ name: String) throws(InterchangeFailure) -> String {
     guard let text = try query.value(name) else { throw .missing("\(name) (endpoint)") }
     let url = text.contains("://") ? text : InterchangeText.base64Text(text) ?? text
-    try InterchangeText.check(url, "\(name) (endpoint)")
+    try HostileText.check(url, "\(name) (endpoint)", limit: OTPAccount.maximumTextByteCount)
     let scheme = InterchangeText.lowercased(url)
     guard scheme.hasPrefix("https://") || scheme.hasPrefix("http://") else {
       throw .invalid("\(name) (endpoint)", reason: "is no URL of HTTP")

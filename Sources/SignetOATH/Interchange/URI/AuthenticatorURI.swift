@@ -66,6 +66,8 @@ public struct AuthenticatorURI: Sendable {
   public static let maximumByteCount = 16_384
   /// The longest value of a parameter, in bytes; where it is Base64, what it encodes has at most half as many.
   public static let maximumParameterByteCount = 8192
+  /// The longest issuer, account, user id, device id and message id, in bytes of UTF-8.
+  public static let maximumNameByteCount = 1024
   /// The most parameters.
   public static let maximumParameterCount = 64
 

@@ -42,7 +42,7 @@ extension OTPAccount {
     writer.add("issuer", other ?? (issuer.isEmpty ? nil : issuer))
     writer.add("image", image)
     for member in own where member.name != Self.otherIssuer { writer.add(member.name, member.value) }
-    _ = try URIQuery(writer.text)  // refuses what nobody could read
+    _ = try AuthenticatorURI(writer.text)  // refuses what nobody could read
     return writer.text
   }
 

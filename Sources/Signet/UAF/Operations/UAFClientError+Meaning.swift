@@ -1,7 +1,4 @@
-public import SignetUAF
-
-/// What ended an operation, by the codes of the standard.
-public typealias FidoErrorCode = UAFClientError
+import SignetUAF
 
 extension UAFClientError {
   /// What happened and what to do.

@@ -1,14 +1,14 @@
 import SignetCrypto
 import Testing
 
-/// The first signature of a key is checked by another function than the later ones; both have to say the same.
-@Suite struct FirstSignatureTests {
+/// Keys check one signature or many, for many tasks at once, and OpenSSL's part of one that is let go serves the next.
+@Suite struct VerificationKeyTests {
   private static let order: [UInt8] =
     [0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF] + [
       0xBC, 0xE6, 0xFA, 0xAD, 0xA7, 0x17, 0x9E, 0x84, 0xF3, 0xB9, 0xCA, 0xC2, 0xFC, 0x63, 0x25, 0x51,
     ]
 
-  @Test("good and bad signatures, the first time and later") func alike() throws {
+  @Test("good and bad signatures, again and again") func alike() throws {
     let privateKey = P256.Signing.PrivateKey()
     let message: [UInt8] = [1, 2, 3]
     let good = try privateKey.signature(for: message).rawRepresentation

@@ -1,0 +1,148 @@
+import SignetCrypto
+
+/// The notifications of one mechanism, and what it has received before: a value, to be stored after each change.
+///
+/// A message id stands for one content, and a content for one message id, also after the notification was forgotten: the
+/// message id lies outside of the signed token, so that anybody on the way could deliver one token under many ids.
+public struct PushAuthInbox: Sendable, Hashable {
+  /// What became of a message.
+  public enum Reception: Sendable, Hashable {
+    /// It is new, and waits.
+    case new(PushAuthNotification)
+    /// It was delivered again; this is what was made of it then.
+    case known(PushAuthNotification)
+    /// It was delivered again, and the notification was forgotten meanwhile.
+    case forgotten
+  }
+
+  /// What is remembered of a message.
+  struct Trace: Sendable, Hashable {
+    let messageID: String
+    let digest: [UInt8]
+    /// Until when, in milliseconds since 1970.
+    let until: Int64
+  }
+
+  /// The most notifications that wait or are kept, whatever the clean-up says.
+  public static let limit = 1000
+  /// How long a message is remembered at least, in milliseconds: 30 days, or as long as it lives where that is longer.
+  public static let shortestMemory: Int64 = 30 * 86_400_000
+  /// The most messages that are remembered; beyond, those are forgotten whose time ends first.
+  public static let traceLimit = 10_000
+
+  /// All notifications, the oldest first.
+  public internal(set) var notifications: [PushAuthNotification]
+  var traces: [Trace]
+
+  /// An empty one.
+  public init() { (notifications, traces) = ([], []) }
+
+  /// Takes a verified message.
+  ///
+  /// - Parameters:
+  ///   - message: The message; its mechanism is the caller's to compare.
+  ///   - now: In milliseconds since 1970.
+  ///   - cleanUp: Which notifications are forgotten afterwards.
+  /// - Returns: What became of it.
+  /// - Throws: ``PushAuthFailure/replayed``.
+  public mutating func receive(
+    _ message: PushAuthMessage, at now: Int64, cleanUp: PushAuthCleanUp = .standard
+  ) throws(PushAuthFailure) -> Reception {
+    traces.removeAll { $0.until < now }
+    if let trace = traces.first(where: { $0.messageID == message.messageID }) {
+      guard trace.digest == message.digest else { throw .replayed }
+      return notification(message.messageID).map { .known($0) } ?? .forgotten
+    }
+    guard !traces.contains(where: { $0.digest == message.digest }) else { throw .replayed }
+    let notification = PushAuthNotification(message, received: now)
+    let memory = now.addingReportingOverflow(Self.shortestMemory)
+    let until = max(memory.overflow ? .max : memory.partialValue, notification.expires)
+    traces.append(Trace(messageID: message.messageID, digest: message.digest, until: until))
+    if traces.count > Self.traceLimit {
+      traces.sort { $0.until < $1.until }
+      traces.removeFirst(traces.count - Self.traceLimit)
+    }
+    notifications.append(notification)
+    self.cleanUp(cleanUp, at: now)
+    return .new(notification)
+  }
+
+  /// The notification of this message id.
+  public func notification(_ id: String) -> PushAuthNotification? { notifications.first { $0.id == id } }
+
+  /// The notifications that wait, the oldest first.
+  ///
+  /// - Parameter now: In milliseconds since 1970; `nil` includes those whose time is over.
+  /// - Returns: The notifications.
+  public func pending(at now: Int64?) -> [PushAuthNotification] {
+    notifications.filter { notification in
+      notification.isPending && (now.map { !notification.isExpired(at: $0) } ?? true)
+    }
+  }
+
+  /// Checks that a notification can be answered in a way, before anything is sent.
+  ///
+  /// - Parameters:
+  ///   - id: The message id.
+  ///   - answer: The answer.
+  ///   - now: In milliseconds since 1970.
+  ///   - skew: Where given, one that has expired by more than so many milliseconds is refused here; else the server decides.
+  /// - Returns: The notification.
+  /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`, `wrongAnswer`, `invalid`, `expired`.
+  public func answerable(
+    _ id: String, with answer: PushAuthAnswer, at now: Int64, refusingExpiredBy skew: Int64? = nil
+  ) throws(PushAuthFailure) -> PushAuthNotification {
+    guard let found = notification(id) else { throw .noSuchNotification }
+    guard found.isPending else { throw .notPending }
+    _ = try answer.checked(for: found.message.kind)
+    if let skew, answer != .deny, found.isExpired(at: now.subtractingReportingOverflow(skew).partialValue) {
+      throw .expired
+    }
+    return found
+  }
+
+  /// Notes that the server took an answer; until then a notification stays pending.
+  ///
+  /// - Parameters:
+  ///   - decision: What it took.
+  ///   - id: The message id.
+  ///   - now: In milliseconds since 1970.
+  /// - Throws: ``PushAuthFailure``: `noSuchNotification`, `notPending`.
+  public mutating func took(
+    _ decision: PushAuthNotification.Decision, of id: String, at now: Int64
+  ) throws(PushAuthFailure) {
+    guard let index = notifications.firstIndex(where: { $0.id == id }) else { throw .noSuchNotification }
+    guard notifications[index].isPending else { throw .notPending }
+    (notifications[index].decision, notifications[index].answered) = (decision, now)
+  }
+
+  /// Forgets one notification; what was received stays remembered.
+  ///
+  /// - Parameter id: The message id.
+  /// - Returns: Whether there was one.
+  public mutating func remove(_ id: String) -> Bool {
+    let count = notifications.count
+    notifications.removeAll { $0.id == id }
+    return notifications.count < count
+  }
+
+  /// Forgets notifications; what was received stays remembered.
+  ///
+  /// - Parameters:
+  ///   - cleanUp: Which ones.
+  ///   - now: In milliseconds since 1970.
+  public mutating func cleanUp(_ cleanUp: PushAuthCleanUp, at now: Int64) {
+    let outdated = cleanUp.outdated(among: notifications, at: now)
+      .union(PushAuthCleanUp.count(Self.limit).outdated(among: notifications, at: now))
+    guard !outdated.isEmpty else { return }
+    notifications.removeAll { outdated.contains($0.id) }
+  }
+}
+
+extension PushAuthInbox: CustomStringConvertible, CustomReflectable {
+  /// How many there are.
+  public var description: String { "\(notifications.count) notifications" }
+
+  /// No parts, so that a dump does not show them.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,115 @@
+import SignetCrypto
+public import SignetJSON
+
+/// A message whose signature was found to fit: somebody is to approve or deny something.
+public struct PushAuthMessage: Sendable, Hashable {
+  /// The longest time to live that is taken, in seconds: 30 days.
+  public static let longestTimeToLive = 30 * 86_400.0
+
+  /// What the answer names.
+  public let messageID: String
+  /// The mechanism that it is for.
+  public let mechanismID: String
+  /// What the answer proves to have received, decoded.
+  public let challenge: [UInt8]
+  /// The cookie of the server's load balancer, decoded.
+  public let loadBalancer: String
+  /// How long it is good for, in seconds.
+  public let timeToLive: Double
+  /// The server's time when it was sent, in milliseconds since 1970, where it says so.
+  public let createdMillis: Int64?
+  /// How it is answered.
+  public let kind: PushAuthKind
+  /// The numbers to choose from; only where a number is the answer.
+  public let numbers: [Int64]
+  /// The text for the user.
+  public let text: String?
+  /// What the server's operator adds.
+  public let customPayload: String?
+  /// Where and how the sign-in takes place: JSON, for the app to show.
+  public let context: String?
+  /// The server's name of the user.
+  public let userID: String?
+  /// The name of the device at the server.
+  public let deviceName: String?
+  /// SHA-256 of the token, which binds the message id to this content.
+  public let digest: [UInt8]
+
+  /// Names all parts; for those who send messages, and tests.
+  public init(
+    messageID: String, mechanismID: String, challenge: [UInt8], loadBalancer: String = "",
+    timeToLive: Double = 120, createdMillis: Int64? = nil, kind: PushAuthKind = .default,
+    numbers: [Int64] = [], text: String? = nil, customPayload: String? = nil, context: String? = nil,
+    userID: String? = nil, deviceName: String? = nil, digest: [UInt8] = []
+  ) {
+    (self.messageID, self.mechanismID, self.challenge) = (messageID, mechanismID, challenge)
+    (self.loadBalancer, self.timeToLive, self.createdMillis) = (loadBalancer, timeToLive, createdMillis)
+    (self.kind, self.numbers, self.text) = (kind, numbers, text)
+    (self.customPayload, self.context, self.userID) = (customPayload, context, userID)
+    (self.deviceName, self.digest) = (deviceName, digest)
+  }
+
+  /// Reads verified claims.
+  ///
+  /// - Parameters:
+  ///   - claims: The payload of a token whose signature fits.
+  ///   - messageID: What it was delivered under.
+  ///   - digest: SHA-256 of the token.
+  /// - Throws: ``PushAuthFailure``.
+  init(_ claims: JSONObject, messageID: String, digest: [UInt8]) throws(PushAuthFailure) {
+    let claims = PushAuthClaims(claims)
+    challenge = try PushAuthClaims.base64(
+      claims.text("c", named: "challenge (c)"), named: "challenge (c)")
+    guard !challenge.isEmpty else { throw .missing("challenge (c)") }
+    guard let cookie = try claims.optionalText("l", named: "load balancer (l)") else {
+      throw .missing("load balancer (l)")
+    }
+    loadBalancer = cookie.decodedFromBase64
+    guard loadBalancer.isPlainText else {
+      throw .invalid("load balancer (l)", reason: "has control characters")
+    }
+    guard claims.object.contains("t") else { throw .missing("time to live (t)") }
+    guard let seconds = claims.number("t"), (0...Self.longestTimeToLive).contains(seconds) else {
+      throw .invalid("time to live (t)", reason: "is no number of seconds up to 30 days")
+    }
+    timeToLive = seconds
+    mechanismID = try claims.text("u", named: "mechanism id (u)")
+    createdMillis = claims.number("i").flatMap { Int64(exactly: $0.rounded()) }.flatMap { $0 > 0 ? $0 : nil }
+    kind = PushAuthKind(name: try claims.optionalText("k", named: "push type (k)"))
+    numbers =
+      kind == .challenge
+      ? PushAuthNumbers.parse(try claims.optionalText("n", named: "numbers (n)") ?? "") : []
+    text = try claims.optionalText("m", named: "message (m)", limit: 8192)
+    customPayload = try claims.optionalText("p", named: "custom payload (p)", limit: 8192)
+    context = try claims.optionalText("x", named: "context (x)", limit: 8192)
+    userID = try claims.optionalText("d", named: "user id (d)").flatMap { $0.isEmpty ? nil : $0 }
+    deviceName = try claims.optionalText("e", named: "device name (e)")
+    (self.messageID, self.digest) = (messageID, digest)
+  }
+
+  /// The claims of the token, for those who send it.
+  public var claims: JSONObject {
+    var claims: JSONObject = [
+      "c": .string(Base64.encode(challenge)), "l": .string(Base64.encode(Array(loadBalancer.utf8))),
+      "t": .string(Self.text(timeToLive)), "u": .string(mechanismID), "k": .string(kind.rawValue),
+    ]
+    claims["i"] = createdMillis.map { .string(String($0)) }
+    if kind == .challenge { claims["n"] = .string(numbers.map(String.init).joined(separator: ",")) }
+    for (name, value) in [
+      ("m", text), ("p", customPayload), ("x", context), ("d", userID), ("e", deviceName),
+    ] { claims[name] = value.map { .string($0) } }
+    return claims
+  }
+
+  private static func text(_ seconds: Double) -> String {
+    Int64(exactly: seconds).map(String.init) ?? String(seconds)
+  }
+}
+
+extension PushAuthMessage: CustomStringConvertible, CustomReflectable {
+  /// The message id; never the challenge, the cookie or the user.
+  public var description: String { "push message \(messageID)" }
+
+  /// No parts, so that a dump does not show them.
+  public var customMirror: Mirror { Mirror(self, children: [:]) }
+}

@@ -1,0 +1,48 @@
+import SignetCrypto
+
+/// What a server has to know of a device to reach it.
+public struct PushAuthDevice: Sendable, Hashable {
+  /// The longest token, in bytes.
+  public static let maximumTokenByteCount = 4096
+
+  /// The token of the push service; Apple's in upper-case hexadecimal.
+  public let token: String
+  /// A name for people.
+  public let name: String
+  /// The platform, `ios` or `android`.
+  public let platform: String
+  /// The push service, `apns` or `gcm`.
+  public let service: String
+
+  /// Checks a device.
+  ///
+  /// - Parameters:
+  ///   - token: The token of the push service.
+  ///   - name: A name for people.
+  ///   - platform: `ios` or `android`.
+  ///   - service: `apns` or `gcm`.
+  /// - Throws: ``PushAuthFailure``.
+  public init(
+    token: String, name: String, platform: String = "ios", service: String = "apns"
+  ) throws(PushAuthFailure) {
+    guard !token.isEmpty else { throw .missing("device token") }
+    guard token.utf8.count <= Self.maximumTokenByteCount, token.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
+      throw .invalid("device token", reason: "is too long, or has characters that none has")
+    }
+    guard name.utf8.count <= 256, name.isPlainText else {
+      throw .invalid("device name", reason: "is too long, or has control characters")
+    }
+    for (value, what) in [(platform, "device type"), (service, "communication type")] {
+      guard (1...32).contains(value.utf8.count),
+        value.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 })
+      else { throw .invalid(what, reason: "is none that is known") }
+    }
+    (self.token, self.name, self.platform, self.service) = (token, name, platform, service)
+  }
+
+  /// The token of Apple's service as apps send it.
+  ///
+  /// - Parameter bytes: What the system handed to the app.
+  /// - Returns: Upper-case hexadecimal; empty for no bytes.
+  public static func token(of bytes: [UInt8]) -> String { Hex.encode(bytes).uppercased() }
+}

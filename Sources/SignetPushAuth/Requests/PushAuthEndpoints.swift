@@ -1,0 +1,90 @@
+/// Where a push mechanism registers, answers and tells a new device token.
+public struct PushAuthEndpoints: Sendable, Hashable {
+  /// The longest URL, in bytes.
+  public static let maximumByteCount = 2048
+
+  /// Where the device registers.
+  public let registration: String
+  /// Where the device answers.
+  public let authentication: String
+  /// Where the device tells a new token: the registration endpoint with the action `refresh`.
+  public let update: String
+
+  /// Checks endpoints.
+  ///
+  /// - Parameters:
+  ///   - registration: The URL of the parameter `r`.
+  ///   - authentication: The URL of the parameter `a`.
+  ///   - isInsecureAllowed: Whether plain HTTP is taken, which only tests want.
+  /// - Throws: ``PushAuthFailure``: `insecureEndpoint`, `endpointsApart`, `invalid`.
+  public init(
+    registration: String, authentication: String, allowingInsecure isInsecureAllowed: Bool = false
+  ) throws(PushAuthFailure) {
+    let first = try Self.origin(registration, "registration endpoint", isInsecureAllowed)
+    let second = try Self.origin(authentication, "authentication endpoint", isInsecureAllowed)
+    guard first == second else { throw .endpointsApart }
+    (self.registration, self.authentication) = (registration, authentication)
+    update = Self.withAction(.refresh, registration)
+  }
+
+  /// The endpoint of an action.
+  public subscript(action: PushAuthAction) -> String {
+    switch action {
+    case .register: registration
+    case .authenticate: authentication
+    case .refresh: update
+    }
+  }
+
+  /// Scheme, host and port in lower case.
+  private static func origin(
+    _ url: String, _ name: String, _ isInsecureAllowed: Bool
+  ) throws(PushAuthFailure) -> String {
+    guard url.utf8.count <= maximumByteCount else {
+      throw .invalid(name, reason: "is longer than \(maximumByteCount) bytes")
+    }
+    // Outside this set, two parsers may read one URL in two ways (RFC 3986 section 2).
+    let refused = Set("\"<>\\^`{|}#".utf8)
+    guard url.utf8.allSatisfy({ 0x21...0x7E ~= $0 && !refused.contains($0) }) else {
+      throw .invalid(name, reason: "has characters that a URL has not")
+    }
+    guard let mark = url.firstRange(of: "://") else { throw .insecureEndpoint(name) }
+    let scheme = url[..<mark.lowerBound].lowercased()
+    guard scheme == "https" || scheme == "http" && isInsecureAllowed else { throw .insecureEndpoint(name) }
+    var authority = url[mark.upperBound...].prefix { $0 != "/" && $0 != "?" }.lowercased()
+    guard !authority.isEmpty, !authority.hasPrefix(":"), !authority.contains("@") else {
+      throw .invalid(name, reason: "names no host, or a user")
+    }
+    for end in [":443", ":"] where scheme == "https" && authority.hasSuffix(end) {
+      authority.removeLast(end.count)
+    }
+    let path = url[mark.upperBound...].drop { $0 != "/" }.prefix { $0 != "?" }
+    guard !path.split(separator: "/").contains("..") else {
+      throw .invalid(name, reason: "leads back in its path")
+    }
+    return "\(scheme)://\(authority)"
+  }
+
+  /// The URL with another value of `_action`.
+  static func withAction(_ action: PushAuthAction, _ url: String) -> String {
+    guard let mark = url.firstIndex(of: "?") else { return "\(url)?_action=\(action.rawValue)" }
+    var hasAction = false
+    var parameters = url[url.index(after: mark)...].split(separator: "&").map { part in
+      guard part.hasPrefix("_action=") else { return String(part) }
+      hasAction = true
+      return "_action=\(action.rawValue)"
+    }
+    if !hasAction { parameters.append("_action=\(action.rawValue)") }
+    return "\(url[..<mark])?\(parameters.joined(separator: "&"))"
+  }
+}
+
+/// What a device asks of a server.
+public enum PushAuthAction: String, Sendable, Hashable, CaseIterable {
+  /// To register it for push messages.
+  case register
+  /// To take an answer.
+  case authenticate
+  /// To take a new device token.
+  case refresh
+}

@@ -1,0 +1,186 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetSQLite
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetUAF
+import SignetWire
+import Testing
+import UAFFixture
+
+/// Who can write the database, and lacks the master key, decides nothing by it.
+@Suite struct UAFRowTests {
+  private func status(_ server: UAFServer, _ request: AuthenticationRequest, _ key: UAFTestKey) async throws
+    -> Int64
+  {
+    try await server.uaf(
+      "/uaf/1.1/authentication", ["uafResponse": .string(try UAFServer.answer(request, key))]
+    ).integer("statusCode")
+  }
+
+  @Test("a key that was put into the place of another authenticates nobody") func exchangedKey() async throws
+  {
+    var key = UAFTestKey()
+    let server = try await UAFServer(key)
+    try await server.register(key)
+    var thief = key
+    thief.privateKey = P256.Signing.PrivateKey()
+    thief.signCounter = 2
+    let request = try await server.authenticationRequest()
+    try server.tamper("UPDATE uaf_credentials SET public_key = ?", .blob(thief.encodedKey))
+    #expect(try await status(server, request, thief) == 1500)
+    key.signCounter = 2
+    #expect(try await server.authenticate(key, "{}").integer("statusCode") == 1500)
+    // It is shown as what it is, offered to no client, and can be removed.
+    #expect(try await server.storage.uafCredentials(user: "alice").map(\.state) == [.altered])
+    let asked = try await server.uaf(
+      "/uaf/1.1/request/authentication", ["op": "Auth", "context": #"{"username":"alice"}"#])
+    #expect(try asked.integer("statusCode") == 1404)
+    let removal = try await server.uaf(
+      "/uaf/1.1/request/deregistration", ["op": "Dereg", "context": #"{"username":"alice"}"#],
+      isOrdered: true)
+    #expect(try removal.integer("statusCode") == 1200)
+    #expect(try await server.storage.uafCredentials(user: "alice").isEmpty)
+  }
+
+  @Test(
+    "nothing of a key's row can be changed",
+    arguments: [
+      "user = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
+      "registration_counter = 9", "authenticator_version = 9", "created = 1", "device = 'other'",
+      "code = NULL",
+      "code = zeroblob(32)", "aaid = '7357#0002'", "key_id = zeroblob(32)",
+    ])
+  func eachColumn(_ change: String) async throws {
+    var key = UAFTestKey()
+    key.signCounter = 5
+    let server = try await UAFServer(key)
+    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.register(key)
+    if change.hasPrefix("state") {
+      // A copy was found out; who takes the key out of quarantine is an operator.
+      #expect(try await server.authenticate(key).integer("statusCode") == 1498)
+      #expect(try await server.storage.uafCredentials(limit: 1).map(\.state) == [.quarantined])
+    }
+    try server.tamper("UPDATE uaf_credentials SET \(change)")
+    #expect(try await server.storage.uafCredentials(limit: 1).map(\.state) == [.altered])
+  }
+
+  @Test("a counter that was set back between request and response is found where it is judged")
+  func counterInTheWrite() async throws {
+    var key = UAFTestKey()
+    key.signCounter = 5
+    let server = try await UAFServer(key)
+    try await server.register(key)
+    let event = AuditEvent(text: #"{"action":"test"}"#)
+    var session = UAFSessionRecord(
+      id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
+    session.request = [1]
+    try await server.storage.addUAFSession(session, audit: nil)
+    try server.tamper("UPDATE uaf_credentials SET sign_counter = 0")
+    let use = UAFKeyUse(aaid: key.aaid.text, keyID: key.keyID.bytes, signCounter: 1)
+    let outcome = try await server.storage.finishUAFAuthentication(
+      "s", of: "alice", UAFSessionEnd(status: 1200, time: server.clock.now), uses: [use],
+      limits: TransactionLimits()
+    ) { _ in event }
+    #expect(outcome == .altered(use))
+    #expect(try await server.storage.uafSession("s")?.end?.status == 1500)
+  }
+
+  @Test("a registration that was begun for one user adds no key to another") func exchangedUser() async throws
+  {
+    let key = UAFTestKey()
+    let server = try await UAFServer(key)
+    try await server.users.add(try UserID("bob"), by: "test")
+    let request = try await server.registrationRequest()
+    try server.tamper("UPDATE uaf_sessions SET user = 'bob'")
+    let answer = try await server.uaf(
+      "/uaf/1.1/registration", ["uafResponse": .string(try UAFServer.answer(request, key))])
+    #expect(try answer.integer("statusCode") == 1500)
+    #expect(try await server.storage.uafCredentials(limit: 1).isEmpty)
+    #expect(server.capture.lines.contains { $0.contains("storage.failed") && $0.contains("uaf_sessions") })
+  }
+
+  @Test(
+    "a policy or a text in a request can't be exchanged either", arguments: ["request", "context", "expires"])
+  func exchangedRequest(_ column: String) async throws {
+    var key = UAFTestKey()
+    let server = try await UAFServer(key)
+    try await server.register(key)
+    key.signCounter = 2
+    let request = try await server.authenticationRequest()
+    try server.tamper(
+      column == "expires"
+        ? "UPDATE uaf_sessions SET expires = expires + 1"
+        : column == "request"
+          ? "UPDATE uaf_sessions SET request = CAST(CAST(request AS TEXT) || ' ' AS BLOB)"
+          : "UPDATE uaf_sessions SET context = '{}'")
+    #expect(try await status(server, request, key) == 1500)
+  }
+
+  @Test("a token that nobody ordered is redeemed by nobody") func madeUpToken() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    _ = try await server.json(
+      "/token/create/authentication", ["op": "Auth", "context": #"{"policy":"default"}"#])
+    let own = HashFunction.sha256.digest(of: Array("own".utf8))
+    try server.tamper(
+      "UPDATE uaf_sessions SET operation = 'Reg', user = 'alice', token_digest = ?", .blob(own))
+    let answer = try await server.json("/token/redeem/registration", ["token": "own"])
+    #expect(try answer.integer("statusCode") == 1500)
+  }
+
+  @Test("that an operation succeeded, and for whom, is the server's word") func forgedStatus() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    let made = try await server.json(
+      "/token/create/authentication", ["op": "Auth", "context": "{}"])
+    try server.tamper(
+      """
+      UPDATE uaf_sessions SET state = 'succeeded', user = 'alice', status = 1200, authenticators = '[]', ended = 1
+      """)
+    _ = try await server.json("/status", ["sessionId": made["sessionId"] ?? ""], status: 500)
+  }
+
+  @Test(
+    "keys of a device can't be exchanged",
+    arguments: ["signature_key = ?", "encryption_key = ?", "user = 'bob'", "device = 'd2'"])
+  func exchangedDeviceKey(_ change: String) async throws {
+    let server = try await UAFServer(UAFTestKey())
+    try await server.users.add(try UserID("bob"), by: "test")
+    let device = try await UAFTestDevice(on: server)
+    let thief = P256.Signing.PrivateKey()
+    let values: [SQLiteValue] =
+      change.contains("?") ? [.blob(thief.publicKey.x963Representation)] : []
+    try server.tamper("UPDATE uaf_targets SET \(change)", values)
+    let answer = try await server.signed(
+      .get, "/devices/credentials/d1", device.jws(at: server.clock.now, by: thief))
+    #expect(answer.status == 500)
+  }
+
+  @Test("a transaction that UAF is said to have accepted is not") func forgedAcceptance() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    let id = try await server.json(
+      "//main/v1/transactions", ["user": "alice", "text": "Pay 10 to Bob"], status: 201
+    ).string("id")
+    try server.tamper("UPDATE transactions SET state = 'accepted', uaf_session = 's', decided = 1")
+    #expect(try await server.send(.get, "//main/v1/transactions/\(id)", isOrdered: true).status == 500)
+  }
+
+  @Test("what was accepted by UAF can't be rewritten afterwards") func rewrittenAcceptance() async throws {
+    var key = UAFTestKey()
+    let server = try await UAFServer(key)
+    try await server.register(key)
+    key.signCounter = 2
+    let context = #"{"username":"alice","transaction":"Pay 10 to Bob"}"#
+    #expect(try await server.authenticate(key, context, isOrdered: true).integer("statusCode") == 1200)
+    let listed = try await server.storage.transactions(
+      TransactionFilter(), before: nil, at: server.clock.now, limit: 1)
+    #expect(listed.first?.uaf != nil)
+    try server.tamper("UPDATE transactions SET content = replace(content, '10', '99')")
+    await #expect(throws: StorageFailure.self) {
+      try await server.storage.transaction(listed[0].id)
+    }
+  }
+}

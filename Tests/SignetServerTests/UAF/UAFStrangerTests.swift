@@ -1,0 +1,117 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetUAF
+import SignetWire
+import Testing
+import UAFFixture
+
+/// What strangers leave behind is bounded.
+@Suite struct UAFStrangerTests {
+  private func ask(_ server: UAFServer, isOrdered: Bool = false) async throws -> HTTPResponse {
+    let body: JSONObject = ["op": "Auth", "context": #"{"username":"alice"}"#]
+    return try await server.send(
+      .post, "/uaf/1.1/request/authentication", body.bytes, [("Content-Type", "application/fido+uaf")],
+      isOrdered: isOrdered)
+  }
+
+  @Test("an address has so many requests open, and no more") func boundsRequests() async throws {
+    var key = UAFTestKey()
+    let server = try await UAFServer(key) { $0.openRequests = 3 }
+    try await server.register(key)
+    // What is answered well does not count.
+    for counter in 2...6 as ClosedRange<UInt32> {
+      key.signCounter = counter
+      #expect(try await server.authenticate(key).integer("statusCode") == 1200)
+    }
+    for _ in 0..<3 { #expect(try await ask(server).status == 200) }
+    let refused = try await ask(server)
+    #expect(try refused.refusal == "429 tooManyRequests")
+    #expect(refused.header("Retry-After") == "60")
+    // Who is known is not counted with strangers.
+    #expect(try await ask(server, isOrdered: true).status == 200)
+    server.clock.advance(by: 120)
+    #expect(try await ask(server).status == 200)
+  }
+
+  @Test("bad answers make no room: the audit log grows no faster than that") func boundsTheLog() async throws
+  {
+    let key = UAFTestKey()
+    let server = try await UAFServer(key) { $0.openRequests = 3 }
+    try await server.register(key)
+    let before = try await server.audit().count
+    for _ in 0..<3 {
+      let request = try await server.authenticationRequest()
+      let text = try UAFServer.answer(request, UAFTestKey(aaid: key.aaid))
+      let answer = try await server.uaf("/uaf/1.1/authentication", ["uafResponse": .string(text)])
+      #expect(try answer.integer("statusCode") == 1481)
+    }
+    #expect(try await ask(server).status == 429)
+    #expect(try await server.audit().count == before + 3)
+    // And they are forgotten as soon as those that nobody answered.
+    server.clock.advance(by: 120 + 600)
+    _ = try await server.storage.sweep(at: server.clock.now) { _ in AuditEvent(text: "{}") }
+    let left = try await server.storage.addUAFSession(
+      UAFSessionRecord(
+        id: "s", operation: "Auth", created: 0, expires: server.clock.now, state: .requested),
+      ofClientWithAtMost: 1)
+    #expect(left)
+  }
+
+  @Test("what strangers write is not kept") func keepsNothing() async throws {
+    let key = UAFTestKey()
+    let server = try await UAFServer(key)
+    try await server.register(key)
+    let long = String(repeating: "x", count: 5_000)
+    let request = try await server.authenticationRequest(#"{"username":"alice","more":"\#(long)"}"#)
+    let session = try #require(request.header.serverData).prefix { $0 != "." }
+    let kept = try #require(try await server.storage.uafSession(String(session)))
+    #expect(kept.context == nil && kept.client?.count == 16)
+  }
+
+  @Test("a user has so many devices, and no more") func boundsDevices() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    for number in 0..<64 { _ = try await UAFTestDevice(on: server, name: "Phone \(number)") }
+    let first = try #require(try await server.storage.uafTargets(user: "alice").first)
+    let body: JSONObject = [
+      "username": "alice", "name": "One more",
+      "signatureKey": .string(
+        JSONValue.object(P256.Signing.PrivateKey().publicKey.wireJWK).text),
+    ]
+    let refused = try await server.json("/token/dispatch/targets", body, status: 422)
+    #expect(try refused.string("code") == "targetsTooMany")
+    #expect(
+      try await server.send(.delete, "/token/dispatch/targets/\(first.id)", isOrdered: true).status == 204)
+    _ = try await server.json("/token/dispatch/targets", body, status: 201)
+  }
+
+  @Test("a user has so many keys, and no more") func boundsKeys() async throws {
+    let server = try await UAFServer(UAFTestKey())
+    let event = AuditEvent(text: #"{"action":"test"}"#)
+    func register(_ count: UInt8, from first: UInt8) async throws -> UAFOutcome {
+      let id = "s\(first)"
+      try await server.storage.addUAFSession(
+        UAFSessionRecord(
+          id: id, operation: "Reg", user: "alice", created: 0, expires: .max, state: .requested), audit: nil)
+      let keys = (0..<count).map { number in
+        UAFCredentialRecord(
+          aaid: "7357#0001", keyID: [UInt8](repeating: first + number, count: 32), user: "alice",
+          publicKey: [4], algorithm: 1, keyFormat: 0x100, signCounter: 0, registrationCounter: 0,
+          authenticatorVersion: 1, created: 0)
+      }
+      return try await server.storage.finishUAFRegistration(
+        id, UAFSessionEnd(status: 1200, time: 1), adding: keys, limit: 4
+      ) { _ in event }
+    }
+    #expect(try await register(3, from: 0) == .taken)
+    #expect(try await register(2, from: 10) == .tooMany)
+    #expect(try await server.storage.uafSession("s10")?.end?.status == 1403)
+    #expect(try await register(1, from: 20) == .taken)
+    #expect(try await register(1, from: 30) == .tooMany)
+    #expect(try await server.storage.uafCredentials(user: "alice").count == 4)
+  }
+}
