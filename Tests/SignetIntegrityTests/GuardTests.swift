@@ -50,10 +50,9 @@
     }
 
     @Test(
-      "a variable that was taken out since the start is seen all the same",
+      "variables are those of the moment",
       .enabled(if: getenv("LD_DEBUG_OUTPUT") == nil))
-    func takenOut() {
-      // What is set later is in the environment, and not in the block of the start.
+    func presentVariables() {
       setenv("LD_DEBUG_OUTPUT", "/tmp/x", 1)
       #expect(EnvironmentGuard().examine().contains { $0.explanation.contains("LD_DEBUG_OUTPUT") })
       unsetenv("LD_DEBUG_OUTPUT")

@@ -72,7 +72,7 @@
       #expect(try children() == before)
     }
 
-    @Test("a guard that hangs in a child is ended, in twice its time, and leaves no process")
+    @Test("a guard that hangs in a child is ended, after four tries, and leaves no process")
     func hangs() async throws {
       let before = try children()
       let found = try await report(
@@ -80,7 +80,7 @@
           while true { sleep(1) }
         })
       #expect(found.evidence.map(\.finding) == [.slowGuard])
-      #expect(found.duration > .milliseconds(600) && found.duration < .seconds(3), "\(found.duration)")
+      #expect(found.duration > .milliseconds(1200) && found.duration < .seconds(5), "\(found.duration)")
       #expect(try children() == before)
     }
 
@@ -153,12 +153,12 @@
       }
       let integrity = try Integrity(
         guards: [
-          Acting(name: "busy", placement: .child(limit: .seconds(2))) {
+          Acting(name: "busy", placement: .child(limit: .seconds(1))) {
             _ = String(describing: (0..<20).map { "\($0)" })
             return []
           }
         ], settings: .init(reaction: .report))
-      for _ in 0..<200 {
+      for _ in 0..<100 {
         let report = await integrity.evaluate()
         #expect(report.evidence.isEmpty, "\(report.evidence)")
       }

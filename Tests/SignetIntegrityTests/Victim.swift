@@ -28,6 +28,11 @@
       process.standardInput = input
       process.standardOutput = output
       process.standardError = output
+      // Threads of a pool block all signals, and what they start inherits that.
+      var (none, usual) = (sigset_t(), sigset_t())
+      sigemptyset(&none)
+      pthread_sigmask(SIG_SETMASK, &none, &usual)
+      defer { pthread_sigmask(SIG_SETMASK, &usual, nil) }
       try process.run()
       (self.process, id) = (process, process.processIdentifier)
       Thread.detachNewThread { [weak self, isAtEnd] in

@@ -6,8 +6,8 @@
   /// Runs a guard in a process of its own.
   ///
   /// The child is a copy of this process with one thread. It has every lock that another thread of this process held at that moment,
-  /// held by nobody: where the guard waits for one, it waits for ever. So a guard that took too long is tried once more, and only
-  /// the second time it counts; the children of both tries are gone when this returns.
+  /// held by nobody: where the guard waits for one, it waits for ever. So a guard that took too long is tried again, and counts the
+  /// fourth time; the children of all tries are gone when this returns.
   enum GuardChild {
     private static let answerLimit = 65_536
 
@@ -19,10 +19,16 @@
       case tooLate
     }
 
-    /// Runs the guard; blocks for twice the limit at the most.
+    /// How often a guard may be too late.
+    static let tries = 4
+
+    /// Runs the guard; blocks for ``tries`` times the limit at the most.
     static func run(_ child: any Guard, limit: Duration) -> [Evidence] {
       var outcome = attempt(child, limit: limit)
-      if case .tooLate = outcome { outcome = attempt(child, limit: limit) }
+      for _ in 1..<tries {
+        guard case .tooLate = outcome else { break }
+        outcome = attempt(child, limit: limit)
+      }
       switch outcome {
       case .answered(let evidence): return evidence
       case .failed(let reason):

@@ -12,12 +12,12 @@ final class GuardThreads: Sendable {
     guard absent.withLock({ $0.insert(name).inserted }) else {
       return [Evidence(.slowGuard, "the guard \(name) has not come back since an earlier look")]
     }
-    // A child is ended by who waits for it, and tried twice.
+    // A child is ended by who waits for it, and tried again.
     let limit = sentry.placement.limit
     let patience =
       switch sentry.placement {
       case .inProcess: limit
-      case .child: limit * 2 + .seconds(2)
+      case .child: limit * 5 + .seconds(2)
       }
     return await withCheckedContinuation { continuation in
       let answer = Answer(continuation)

@@ -27,7 +27,7 @@ public protocol Guard: Sendable {
 }
 
 extension Guard {
-  /// In the process, for at most a second.
+  /// In the process, for at most ten seconds: a busy machine is no attack.
   public var placement: GuardPlacement { .inProcess() }
 }
 
@@ -35,10 +35,10 @@ extension Guard {
 @nonexhaustive public enum GuardPlacement: Sendable, Hashable {
   /// On a thread of this process. One that takes longer is waited for no more; its thread stays with it, and it is not started again
   /// until it has come back.
-  case inProcess(limit: Duration = .seconds(1))
+  case inProcess(limit: Duration = .seconds(10))
   /// In a process of its own, which is ended when its time is over. A crash there ends nothing else. Where the platform has no
   /// processes for apps (iOS), it runs as ``inProcess(limit:)``.
-  case child(limit: Duration = .seconds(1))
+  case child(limit: Duration = .seconds(5))
 
   /// How long it may take.
   public var limit: Duration {
@@ -59,7 +59,7 @@ public struct IsolatedGuard: Guard {
   /// - Parameters:
   ///   - base: The guard.
   ///   - limit: How long it may take.
-  public init(_ base: any Guard, limit: Duration = .seconds(1)) {
+  public init(_ base: any Guard, limit: Duration = .seconds(5)) {
     self.base = base
     placement = .child(limit: limit)
   }
