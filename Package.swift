@@ -62,7 +62,8 @@ let package = Package(
     .target(
       name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON"],
       swiftSettings: house),
-    .target(name: "SignetPolicy", dependencies: ["SignetJSON"], swiftSettings: house),
+    .target(
+      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(
       name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],

@@ -11,12 +11,15 @@ struct ContainerNotes {
   }
 
   /// Whatever else a newer version keeps stays.
-  private var object: JSONObject
+  var object: JSONObject
 
   /// Reads what was kept; nothing, and what is not ours, is no note.
   init(parsing bytes: [UInt8]) {
-    do { object = try JSONObject(parsing: bytes) } catch { object = [:] }
+    do { object = try JSONObject(parsing: bytes, limits: Self.limits) } catch { object = [:] }
   }
+
+  /// What the vault takes, which is more than a message has: imported accounts have policies and locks each.
+  private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 1 << 17)
 
   /// What is kept.
   var bytes: [UInt8] { object.isEmpty ? [] : JSONValue.object(object).bytes }

@@ -10,6 +10,7 @@ extension Device {
   /// - Throws: ``SignetFailure``.
   @discardableResult
   public func rename(_ container: Container, to name: String) async throws(SignetFailure) -> Container {
+    try await requireUnlocked(container)
     try await vaulted(await vault.renameContainer(container.id, to: name))
     return try await self.container(container.id)
   }
@@ -26,6 +27,7 @@ extension Device {
   public func setTrust(
     certificateAuthoritiesPEM: String?, pins: [[UInt8]] = [], of container: Container
   ) async throws(SignetFailure) {
+    try await requireUnlocked(container)
     let settings = ConnectionSettings(certificateAuthoritiesPEM: certificateAuthoritiesPEM, pins: pins)
     _ = try session(container.server, settings)  // refuses what no connection can be made with
     try await vaulted(await vault.setConnection(settings, of: container.id))

@@ -9,10 +9,11 @@ extension Device {
   ///   - container: Whose code.
   ///   - authentication: What opens the key of the codes; `nil` where the device alone does.
   /// - Returns: The code and when it is valid.
-  /// - Throws: ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
+  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotTaken(reason:)``, ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
   public func oneTimePassword(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TimedCode {
+    try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     do { return try container.profile.totp.generator(secret: secret).code(at: clock.now) } catch {

@@ -27,6 +27,10 @@ public final class Device: Sendable {
   let passwordChecks: PasswordChecks
   let biometrics: (any BiometricGate)?
   let passcode: (any DevicePasscode)?
+  /// How the policies of containers and accounts are evaluated.
+  public let accountPolicies: AccountPolicies
+  let evidenceCollector: AccountEvidenceCollector
+  let lockObservers = AccountLockObservers()
   private let makeTransport: TransportFactory
   private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
 
@@ -41,12 +45,15 @@ public final class Device: Sendable {
   ///     rules.
   ///   - biometrics: What matches fingers or faces: `FprintGate()` on Linux. Without one, this device cannot.
   ///   - passcode: What checks the passcode of the device: `PAMPasscode()` on Linux. Without one, this device cannot.
+  ///   - accountPolicies: How the policies of containers and accounts are evaluated: the app's own beside the built-in ones, its
+  ///     version, and what measures whether the device was tampered with.
   ///   - transport: Makes what carries requests; libcurl unless told otherwise.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
     passwordChecks: PasswordChecks = .standard,
     biometrics: (any BiometricGate)? = nil, passcode: (any DevicePasscode)? = nil,
+    accountPolicies: AccountPolicies = AccountPolicies(),
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
       try CurlTransport(configuration)
     }
@@ -54,6 +61,10 @@ public final class Device: Sendable {
     (self.vault, self.connection, self.clock, self.random) = (vault, connection, clock, random)
     self.passwordChecks = passwordChecks
     (self.biometrics, self.passcode) = (biometrics, passcode)
+    self.accountPolicies = accountPolicies
+    let own = Self.ownSources(
+      vault: vault, biometrics: biometrics, passcode: passcode, appVersion: accountPolicies.appVersion)
+    evidenceCollector = AccountEvidenceCollector(own + accountPolicies.sources)
     makeTransport = transport
   }
 
@@ -116,13 +127,21 @@ public final class Device: Sendable {
   func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
-    session.hears = { [vault, clock] isKnown in
+    session.hears = { isKnown in
       // What the server said stands; where it cannot be kept, the next request hears it again.
-      do throws(VaultFailure) {
-        var notes = ContainerNotes(parsing: try await vault.container(container.id).attributes.extra)
+      do throws(SignetFailure) {
+        if isKnown { try await self.noteContact(of: container.id) }
+        let stored = try await vaulted(await self.vault.container(container.id))
+        let notes = ContainerNotes(parsing: stored.attributes.extra)
         guard isKnown == (notes.unknownToServerSince != nil) else { return }
-        notes.unknownToServerSince = isKnown ? nil : clock.now
-        try await vault.setExtra(notes.bytes, of: container.id)
+        let now = self.clock.now
+        try await vaulted(
+          await self.vault.changeExtra(of: container.id, isCounted: false) {
+            (extra) throws(VaultFailure) in
+            var notes = ContainerNotes(parsing: extra)
+            notes.unknownToServerSince = isKnown ? nil : now
+            extra = notes.bytes
+          })
       } catch {}
     }
     return session

@@ -10,8 +10,10 @@
 @_exported public import struct SignetCrypto.SecretBytes
 @_exported public import class SignetCrypto.SharedSecretBox
 @_exported public import struct SignetCrypto.SystemRandomSource
-// Why JSON from elsewhere was not read.
+// JSON, of account policies and their evidence, and why it was not read.
 @_exported public import enum SignetJSON.JSONFailure
+@_exported public import struct SignetJSON.JSONObject
+@_exported public import enum SignetJSON.JSONValue
 // One-time passwords.
 @_exported public import enum SignetOATH.CrockfordBase32Failure
 @_exported public import struct SignetOATH.HOTP
@@ -75,6 +77,23 @@
 @_exported public import enum SignetPolicy.PasswordViolation
 @_exported public import enum SignetPolicy.PolicyFailure
 @_exported public import enum SignetPolicy.ProtectionPolicy
+// What a device has to be like, and what locks an account.
+@_exported public import struct SignetPolicy.AccountEvidence
+@_exported public import protocol SignetPolicy.AccountEvidenceSource
+@_exported public import struct SignetPolicy.AccountLock
+@_exported public import enum SignetPolicy.AccountLockFailure
+@_exported public import enum SignetPolicy.AccountLockSource
+@_exported public import protocol SignetPolicy.AccountPolicy
+@_exported public import struct SignetPolicy.AccountPolicyBreach
+@_exported public import class SignetPolicy.AccountPolicyEvaluator
+@_exported public import enum SignetPolicy.AccountPolicyFailure
+@_exported public import struct SignetPolicy.AccountPolicyParameters
+@_exported public import struct SignetPolicy.AccountPolicyRegistry
+@_exported public import struct SignetPolicy.AccountPolicyReport
+@_exported public import struct SignetPolicy.AccountPolicySet
+@_exported public import enum SignetPolicy.AccountPolicyVerdict
+@_exported public import enum SignetPolicy.IndeterminateReaction
+@_exported public import struct SignetPolicy.SoftwareVersion
 // How servers are reached.
 @_exported public import enum SignetTransport.CertificateProblem
 @_exported public import enum SignetTransport.ConfigurationProblem

@@ -100,6 +100,20 @@ public import SignetWire
   /// The server of push messages refused; the status of its answer.
   case pushAuthRefused(status: Int)
 
+  // Locks of containers and accounts.
+  /// The container or the account is locked, and by whom: by the policy ``AccountLock/lockingPolicy``, by hand, or by its server.
+  case accountLocked(AccountLock)
+  /// It was not locked or unlocked by hand.
+  case accountLock(AccountLockFailure)
+  /// The account policies that come with it are malformed.
+  case accountPolicy(AccountPolicyFailure)
+  /// The device is not as the account policies that come with it demand; nothing was enrolled.
+  case accountPolicyBroken([AccountPolicyBreach])
+  /// The server had the container deleted: it and its keys are gone.
+  case containerWiped
+  /// The server takes no one-time codes of this container for now, but signatures only.
+  case codesNotTaken(reason: String)
+
   // Sessions and the data of apps.
   /// App data was not encrypted or decrypted; above all because the session is locked.
   case appData(AppDataFailure)
@@ -181,6 +195,12 @@ public import SignetWire
     case .alreadyEnrolled: 18
     case .pushAuth: 19
     case .pushAuthRefused: 20
+    case .accountLocked: 500
+    case .accountLock: 501
+    case .accountPolicy: 502
+    case .accountPolicyBroken: 503
+    case .codesNotTaken: 504
+    case .containerWiped: 505
     case .appData: 400
     case .sharedSession: 401
     case .transport: 303
@@ -277,6 +297,15 @@ public import SignetWire
     case .pushAuth(let failure): failure.description
     case .pushAuthRefused(let status):
       "the server did not accept it (status \(status)); begin again at the server, or enrol again"
+    case .accountLocked(let lock): lock.description
+    case .accountLock(let failure): failure.description
+    case .accountPolicy(let failure): failure.description
+    case .accountPolicyBroken(let breaches):
+      "this device is not as it is asked to be, so nothing was added: \(breaches.map(\.description).joined(separator: "; "))"
+    case .containerWiped:
+      "the server had the container deleted from this device, with its keys; ask its operator why"
+    case .codesNotTaken(let reason):
+      "the server takes no one-time codes of this device for now\(reason.isEmpty ? "" : " (\(reason))"); approve a transaction instead"
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description

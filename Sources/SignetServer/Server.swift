@@ -126,6 +126,9 @@ public final class Server: Sendable {
       context: context, keys: keys, clients: ClientService(context), users: UserService(context))
     let pushAuth = PushAuthRoutes(keys: keys, service: PushAuthService(context))
     let uafAdmin = UAFAdminEndpoints(context: context, keys: keys)
+    let accounts = AccountEndpoints(
+      accounts: AccountService(context), authentication: DeviceAuthentication(context), keys: keys,
+      users: UserService(context))
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
       ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
@@ -137,6 +140,8 @@ public final class Server: Sendable {
       ("POST", "/renewal/finish", device.finishRenewal),
       ("POST", "/device/end", device.end),
       ("GET", "/device/transactions/{id}", device.one),
+      ("POST", "/device/condition", accounts.condition),
+      ("POST", "/device/orders", accounts.receipt),
       ("POST", "/device/initiated", device.initiate),
       ("POST", "/otp/resync", oneTime.resynchronise),
       ("POST", "/otp/verify", oneTime.verify),
@@ -160,6 +165,12 @@ public final class Server: Sendable {
       ("GET", "/admin/containers/{id}", admin.showContainer),
       ("DELETE", "/admin/containers/{id}", admin.revokeContainer),
       ("POST", "/admin/containers/{id}/renew", admin.askForRenewal),
+      ("GET", "/admin/containers/{id}/account", accounts.show),
+      ("PUT", "/admin/containers/{id}/policies", accounts.attach),
+      ("DELETE", "/admin/containers/{id}/policies", accounts.detach),
+      ("POST", "/admin/containers/{id}/lock", accounts.lock),
+      ("POST", "/admin/containers/{id}/unlock", accounts.unlock),
+      ("POST", "/admin/containers/{id}/wipe", accounts.wipe),
       ("POST", "/admin/keys", admin.addKey),
       ("GET", "/admin/keys", admin.listKeys),
       ("DELETE", "/admin/keys/{id}", admin.revokeKey),

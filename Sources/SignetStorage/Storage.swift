@@ -6,7 +6,7 @@
 ///
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
 /// `StorageContract` in `SignetTesting` is this contract as tests; every back end runs it.
-public protocol Storage: ClientStorage, PushAuthStorage, UAFStorage {
+public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStorage {
   // MARK: Users
 
   /// Adds a user.

@@ -41,7 +41,7 @@ public enum StorageContract {
   /// All checks.
   public static let checks: [Check] =
     users + apiKeys + activations + containers + lifetime + codes + attempts + tokens + transactions
-    + transactionEnds + push + pushAuth + clients + backchannel + uaf + audit
+    + transactionEnds + push + pushAuth + clients + backchannel + uaf + accounts + audit
 }
 
 /// How many tasks race in a check.

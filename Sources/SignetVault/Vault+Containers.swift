@@ -40,26 +40,43 @@ extension Vault {
   ///
   /// Confirming an active container does nothing, so a caller that does not know whether it got this far can ask again.
   ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - carrying: What the layer above keeps with it from now on, made from what it keeps with the one that is replaced, and with this
+  ///     one so far.
   /// - Throws: ``VaultFailure``.
-  package func confirmContainer(_ id: ContainerID) throws(VaultFailure) {
+  package func confirmContainer(
+    _ id: ContainerID,
+    carrying: @Sendable (_ replaced: [UInt8], _ own: [UInt8]) -> [UInt8] = { $1 }
+  ) throws(VaultFailure) {
     do {
       try tables.changeState { state in
         var rows = try ContainerRows(id, in: tables, state)
         var container = try rows.attributes()
         if container.state == .active { return }
         container.state = .active
-        try rows.store(container)
-        state = rows.newState()
         let replaced = try database.query(
           "SELECT id FROM container WHERE user_id = ? AND server = ? AND id <> ? AND state IN (?, ?)",
           .text(container.attributes.userID), .text(container.attributes.server), .blob(id.bytes),
           .integer(Container.State.unconfirmed.rawValue), .integer(Container.State.active.rawValue))
-        for row in replaced {
+        let others = try replaced.map { row in
           guard let other = Identifier(try row.blob("id")) else {
             throw VaultFailure.altered(.container(nil))
           }
-          try delete(ContainerID(other), &state)
+          return ContainerID(other)
         }
+        for other in others {
+          // One that was altered says nothing that could be believed.
+          do {
+            let present = try ContainerRows(other, in: tables, state).attributes()
+            guard present.state == .active else { continue }
+            container.attributes.extra = carrying(present.attributes.extra, container.attributes.extra)
+          } catch VaultFailure.altered { continue }
+        }
+        try container.attributes.validate()
+        try rows.store(container)
+        state = rows.newState()
+        for other in others { try delete(other, &state) }
       }
       forgetReplaced()
     } catch { throw VaultFailure(error) }
@@ -93,10 +110,15 @@ extension Vault {
   package func deleteContainer(
     _ id: ContainerID, leaving notice: NoticeDraft? = nil
   ) throws(VaultFailure) {
+    try deleteContainer(id, leaving: notice.map { [$0] } ?? [])
+  }
+
+  /// Deletes a container as ``deleteContainer(_:leaving:)`` does, leaving any number of notices.
+  package func deleteContainer(_ id: ContainerID, leaving notices: [NoticeDraft]) throws(VaultFailure) {
     do {
       try tables.changeState { state in
         guard try delete(id, &state) else { throw VaultFailure.noSuchContainer(id) }
-        if let notice { _ = try state.append(notice, in: tables) }
+        for notice in notices { _ = try state.append(notice, in: tables) }
       }
       forgetReplaced()
     } catch { throw VaultFailure(error) }
@@ -161,6 +183,33 @@ extension Vault {
   /// - Throws: ``VaultFailure``.
   package func setExtra(_ extra: [UInt8], of id: ContainerID) throws(VaultFailure) {
     try change(id) { $0.extra = extra }
+  }
+
+  /// Changes what the layer above keeps with a container, with nobody changing it meanwhile.
+  ///
+  /// - Parameters:
+  ///   - id: The container.
+  ///   - isCounted: Whether an older copy of the folder could undo the change to somebody's advantage.
+  ///   - notices: What servers have to hear of it; stored in the same step.
+  ///   - body: Changes it.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws; ``VaultFailure``.
+  package func changeExtra<R: Sendable>(
+    of id: ContainerID, isCounted: Bool, leaving notices: [NoticeDraft] = [],
+    _ body: @Sendable (inout [UInt8]) throws(VaultFailure) -> R
+  ) throws(VaultFailure) -> R {
+    do {
+      return try tables.changeState(isCounted: isCounted) { state in
+        var rows = try ContainerRows(id, in: tables, state)
+        var container = try rows.attributes()
+        let result = try body(&container.attributes.extra)
+        try container.attributes.validate()
+        try rows.store(container)
+        state = rows.newState()
+        for notice in notices { _ = try state.append(notice, in: tables) }
+        return result
+      }
+    } catch { throw VaultFailure(error) }
   }
 
   /// Replaces how a container's server is reached.

@@ -25,6 +25,9 @@ public struct ContainerProfile: Hashable, Sendable {
   /// Whether the one-time password secret may leave the device, for another authenticator.
   public var isOTPExportable = false
 
+  /// What the device has to be like, or it locks the container.
+  public var accountPolicies = AccountPolicySet()
+
   /// Puts a profile together.
   public init(protection: ProtectionPolicy, otpLabel: String = "otp", totp: TOTPParameters) {
     (self.protection, self.otpLabel, self.totp) = (protection, otpLabel, totp)
@@ -54,6 +57,11 @@ public struct ContainerProfile: Hashable, Sendable {
     }
     totp = try TOTPParameters(otp)
     isOTPExportable = try Wire.reading(otp.optionalBool("exportable")) ?? false
+    guard object.contains("policies") else { return }
+    let policies = try object.wireObject("policies")
+    do { accountPolicies = try AccountPolicySet(policies) } catch {
+      throw .invalid(member: "policies", reason: "are no account policies: \(error)")
+    }
   }
 
   /// What opens a key: its own protection or, where it has none, the container's; the device in the case of the session key.
@@ -114,6 +122,7 @@ public struct ContainerProfile: Hashable, Sendable {
       object["keys"] = .object(own)
     }
     object["otp"] = .object(otp)
+    if !accountPolicies.isEmpty { object["policies"] = .object(accountPolicies.json) }
     return object
   }
 }

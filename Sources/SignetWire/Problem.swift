@@ -14,6 +14,10 @@ public struct Problem: Error, Hashable, Sendable {
     case forbidden = "request.forbidden"
     /// The invite was not proved, or is void.
     case activationRefused = "activation.refused"
+    /// The container is locked, or may do less for now.
+    case containerLocked = "container.locked"
+    /// The report answers no challenge that is open: it was used, replaced, or is too old.
+    case reportReplayed = "report.replayed"
     /// A policy of the server does not accept what keeps the device's secrets.
     case deviceUnsupported = "device.unsupported"
     /// No such thing.
@@ -55,11 +59,11 @@ public struct Problem: Error, Hashable, Sendable {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
       case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber,
-        .transactionWrongAnswer:
+        .transactionWrongAnswer, .containerLocked:
         403
       case .unknown: 404
       case .method: 405
-      case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled: 409
+      case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled, .reportReplayed: 409
       case .transactionExpired: 410
       case .tooLarge: 413
       case .mediaType: 415
@@ -78,6 +82,8 @@ public struct Problem: Error, Hashable, Sendable {
       case .containerUnknown: "The container is unknown."
       case .forbidden: "The API key may not do this."
       case .activationRefused: "The activation was refused."
+      case .containerLocked: "The container is locked."
+      case .reportReplayed: "The report answers no open challenge."
       case .deviceUnsupported: "The server does not accept this kind of device."
       case .unknown: "There is no such thing."
       case .method: "The method is not allowed here."

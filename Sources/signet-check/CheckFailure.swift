@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetOATH
+import SignetPolicy
 import SignetPushAuth
 import SignetUAF
 
@@ -32,6 +33,7 @@ struct CheckFailure: Error {
     case let failure as OCRAFailure: self.init(Self.code(failure), failure.description)
     case let failure as InterchangeFailure: self.init(Self.code(failure), failure.description)
     case let failure as JOSEFailure: self.init(Self.code(failure), failure.description)
+    case let failure as AccountPolicyFailure: self.init("policy.invalid", failure.description)
     case let failure as CryptoFailure: self.init(Self.code(failure), failure.description)
     case let failure as PushAuthFailure: self.init(Self.code(failure), failure.description)
     case let failure as UAFReport.Failure: self.init(failure)

@@ -11,14 +11,11 @@ enum CheckSession {
   /// Every operation that is answered, by name.
   private static let operations = Dictionary(
     uniqueKeysWithValues: (base32Operations + oathOperations + joseOperations + ellipticCurveOperations
-      + policyOperations + uriOperations + pushOperations + uafOperations)
+      + policyOperations + accountPolicyOperations + uriOperations + pushOperations + uafOperations)
       .map { ($0.name, $0) })
 
   /// The names of all operations, in alphabetical order.
   static let operationNames = operations.keys.sorted()
-
-  /// Operations of the protocol that are not built yet.
-  private static let planned: Set<String> = ["policy-evaluate"]
 
   private static let limits = JSONLimits(
     maximumDepth: 64, maximumByteCount: LineReader.limit, maximumMemberCount: 65_536)
@@ -49,8 +46,7 @@ enum CheckSession {
   private static func result(of request: Request) throws -> JSONObject {
     let name = try request.string("op")
     guard let operation = operations[name] else {
-      let reason = planned.contains(name) ? "is not there yet" : "is unknown"
-      throw CheckFailure("op.unknown", "op \"\(name.prefix(40))\" \(reason); see docs/signet-check.md")
+      throw CheckFailure("op.unknown", "op \"\(name.prefix(40))\" is unknown; see docs/signet-check.md")
     }
     return try operation.run(request)
   }

@@ -57,6 +57,25 @@ extension Command {
         return .success
       },
       Command(
+        "lock", "Lock an account: it makes no codes until it is unlocked",
+        options: [.value("reason", "Why", named: "text")], arguments: [accountArgument]
+      ) { arguments in
+        let (device, account, password) = try await chosen(arguments)
+        let lock = try await device.accounts.lock(
+          account.id, reason: arguments.optionalString("reason") ?? "", by: password)
+        arguments.report("Locked \(account.shown).", ["lock": .object(lock.json)])
+        return .success
+      },
+      Command("unlock", "Unlock an account that was locked by hand", arguments: [accountArgument]) {
+        arguments in
+        let (device, account, password) = try await chosen(arguments)
+        let lock = try await device.accounts.unlock(account.id, by: password)
+        arguments.report(
+          "\(account.shown): \(TerminalText.sanitised(lock.description, limit: 1000)).",
+          ["lock": .object(lock.json)])
+        return lock.isLocked ? .failure : .success
+      },
+      Command(
         "clear", "Delete all accounts, also where their password is forgotten",
         description: "Nothing gets them back, and no password is asked for.",
         options: [.flag("yes", "Do not ask", short: "y")]

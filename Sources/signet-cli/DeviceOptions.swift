@@ -73,11 +73,15 @@ struct DeviceOptions {
     let connection = try connection
     #if os(Linux)
       return Device(
-        vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode())
+        vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode(),
+        accountPolicies: Self.accountPolicies)
     #else
-      return Device(vault: vault, connection: connection)
+      return Device(vault: vault, connection: connection, accountPolicies: Self.accountPolicies)
     #endif
   }
+
+  /// The built-in policies, and the version of this program.
+  private static let accountPolicies = AccountPolicies(appVersion: signetProgram.version)
 
   private func nothingActivated(_ finding: String) -> CommandFailure {
     CommandFailure(

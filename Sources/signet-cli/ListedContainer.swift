@@ -6,11 +6,13 @@ import SignetTerminal
 struct ListedContainer {
   private let container: Container
   private let state: ContainerState
+  private let account: AccountStatus?
   private let own: [(key: Key, state: ContainerState)]
 
   init(_ container: Container, on device: Device) async throws {
     self.container = container
     state = try await ContainerState(of: container, on: device)
+    account = container.isConfirmed ? try await device.evaluateAccountPolicies(of: container) : nil
     var own: [(key: Key, state: ContainerState)] = []
     for key in container.keys where key.hasOwnProtection {
       own.append((key, try await ContainerState(of: container, key: key.usage, on: device)))
@@ -34,6 +36,10 @@ struct ListedContainer {
 
   private var stateText: String {
     guard container.isConfirmed else { return "not confirmed" }
+    if let lock = account?.lock, lock.isLocked {
+      let by = lock.sources.contains(.server) ? "by its server" : "by hand"
+      return "locked (\(TerminalText.sanitised(lock.lockingPolicy ?? by)))"
+    }
     return container.unknownToServerSince == nil ? state.description : "unknown to its server"
   }
 
@@ -41,6 +47,7 @@ struct ListedContainer {
   var json: JSONObject {
     var json = container.json
     json["lock"] = .object(state.json)
+    if let account { json["account"] = .object(account.json) }
     var locks = JSONObject()
     for (key, state) in own { locks[key.usage.name.rawValue] = .object(state.json) }
     if !locks.isEmpty { json["keyLocks"] = .object(locks) }

@@ -18,7 +18,8 @@ let signetProgram = Program(
     .activate, .list, .rename, .trust, .otp, .pending, .listen, .approve, .deny, .report, .cancel, .initiate,
     .password,
     .biometrics, .passcode,
-    .recovery, .renew, .delete, .reset, .policy, .data, .importing, .scan, .export, .account, .message, .uaf,
+    .recovery, .renew, .delete, .reset, .policy, .condition, .data, .importing, .scan, .export, .account,
+    .message, .uaf,
     .doctor,
   ] + agentCommands,
   exitCodes: [
@@ -43,7 +44,8 @@ let signetProgram = Program(
     .init(.protocolError, "The server broke the protocol, refused, or is not one that is trusted"),
     .init(
       .permissionDenied,
-      "The password of a container, an account or a file is wrong or locked out, or the finger or the passcode was not accepted"
+      "The password of a container, an account or a file is wrong or locked out, the finger or the passcode was not accepted, or "
+        + "the container or the account is locked: by a policy, by hand or by its server"
     ),
     .init(.configuration, "There is no container yet: activate this device first"),
     .init(.interrupted, "Stopped at the terminal"),
@@ -162,6 +164,9 @@ private func exitCode(of failure: InterchangeFailure) -> ExitCode {
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
+  case .accountLocked, .accountPolicyBroken, .codesNotTaken: .permissionDenied
+  case .refused(let problem) where problem.code == .containerLocked: .permissionDenied
+  case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
     .passwordExpired:
     .permissionDenied
@@ -198,7 +203,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .vault: .dataError
   case .numberRequired: .usage
   case .wrongNumber: .permissionDenied
-  case .transactionExpired, .transactionDecided, .transactionCancelled: .failure
+  case .transactionExpired, .transactionDecided, .transactionCancelled, .containerWiped: .failure
   default: .protocolError
   }
 }

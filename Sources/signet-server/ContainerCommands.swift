@@ -77,7 +77,7 @@ enum ContainerCommands {
         }
         return .success
       },
-    ])
+    ] + ContainerLockCommands.all)
 
   private static func fields(of container: JSONObject) throws -> [(String, String)] {
     var fields = [
@@ -104,6 +104,11 @@ enum ContainerCommands {
   private static func state(of container: JSONObject) throws -> String {
     let state = try container.string("state")
     if let ended = try container.optionalString("ended") { return "\(state) (\(ended))" }
+    switch try container.optionalString("standing") {
+    case "locked"? where state == "active": return "active (locked)"
+    case "stepUp"? where state == "active": return "active (no codes)"
+    default: break
+    }
     return try container.bool("renewalWanted") && state == "active" ? "active (to be renewed)" : state
   }
 }

@@ -33,6 +33,10 @@ enum InitCommand {
       .value(
         "protection", "What opens a container's keys, besides the device", default: "password",
         completion: .choices(["password", "device"])),
+      .value(
+        "account-policies",
+        "What devices have to be like, as JSON: {\"deviceTampering\":{\"score\":0.8},\"screenLock\":{}}",
+        named: "policies"),
       .flag("exportable-otp", "Let users take one-time password secrets to other authenticators"),
       .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
       .value(
@@ -94,6 +98,17 @@ enum InitCommand {
     var profile = ContainerProfile(protection: protection, totp: .standard)
     profile.keys = try PolicyOptions.keyPolicies(arguments)
     profile.isOTPExportable = arguments.isSet("exportable-otp")
+    if let text = arguments.optionalString("account-policies") {
+      do throws(AccountPolicyFailure) {
+        profile.accountPolicies = try AccountPolicySet(parsing: Array(text.utf8))
+        let unknown = try AccountPolicyRegistry().check(profile.accountPolicies)
+        for name in unknown {
+          arguments.errorOutput.print(
+            "signet-server: this server does not evaluate \(TerminalText.sanitised(name)); it relies on the devices"
+          )
+        }
+      } catch { throw UsageFailure.refused("--account-policies: \(error.description)") }
+    }
     var settings = FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
     settings.keystoreRequirement =

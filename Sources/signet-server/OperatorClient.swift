@@ -66,6 +66,11 @@ struct OperatorClient: Sendable {
     }
   }
 
+  /// Replaces something.
+  func put(_ path: String..., body: JSONObject) async throws -> JSONObject {
+    try await send(.put, path, body)
+  }
+
   /// Asks with a query, whose values need no encoding.
   func get(_ path: String..., query: KeyValuePairs<String, Int64>) async throws -> JSONObject {
     try await send(.get, path, query: query.map { "\($0)=\($1)" }.joined(separator: "&"), nil)

@@ -59,22 +59,13 @@ struct ProtocolTests {
       ("{", "input.malformed"), ("{}x", "input.malformed"), (#"{"id":1,"id":2}"#, "input.malformed"),
       ("{}", "input.missing"), (#"{"op":1}"#, "input.invalid"), (#"{"op":null}"#, "input.invalid"),
       (#"{"op":"HOTP"}"#, "op.unknown"), (#"{"op":""}"#, "op.unknown"),
-      (#"{"op":"policy-evaluate"}"#, "op.unknown"), (#"{"op":"policy-lint"}"#, "input.missing"),
+      (#"{"op":"policy-lint"}"#, "input.missing"),
       (#"{"op":"hotp"}"#, "input.missing"), (#"{"id":"\ud800"}"#, "input.malformed"),
     ])
   func noRequest(line: String, code: String) throws {
     let answers = try CheckTool.answers(to: [Array(line.utf8)])
     #expect(answers.map(\.errorCode) == [code])
     #expect(answers.first?["id"] == JSONValue.null)
-  }
-
-  @Test("an operation of a later release says that it is not there yet")
-  func planned() throws {
-    for name in ["policy-evaluate", "policy-evaluate"] {
-      let answer = try CheckTool.answer(to: ["id": 1, "op": .string(name)])
-      #expect(answer.errorCode == "op.unknown")
-      #expect(answer.text.contains("is not there yet"))
-    }
   }
 
   @Test("bytes that are not UTF-8, NUL and carriage returns")

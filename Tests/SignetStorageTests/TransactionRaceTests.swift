@@ -125,7 +125,8 @@ import Testing
       case .cancelled: #expect([.cancelled, .withdrawn].contains(found.state))
       case .expired: #expect(act.time >= expiry || isSwept)
       case .wrongNumber: #expect(act.kind == .wrongNumber && act.time < expiry)
-      case .unknown, .notSigned, .locked, .keyRevoked, .waiting, .signerChanged, .replayed, .mismatch:
+      case .unknown, .notSigned, .locked, .keyRevoked, .waiting, .signerChanged, .replayed,
+        .containerLocked, .mismatch:
         Issue.record("\(outcome)")
       }
     }

@@ -29,4 +29,28 @@ import Testing
     let subscription: WebPushSubscription? = nil
     #expect(list == nil && subscription == nil)
   }
+
+  private struct OfficePolicy: AccountPolicy {
+    let name = "atWork"
+
+    func evaluate(
+      _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
+    ) async throws -> AccountPolicyVerdict {
+      try parameters.object().isEmpty ? .compliant : .breached(reason: "far", evidence: ["far": true])
+    }
+  }
+
+  @Test("account policies of an app")
+  func accountPolicies() async throws {
+    var registry = AccountPolicyRegistry()
+    try registry.register(OfficePolicy())
+    let evaluator = AccountPolicyEvaluator(registry: registry, reactions: ["atWork": .lock])
+    let policies = AccountPolicies(evaluator: evaluator, appVersion: "1.0", sources: [])
+    let set = try AccountPolicySet(["atWork": ["radius": 5]])
+    let report: AccountPolicyReport = await policies.evaluator.evaluate(set, AccountEvidence())
+    let breaches: [AccountPolicyBreach] = report.breaches
+    var lock = AccountLock()
+    lock.apply(report, at: 0)
+    #expect(breaches.map(\.policy) == ["atWork"] && lock.sources == [AccountLockSource.policy])
+  }
 }

@@ -1,4 +1,5 @@
 import Signet
+import SignetPolicy
 import Testing
 
 /// Failures have numbers that never change and sentences that say what to do.
@@ -15,6 +16,11 @@ import Testing
     (.interchange(.notUTF8), 13, "UTF-8"), (.ocra(.missing(.pin)), 15, "give it"),
     (.challengeWanted, 16, "account respond"), (.challengeNotWanted, 17, "signet otp"),
     (.severalContainers([]), 1009, "choose one"),
+    (.accountLocked(AccountLock()), 500, "not locked"), (.accountLock(.notLocked), 501, "not locked"),
+    (.accountPolicy(.invalidName("")), 502, "visible ASCII"),
+    (.accountPolicyBroken([.init(policy: "screenLock", reason: "set one")]), 503, "screenLock: set one"),
+    (.codesNotTaken(reason: "rooted"), 504, "(rooted); approve"),
+    (.containerWiped, 505, "ask its operator"),
     (.wrongPassword(remaining: nil), 100, "try again"),
     (.wrongPassword(remaining: 0), 100, "new activation code"),
     (.wrongPassword(remaining: 1), 100, "1 try is left"),

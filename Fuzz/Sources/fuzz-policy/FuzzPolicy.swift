@@ -9,6 +9,7 @@ import SignetPolicy
     checkOpaqueString(input)
     checkPolicies(input)
     checkPolicyString(input)
+    checkAccountPolicies(input)
     _ = policy.violations(ofUTF8: input).map(\.description)
   }
 
@@ -25,6 +26,31 @@ import SignetPolicy
       try OpaqueString.prepare(utf8: prepared)
     }
     require(again == prepared, "preparing twice is preparing once")
+  }
+
+  private static func checkAccountPolicies(_ input: [UInt8]) {
+    if let set = accepted({ () throws(AccountPolicyFailure) in try AccountPolicySet(parsing: input) }) {
+      let again = made("printed account policies") { () throws(AccountPolicyFailure) in
+        try AccountPolicySet(set.json)
+      }
+      require(again == set, "printing account policies loses nothing")
+      let report = AccountPolicyEvaluator().evaluateAtOnce(set, AccountEvidence())
+      var lock = AccountLock()
+      lock.apply(report, at: 1)
+      require(lock.isLocked == !report.isCompliant, "what is broken locks")
+      let copy = made("a printed lock") { () throws(JSONFailure) in try AccountLock(lock.json) }
+      require(copy == lock, "printing a lock loses nothing")
+    }
+    guard let json = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
+    if let evidence = accepted({ () throws(JSONFailure) in try AccountEvidence(json) }) {
+      let set = made("policies") { () throws(AccountPolicyFailure) in
+        try AccountPolicySet(["deviceTampering": [:], "osVersion": ["linux": ["minimum": "6"]]])
+      }
+      _ = AccountPolicyEvaluator().evaluateAtOnce(set, evidence).breaches.map(\.description)
+    }
+    if let text = String(validating: input, as: UTF8.self), let version = SoftwareVersion(text) {
+      require(!(version < version), "no version is before itself")
+    }
   }
 
   private static func checkPolicyString(_ input: [UInt8]) {

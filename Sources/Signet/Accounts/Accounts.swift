@@ -94,19 +94,26 @@ public struct Accounts: Sendable {
   /// - Parameters:
   ///   - accounts: What was read.
   ///   - isExportable: Whether they may leave this device again.
+  ///   - policies: What the device has to be like, now and whenever they are used. One that is there already keeps its policies,
+  ///     and gets those of these that it does not have.
   ///   - password: What opens those that are there, where they have one.
   /// - Returns: What was added, and what was there.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetFailure``: `accountPolicy` and `accountPolicyBroken`; nothing was added then.
   public func add(
-    _ accounts: [OTPAccount], exportable isExportable: Bool = true, by password: SharedSecretBox? = nil
+    _ accounts: [OTPAccount], exportable isExportable: Bool = true,
+    policies: AccountPolicySet = AccountPolicySet(), by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AddedAccounts {
+    try await device.requireCompliance(with: policies)
     if try await vaulted(await vault.accountsContainer()) == nil {
       _ = try await vaulted(
         await vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
     }
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
-    let (now, random) = (device.clock.now, device.random)
-    return try await vaulted(
+    let now = device.clock.now
+    let ids = accounts.map { _ in Account.ID(from: device.random) }
+    // Before the accounts are there, so that none is without its policies for a moment.
+    if !policies.isEmpty { try await merge(policies, into: ids) }
+    let result = try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var result = AddedAccounts()
         // Looked up rather than compared with each: nobody else can write meanwhile.
@@ -116,13 +123,12 @@ public struct Accounts: Sendable {
           let source = record.account.codeSource(under: key)
           if present[source] == nil { present[source] = Account(record, id) }
         }
-        for account in accounts {
+        for (account, id) in zip(accounts, ids) {
           let source = account.codeSource(under: key)
           if let same = present[source] {
             result.duplicates.append(same)
             continue
           }
-          let id = Account.ID(from: random)
           let record = AccountRecord(account, isExportable: isExportable, imported: now)
           try records.set(AccountRecord.name(id), to: record.bytes)
           if let counter = account.kind.counter {
@@ -134,6 +140,11 @@ public struct Accounts: Sendable {
         }
         return result
       })
+    guard !policies.isEmpty else { return result }
+    try await merge(policies, into: result.duplicates.map(\.id))
+    let added = Set(result.added.map(\.id))
+    for id in ids where !added.contains(id) { try await forgetNotes(of: id) }
+    return result
   }
 
   /// Deletes an account with its secret, for good.
@@ -152,6 +163,7 @@ public struct Accounts: Sendable {
         return true
       })
     guard wasThere else { throw .noSuchAccount }
+    try await forgetNotes(of: id)
   }
 
   /// Deletes all accounts with their secrets and their password, for good, also where nothing opens them any more.
@@ -184,6 +196,7 @@ public struct Accounts: Sendable {
     _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> Account {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    try await requireUnlocked(id)
     let changed = try await vaulted(
       await vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Account, SignetFailure> in
@@ -220,6 +233,7 @@ public struct Accounts: Sendable {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
     guard let record = found else { throw .noSuchAccount }
+    try await requireUnlocked(id)
     let account = record.account
     switch account.kind {
     case .totp(let period, let start):
@@ -262,6 +276,7 @@ public struct Accounts: Sendable {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
     let found = try await vaulted(Self.account(id, in: unlocked.openedRecords()))
     guard let account = found?.account else { throw .noSuchAccount }
+    try await requireUnlocked(id)
     guard case .ocra(let suite, let lengths, _) = account.kind else { throw .challengeNotWanted }
     var input = OCRAInput(
       counter: suite.hasCounter ? 0 : nil, pin: pin, session: session,
@@ -317,6 +332,7 @@ public struct Accounts: Sendable {
     for id in ids ?? Self.ids(in: records) {
       guard let found = try await vaulted(Self.account(id, in: records)) else { throw .noSuchAccount }
       if found.isExportable {
+        try await requireUnlocked(id)
         accounts.append(found.account)
       } else {
         refused.append(Account(found, id))

@@ -14,6 +14,7 @@ extension Device {
     of container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> OTPAccount {
     guard container.profile.isOTPExportable else { throw .notExportable }
+    try await requireUnlocked(container)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     let secret = SharedSecretBox(try unlocked.secret(VaultLayout.otpSecret))
     let totp = container.profile.totp

@@ -52,6 +52,7 @@ extension Device {
     await handler.report(0.1, "Contacting \(code.server.shortForm)")
     let started = StartedActivation(code, random: random)
     let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
+    try await requireCompliance(with: offered.profile.accountPolicies)
     let chosen = try await protections(offered.profile, until: offered.answer.offer.expires, handler)
 
     await handler.report(0.3, "Making keys")
@@ -150,7 +151,11 @@ extension Device {
       }
       throw error
     }
-    try await vaulted(await vault.confirmContainer(container.id))
+    let isRenewal = container.renewals > 0
+    try await vaulted(
+      await vault.confirmContainer(container.id) {
+        ContainerNotes.carrying($0, over: $1, isRenewal: isRenewal)
+      })
     return try await self.container(container.id)
   }
 
@@ -166,7 +171,7 @@ extension Device {
     } catch { throw .deviceNameRefused(error) }
   }
 
-  private static var platform: String {
+  static var platform: String {
     #if os(Linux)
       "linux"
     #elseif os(macOS)

@@ -70,6 +70,7 @@ extension Device {
   public func sendQueuedNotices(evenIfEarly isEarly: Bool = false) async throws(SignetFailure) -> NoticeReport
   {
     try await endWipedContainers()
+    try await sendReceipts(evenIfEarly: isEarly)
     return try await send(evenIfEarly: isEarly) { _ in true }
   }
 
@@ -226,7 +227,7 @@ extension Device {
   }
 
   /// All notices; one that was changed from outside is of no use to anybody, and removed.
-  private func storedNotices() async throws(SignetFailure) -> [Notice] {
+  func storedNotices() async throws(SignetFailure) -> [Notice] {
     while true {
       do { return try await vault.notices() } catch {
         guard case .altered(.notice(let id)) = error else { throw SignetFailure(error) }

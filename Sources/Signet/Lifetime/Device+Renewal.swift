@@ -25,6 +25,7 @@ extension Device {
     _ container: Container, password: SharedSecretBox? = nil,
     keyPasswords: [Key.Usage: SharedSecretBox] = [:], handler: some ActivationHandler
   ) async throws(SignetFailure) -> Container {
+    try await requireUnlocked(container)
     var passwords: [Key.Usage?: SharedSecretBox] = keyPasswords.reduce(into: [:]) { $0[$1.key] = $1.value }
     passwords[nil] = password
     let sessionAuthentication = keyPasswords[.sessionTransport].map { Authentication.password($0) }
@@ -41,6 +42,7 @@ extension Device {
       await session.send(
         .post, "/v1/renewal/start", started.start.bytes, signedBy: sessionKey,
         container: container.serverMadeID))
+    try await requireCompliance(with: offered.profile.accountPolicies)
     let appDataKey = try await appDataKey(in: own, for: offered.profile)
     let chosen = try await protections(
       offered.profile, keeping: presentPasswords(of: container, passwords),

@@ -121,6 +121,7 @@ extension Device {
     var known: KnownTransactionList?
     var wait = Duration.seconds(1)
     var isInterrupted = false
+    var isReportDue = false
     while !Task.isCancelled {
       let begin = ContinuousClock.now
       var pause = Duration.zero
@@ -140,6 +141,8 @@ extension Device {
           wait = .seconds(1)
         }
         known = next ?? known
+        isReportDue = next?.list.isReportWanted ?? isReportDue
+        if isReportDue { isReportDue = try await !meetsWish(for: container, with: keys.session) }
       } catch {
         guard error.mayPass else { throw error }
         if !isInterrupted {
@@ -152,6 +155,21 @@ extension Device {
       if pause >= wait { wait = min(wait * 2, .seconds(30)) }
       do { try await sleep(pause) } catch { return }
     }
+  }
+}
+
+extension Device {
+  /// Tells a server what it wants to know of the device, and does what it has ordered.
+  ///
+  /// - Returns: Whether that is done; what cannot be done now must not keep anything else from being done.
+  /// - Throws: ``SignetFailure/containerWiped`` where the container was to be deleted, and is.
+  func meetsWish(
+    for container: Container, with key: DeviceSigningKey
+  ) async throws(SignetFailure) -> Bool {
+    let outcome: AccountReportOutcome
+    do { outcome = try await reportCondition(of: container, signedBy: key) } catch { return false }
+    if case .wiped = outcome { throw .containerWiped }
+    return true
   }
 }
 

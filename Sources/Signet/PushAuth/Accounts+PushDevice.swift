@@ -78,6 +78,7 @@ extension Accounts {
   ///   - target: Where pushes go.
   ///   - records: What is changed.
   ///   - knowing: The mechanism whose server knows already.
+  /// - Throws: ``VaultFailure``.
   static func setPushDevice(
     _ target: PushAuthDevice, in records: inout OpenRecords, knownTo knowing: Account.ID? = nil
   ) throws(VaultFailure) {

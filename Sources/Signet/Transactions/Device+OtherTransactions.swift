@@ -78,6 +78,7 @@ extension Device {
     _ matter: TransactionContent.Matter, lifetime: Int64 = 300, with container: Container,
     by authentication: Authentication? = nil, session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionID {
+    try await requireUnlocked(container)
     let content: TransactionContent
     do { content = try TransactionContent(matter, from: .device) } catch { throw .contentRefused(error) }
     let now = clock.now
@@ -130,6 +131,7 @@ extension Device {
   public func offlineAnswer(
     to transaction: OfflineTransaction, with container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> String {
+    try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     return transaction.answer(otpSecret: secret, container: container.serverMadeID)
@@ -149,6 +151,7 @@ extension Device {
   public func typedAnswer(
     to approval: TypedApproval, with container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> String {
+    try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     return approval.answer(otpSecret: secret, container: container.serverMadeID)

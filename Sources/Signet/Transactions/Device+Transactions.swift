@@ -21,16 +21,22 @@ extension Device {
   /// What the server lists for a container: the transactions that wait for its user, and whether it is to be renewed, by
   /// ``renew(_:password:keyPasswords:handler:)``.
   ///
+  /// Where the server wants to hear of the device, or has ordered something, that is
+  /// done too, as ``reportCondition(of:by:)`` does it.
+  ///
   /// - Parameters:
   ///   - container: Whose.
   ///   - authentication: What opens the session key; `nil` where the device alone does.
   /// - Returns: The list.
-  /// - Throws: ``SignetFailure``.
+  /// - Throws: ``SignetFailure``; `containerWiped` where the server has ordered that the container be deleted, and it is.
   public func transactionList(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TransactionList {
     guard let found = try await transactionList(beyond: nil, for: container, by: authentication) else {
       throw .unexpectedAnswer(status: 304)
+    }
+    if found.list.isReportWanted {
+      _ = try await meetsWish(for: container, with: sessionKey(of: container, by: authentication))
     }
     return found.list
   }
@@ -51,7 +57,7 @@ extension Device {
   }
 
   /// The server's key that has this thumbprint: the one that the container knows, or one that it leads to.
-  private func serverKey(
+  func serverKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
   ) async throws(SignetFailure) -> P256.Signing.PublicKey {
     var facts = try await facts(of: container)
@@ -98,6 +104,8 @@ extension Device {
     session sessionAuthentication: Authentication? = nil
   ) async throws(SignetFailure) {
     guard transaction.statuses.contains(status) else { throw .decisionNotAllowed }
+    // To say no is always possible: who is locked out must be able to stop what somebody else has begun.
+    if status == .accepted { try await requireUnlocked(container) }
     let now = clock.now
     guard transaction.expires > now else { throw .transactionExpired }
     let wanted = status == .accepted ? transaction.numberDigits : nil

@@ -70,7 +70,7 @@ struct AdminEndpoints: Sendable {
       "platform": .string(container.platform), "keystore": .string(container.keystore),
       "simulated": .bool(container.isSimulated), "state": .string(container.state.rawValue),
       "created": .integer(container.created), "renewals": .integer(Int64(container.renewals)),
-      "renewalWanted": .bool(container.isRenewalWanted),
+      "renewalWanted": .bool(container.isRenewalWanted), "standing": .string(container.standing.rawValue),
     ]
     if let keyOrigin = container.keyOrigin { object["keys"] = .string(keyOrigin) }
     if let renews = container.renews { object["renews"] = .string(renews) }

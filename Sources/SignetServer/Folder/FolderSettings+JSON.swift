@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetPolicy
 import SignetStorage
 import SignetWire
 
@@ -47,6 +48,7 @@ extension FolderSettings {
       self.init(
         serverURL: try ServerURL(object.string("url")), listenAddress: try listen.string("address"),
         listenPort: port, profile: try ContainerProfile(object.object("profile")))
+      try AccountPolicyRegistry().check(profile.accountPolicies)
       tls = try Self.tlsFiles(object.object("tls"))
       try readDevices(object.optionalObject("devices") ?? [:])
       try readLimits(object.optionalObject("limits") ?? [:])
@@ -83,7 +85,15 @@ extension FolderSettings {
   }
 
   private mutating func readDevices(_ object: JSONObject) throws {
-    try Self.refuseMembers(of: object, at: "devices", except: ["keystore"])
+    try Self.refuseMembers(of: object, at: "devices", except: ["keystore", "reactions", "flavours"])
+    for (name, value) in try object.optionalObject("reactions")?.members ?? [] {
+      guard case .string(let text) = value, let reaction = AccountRules.Reaction(rawValue: text) else {
+        let known = AccountRules.Reaction.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
+        throw Refusal.reason("each of the \"reactions\" in \"devices\" is one of \(known)")
+      }
+      accountRules.reactions[name] = reaction
+    }
+    accountRules.flavours = Set(try object.optionalStrings("flavours") ?? [])
     guard let text = try object.optionalString("keystore") else { return }
     guard let requirement = KeystoreRequirement(rawValue: text) else {
       let known = KeystoreRequirement.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
@@ -173,9 +183,19 @@ extension FolderSettings {
     ] where value != usual {
       limits[name] = .integer(value)
     }
-    if keystoreRequirement != .any {
-      object["devices"] = ["keystore": .string(keystoreRequirement.rawValue)]
+    var devices = JSONObject()
+    if keystoreRequirement != .any { devices["keystore"] = .string(keystoreRequirement.rawValue) }
+    if !accountRules.reactions.isEmpty {
+      var reactions = JSONObject()
+      for (name, reaction) in accountRules.reactions.sorted(by: { $0.key < $1.key }) {
+        reactions[name] = .string(reaction.rawValue)
+      }
+      devices["reactions"] = .object(reactions)
     }
+    if !accountRules.flavours.isEmpty {
+      devices["flavours"] = .array(accountRules.flavours.sorted().map { .string($0) })
+    }
+    if !devices.isEmpty { object["devices"] = .object(devices) }
     if !limits.isEmpty { object["limits"] = .object(limits) }
     var rules = JSONObject()
     for (name, _, member) in Self.codeRules where codes[keyPath: member] != defaults.codes[keyPath: member] {

@@ -13,7 +13,8 @@ public import SignetWire
 ///  "profile":{…},"tls":{"certificate":"tls.pem","key":"tls.key","authority":"ca.pem"},
 ///  "masterKeyCheck":"…"}
 /// ```
-/// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``.
+/// `"devices":{"keystore":"hardware"}` may be added, with a ``KeystoreRequirement``, and there
+/// `"reactions":{"deviceTampering":"wipe"}` and `"flavours":["release"]`, with ``AccountRules``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
 /// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``,
@@ -46,6 +47,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var listenPort: UInt16
   /// What a new container holds and what protects it.
   public var profile: ContainerProfile
+  /// What a broken account policy leads to, and which flavours of apps are taken.
+  public var accountRules = AccountRules()
   /// What must keep the secrets of a device, at least.
   public var keystoreRequirement = KeystoreRequirement.any
   /// The files of TLS.
@@ -108,6 +111,7 @@ public struct FolderSettings: Hashable, Sendable {
     (settings.inviteAttempts, settings.inviteLifetime) = (inviteAttempts, inviteLifetime)
     (settings.transactionLifetime, settings.codeAttempts) = (transactionLifetime, codeAttempts)
     settings.keystoreRequirement = keystoreRequirement
+    settings.accountRules = accountRules
     settings.codes = codes
     settings.challengeLimits = challengeLimits
     (settings.waitingCount, settings.waitingCountPerAddress) =

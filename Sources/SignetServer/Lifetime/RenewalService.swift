@@ -31,6 +31,7 @@ public struct RenewalService: Sendable {
   > {
     let start = try reading(RenewalStart(parsing: body))
     try requireSame(start.container, container)
+    try requireUnlocked(container)
     let settings = context.settings
     let key = P256.KeyAgreement.PrivateKey()
     let expires = context.clock.now + settings.handshakeLifetime
@@ -57,6 +58,7 @@ public struct RenewalService: Sendable {
     let coreBytes = try reading(SignedMessage.unverifiedPayload(of: finish.message))
     let core = try reading(RenewalCore(parsing: coreBytes))
     try requireSame(core.container, container)
+    try requireUnlocked(container)
     guard
       let handshake = Handshake(
         opening: finish.handshake, under: context.masterKey, for: .renewalHandshake),
@@ -89,6 +91,13 @@ public struct RenewalService: Sendable {
       transcript: secrets.transcript,
       serverKey: serverKey)
     return try context.answer(receipt, secrets, type: RenewalCore.receiptType)
+  }
+
+  /// New keys for a device that is not what it should be would make it look as if it were.
+  private func requireUnlocked(_ container: ContainerRecord) throws(Problem) {
+    guard container.standing == .open else {
+      throw Problem(.containerLocked, "It gets no new keys before the operator unlocks it.")
+    }
   }
 
   private func requireSame(_ id: ContainerID, _ container: ContainerRecord) throws(Problem) {

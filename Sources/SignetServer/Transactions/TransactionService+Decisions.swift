@@ -29,8 +29,9 @@ extension TransactionService {
       server: context.settings.serverURL, container: try context.composed(ContainerID(container.id)),
       request: id)
     return try context.composed(
-      TransactionList(requests, isRenewalWanted: container.isRenewalWanted).sealed(
-        for: address, by: signer, to: key))
+      TransactionList(
+        requests, isRenewalWanted: container.isRenewalWanted, isReportWanted: container.reportWanted > 0
+      ).sealed(for: address, by: signer, to: key))
   }
 
   /// A transaction as its device gets it.

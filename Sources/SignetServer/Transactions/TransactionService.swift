@@ -148,7 +148,9 @@ public struct TransactionService: Sendable {
   func tag(for container: ContainerRecord) async throws(Problem) -> String {
     let records = try await context.stored(
       await context.storage.pendingTransactions(user: container.user, at: context.clock.now))
-    let names = records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
+    let names =
+      records.map(\.id) + (container.isRenewalWanted ? ["renew"] : [])
+      + (container.reportWanted > 0 ? ["report \(container.reportWanted)"] : [])
     let digest = HashFunction.sha256.digest(of: Array(names.joined(separator: " ").utf8))
     return "\"\(Base64URL.encode(Array(digest.prefix(12))))\""
   }
@@ -213,6 +215,7 @@ public struct TransactionService: Sendable {
     case .locked: "too many wrong signatures in a row; unlock the user"
     case .waiting: "not tried: the address has to wait"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
+    case .containerLocked: "the container is locked"
     case .mismatch(let reason): reason
     }
   }
@@ -231,6 +234,7 @@ public struct TransactionService: Sendable {
     case .keyRevoked: throw APIKeyService.refused
     case .signerChanged: throw DeviceAuthentication.unknown
     case .replayed: throw DeviceAuthentication.replayed
+    case .containerLocked: throw Problem(.containerLocked, "It can deny, and no more; ask the operator.")
     case .mismatch(let reason): throw Problem(.malformed, reason)
     case .waiting(let seconds):
       throw Problem(

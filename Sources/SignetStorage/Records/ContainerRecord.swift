@@ -50,6 +50,10 @@ public struct ContainerRecord: Hashable, Sendable {
   public var succession: String?
   /// Whether the device is to renew it.
   public var isRenewalWanted = false
+  /// What the server lets it do.
+  public var standing = AccountStanding.open
+  /// Up to which revision of ``AccountStateRecord`` its device has something to hear, or to say; 0 for nothing.
+  public var reportWanted: Int64 = 0
   /// How the device ended it, in the protocol's word; `nil` where it did not.
   public var ended: String?
 

@@ -129,6 +129,8 @@ public enum DecisionOutcome: Hashable, Sendable {
   case signerChanged
   /// Nothing was looked at: the request was made before.
   case replayed
+  /// The server has locked the container, which can deny and no more.
+  case containerLocked
   /// The decision is not about the transaction, for this reason.
   case mismatch(reason: String)
 }

@@ -241,5 +241,24 @@ enum SQLiteSchema {
         CREATE INDEX pushauth_messages_of_mechanism ON pushauth_messages (mechanism);
         CREATE INDEX pushauth_messages_by_expiry ON pushauth_messages (expires);
         """),
+    // How the server stands to containers: account policies, reports of devices, orders and their receipts.
+    Migration(
+      version: 14,
+      sql: """
+        ALTER TABLE containers ADD COLUMN standing TEXT NOT NULL DEFAULT 'open';
+        ALTER TABLE containers ADD COLUMN report_wanted INTEGER NOT NULL DEFAULT 0;
+        CREATE TABLE account_states (
+          container TEXT PRIMARY KEY NOT NULL REFERENCES containers (id), revision INTEGER NOT NULL, policies BLOB,
+          ordered_lock INTEGER NOT NULL, ordered_reason TEXT NOT NULL, verdict TEXT NOT NULL,
+          verdict_reason TEXT NOT NULL, challenge BLOB, challenge_expires INTEGER NOT NULL, report TEXT,
+          reported INTEGER
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE account_orders (
+          number INTEGER PRIMARY KEY NOT NULL, id TEXT UNIQUE NOT NULL,
+          container TEXT NOT NULL REFERENCES containers (id), action TEXT NOT NULL, reason TEXT NOT NULL,
+          created INTEGER NOT NULL, receipt TEXT, received INTEGER
+        ) STRICT;
+        CREATE INDEX account_orders_of_container ON account_orders (container, number);
+        """),
   ]
 }

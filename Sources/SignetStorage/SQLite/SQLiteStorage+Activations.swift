@@ -98,6 +98,7 @@ extension Database {
     try execute("UPDATE code_generators SET state = 'active' WHERE id = ?", .text(id))
     if let renewed = container.renews {
       try execute("UPDATE push_targets SET container = ? WHERE container = ?", .text(id), .text(renewed))
+      try carryAccountState(from: renewed, to: id)
     }
     return .activated
   }

@@ -78,5 +78,8 @@ extension ContainerRecord {
     isRenewalWanted = try row.integer("renewal_wanted") != 0
     ended = try row.optionalText("ended")
     keyOrigin = try row.optionalText("key_origin")
+    (standing, reportWanted) = (
+      try AccountStanding(row, "standing"), try row.integer("report_wanted")
+    )
   }
 }

@@ -13,6 +13,8 @@ extension SQLiteStorage {
       let outcome: DecisionOutcome
       if let refusal {
         outcome = refusal
+      } else if try database.standing(of: container) == .locked {
+        outcome = .containerLocked
       } else if let known = try database.transaction(transaction.id) {
         let isSame =
           known.isInitiatedByDevice && known.decision?.container == container

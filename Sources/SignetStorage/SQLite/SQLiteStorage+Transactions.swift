@@ -60,7 +60,7 @@ extension SQLiteStorage {
   ) {
     writer.write { database in
       let signer = attempt.signer
-      guard let failed = try database.failedSignatures(of: signer) else { return .signerChanged }
+      guard let (failed, isLocked) = try database.failedSignatures(of: signer) else { return .signerChanged }
       let isFirst = try database.claim(
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
@@ -78,6 +78,8 @@ extension SQLiteStorage {
       let outcome: DecisionOutcome
       if let refusal {
         outcome = refusal
+      } else if isLocked, decision.state == .accepted {
+        outcome = .containerLocked
       } else if hasRightNumber {
         outcome = try database.decide(found, decision, by: signer.user)
         if outcome == .decided {
@@ -203,15 +205,20 @@ extension Database {
     return changes == 1
   }
 
-  /// The wrong signatures in a row of an active container; `nil` where it is not the signer any more.
-  fileprivate func failedSignatures(of signer: SignerRecord) throws(SQLiteFailure) -> Int64? {
-    try query(
+  /// The wrong signatures in a row of an active container, and whether the server has locked it; `nil` where it is not the signer any
+  /// more.
+  fileprivate func failedSignatures(
+    of signer: SignerRecord
+  ) throws(SQLiteFailure) -> (count: Int64, isLocked: Bool)? {
+    let row = try query(
       """
-      SELECT failed_signatures FROM containers WHERE id = ? AND state = 'active' AND user = ? AND device = ?
-        AND session_key = ? AND signing_key = ?
+      SELECT failed_signatures, standing = 'locked' AS locked FROM containers WHERE id = ? AND state = 'active'
+        AND user = ? AND device = ? AND session_key = ? AND signing_key = ?
       """, .text(signer.container), .text(signer.user), .blob(signer.device), .blob(signer.sessionKey),
       .blob(signer.signingKey)
-    ).first?.integer("failed_signatures")
+    ).first
+    guard let row else { return nil }
+    return (try row.integer("failed_signatures"), try row.integer("locked") != 0)
   }
 
   /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.

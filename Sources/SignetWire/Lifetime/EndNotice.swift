@@ -94,25 +94,23 @@ public struct EndNotice: Hashable, Sendable {
 
 /// A notice as it arrived: read, but not verified.
 public struct SignedEndNotice: Sendable {
-  private let jws: JWS
+  private let message: ContainerMessage
+
   /// Which container the sender says has ended.
-  public let container: ContainerID
+  public var container: ContainerID { message.container }
 
   /// Reads the body of a request, `{"notice":"…"}`.
   ///
   /// - Throws: ``WireFailure``.
   public init(parsing body: [UInt8]) throws(WireFailure) {
-    let text = try Wire.object(body).wireString("notice")
-    do { jws = try JWS(compact: text, maximumByteCount: Wire.maximumByteCount) } catch { throw .notAuthentic }
-    guard jws.header.type == EndNotice.type, let id = jws.header.keyID else { throw .notAuthentic }
-    container = try ContainerID(id)
+    message = try ContainerMessage(Wire.object(body).wireString("notice"), type: EndNotice.type)
   }
 
   /// What was signed; `nil` unless the key signed it and it is of the protocol's form.
   public func notice(verifiedWith key: P256.Signing.PublicKey) -> EndNotice? {
+    guard let payload = message.payload(verifiedWith: key) else { return nil }
     do {
-      let notice = try EndNotice(
-        parsing: jws.verified(with: VerificationKey(key), allowing: [.es256]).payload)
+      let notice = try EndNotice(parsing: payload)
       return notice.container == container ? notice : nil
     } catch { return nil }
   }

@@ -7,9 +7,15 @@ public struct TransactionList: Hashable, Sendable {
   /// Whether the server asks for the renewal of the container.
   public let isRenewalWanted: Bool
 
+  /// Whether the server has something to say of the container, or wants to hear of the device (section 14).
+  public let isReportWanted: Bool
+
   /// Puts a list together.
-  public init(_ transactions: [TransactionRequest], isRenewalWanted: Bool = false) {
+  public init(
+    _ transactions: [TransactionRequest], isRenewalWanted: Bool = false, isReportWanted: Bool = false
+  ) {
     (self.transactions, self.isRenewalWanted) = (transactions, isRenewalWanted)
+    self.isReportWanted = isReportWanted
   }
 
   /// Reads a list.
@@ -30,6 +36,7 @@ public struct TransactionList: Hashable, Sendable {
     }
     self.transactions = transactions
     isRenewalWanted = try Wire.reading(object.optionalBool("renew")) ?? false
+    isReportWanted = try Wire.reading(object.optionalBool("report")) ?? false
   }
 
   /// The list as JSON.
@@ -39,6 +46,7 @@ public struct TransactionList: Hashable, Sendable {
     var object = JSONObject()
     object["transactions"] = .array(transactions.map { .object($0.json) })
     if isRenewalWanted { object["renew"] = true }
+    if isReportWanted { object["report"] = true }
     return object
   }
 }

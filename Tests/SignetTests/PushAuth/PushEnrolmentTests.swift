@@ -44,11 +44,11 @@ import Testing
     let bench = try Bench()
     let device = try bench.device()
     let enrolment = try await device.accounts.enrol(
-      bench.server.uri(.mfauth, policies: ["biometricAvailable": [:]]), from: Self.target())
+      bench.server.uri(.mfauth, policies: ["appsOwn": [:]]), from: Self.target())
     #expect(!enrolment.wasThere && enrolment.policyConflicts.isEmpty)
     let account = try #require(await bench.device().accounts.enrolled().first)
     #expect(account == enrolment.account && account.codes.count == 1 && account.issuer == "Acme")
-    #expect(account.policyNames == ["biometricAvailable"])
+    #expect(account.policyNames == ["appsOwn"])
     #expect(account.push?.mechanismID == bench.server.mechanism)
     #expect(bench.server.device == (try Self.target()))
     let code = try await device.accounts.code(of: account.codes[0].id)
@@ -114,19 +114,19 @@ import Testing
     let bench = try Bench()
     let device = try bench.device()
     let first = try await device.accounts.enrol(
-      bench.server.uri(.otpauth, policies: ["deviceTampering": ["score": .number(0.5)], "screenLock": [:]]))
+      bench.server.uri(.otpauth, policies: ["score": ["limit": .number(0.5)], "second": [:]]))
     bench.clock.advance(by: 10)
     let second = try await device.accounts.enrol(
       bench.server.uri(
-        .pushauth, policies: ["deviceTampering": ["score": .number(0.9)], "biometricAvailable": [:]]),
+        .pushauth, policies: ["score": ["limit": .number(0.9)], "first": [:]]),
       from: Self.target())
     #expect(second.wasThere && second.account.id == first.account.id)
     #expect(second.account.created == first.account.created)
     #expect(second.account.codes.count == 1 && second.account.push != nil)
-    #expect(second.policyConflicts == ["deviceTampering"])
-    #expect(second.account.policyNames == ["biometricAvailable", "deviceTampering", "screenLock"])
+    #expect(second.policyConflicts == ["score"])
+    #expect(second.account.policyNames == ["first", "score", "second"])
     let policies = try JSONObject(parsing: #require(await device.accounts.policies(of: first.account.id)))
-    #expect(policies["deviceTampering"] == ["score": .number(0.5)])
+    #expect(policies["score"] == ["limit": .number(0.5)])
     let count = bench.server.requestCount
     for uri in [
       bench.server.uri(.otpauth), bench.server.uri(.otpauth, codes: [UInt8](1...20)),

@@ -52,13 +52,13 @@ import Testing
     let accounts = bench.device.accounts
     let order: JSONObject = [
       "scheme": "mfauth", "issuer": "ForgeRock", "account": "demo@example.com",
-      "policies": ["biometricAvailable": [:]],
+      "policies": ["appsOwn": [:]],
     ]
     let uri = try AuthenticatorURI(bench.peer("enrol", .object(order)).string("uri"))
     let target = try PushAuthDevice(token: "AABB", name: "Laptop")
     let account = try await accounts.enrol(uri, from: target).account
     #expect(account.issuer == "ForgeRock" && account.name == "demo@example.com" && account.codes.count == 1)
-    #expect(account.policyNames == ["biometricAvailable"] && account.backgroundColor == "519387")
+    #expect(account.policyNames == ["appsOwn"] && account.backgroundColor == "519387")
     let mechanism = try #require(account.push?.mechanismID)
     #expect(try bench.peer("state", .string(mechanism)) == ["device": "AABB", "name": "Laptop"])
     // Once is enough: the URI is used up at the server, and known here.

@@ -1,0 +1,191 @@
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetTransport
+import SignetVault
+import SignetWire
+
+/// How a server stands to a container, after it was told of the device and heard what the server wants.
+public enum AccountReportOutcome: Sendable, Hashable {
+  /// The server has taken the report; what policies and locks the container has now.
+  case reported(AccountStatus)
+  /// The server had ordered that the container be deleted, and it is; its receipt is sent, or waits to be.
+  case wiped
+}
+
+extension Device {
+  /// Tells a container's server what this device knows of itself, and does what the server wants: takes its policies over, locks,
+  /// unlocks, or deletes the container.
+  ///
+  /// What is ordered is on the disk, together with a signed receipt, before the server hears of it, so that nothing is done twice or
+  /// forgotten, wherever this ends. The live channel does this by itself whenever the server asks for it.
+  ///
+  /// - Parameters:
+  ///   - container: Which one.
+  ///   - authentication: What opens the session key; `nil` where the device alone does.
+  /// - Returns: What became of it.
+  /// - Throws: ``SignetFailure``.
+  @discardableResult
+  public func reportCondition(
+    of container: Container, by authentication: Authentication? = nil
+  ) async throws(SignetFailure) -> AccountReportOutcome {
+    try await reportCondition(of: container, signedBy: sessionKey(of: container, by: authentication))
+  }
+
+  func reportCondition(
+    of container: Container, signedBy key: DeviceSigningKey
+  ) async throws(SignetFailure) -> AccountReportOutcome {
+    let session = try await session(container)
+    var condition = try await ask(session, "{}", container, key)
+    guard try await apply(condition, to: container, key) else {
+      try await sendReceipts(to: container.server.shortForm)
+      return .wiped
+    }
+    // Before the report, so that the server knows by it that nothing is left.
+    try await sendReceipts(to: container.server.shortForm)
+    let report = try await evidenceReport(of: container, answering: condition, key)
+    let body: JSONObject = ["report": .string(report)]
+    condition = try await ask(session, String(decoding: body.bytes, as: UTF8.self), container, key)
+    let isThere = try await apply(condition, to: container, key)
+    try await sendReceipts(to: container.server.shortForm)
+    guard isThere else { return .wiped }
+    return .reported(try await accountStatus(of: container))
+  }
+
+  private func ask(
+    _ session: ServerSession, _ body: String, _ container: Container, _ key: DeviceSigningKey
+  ) async throws(SignetFailure) -> AccountCondition {
+    let (answer, id) = try await session.exchange(
+      .post, "/v1/device/condition", Array(body.utf8), signedBy: key, container: container.serverMadeID)
+    let signed: SignedAccountCondition
+    do { signed = try SignedAccountCondition(String(decoding: answer.body, as: UTF8.self)) } catch {
+      throw .unexpectedAnswer(status: answer.status)
+    }
+    let serverKey = try await serverKey(called: signed.signer, of: container, session)
+    let address = ListAddress(server: container.server, container: container.serverMadeID, request: id)
+    do { return try signed.condition(signedBy: serverKey, for: address) } catch {
+      if case .notAuthentic = error { throw .unexpectedAnswer(status: answer.status) }
+      // The server wants something that this version does not do.
+      throw .unsupportedProfile(error)
+    }
+  }
+
+  private func evidenceReport(
+    of container: Container, answering condition: AccountCondition, _ key: DeviceSigningKey
+  ) async throws(SignetFailure) -> String {
+    let notes = try await evaluated(container)
+    let evidence = await evidence(for: notes, since: container.created, isOfServer: true)
+    let report = EvidenceReport(
+      container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
+      challenge: condition.challenge, time: clock.now, revision: notes.revision, evidence: evidence,
+      lock: notes.lock)
+    return try await report.signed { (message) async throws(SignetFailure) in
+      try await key.signature(of: message)
+    }
+  }
+
+  /// Does what a server says of a container; what it said before is passed over, also where answers overtake each other.
+  ///
+  /// - Returns: Whether the container is still there.
+  private func apply(
+    _ condition: AccountCondition, to container: Container, _ key: DeviceSigningKey
+  ) async throws(SignetFailure) -> Bool {
+    let notes = try await accountNotes(of: container.id)
+    guard condition.revision >= notes.revision else { return true }
+    let stored = try await vaulted(await vault.container(container.id))
+    let now = clock.now
+    let isWipe = condition.orders.contains { $0.action == .wipe }
+    // The same answer again changes nothing, and its orders have receipts that wait.
+    guard isWipe || condition.revision > notes.revision else { return true }
+    var drafts: [NoticeDraft] = []
+    for order in condition.orders {
+      drafts.append(
+        QueuedReceipt.draft(try await receipt(for: order, container, key), of: stored, at: now))
+    }
+    let receipts = drafts
+    if isWipe {
+      try await wipe(container, leaving: receipts)
+      return false
+    }
+    try await change(container.id, isCounted: true, leaving: receipts) {
+      (notes) throws(AccountLockFailure) in
+      // Another process may have heard of something newer meanwhile.
+      guard condition.revision > notes.revision else { return }
+      notes.revision = condition.revision
+      notes.policies = condition.policies
+      notes.stepUpReason = condition.standing == .stepUp ? condition.reason : nil
+      let since = notes.lock.server?.since ?? now
+      notes.lock.setServer(
+        condition.standing == .locked ? AccountLock.Order(reason: condition.reason, since: since) : nil)
+    }
+    return true
+  }
+
+  private func receipt(
+    for order: AccountOrder, _ container: Container, _ key: DeviceSigningKey
+  ) async throws(SignetFailure) -> String {
+    let receipt = OrderReceipt(
+      container: container.serverMadeID, server: container.server, device: vault.deviceID.bytes,
+      order: order.id, action: order.action, time: clock.now)
+    return try await receipt.signed { (message) async throws(SignetFailure) in
+      try await key.signature(of: message)
+    }
+  }
+
+  /// Deletes a container with all its keys, and what was begun to take its place.
+  private func wipe(
+    _ container: Container, leaving receipts: [NoticeDraft]
+  ) async throws(SignetFailure) {
+    for staged in try await unconfirmedContainers()
+    where staged.user == container.user && staged.server == container.server {
+      try await vaulted(await vault.deleteContainer(staged.id))
+    }
+    do throws(VaultFailure) {
+      try await vault.deleteContainer(container.id, leaving: receipts)
+    } catch {
+      // Too many notices wait already: the keys go all the same, and the server hears when it asks in vain.
+      guard case .invalidDraft = error else { throw SignetFailure(error) }
+      try await vaulted(await vault.deleteContainer(container.id))
+    }
+    clearPasswordCache()
+    lockObservers.forget(.container(container.id))
+  }
+
+  // MARK: Receipts
+
+  /// Sends the receipts that wait; what fails is tried again later, as notices of ends are.
+  ///
+  /// - Parameters:
+  ///   - server: Only those of this server, whose wait is not looked at; `nil` for those of all servers.
+  ///   - isEarly: Whether servers are tried also where the wait is not over.
+  /// - Throws: ``SignetFailure`` of the vault.
+  func sendReceipts(
+    to server: String? = nil, evenIfEarly isEarly: Bool = false
+  ) async throws(SignetFailure) {
+    for receipt in try await storedNotices().compactMap({ QueuedReceipt($0) }) {
+      let now = clock.now
+      if receipt.isExpired(at: now) {
+        try await vaulted(await vault.removeNotice(receipt.id))
+        continue
+      }
+      guard server == nil ? isEarly || receipt.isDue(at: now) : receipt.server == server else { continue }
+      do throws(SignetFailure) {
+        try await deliver(receipt)
+        try await vaulted(await vault.removeNotice(receipt.id))
+      } catch {
+        try await vaulted(await vault.postponeNotice(receipt.id, notBefore: receipt.retry(after: now)))
+      }
+    }
+  }
+
+  private func deliver(_ receipt: QueuedReceipt) async throws(SignetFailure) {
+    let server: ServerURL
+    do { server = try ServerURL(receipt.server) } catch { throw .vault(.damaged) }
+    do throws(SignetFailure) {
+      let body = try await session(server, receipt.connection).post("/v1/device/orders", receipt.body)
+      try StatusAnswer.check(body, is: "received")
+    } catch .containerUnknown {
+      return  // the server wants no receipt any more
+    }
+  }
+}

@@ -1,0 +1,41 @@
+/// Something that knows facts of the device, such as what measures whether it was tampered with.
+public protocol AccountEvidenceSource: Sendable {
+  /// What names the source; sources of one name are asked one at a time.
+  var name: String { get }
+
+  /// Finds out what it knows. It may take its time, within that of ``AccountEvidenceCollector``, and fail: then nobody knows.
+  ///
+  /// - Returns: The facts; what it does not know is left out.
+  /// - Throws: Anything.
+  func evidence() async throws -> AccountEvidence
+}
+
+/// Asks sources of evidence, all at once, and waits for each no longer than a time limit.
+public final class AccountEvidenceCollector: Sendable {
+  private let sources: [any AccountEvidenceSource]
+  private let runner: BoundedRunner
+
+  /// A collector.
+  ///
+  /// - Parameters:
+  ///   - sources: Who is asked; what a later one knows takes the place of what an earlier one says.
+  ///   - timeLimit: How long all of them may take together.
+  public init(_ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(2)) {
+    self.sources = sources
+    runner = BoundedRunner(timeLimit: timeLimit, label: "signet.evidence")
+  }
+
+  /// What all of them know now, within the time limit, whatever they do.
+  public func evidence() async -> AccountEvidence {
+    let begun = sources.map { source in
+      runner.begin(source.name, whereBusy: nil) { () -> AccountEvidence? in
+        do { return try await source.evidence() } catch { return nil }
+      }
+    }
+    var evidence = AccountEvidence()
+    for known in await runner.answers(begun, whereLate: nil) {
+      if let known { evidence.merge(known) }
+    }
+    return evidence
+  }
+}

@@ -1,0 +1,101 @@
+import SignetJSON
+
+/// `appIsUpToDate`: the app is of a version or a later one, `{"minimumVersion": "2.10"}`.
+package struct AppIsUpToDatePolicy: ImmediateAccountPolicy {
+  /// `appIsUpToDate`.
+  package let name = "appIsUpToDate"
+  /// The policy.
+  package init() {}
+
+  /// `minimumVersion` is there.
+  package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
+    _ = try minimum(parameters)
+  }
+
+  private func minimum(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) -> SoftwareVersion
+  {
+    guard let minimum = try parameters.version("minimumVersion", in: parameters.object()) else {
+      throw parameters.failure("minimumVersion", "is missing; use a version such as \"2.10\"")
+    }
+    return minimum
+  }
+
+  package func verdict(
+    _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
+  ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
+    let minimum = try minimum(parameters)
+    guard let version = evidence.appVersion.flatMap(SoftwareVersion.init) else {
+      return .indeterminate(reason: "nobody can tell the version of the app")
+    }
+    guard version < minimum else { return .compliant }
+    return .breached(
+      reason: "the app is of version \(version); update it to \(minimum) or later",
+      evidence: ["appVersion": .string(version.description), "minimumVersion": .string(minimum.description)])
+  }
+}
+
+/// `osVersion`: the operating system is of a version within a range, for each system its own:
+/// `{"linux": {"minimum": "6.1"}, "ios": {"minimum": "17", "maximum": "26.99"}}`.
+///
+/// Systems that are not named may have any.
+package struct OSVersionPolicy: ImmediateAccountPolicy {
+  /// `osVersion`.
+  package let name = "osVersion"
+  /// The policy.
+  package init() {}
+
+  /// Each system has `minimum`, `maximum`, or both, in this order.
+  package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
+    let systems = try parameters.object()
+    guard !systems.isEmpty else {
+      throw parameters.failure("", "names no system; use, such as, {\"linux\": {\"minimum\": \"6.1\"}}")
+    }
+    for (system, _) in systems.members { _ = try range(for: system, parameters) }
+  }
+
+  private func range(
+    for system: String, _ parameters: AccountPolicyParameters
+  ) throws(AccountPolicyFailure) -> (minimum: SoftwareVersion?, maximum: SoftwareVersion?)? {
+    guard let value = try parameters.object()[system] else { return nil }
+    guard case .object(let range) = value else {
+      throw parameters.failure(AccountPolicySet.shown(system), "is no object with minimum, maximum, or both")
+    }
+    let (minimum, maximum) = (
+      try parameters.version("minimum", in: range), try parameters.version("maximum", in: range)
+    )
+    guard minimum != nil || maximum != nil else {
+      throw parameters.failure(AccountPolicySet.shown(system), "has neither minimum nor maximum; use one")
+    }
+    if let minimum, let maximum, maximum < minimum {
+      throw parameters.failure(
+        AccountPolicySet.shown(system), "has a maximum below its minimum; no version is both")
+    }
+    return (minimum, maximum)
+  }
+
+  package func verdict(
+    _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
+  ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
+    guard let system = evidence.osName else {
+      return .indeterminate(reason: "nobody can tell the operating system")
+    }
+    guard let (minimum, maximum) = try range(for: system, parameters) else { return .compliant }
+    guard let version = evidence.osVersion.flatMap(SoftwareVersion.init) else {
+      return .indeterminate(reason: "nobody can tell the version of the operating system")
+    }
+    var facts: JSONObject = ["osName": .string(system), "osVersion": .string(version.description)]
+    if let minimum, version < minimum {
+      facts["minimum"] = .string(minimum.description)
+      return .breached(
+        reason: "the operating system is of version \(version); update it to \(minimum) or later",
+        evidence: facts)
+    }
+    if let maximum, version > maximum {
+      facts["maximum"] = .string(maximum.description)
+      return .breached(
+        reason: "the operating system is of version \(version); \(maximum) is the last one that is allowed",
+        evidence: facts)
+    }
+    return .compliant
+  }
+}

@@ -1,0 +1,272 @@
+import SignetCrypto
+package import SignetJSON
+import SignetPolicy
+public import SignetStorage
+public import SignetWire
+
+/// What the server asks of devices, hears of them, and orders (`docs/protocol.md` section 14).
+public struct AccountService: Sendable {
+  private let context: ServiceContext
+  private let evaluator = AccountPolicyEvaluator()
+  /// How long a challenge is open, in seconds.
+  private static let challengeLifetime: Int64 = 120
+
+  /// A service over a context.
+  public init(_ context: ServiceContext) { self.context = context }
+
+  // MARK: Devices
+
+  /// Answers a device that asks how the server stands to it, or says what it is like.
+  ///
+  /// - Parameters:
+  ///   - body: The request body: `{}`, or `{"report":"…"}`.
+  ///   - container: Who sends it; its request was authenticated.
+  ///   - request: The id of the request, 16 bytes.
+  /// - Returns: The condition, a compact JWS.
+  /// - Throws: ``Problem``.
+  func answer(
+    _ body: [UInt8], for container: ContainerRecord, request: [UInt8]
+  ) async throws(Problem) -> String {
+    if let report = try members(JSONObject(parsing: body).optionalString("report")) {
+      try await take(report, of: container)
+    }
+    let challenge = context.random.bytes(AccountCondition.challengeByteCount)
+    try await context.stored(
+      await context.storage.setAccountChallenge(
+        challenge, expires: context.clock.now + Self.challengeLifetime, of: container.id))
+    let state = try await state(of: container.id)
+    let orders = try await context.stored(await context.storage.accountOrders(of: container.id))
+    var open: [AccountOrder] = []
+    for order in orders where order.receipt == nil {
+      guard let action = AccountOrder.Action(rawValue: order.action.rawValue) else { continue }
+      open.append(
+        try context.composed(
+          AccountOrder(id: ServerMadeID(order.id), action: action, reason: order.reason)))
+    }
+    let condition = AccountCondition(
+      revision: state.revision, challenge: challenge, policies: try policies(of: container, state),
+      standing: AccountCondition.Standing(state.standing), reason: state.reason, orders: open)
+    let address = ListAddress(
+      server: context.settings.serverURL, container: try context.composed(ContainerID(container.id)),
+      request: request)
+    let signer = try await SigningKeyService(context).current()
+    return try context.composed(condition.signed(for: address, by: signer))
+  }
+
+  private func take(_ jws: String, of container: ContainerRecord) async throws(Problem) {
+    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    guard let report = EvidenceReport.verified(jws, with: key), report.container.text == container.id,
+      report.server == context.settings.serverURL, report.device == container.device
+    else { throw Problem(.unauthorized, "The report is not signed by this container's session key.") }
+    let state = try await state(of: container.id)
+    let policies = try policies(of: container, state)
+    var evidence = report.evidence
+    // The device has just reached its server, whatever its clock says.
+    (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
+    let own = await evaluator.evaluate(policies, evidence)
+    // Policies that the server does not know are the app's: what the device says of them counts.
+    let foreign = report.lock.broken.map(\.breach).filter { own.unknown.contains($0.policy) }
+    let breaches = own.breaches + foreign
+    let (reaction, reason) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
+    let now = context.clock.now
+    let order =
+      reaction == .wipe
+      ? AccountOrderRecord(
+        id: ServerMadeID(random: context.random).text, container: container.id, action: .wipe,
+        reason: String(reason.prefix(AccountOrder.maximumReasonLength)), created: now) : nil
+    let attempt = AccountReportAttempt(
+      container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
+      verdict: reaction.standing, reason: String(reason.prefix(AccountOrder.maximumReasonLength)),
+      order: order)
+    let audit = context.audit(by: "container:\(container.id)")
+    let isTaken = try await context.stored(
+      await context.storage.takeAccountReport(attempt) { isTaken in
+        isTaken
+          ? audit(
+            "account.reported",
+            [
+              "user": container.user, "container": container.id, "reaction": reaction.rawValue,
+              "reason": reason.isEmpty ? nil : reason,
+              "policies": breaches.isEmpty ? nil : breaches.map(\.policy).joined(separator: " "),
+            ])
+          : audit(
+            "account.reportRefused",
+            [
+              "user": container.user, "container": container.id,
+              "reason": "it answers no challenge that is open",
+            ])
+      })
+    guard isTaken else {
+      throw Problem(.reportReplayed, "Ask for a challenge, and answer that.")
+    }
+  }
+
+  /// Takes a device's word that it has done what was ordered; the same word again changes nothing.
+  ///
+  /// It may come late, and from a container that a wipe has ended.
+  ///
+  /// - Parameter body: The request body.
+  /// - Throws: ``Problem``.
+  func receive(_ body: [UInt8]) async throws(Problem) {
+    let signed = try reading(SignedOrderReceipt(parsing: body))
+    let found = try await context.stored(await context.storage.container(signed.container.text))
+    guard let container = found else {
+      throw Problem(.containerUnknown, "There is no container of this id.")
+    }
+    let key = try context.computed(P256.Signing.PublicKey(x963: container.sessionKey))
+    guard let receipt = signed.receipt(verifiedWith: key), receipt.server == context.settings.serverURL,
+      receipt.device == container.device
+    else { throw Problem(.unauthorized, "The receipt is not signed by this container's session key.") }
+    let order = try await order(receipt.order.text, of: container)
+    guard let order, order.action.rawValue == receipt.action.rawValue else {
+      throw Problem(.unknown, "There is no such order for this container.")
+    }
+    let event = context.audit(by: "container:\(container.id)")(
+      "account.orderDone",
+      [
+        "user": container.user, "container": order.container, "order": order.id,
+        "action": order.action.rawValue, "deviceTime": String(receipt.time),
+      ])
+    _ = try await context.stored(
+      await context.storage.receiveAccountOrder(
+        order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event))
+  }
+
+  /// An order of a container, or one that went on to its successor when that took its place.
+  private func order(
+    _ id: String, of container: ContainerRecord
+  ) async throws(Problem) -> AccountOrderRecord? {
+    for other in try await context.stored(await context.storage.containers(user: container.user))
+    where other.device == container.device {
+      let orders = try await context.stored(await context.storage.accountOrders(of: other.id))
+      if let found = orders.first(where: { $0.id == id }) { return found }
+    }
+    return nil
+  }
+
+  // MARK: Operators
+
+  /// Orders a container's device to do something; a lock counts at once for all that the server itself does.
+  ///
+  /// - Parameters:
+  ///   - action: What.
+  ///   - id: The container.
+  ///   - reason: Why, for the device's user and the audit log.
+  ///   - actor: Who orders it, for the audit log.
+  /// - Returns: The order.
+  /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
+  public func order(
+    _ action: AccountOrder.Action, for id: String, reason: String, by actor: String
+  ) async throws(Problem) -> AccountOrderRecord {
+    try reading(AccountOrder.check(reason: reason))
+    guard let kind = AccountOrderRecord.Action(rawValue: action.rawValue) else {
+      throw Problem(.malformed, "There is no such order.")
+    }
+    let order = AccountOrderRecord(
+      id: ServerMadeID(random: context.random).text, container: id, action: kind, reason: reason,
+      created: context.clock.now)
+    let event = context.audit(by: actor)(
+      "account.ordered",
+      [
+        "container": id, "order": order.id, "action": action.rawValue,
+        "reason": reason.isEmpty ? nil : reason,
+      ])
+    let isThere = try await context.stored(
+      await context.storage.addAccountOrder(order, audit: event))
+    guard isThere else { throw Self.notInUse }
+    return order
+  }
+
+  /// Attaches policies to a container; its device hears of them when it next reaches the server.
+  ///
+  /// - Parameters:
+  ///   - policies: The policies as JSON; `nil` for those of its profile again.
+  ///   - id: The container.
+  ///   - actor: Who attaches them, for the audit log.
+  /// - Returns: The names among them that this server does not evaluate.
+  /// - Throws: ``Problem``: `malformed`, `unknown`.
+  @discardableResult
+  package func attach(
+    _ policies: JSONObject?, to id: String, by actor: String
+  ) async throws(Problem) -> [String] {
+    var unknown: [String] = []
+    var bytes: [UInt8]?
+    if let policies {
+      do throws(AccountPolicyFailure) {
+        let set = try AccountPolicySet(policies)
+        unknown = try evaluator.registry.check(set)
+        bytes = set.json.bytes
+      } catch { throw Problem(.malformed, error.description) }
+    }
+    let names = policies.map { $0.members.map(\.name).joined(separator: " ") }
+    let event = context.audit(by: actor)(
+      "account.policiesAttached", ["container": id, "policies": names ?? "those of the profile"])
+    let isThere = try await context.stored(
+      await context.storage.setAccountPolicies(bytes, of: id, audit: event))
+    guard isThere else { throw Self.notInUse }
+    return unknown
+  }
+
+  /// How the server stands to a container, for an operator.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  func description(of container: ContainerRecord) async throws(Problem) -> JSONObject {
+    let state = try await state(of: container.id)
+    let orders = try await context.stored(await context.storage.accountOrders(of: container.id))
+    var object: JSONObject = [
+      "container": .string(container.id), "standing": .string(state.standing.rawValue),
+      "policies": .object(try policies(of: container, state).json),
+      "reportWanted": .bool(container.reportWanted > 0),
+      "orders": .array(orders.map { .object(Self.json($0)) }),
+    ]
+    if !state.reason.isEmpty { object["reason"] = .string(state.reason) }
+    if let report = state.report { object["report"] = .string(report) }
+    if let reported = state.reported { object["reported"] = .integer(reported) }
+    return object
+  }
+
+  /// An order, for an operator.
+  static func json(_ order: AccountOrderRecord) -> JSONObject {
+    var object: JSONObject = [
+      "id": .string(order.id), "action": .string(order.action.rawValue), "reason": .string(order.reason),
+      "created": .integer(order.created), "done": .bool(order.receipt != nil),
+    ]
+    if let receipt = order.receipt { object["receipt"] = .string(receipt) }
+    if let received = order.received { object["received"] = .integer(received) }
+    return object
+  }
+
+  private static let notInUse = Problem(.unknown, "There is no container in use of this id.")
+
+  // MARK: States
+
+  private func state(of container: String) async throws(Problem) -> AccountStateRecord {
+    let state = try await context.stored(await context.storage.accountState(of: container))
+    guard let state else { throw Problem(.unknown, "There is no container of this id.") }
+    return state
+  }
+
+  /// The policies that were attached later, or those of the profile with which the container was made.
+  private func policies(
+    of container: ContainerRecord, _ state: AccountStateRecord
+  ) throws(Problem) -> AccountPolicySet {
+    guard let bytes = state.policies else {
+      return try context.composed(ContainerProfile(stored: container.profile)).accountPolicies
+    }
+    do { return try AccountPolicySet(parsing: bytes) } catch {
+      context.log.error("account.policiesUnreadable", ["cause": error.description])
+      throw Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+}
+
+extension AccountCondition.Standing {
+  fileprivate init(_ standing: AccountStanding) {
+    self =
+      switch standing {
+      case .open: .open
+      case .stepUp: .stepUp
+      case .locked: .locked
+      }
+  }
+}

@@ -1,0 +1,104 @@
+/// What a server lets a container do.
+public enum AccountStanding: String, Hashable, Sendable, CaseIterable {
+  /// Everything.
+  case open
+  /// Everything but one-time codes.
+  case stepUp
+  /// Nothing but denying, and ending.
+  case locked
+}
+
+/// How the server stands to a container.
+public struct AccountStateRecord: Hashable, Sendable {
+  /// Grows with each change that the device has to hear of.
+  public var revision: Int64 = 0
+  /// The policies that were attached later, as JSON; `nil` where those of the profile count.
+  public var policies: [UInt8]?
+  /// Whether an operator has locked the container.
+  public var isOrderedLocked = false
+  /// Why, in the operator's words; may be empty.
+  public var orderedReason = ""
+  /// What the device's last report came to.
+  public var verdict = AccountStanding.open
+  /// Why; may be empty.
+  public var verdictReason = ""
+  /// What the next report has to answer; `nil` where none was asked for.
+  public var challenge: [UInt8]?
+  /// When the challenge ends.
+  public var challengeExpires: Int64 = 0
+  /// The last report, a JWS; `nil` for none.
+  public var report: String?
+  /// When it came.
+  public var reported: Int64?
+
+  /// The state of the beginning.
+  public init() {}
+
+  /// What the container may do: what an operator ordered, or the last report came to.
+  public var standing: AccountStanding { isOrderedLocked ? .locked : verdict }
+  /// Why, where that is not everything.
+  public var reason: String { isOrderedLocked ? orderedReason : verdictReason }
+}
+
+/// A report that is to be taken, and what the caller makes of it.
+public struct AccountReportAttempt: Hashable, Sendable {
+  /// The container that signed it.
+  public var container: String
+  /// What it answers.
+  public var challenge: [UInt8]
+  /// When it came.
+  public var time: Int64
+  /// The report, a JWS.
+  public var report: String
+  /// Up to which revision the device has done what the server said.
+  public var seen: Int64
+  /// What it comes to.
+  public var verdict: AccountStanding
+  /// Why; may be empty.
+  public var reason: String
+  /// An order that it leads to; `nil` for none.
+  public var order: AccountOrderRecord?
+
+  /// Describes a report.
+  public init(
+    container: String, challenge: [UInt8], time: Int64, report: String, seen: Int64,
+    verdict: AccountStanding, reason: String, order: AccountOrderRecord? = nil
+  ) {
+    (self.container, self.challenge, self.time, self.report) = (container, challenge, time, report)
+    (self.seen, self.verdict, self.reason, self.order) = (seen, verdict, reason, order)
+  }
+}
+
+/// What a container's device is ordered to do.
+public struct AccountOrderRecord: Hashable, Sendable {
+  /// What is to be done.
+  public enum Action: String, Hashable, Sendable, CaseIterable {
+    /// The container is locked.
+    case lock
+    /// The lock ends.
+    case unlock
+    /// The container is deleted with its keys.
+    case wipe
+  }
+
+  /// Names the order.
+  public var id: String
+  /// The container.
+  public var container: String
+  /// What is to be done.
+  public var action: Action
+  /// Why; may be empty.
+  public var reason: String
+  /// When it was ordered.
+  public var created: Int64
+  /// The device's signed word that it is done, a JWS; `nil` before that.
+  public var receipt: String?
+  /// When that came.
+  public var received: Int64?
+
+  /// Describes an order.
+  public init(id: String, container: String, action: Action, reason: String, created: Int64) {
+    (self.id, self.container, self.action) = (id, container, action)
+    (self.reason, self.created) = (reason, created)
+  }
+}

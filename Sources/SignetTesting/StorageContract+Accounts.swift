@@ -1,0 +1,128 @@
+import SignetStorage
+
+extension StorageContract {
+  static let accounts: [Check] = [
+    Check("a lock counts at once: codes are refused, approvals too, denials are not; an unlock ends it") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for id in ["t1", "t2", "t3"] {
+        try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+      }
+      try await expect(storage.accountState(of: "c1")?.standing, is: .open, "the standing of the beginning")
+      try await expect(storage.accountState(of: "c2"), is: nil, "the state of no container")
+      let number = try await storage.transactionChanges(after: nil).last
+      try await expect(storage.order("o1", .lock), is: true, "a lock")
+      try await expect(storage.order("o2", .lock, container: "c2"), is: false, "a lock of nothing")
+      let state = try await storage.accountState(of: "c1")
+      try expect(state?.standing, is: .locked, "the standing")
+      try expect(state?.reason, is: "why", "the reason")
+      try expect(state?.revision, is: 1, "the revision")
+      try await expect(storage.container("c1")?.reportWanted, is: 1, "what the device has to hear of")
+      try await expect(storage.transactionChanges(after: number).users, is: ["alice"], "who waits is told")
+      try await expect(storage.submit(5), is: .refused, "a code")
+      try await expect(storage.decide("t1", Sample.decision()), is: .containerLocked, "an approval")
+      try await expect(storage.decide("t1", Sample.decision(.denied)), is: .decided, "a denial")
+      try await expect(storage.decide("t2", Sample.decision(.reported)), is: .decided, "a report")
+      try await expect(storage.order("o3", .unlock), is: true, "an unlock")
+      try await expect(storage.container("c1")?.standing, is: .open, "the standing after it")
+      try await expect(storage.decide("t3", Sample.decision()), is: .decided, "an approval after it")
+      try await expect(storage.submit(5), is: .accepted, "a code after it")
+      try await expect(
+        storage.accountOrders(of: "c1").map(\.id), is: ["o1", "o3"], "the orders, oldest first")
+    },
+    Check("a report answers an open challenge, once; what it comes to does not end an operator's lock") {
+      storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await expect(storage.report([1], .locked), is: false, "a report without a challenge")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      try await expect(storage.report([2], .locked), is: false, "another answer")
+      try await expect(storage.report([1], .locked, at: 200), is: false, "a late answer")
+      try await expect(storage.report([1], .stepUp, at: 199), is: true, "the answer")
+      try await expect(storage.report([1], .open), is: false, "the same again")
+      try await expect(storage.container("c1")?.standing, is: .stepUp, "the standing")
+      try await expect(storage.submit(5), is: .refused, "a code")
+      try await expect(storage.order("o1", .lock), is: true, "a lock")
+      try await storage.setAccountChallenge([3], expires: 200, of: "c1")
+      try await expect(storage.report([3], .open), is: true, "a report that finds nothing")
+      try await expect(storage.container("c1")?.standing, is: .locked, "the operator's lock")
+      try await expect(storage.order("o2", .unlock), is: true, "an unlock")
+      try await expect(storage.container("c1")?.standing, is: .open, "the standing at the end")
+      try await expect(storage.accountState(of: "c1")?.report, is: "jws 3", "the last report")
+    },
+    Check("50 reports with one challenge at once: one is taken") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      let taken = try await race { _ in try await storage.report([1], .open) }
+      try expect(taken.filter { $0 }.count, is: 1, "reports that are taken")
+    },
+    Check("a receipt is kept once, and that of a wipe ends the container") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await expect(storage.order("o1", .lock), is: true, "a lock")
+      try await expect(storage.order("o2", .wipe), is: true, "a wipe")
+      try await expect(storage.container("c1")?.standing, is: .locked, "the standing before it is done")
+      try await expect(storage.receive("o1", container: "c2"), is: false, "a receipt of another container")
+      try await expect(storage.receive("o3"), is: false, "a receipt for nothing")
+      try await expect(storage.receive("o1"), is: true, "a receipt")
+      try await expect(storage.receive("o1", "other"), is: true, "a second one")
+      let orders = try await storage.accountOrders(of: "c1")
+      try expect(orders.map(\.receipt), is: ["receipt", nil], "the receipts")
+      try await expect(storage.container("c1")?.state, is: .active, "the state")
+      try await expect(storage.receive("o2"), is: true, "the receipt of the wipe")
+      let ended = try await storage.container("c1")
+      try expect(ended?.state, is: .revoked, "the state after it")
+      try expect(ended?.ended, is: "wiped", "how it ended")
+      try await expect(storage.credential("c1"), is: nil, "what made its codes")
+      try await expect(storage.order("o4", .lock), is: false, "an order after it")
+    },
+    Check("what the device has to hear of ends when it has seen and done everything") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await expect(
+        storage.setAccountPolicies([1], of: "c1", audit: event("policies")), is: true, "policies")
+      try await expect(
+        storage.setAccountPolicies([1], of: "c2", audit: event("policies")), is: false, "of nothing")
+      try await expect(storage.order("o1", .lock), is: true, "a lock")
+      for (seen, wanted) in [(1, 2), (2, 2)] as [(Int64, Int64)] {
+        try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+        _ = try await storage.report([1], .open, seen: seen)
+        try await expect(storage.container("c1")?.reportWanted, is: wanted, "with an order to do")
+      }
+      _ = try await storage.receive("o1")
+      try await storage.setAccountChallenge([1], expires: 200, of: "c1")
+      _ = try await storage.report([1], .open, seen: 2)
+      try await expect(storage.container("c1")?.reportWanted, is: 0, "with nothing to do")
+      try await expect(storage.accountState(of: "c1")?.policies, is: [1], "the policies")
+    },
+  ]
+}
+
+extension Storage {
+  fileprivate func order(
+    _ id: String, _ action: AccountOrderRecord.Action, container: String = "c1"
+  ) async throws -> Bool {
+    try await addAccountOrder(
+      AccountOrderRecord(id: id, container: container, action: action, reason: "why", created: 100),
+      audit: StorageContract.event("order"))
+  }
+
+  fileprivate func receive(
+    _ id: String, _ receipt: String = "receipt", container: String = "c1"
+  ) async throws -> Bool {
+    try await receiveAccountOrder(
+      id, of: container, receipt: receipt, at: 150, audit: StorageContract.event("receipt"))
+  }
+
+  fileprivate func report(
+    _ challenge: [UInt8], _ verdict: AccountStanding, at time: Int64 = 150, seen: Int64 = 0
+  ) async throws -> Bool {
+    try await takeAccountReport(
+      AccountReportAttempt(
+        container: "c1", challenge: challenge, time: time, report: "jws \(challenge[0])", seen: seen,
+        verdict: verdict, reason: verdict == .open ? "" : "found")
+    ) { StorageContract.event("report \($0)") }
+  }
+}

@@ -1,0 +1,398 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetVault
+import SignetWire
+import Synchronization
+import Testing
+
+@testable import Signet
+
+/// What a test makes a device find out about itself.
+final class GivenEvidence: AccountEvidenceSource {
+  let name = "given"
+  private let known = Mutex(AccountEvidence())
+
+  init(_ change: (inout AccountEvidence) -> Void = { _ in }) { set(change) }
+
+  func set(_ change: (inout AccountEvidence) -> Void) {
+    known.withLock {
+      $0 = AccountEvidence()
+      change(&$0)
+    }
+  }
+
+  func evidence() async throws -> AccountEvidence { known.withLock { $0 } }
+}
+
+/// A device whose evidence a test gives, at a server whose containers have policies.
+struct GuardedDevice {
+  let inviting: InvitingServer
+  let fixture: DeviceFixture
+  let clock: VirtualTrustedClock
+  let given: GivenEvidence
+  let device: Device
+  let transport: CuttingTransport
+
+  init(_ policies: JSONObject, _ change: (inout AccountEvidence) -> Void = { _ in }) async throws {
+    var inviting = try await InvitingServer()
+    let set = try AccountPolicySet(policies)
+    inviting = try InvitingServer(
+      folder: inviting.folder,
+      server: await inviting.server.restarted { $0.profile.accountPolicies = set })
+    try self.init(inviting, change)
+  }
+
+  init(_ inviting: InvitingServer, _ change: (inout AccountEvidence) -> Void = { _ in }) throws {
+    self.inviting = inviting
+    clock = VirtualTrustedClock(wallSeconds: Int64(Date().timeIntervalSince1970))
+    transport = CuttingTransport(inviting.transport)
+    fixture = try DeviceFixture(transport, clock: clock)
+    given = GivenEvidence(change)
+    device = Self.device(fixture.vault, given, transport)
+  }
+
+  /// Another device object on a vault.
+  static func device(
+    _ vault: Vault, _ given: GivenEvidence, _ transport: any HTTPTransport
+  ) -> Device {
+    Device(
+      vault: vault,
+      accountPolicies: AccountPolicies(
+        evaluator: AccountPolicyEvaluator(timeLimit: .seconds(5)), appVersion: "1.5", sources: [given])
+    ) { _ throws(TransportFailure) in transport }
+  }
+
+  func activate(_ user: String = "alice") async throws -> Signet.Container {
+    try await device.createContainer(
+      ContainerInitialization(code: inviting.invite(user)), handler: ScriptedActivation(reply: .abort))
+  }
+
+  func stop() async { await inviting.server.stop() }
+}
+
+/// The failure that a call ends with.
+func failure(of call: () async throws -> Void) async -> SignetFailure? {
+  do { try await call() } catch { return error as? SignetFailure }
+  return nil
+}
+
+@Suite("Locks of containers and accounts")
+struct AccountLockTests {
+  private func lockingPolicy(_ call: () async throws -> Void) async -> String? {
+    guard case .accountLocked(let lock)? = await failure(of: call) else { return nil }
+    return lock.lockingPolicy
+  }
+
+  @Test(
+    "a broken policy refuses enrolment, with all that is broken; nothing is kept and the invite stays open")
+  func enrolment() async throws {
+    let guarded = try await GuardedDevice([
+      "deviceTampering": ["score": 0.5], "appIsUpToDate": ["minimumVersion": "2"],
+    ]) { $0.tamperScore = 0.5 }
+    let code = try await guarded.inviting.invite()
+    let found = await failure {
+      _ = try await guarded.device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    }
+    guard case .accountPolicyBroken(let breaches)? = found else {
+      Issue.record("\(String(describing: found))")
+      return
+    }
+    #expect(breaches.map(\.policy) == ["deviceTampering", "appIsUpToDate"])
+    #expect(try await guarded.fixture.isEmpty)
+    guarded.given.set {
+      $0.tamperScore = 0
+      $0.appVersion = "2.1"
+    }
+    _ = try await guarded.device.createContainer(
+      ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    await guarded.stop()
+  }
+
+  @Test("a policy that is malformed is an error at enrolment; one that is not known is reported")
+  func malformed() async throws {
+    let guarded = try await GuardedDevice(["inactivity": ["days": 900], "geofence": [:]])
+    let code = try await guarded.inviting.invite()
+    let found = await failure {
+      _ = try await guarded.device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    }
+    guard case .accountPolicy(.invalidParameter("inactivity", "days", _))? = found else {
+      Issue.record("\(String(describing: found))")
+      return
+    }
+    await guarded.stop()
+    let other = try await GuardedDevice(["geofence": [:]])
+    let container = try await other.activate()
+    #expect(try await other.device.accountStatus(of: container).unknownPolicies == ["geofence"])
+    await other.stop()
+  }
+
+  @Test(
+    "a locked container refuses codes, approvals and changes, and names the policy; denying, reading and removing go on"
+  )
+  func refuses() async throws {
+    let guarded = try await GuardedDevice(["deviceTampering": ["score": 0.5]]) { $0.tamperScore = 0 }
+    let (device, server) = (guarded.device, guarded.inviting.server)
+    let container = try await guarded.activate()
+    _ = try await device.oneTimePassword(for: container)
+    var ids: [TransactionID] = []
+    for _ in 0..<3 { ids.append(try await server.createTransaction("Pay 1 EUR", for: container.user)) }
+    guarded.given.set { $0.tamperScore = 0.9 }
+    let waiting = try await device.pendingTransactions(for: container)
+    #expect(waiting.count == 3)
+    let calls: [@Sendable () async throws -> Void] = [
+      { _ = try await device.oneTimePassword(for: container) },
+      {
+        try await device.decide(waiting[0], .accepted, with: container)
+      },
+      {
+        _ = try await device.initiate(.text("hello"), with: container)
+      },
+      { try await device.rename(container, to: "mine") },
+      {
+        _ = try await device.renew(container, handler: ScriptedActivation(reply: .abort))
+      },
+    ]
+    for call in calls { #expect(await lockingPolicy(call) == "deviceTampering") }
+    try await device.decide(waiting[0], .denied, with: container)
+    try await device.decide(waiting[1], .reported, with: container)
+    try await device.cancel(ids[2], Cancellation(.userCancel), with: container)
+    #expect(try await device.containers() == [container])
+    let status = try await device.accountStatus(of: container)
+    #expect(status.lock.sources == [.policy])
+    #expect(status.lock.broken[0].breach.evidence["tamperScore"] == 0.9)
+    // It goes by itself.
+    guarded.given.set { $0.tamperScore = 0 }
+    _ = try await device.oneTimePassword(for: container)
+    #expect(try await !device.accountStatus(of: container).lock.isLocked)
+    guarded.given.set { $0.tamperScore = 0.9 }
+    try await device.evaluateAccountPolicies()
+    try await device.deleteContainer(container.id)
+    await guarded.stop()
+  }
+
+  @Test("a lock by hand outlasts compliance, another process and a restart, and ends by hand")
+  func byHand() async throws {
+    let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
+    let device = guarded.device
+    let container = try await guarded.activate()
+    #expect(
+      await failure { try await device.unlockAccount(container) }
+        == .accountLock(.notLocked))
+    #expect(
+      await failure {
+        try await device.lockAccount(container, naming: "screenLock")
+      } == .accountLock(.notAttached("screenLock")))
+    try await device.lockAccount(container, naming: "deviceTampering", reason: "lent")
+    try await device.evaluateAccountPolicies(of: container)
+    let other = GuardedDevice.device(
+      try guarded.fixture.openVault(), guarded.given, guarded.transport)
+    #expect(
+      await lockingPolicy {
+        _ = try await other.oneTimePassword(for: container)
+      } == "deviceTampering")
+    #expect(
+      await failure { try await other.lockAccount(container) }
+        == .accountLock(.alreadyLocked))
+    #expect(try await !other.unlockAccount(container).isLocked)
+    _ = try await device.oneTimePassword(for: container)
+    await guarded.stop()
+  }
+
+  @Test("a lock by hand takes the password away again")
+  func password() async throws {
+    let inviting = try await InvitingServer(try ProtectionPolicy.password(.pin(6...6), .lock(limit: 5)))
+    let guarded = try GuardedDevice(inviting)
+    let container = try await guarded.device.createContainer(
+      ContainerInitialization(code: inviting.invite()), handler: ScriptedActivation(password: "482915"))
+    try await guarded.device.lockAccount(container)
+    for (authentication, expected) in [
+      (nil, SignetFailure.passwordRequired),
+      (Authentication.password(secret("482916")), .wrongPassword(remaining: 4)),
+    ] {
+      #expect(
+        await failure {
+          try await guarded.device.unlockAccount(container, by: authentication)
+        } == expected)
+    }
+    let lock = try await guarded.device.unlockAccount(container, by: .password(secret("482915")))
+    #expect(!lock.isLocked)
+    await guarded.stop()
+  }
+
+  @Test("changes are events, also those that another process has made")
+  func events() async throws {
+    let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
+    let device = guarded.device
+    let container = try await guarded.activate()
+    try await device.evaluateAccountPolicies()
+    var changes = device.accountLockChanges.makeAsyncIterator()
+    guarded.given.set { $0.tamperScore = 1 }
+    try await device.evaluateAccountPolicies()
+    try await device.evaluateAccountPolicies()
+    let first = try #require(await changes.next())
+    #expect(first.subject == .container(container.id) && first.lock.lockingPolicy == "deviceTampering")
+    guarded.given.set { $0.tamperScore = 0 }
+    try await device.evaluateAccountPolicies()
+    #expect(await changes.next()?.lock.isLocked == false)
+    let other = GuardedDevice.device(
+      try guarded.fixture.openVault(), guarded.given, guarded.transport)
+    try await other.lockAccount(container)
+    try await device.evaluateAccountPolicies()
+    #expect(await changes.next()?.lock.sources == [.manual])
+    await guarded.stop()
+  }
+
+  @Test("inactivity locks; being refused is no use; to unlock is one; the clock cannot be turned back for it")
+  func inactivity() async throws {
+    let guarded = try await GuardedDevice(["inactivity": ["days": 1]])
+    let (device, clock) = (guarded.device, guarded.clock)
+    let container = try await guarded.activate()
+    _ = try await device.oneTimePassword(for: container)
+    clock.advance(by: .seconds(86_400))
+    _ = try await device.oneTimePassword(for: container)
+    clock.advance(by: .seconds(86_401))
+    // The time since boot tells, too.
+    clock.turnWall(by: -86_401)
+    for _ in 0..<2 {
+      #expect(
+        await lockingPolicy {
+          _ = try await device.oneTimePassword(for: container)
+        } == "inactivity")
+    }
+    #expect(try await !device.unlockAccount(container).isLocked)
+    _ = try await device.oneTimePassword(for: container)
+    await guarded.stop()
+  }
+
+  @Test("too long without the server locks, and so does a clock that was set back; to reach it unlocks")
+  func offline() async throws {
+    let guarded = try await GuardedDevice(["offlinePeriod": ["hours": 2]])
+    let (device, clock) = (guarded.device, guarded.clock)
+    let container = try await guarded.activate()
+    _ = try await device.transactionList(for: container)
+    for turn in [.seconds(7_201), Duration.zero] {
+      if turn > .zero { clock.advance(by: turn) } else { clock.turnWall(by: -600) }
+      #expect(
+        await lockingPolicy {
+          _ = try await device.oneTimePassword(for: container)
+        } == "offlinePeriod")
+      _ = try await device.transactionList(for: container)
+      _ = try await device.oneTimePassword(for: container)
+    }
+    await guarded.stop()
+  }
+
+  @Test("a renewal carries policies and locks over; another activation keeps what was locked by hand")
+  func renewal() async throws {
+    let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
+    let device = guarded.device
+    let container = try await guarded.activate()
+    try await device.lockAccount(container, reason: "lent")
+    let second = try await guarded.activate()
+    #expect(second.id != container.id)
+    #expect(try await device.accountStatus(of: second).lock.manual?.reason == "lent")
+    try await device.unlockAccount(second)
+    let renewed = try await device.renew(second, handler: ScriptedActivation(reply: .abort))
+    #expect(try await device.accountStatus(of: renewed).policies.names == ["deviceTampering"])
+    // Cut off after the new keys were stored, locked, and then gone on with: the lock is still there.
+    guarded.transport.cut(.before, at: "/activation/confirm")
+    #expect(
+      await failure {
+        _ = try await device.renew(renewed, handler: ScriptedActivation(reply: .abort))
+      } != nil)
+    try await device.lockAccount(renewed, reason: "stolen")
+    guarded.transport.cut(nil, at: "/activation/confirm")
+    try await device.finishActivations()
+    let last = try #require(try await device.containers().first)
+    #expect(last.renewals == 2)
+    #expect(try await device.accountStatus(of: last).lock.manual?.reason == "stolen")
+    await guarded.stop()
+  }
+
+  @Test("imported accounts have policies and locks of their own; adding one again weakens nothing")
+  func accounts() async throws {
+    let guarded = try GuardedDevice(try await InvitingServer()) { $0.tamperScore = 0 }
+    let accounts = guarded.device.accounts
+    let account = try OTPAccount(
+      issuer: "Example", name: "alice", kind: .totp(period: 30, start: 0), algorithm: .sha1, digits: 6,
+      secret: secret("12345678901234567890"))
+    let policies = try AccountPolicySet(["deviceTampering": [:]])
+    guarded.given.set { $0.tamperScore = 1 }
+    guard
+      case .accountPolicyBroken? = await failure(of: {
+        _ = try await accounts.add([account], policies: policies)
+      })
+    else {
+      Issue.record("added")
+      return
+    }
+    #expect(try await accounts.list().isEmpty)
+    guarded.given.set { $0.tamperScore = 0 }
+    let id = try await accounts.add([account], policies: policies).added[0].id
+    _ = try await accounts.code(of: id)
+    guarded.given.set { $0.tamperScore = 1 }
+    for call: @Sendable () async throws -> Void in [
+      { _ = try await accounts.code(of: id) },
+      { _ = try await accounts.rename(id, name: "bob") },
+      { _ = try await accounts.export([id]) },
+    ] {
+      #expect(await lockingPolicy(call) == "deviceTampering")
+    }
+    #expect(try await accounts.list().count == 1)
+    guarded.given.set { $0.tamperScore = 0 }
+    let again = try AccountPolicySet(["deviceTampering": ["score": 1], "biometricAvailable": [:]])
+    let noBiometrics = await failure {
+      _ = try await accounts.add([account], policies: again)
+    }
+    guard case .accountPolicyBroken? = noBiometrics else {
+      Issue.record("\(String(describing: noBiometrics))")
+      return
+    }
+    guarded.given.set { ($0.tamperScore, $0.biometricAvailable) = (0, true) }
+    #expect(try await accounts.add([account], policies: again).duplicates.map(\.id) == [id])
+    #expect(
+      try await accounts.status(of: id).policies.json == [
+        "deviceTampering": [:], "biometricAvailable": [:],
+      ])
+    try await accounts.lock(id, reason: "mine")
+    #expect(
+      await failure { _ = try await accounts.code(of: id) } != nil)
+    #expect(try await !accounts.unlock(id).isLocked)
+    try await accounts.delete(id)
+    #expect(try await accounts.status(of: id).policies.isEmpty)
+    await guarded.stop()
+  }
+
+  @Test("what the device itself knows")
+  func ownEvidence() async throws {
+    let inviting = try await InvitingServer()
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/device"
+    let vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let biometrics = SimulatedBiometrics()
+    let device = Device(
+      vault: vault, biometrics: biometrics, passcode: SimulatedPasscode("1234"),
+      accountPolicies: AccountPolicies(appVersion: "3.1")
+    ) { _ throws(TransportFailure) in inviting.transport }
+    let container = try await device.createContainer(
+      ContainerInitialization(code: inviting.invite()), handler: ScriptedActivation(reply: .abort))
+    let evidence = try await device.accountEvidence(for: container)
+    #expect(evidence.biometricAvailable == true && evidence.screenLock == true)
+    #expect(evidence.hardwareKeystore == false && evidence.isKeystoreSimulated == false)
+    #expect(evidence.appVersion == "3.1" && evidence.osName == "linux")
+    #expect(evidence.osVersion.flatMap(SoftwareVersion.init) != nil)
+    #expect(evidence.secondsSinceContact != nil && evidence.clockSetBack == false)
+    #expect(evidence.tamperScore == nil && evidence.flavour == nil)
+    await inviting.server.stop()
+  }
+}

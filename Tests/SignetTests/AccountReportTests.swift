@@ -1,0 +1,426 @@
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetVault
+import SignetWire
+import Synchronization
+import Testing
+
+@testable import Signet
+
+/// Keeps what a device sends, and answers some requests in the server's place.
+private final class RecordingTransport: HTTPTransport {
+  private let inner: any HTTPTransport
+  private let state = Mutex<(requests: [HTTPRequest], change: (@Sendable (HTTPRequest) -> HTTPRequest)?)>(
+    ([], nil))
+
+  init(_ inner: any HTTPTransport) { self.inner = inner }
+
+  func requests(_ suffix: String) -> [HTTPRequest] {
+    state.withLock { $0.requests.filter { $0.url.hasSuffix(suffix) } }
+  }
+
+  func change(_ change: (@Sendable (HTTPRequest) -> HTTPRequest)?) {
+    state.withLock { $0.change = change }
+  }
+
+  func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+    let changed = state.withLock { state in
+      state.requests.append(request)
+      return state.change?(request) ?? request
+    }
+    return try await inner.send(changed)
+  }
+}
+
+extension GuardedDevice {
+  var accounts: AccountService { AccountService(inviting.server.context) }
+
+  func order(_ action: AccountOrder.Action, _ container: Signet.Container, _ reason: String = "") async throws
+    -> AccountOrderRecord
+  {
+    try await accounts.order(action, for: container.serverMadeID.text, reason: reason, by: "test")
+  }
+
+  func orders(_ container: Signet.Container) async throws -> [AccountOrderRecord] {
+    try await inviting.server.context.storage.accountOrders(of: container.serverMadeID.text)
+  }
+
+  func state(_ container: Signet.Container) async throws -> AccountStateRecord {
+    try #require(
+      try await inviting.server.context.storage.accountState(of: container.serverMadeID.text))
+  }
+
+  func record(_ container: Signet.Container) async throws -> ContainerRecord {
+    try #require(
+      try await inviting.server.context.storage.container(container.serverMadeID.text))
+  }
+}
+
+@Suite("Reports, and what servers order")
+struct AccountReportTests {
+  @Test("a device reports; the server evaluates for itself, and locks and unlocks by what it finds")
+  func reports() async throws {
+    let guarded = try await GuardedDevice(["deviceTampering": ["score": 0.5]]) { $0.tamperScore = 0 }
+    let (device, container) = (guarded.device, try await guarded.activate())
+    guard case .reported(let status) = try await device.reportCondition(of: container) else { return }
+    #expect(!status.lock.isLocked && status.policies.names == ["deviceTampering"])
+    #expect(try await guarded.state(container).standing == .open)
+    guarded.given.set { $0.tamperScore = 0.7 }
+    guard case .reported(let locked) = try await device.reportCondition(of: container) else { return }
+    #expect(locked.lock.sources == [.policy, .server])
+    #expect(try await guarded.record(container).standing == .locked)
+    // Codes are not taken, whatever the device makes.
+    let storage = guarded.inviting.server.context.storage
+    #expect(try await storage.credential(container.serverMadeID.text)?.state == .disabled)
+    guarded.given.set { $0.tamperScore = 0 }
+    guard case .reported(let open) = try await device.reportCondition(of: container) else { return }
+    #expect(!open.lock.isLocked)
+    #expect(try await guarded.state(container).standing == .open)
+    #expect(try await storage.credential(container.serverMadeID.text)?.state == .active)
+    _ = try await device.oneTimePassword(for: container)
+    await guarded.stop()
+  }
+
+  @Test("evidence that is replayed, late, or of another container is refused")
+  func replays() async throws {
+    let guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
+    let recording = RecordingTransport(guarded.transport)
+    let device = GuardedDevice.device(guarded.fixture.vault, guarded.given, recording)
+    let container = try await guarded.activate()
+    try await device.reportCondition(of: container)
+    let good = try #require(recording.requests("/device/condition").last).body
+    #expect(try JSONObject(parsing: good).contains("report"))
+    // What was good is sent again, in a request that is signed anew: the device was clean then.
+    guarded.given.set { $0.tamperScore = 1 }
+    let key = try await device.sessionKey(of: container, by: nil)
+    let session = try await device.session(container)
+    func send(_ body: [UInt8]) async -> SignetFailure? {
+      await failure {
+        _ = try await session.send(
+          .post, "/v1/device/condition", body, signedBy: key, container: container.serverMadeID)
+      }
+    }
+    guard case .refused(let problem)? = await send(good) else {
+      Issue.record("a replayed report was taken")
+      return
+    }
+    #expect(problem.code == .reportReplayed)
+    // One that answers no challenge of the server, one of another device, and one by another key.
+    let report = EvidenceReport(
+      container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
+      challenge: [UInt8](repeating: 1, count: 16), time: 1, revision: 0, evidence: AccountEvidence(),
+      lock: AccountLock())
+    let foreign = EvidenceReport(
+      container: container.serverMadeID, server: container.server,
+      device: [UInt8](repeating: 9, count: 16), challenge: report.challenge, time: 1, revision: 0,
+      evidence: AccountEvidence(), lock: AccountLock())
+    let other = P256.Signing.PrivateKey()
+    let byKey = try await report.signed { (message) async throws(SignetFailure) in
+      try await key.signature(of: message)
+    }
+    let ofDevice = try await foreign.signed { (message) async throws(SignetFailure) in
+      try await key.signature(of: message)
+    }
+    let byOther = try await report.signed { try other.signature(for: $0) }
+    for (jws, code) in [
+      (byKey, Problem.Code.reportReplayed), (ofDevice, .unauthorized), (byOther, .unauthorized),
+      ("a.b.c", .unauthorized),
+    ] {
+      guard
+        case .refused(let problem)? = await send(
+          JSONObject(dictionaryLiteral: ("report", .string(jws))).bytes)
+      else {
+        Issue.record("taken: \(code)")
+        continue
+      }
+      #expect(problem.code == code)
+    }
+    #expect(try await guarded.state(container).verdict == .open)
+    await guarded.stop()
+  }
+
+  @Test("fifty reports with one challenge at once: one is taken")
+  func oneWins() async throws {
+    let guarded = try await GuardedDevice([:])
+    let container = try await guarded.activate()
+    let storage = guarded.inviting.server.context.storage
+    let id = container.serverMadeID.text
+    try await storage.setAccountChallenge([UInt8](repeating: 5, count: 16), expires: .max, of: id)
+    let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
+      for _ in 0..<50 {
+        group.addTask {
+          try await storage.takeAccountReport(
+            AccountReportAttempt(
+              container: id, challenge: [UInt8](repeating: 5, count: 16), time: 1, report: "r", seen: 0,
+              verdict: .open, reason: "")
+          ) { _ in AuditEvent(text: "{}") }
+        }
+      }
+      return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+    #expect(taken == 1)
+    await guarded.stop()
+  }
+
+  @Test("step up: codes are not taken and not made, decisions are")
+  func stepUp() async throws {
+    var guarded = try await GuardedDevice(["screenLock": [:]]) { $0.screenLock = true }
+    let inviting = try InvitingServer(
+      folder: guarded.inviting.folder,
+      server: await guarded.inviting.server.restarted { $0.accountRules.reactions = ["screenLock": .stepUp] })
+    guarded = try GuardedDevice(inviting) { $0.screenLock = true }
+    let container = try await guarded.activate()
+    // What the device itself makes of it does not matter here: the server's word counts.
+    let lax = Device(
+      vault: guarded.fixture.vault,
+      accountPolicies: AccountPolicies(
+        evaluator: AccountPolicyEvaluator(registry: try AccountPolicyRegistry(only: [])),
+        sources: [guarded.given])
+    ) { [transport = guarded.transport] _ throws(TransportFailure) in transport }
+    guarded.given.set { $0.screenLock = false }
+    guard case .reported(let status) = try await lax.reportCondition(of: container) else { return }
+    #expect(!status.lock.isLocked)
+    #expect(status.stepUpReason == "screenLock: the device has no passcode; set one")
+    guard
+      case .codesNotTaken? = await failure(of: {
+        _ = try await lax.oneTimePassword(for: container)
+      })
+    else {
+      Issue.record("a code was made")
+      return
+    }
+    let credential = try await inviting.server.context.storage.credential(container.serverMadeID.text)
+    #expect(credential?.state == .disabled)
+    let id = try await inviting.server.createTransaction("Pay 1 EUR", for: container.user)
+    let transaction = try await lax.transaction(id, for: container)
+    try await lax.decide(transaction, .accepted, with: container)
+    #expect(try await inviting.server.decision(on: id) == .accepted)
+    await guarded.stop()
+  }
+
+  @Test("a flavour that is not taken is locked out; the reaction can be to delete the container")
+  func flavourAndWipe() async throws {
+    var guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
+    let inviting = try InvitingServer(
+      folder: guarded.inviting.folder,
+      server: await guarded.inviting.server.restarted {
+        $0.accountRules.flavours = ["release"]
+        $0.accountRules.reactions = ["deviceTampering": .wipe]
+      })
+    guarded = try GuardedDevice(inviting) { ($0.tamperScore, $0.flavour) = (0, "debug") }
+    let container = try await guarded.activate()
+    guard case .reported(let status) = try await guarded.device.reportCondition(of: container) else { return }
+    #expect(status.lock.server?.reason == "apps of this flavour are not taken: debug")
+    guarded.given.set { ($0.tamperScore, $0.flavour) = (0, "release") }
+    guard case .reported(let open) = try await guarded.device.reportCondition(of: container) else { return }
+    #expect(!open.lock.isLocked)
+    guarded.given.set { ($0.tamperScore, $0.flavour) = (1, "release") }
+    #expect(try await guarded.device.reportCondition(of: container) == .wiped)
+    #expect(try await guarded.fixture.isEmpty)
+    let record = try await guarded.record(container)
+    #expect(record.state == .revoked && record.ended == "wiped")
+    #expect(try await guarded.orders(container).map { $0.receipt != nil } == [true])
+    await guarded.stop()
+  }
+
+  @Test(
+    "an operator locks, unlocks and deletes; each comes back with a signed receipt, and counts at the server at once"
+  )
+  func orders() async throws {
+    let guarded = try await GuardedDevice([:])
+    let (device, container) = (guarded.device, try await guarded.activate())
+    let lock = try await guarded.order(.lock, container, "reported lost")
+    // Before the device has heard of it: what it signs is not taken, denying is.
+    let first = try await guarded.inviting.server.createTransaction("Pay 1 EUR", for: container.user)
+    let transaction = try await device.transaction(first, for: container)
+    guard
+      case .refused(let problem)? = await failure(of: {
+        try await device.decide(transaction, .accepted, with: container)
+      })
+    else {
+      Issue.record("taken")
+      return
+    }
+    #expect(problem.code == .containerLocked)
+    try await device.decide(transaction, .denied, with: container)
+    // It hears of it with its list.
+    _ = try await device.transactionList(for: container)
+    guard
+      case .accountLocked(let found)? = await failure(of: {
+        _ = try await device.oneTimePassword(for: container)
+      })
+    else {
+      Issue.record("a code was made")
+      return
+    }
+    #expect(found.sources == [.server] && found.server?.reason == "reported lost")
+    #expect(
+      await failure { try await device.unlockAccount(container) }
+        == .accountLock(.lockedBy([.server])))
+    let receipt = try #require(try await guarded.orders(container).first?.receipt)
+    let key = try P256.Signing.PublicKey(x963: try await guarded.record(container).sessionKey)
+    let signed = try SignedOrderReceipt(
+      parsing: JSONObject(dictionaryLiteral: ("receipt", .string(receipt))).bytes)
+    let said = try #require(signed.receipt(verifiedWith: key))
+    #expect(said.order.text == lock.id && said.action == .lock && said.container == container.serverMadeID)
+    _ = try await guarded.order(.unlock, container)
+    _ = try await device.transactionList(for: container)
+    _ = try await device.oneTimePassword(for: container)
+    // Nothing is left to say.
+    _ = try await device.transactionList(for: container)
+    #expect(try await guarded.record(container).reportWanted == 0)
+    #expect(try await guarded.orders(container).allSatisfy { $0.receipt != nil })
+    _ = try await guarded.order(.wipe, container, "stolen")
+    #expect(
+      await failure {
+        _ = try await device.transactionList(for: container)
+      } == .containerWiped)
+    #expect(try await guarded.fixture.isEmpty)
+    let record = try await guarded.record(container)
+    #expect(record.state == .revoked && record.ended == "wiped")
+    await guarded.stop()
+  }
+
+  @Test("an order whose receipt does not arrive is not done twice, and the receipt comes later")
+  func lostReceipt() async throws {
+    let guarded = try await GuardedDevice([:])
+    let (device, container) = (guarded.device, try await guarded.activate())
+    for cut in [CuttingTransport.Cut.before, .after] {
+      _ = try await guarded.order(.lock, container)
+      guarded.transport.cut(cut, at: "/device/orders")
+      try await device.reportCondition(of: container)
+      #expect(try await device.accountStatus(of: container).lock.sources == [.server])
+      guarded.transport.cut(nil, at: "/device/orders")
+      try await device.reportCondition(of: container)
+      #expect(try await guarded.orders(container).allSatisfy { $0.receipt != nil })
+      _ = try await guarded.order(.unlock, container)
+      try await device.reportCondition(of: container)
+    }
+    guarded.transport.cut(.before, at: "/device/orders")
+    _ = try await guarded.order(.wipe, container)
+    #expect(try await device.reportCondition(of: container) == .wiped)
+    #expect(try await guarded.record(container).state == .active)
+    guarded.transport.cut(nil, at: "/device/orders")
+    try await device.sendReceipts(to: container.server.shortForm)
+    #expect(try await guarded.record(container).ended == "wiped")
+    await guarded.stop()
+  }
+
+  @Test("policies that are attached later reach the device, and hold from then on")
+  func attachedLater() async throws {
+    let guarded = try await GuardedDevice([:]) { $0.tamperScore = 0.4 }
+    let (device, container) = (guarded.device, try await guarded.activate())
+    #expect(
+      try await guarded.accounts.attach(
+        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverMadeID.text, by: "test")
+        == ["mine"])
+    await #expect(throws: Problem.self) {
+      try await guarded.accounts.attach(
+        ["deviceTampering": ["score": 3]], to: container.serverMadeID.text, by: "test")
+    }
+    _ = try await device.transactionList(for: container)
+    let status = try await device.accountStatus(of: container)
+    #expect(status.policies.names == ["deviceTampering", "mine"] && status.unknownPolicies == ["mine"])
+    // Evaluated with the next thing that is wanted.
+    guard
+      case .accountLocked(let lock)? = await failure(of: {
+        _ = try await device.oneTimePassword(for: container)
+      })
+    else {
+      Issue.record("a code was made")
+      return
+    }
+    #expect(lock.lockingPolicy == "deviceTampering")
+    await guarded.stop()
+  }
+
+  @Test("the live channel carries an order at once")
+  func live() async throws {
+    let guarded = try await GuardedDevice([:])
+    let (device, container) = (guarded.device, try await guarded.activate())
+    var changes = device.accountLockChanges.makeAsyncIterator()
+    try await device.evaluateAccountPolicies(of: container)
+    let listening = Task {
+      var failure: (any Error)?
+      do { for try await _ in device.liveTransactions(for: container) {} } catch { failure = error }
+      return failure as? SignetFailure
+    }
+    _ = try await guarded.order(.lock, container, "lost")
+    #expect(await changes.next()?.lock.server?.reason == "lost")
+    _ = try await guarded.order(.wipe, container)
+    #expect(await listening.value == .containerWiped)
+    #expect(try await guarded.fixture.isEmpty)
+    await guarded.stop()
+  }
+
+  @Test("a receipt of another key, order or action is refused")
+  func falseReceipts() async throws {
+    let guarded = try await GuardedDevice([:])
+    let (device, container) = (guarded.device, try await guarded.activate())
+    let order = try await guarded.order(.lock, container)
+    let key = try await device.sessionKey(of: container, by: nil)
+    let other = P256.Signing.PrivateKey()
+    func receipt(_ id: String, _ action: AccountOrder.Action) throws -> OrderReceipt {
+      OrderReceipt(
+        container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
+        order: try ServerMadeID(id), action: action, time: 1)
+    }
+    let session = try await device.session(container)
+    func send(_ jws: String) async -> SignetFailure? {
+      await failure {
+        _ = try await session.post(
+          "/v1/device/orders", JSONObject(dictionaryLiteral: ("receipt", .string(jws))).bytes)
+      }
+    }
+    for (id, action) in [(order.id, AccountOrder.Action.wipe), ("another", .lock)] {
+      let jws = try await receipt(id, action).signed { (message) async throws(SignetFailure) in
+        try await key.signature(of: message)
+      }
+      #expect(await send(jws) != nil)
+    }
+    let forged = try await receipt(order.id, .lock).signed { try other.signature(for: $0) }
+    #expect(await send(forged) != nil)
+    #expect(await send("nonsense") != nil)
+    #expect(try await guarded.orders(container).map(\.receipt) == [nil])
+    #expect(try await guarded.record(container).state == .active)
+    await guarded.stop()
+  }
+
+  @Test("a container that is locked gets no new keys from its server, and a renewal ends no lock")
+  func renewal() async throws {
+    let guarded = try await GuardedDevice([:])
+    let (device, container) = (guarded.device, try await guarded.activate())
+    // Between the device's keys and their confirmation.
+    guarded.transport.cut(.before, at: "/activation/confirm")
+    #expect(
+      await failure {
+        _ = try await device.renew(container, handler: ScriptedActivation(reply: .abort))
+      } != nil)
+    _ = try await guarded.order(.lock, container, "lost")
+    guard
+      case .refused(let problem)? = await failure(of: {
+        let session = try await device.session(container)
+        _ = try await session.send(
+          .post, "/v1/renewal/start",
+          RenewalStart(container: container.serverMadeID, random: SystemRandomSource()).bytes,
+          signedBy: device.sessionKey(of: container, by: nil), container: container.serverMadeID)
+      })
+    else {
+      Issue.record("a renewal was begun")
+      return
+    }
+    #expect(problem.code == .containerLocked)
+    guarded.transport.cut(nil, at: "/activation/confirm")
+    let renewed = try #require(try await device.finishActivations().first)
+    #expect(try await guarded.record(renewed).standing == .locked)
+    _ = try await device.transactionList(for: renewed)
+    #expect(try await device.accountStatus(of: renewed).lock.server?.reason == "lost")
+    #expect(try await guarded.orders(renewed).map { $0.receipt != nil } == [true])
+    await guarded.stop()
+  }
+}
