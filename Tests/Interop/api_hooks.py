@@ -60,5 +60,5 @@ def filter_case(context, case):
 DEVICE = r"^/v1/(device/(?!end)|renewal/|activation/confirm)"
 schemathesis.auth.set_from_requests(DeviceAuth(STATE)).apply_to(path_regex=DEVICE)
 schemathesis.auth.set_from_requests(KeyAuth(KEY)).apply_to(
-    path_regex=r"^/v1/(otp|transactions|admin)")
+    path_regex=r"^/v1/(otp|transactions|admin|pushauth/messages)")
 schemathesis.auth.set_from_requests(requests.auth.HTTPBasicAuth(*CLIENT)).apply_to(path_regex=r"^/oidc/")
