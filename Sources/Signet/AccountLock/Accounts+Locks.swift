@@ -144,7 +144,9 @@ extension Accounts {
   }
 
   private func requireThere(_ id: Account.ID, by password: SharedSecretBox?) async throws(SignetFailure) {
-    guard try await list(by: password).contains(where: { $0.id == id }) else { throw .noSuchAccount }
+    guard let records = try await opened(by: password),
+      [AccountRecord.name(id), PushMechanismRecord.name(id)].contains(where: records.names.contains)
+    else { throw .noSuchAccount }
   }
 
   private func notes(of id: Account.ID) async throws(SignetFailure) -> AccountNotes {

@@ -1,12 +1,15 @@
 import SignetCrypto
 import SignetJSON
 public import SignetOATH
+import SignetPolicy
 public import SignetPushAuth
 import SignetTransport
 import SignetVault
 
 extension Accounts {
   /// Takes over an account from a URI, with all that it has: one-time codes, push messages, or both; all of it or nothing.
+  ///
+  /// The device has to be as the policies of the URI demand, now and whenever a part of the account is used.
   ///
   /// Push messages are registered with the server first; only when it has agreed anything is stored. What is there already is
   /// never replaced: an account of the same issuer and name gets what it has not, and keeps its policies where those of the URI
@@ -18,12 +21,15 @@ extension Accounts {
   ///   - isExportable: Whether the secret of one-time codes may leave this device again.
   ///   - password: What opens the accounts, where they have one.
   /// - Returns: The account.
-  /// - Throws: ``SignetFailure``: `alreadyEnrolled`, `pushAuth`, `pushAuthRefused`, `interchange`, `transport`.
+  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `pushAuth`, `pushAuthRefused`,
+  ///   `interchange`, `transport`.
   public func enrol(
     _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
     by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> Enrolment {
     let codes = try uri.oath.map { (half) throws(SignetFailure) in try Self.codes(uri, half) }
+    let policies = try Self.policies(uri.policies)
+    try await device.requireCompliance(with: policies)
     if try await vaulted(await device.vault.accountsContainer()) == nil {
       _ = try await vaulted(
         await device.vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
@@ -42,6 +48,9 @@ extension Accounts {
       push = record
     }
     let (codesID, groupID) = (Account.ID(from: device.random), Account.ID(from: device.random))
+    // Before the parts are there, so that none is without its policies for a moment.
+    let parts = (codes == nil ? [] : [codesID]) + (push == nil ? [] : [id])
+    if !policies.isEmpty { try await merge(policies, into: parts) }
     let result = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Enrolment, SignetFailure> in
@@ -73,7 +82,19 @@ extension Accounts {
             account: try Self.enrolled(groupName, group, in: records), wasThere: found != nil,
             policyConflicts: conflicts))
       })
-    return try result.get()
+    do throws(SignetFailure) {
+      let enrolment = try result.get()
+      // All parts have all policies of the account, those that were there before too.
+      let members = enrolment.account.codes.map(\.id) + (enrolment.account.push.map { [$0.id] } ?? [])
+      if let all = try await self.policies(of: enrolment.account.id, by: password) {
+        try await merge(Self.policies(parsing: all), into: members)
+      }
+      return enrolment
+    } catch {
+      guard !policies.isEmpty, case .failure = result else { throw error }
+      for part in parts { try await forgetNotes(of: part) }
+      throw error
+    }
   }
 
   /// The accounts that were enrolled, the oldest first.
@@ -104,9 +125,9 @@ extension Accounts {
     _ id: Account.ID, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
-    let wasThere = try await vaulted(
-      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
-        guard let group = try Self.groups(in: records).first(where: { $0.id == id }) else { return false }
+    let removed = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) -> [Account.ID]? in
+        guard let group = try Self.groups(in: records).first(where: { $0.id == id }) else { return nil }
         for codes in group.record.codes {
           records.remove(AccountRecord.name(codes))
           records.remove(AccountRecord.counterName(codes))
@@ -116,9 +137,10 @@ extension Accounts {
           records.remove(PushMechanismRecord.inboxName(push))
         }
         records.remove(EnrolledAccountRecord.name(id))
-        return true
+        return group.record.codes + (group.record.push.map { [$0] } ?? [])
       })
-    guard wasThere else { throw .noSuchAccount }
+    guard let removed else { throw .noSuchAccount }
+    for part in removed { try await forgetNotes(of: part) }
   }
 
   /// The policies of an enrolled account, as they came.
@@ -138,6 +160,19 @@ extension Accounts {
   }
 
   // MARK: Parts
+
+  private static func policies(_ object: JSONObject?) throws(SignetFailure) -> AccountPolicySet {
+    guard let object else { return AccountPolicySet() }
+    do throws(AccountPolicyFailure) { return try AccountPolicySet(object) } catch {
+      throw .accountPolicy(error)
+    }
+  }
+
+  private static func policies(parsing bytes: [UInt8]) throws(SignetFailure) -> AccountPolicySet {
+    do throws(AccountPolicyFailure) { return try AccountPolicySet(parsing: bytes) } catch {
+      throw .accountPolicy(error)
+    }
+  }
 
   private static func codes(
     _ uri: AuthenticatorURI, _ half: AuthenticatorURI.OATH

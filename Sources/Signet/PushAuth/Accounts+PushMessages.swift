@@ -84,7 +84,8 @@ extension Accounts {
   ///   - passcode: Who is asked for the passcode of the device where no finger or face is recognised; `nil` for nobody.
   ///   - skew: Where given, a message that has expired by more than so many seconds is refused; else the server decides.
   ///   - password: What opens the accounts, where they have one.
-  /// - Throws: ``SignetFailure``: `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`, `transport`.
+  /// - Throws: ``SignetFailure``: `accountLocked`, `pushAuth`, `wrongNumber`, `pushAuthRefused`, `biometrics`,
+  ///   `transport`.
   public func answer(
     _ id: String, _ decision: PushDecision, passcode: (any PasscodeConversation)? = nil,
     refusingExpiredBy skew: Int64? = nil, by password: SharedSecretBox? = nil
@@ -116,6 +117,8 @@ extension Accounts {
       request = try PushAuthRequest.answer(
         answer, to: notification.message, at: found.record.endpoints, key: key)
     } catch { throw .pushAuth(error) }
+    // A no is sent whatever locks the account: who is locked out can still refuse a fraud.
+    if decision != .deny { try await requireUnlocked(found.id) }
     if isRecognition { try await recogniseUser(passcode) }
     do throws(SignetFailure) { try await send(request) } catch {
       // The one thing that a number can be refused for is that it is another one.

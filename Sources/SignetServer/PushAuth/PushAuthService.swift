@@ -7,7 +7,7 @@ import SignetStorage
 import SignetWire
 
 /// Push messages to authenticator apps of Ping's kind: they enrol by a URI, and answer by signed tokens (`docs/protocol.md`
-/// section 13).
+/// section 15).
 struct PushAuthService: Sendable {
   /// How long a URI is good for, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60

@@ -223,7 +223,7 @@ enum SQLiteSchema {
         """),
     // How the server stands to containers: account policies, reports of devices, orders and their receipts.
     Migration(
-      version: 12,
+      version: 13,
       sql: """
         ALTER TABLE containers ADD COLUMN standing TEXT NOT NULL DEFAULT 'open';
         ALTER TABLE containers ADD COLUMN report_wanted INTEGER NOT NULL DEFAULT 0;
