@@ -22,7 +22,7 @@
       let registration = try ControllingTerminal(
         device, ["uaf", "oob", "run", code, "-a", "fingerprint", "--device-name", "laptop"] + party.words)
       try registration.expect("reader")
-      fprint.now(.finger("right"))
+      try await fprint.now(.finger("right"))
       let registered = try await registration.end()
       #expect(registered.status == 0 && registered.shown.contains("Registered alice"), "\(registered.shown)")
 
@@ -32,9 +32,9 @@
       let confirmation = try ControllingTerminal(device, ["uaf", "oob", "run", file] + party.words)
       try confirmation.expect("| Pay 20 EUR to Bob")
       try confirmation.expect("reader")
-      fprint.now(.stranger)
+      try await fprint.now(.stranger)
       try confirmation.expect("not recognised")
-      fprint.now(.finger("right"))
+      try await fprint.now(.finger("right"))
       let confirmed = try await confirmation.end()
       #expect(confirmed.status == 0, "\(confirmed.shown)")
       #expect(try await party.status(session) == "succeeded")
