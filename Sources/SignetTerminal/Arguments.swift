@@ -26,6 +26,9 @@ public struct Arguments: Sendable {
     self.errorOutput = errorOutput
   }
 
+  /// Whether the command has an option or an operand of this name, for what serves several commands.
+  public func declares(_ name: String) -> Bool { options[name] != nil || operands[name] != nil }
+
   /// Whether a flag or an option with a value was given.
   public func isSet(_ name: String) -> Bool { count(name) > 0 }
 
@@ -109,7 +112,7 @@ public struct Arguments: Sendable {
   }
 
   private func check(_ name: String) {
-    precondition(options[name] != nil || operands[name] != nil, "\(name) is not declared")
+    precondition(declares(name), "\(name) is not declared")
   }
 
   private func display(_ name: String) -> String {

@@ -95,15 +95,15 @@ extension Command {
   ///
   /// - Parameters:
   ///   - names: Commands of a group that go without.
-  ///   - step: What comes first. What it throws is a failure of the command.
+  ///   - step: What comes first, with the command's arguments. What it throws is a failure of the command.
   /// - Returns: A command with the same words, help and completion.
   public func preceded(
-    except names: Set<String> = [], by step: @escaping @Sendable () async throws -> Void
+    except names: Set<String> = [], by step: @escaping @Sendable (Arguments) async throws -> Void
   ) -> Command {
     var guarded: Handler?
     if let handler {
       guarded = { arguments in
-        try await step()
+        try await step(arguments)
         return try await handler(arguments)
       }
     }

@@ -30,14 +30,17 @@ enum ProgramIntegrity {
 
   /// Before a command that needs a key: closes this process's memory to others, looks for tampering, and reacts.
   ///
-  /// - Throws: `IntegrityFailure` where the command may not go on.
-  static func admit() async throws {
+  /// - Throws: `IntegrityFailure` where the command may not go on, and `SecretInputFailure` where a descriptor for a secret is not
+  ///   open.
+  static func admit(_ arguments: Arguments) async throws {
     closeMemory()
-    try await admitOpen()
+    try await admitOpen(arguments)
   }
 
   /// The same for commands that ask the agent, which has to see what it talks to.
-  static func admitOpen() async throws {
+  static func admitOpen(_ arguments: Arguments) async throws {
+    // Before guards open anything: it would get the number of a descriptor that nobody has opened, and be read for a password.
+    _ = try DeviceOptions(arguments, secretsFrom: ["pin-fd", "token-fd"].filter(arguments.declares))
     try await IntegrityGate(judge(), responder: AgentLock()).admit()
   }
 
