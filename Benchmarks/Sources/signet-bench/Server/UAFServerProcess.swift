@@ -50,7 +50,7 @@ enum UAFServerProcess {
       for (user, subject) in subjects.enumerated() {
         group.addTask {
           let asked = GetUAFRequest(operation: .authentication, context: #"{"username":"user\#(user)"}"#)
-          let made = try await requests.make(asked, for: .authentication, by: .anyone)
+          let made = try await requests.make(asked, for: .authentication, by: .anyone(from: "127.0.0.1"))
           let request = try AuthenticationRequest(parsing: Array(made.text.utf8), versions: [.v1_1])
           return SendUAFResponse(response: try subject.response(to: request, counter: counter)).json.text
         }
