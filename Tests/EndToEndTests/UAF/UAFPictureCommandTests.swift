@@ -35,9 +35,8 @@ import UAFFixture
   @Test("the picture is written to a file before the PIN is asked for, byte by byte as it is signed")
   func confirms() async throws {
     let (party, device) = try await registered()
-    let picture = UAFTestPicture(640, 400, colourType: 2)
     let (link, session) = try await party.dispatch(
-      "authentication", context(UAFTestPicture(333, 200), picture, UAFTestPicture(1280, 800)))
+      "authentication", context(UAFTestPicture(33, 20), UAFTestPicture(320, 200)))
     let code = try party.server.write(link, to: "picture.link")
     let file = "\(party.server.folder.path)/confirm.png"
     let confirmed = try await device.run(
@@ -45,7 +44,7 @@ import UAFFixture
     #expect(confirmed.status == 0 && confirmed.errorOutput.contains("look at it now"), confirmed.summary)
     // Of forms in the server's order the first that shows as it is.
     let shown = Array(try Data(contentsOf: URL(filePath: file)))
-    #expect(shown == UAFTestPicture(333, 200).bytes)
+    #expect(shown == UAFTestPicture(33, 20).bytes)
     #expect(try await party.status(session) == "succeeded")
     await party.server.stopAndWait()
   }
