@@ -172,7 +172,8 @@ extension Accounts {
       if let user = record.userID, let said = message.userID, !user.utf8.elementsEqual(said.utf8) {
         throw .otherUser
       }
-      return (inbox, try inbox.receive(message, at: now, cleanUp: cleanUp))
+      let reception = try inbox.receive(message, at: now, cleanUp: cleanUp)
+      return (inbox, reception)
     } catch { throw .pushAuth(error) }
   }
 

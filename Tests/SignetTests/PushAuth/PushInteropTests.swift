@@ -131,7 +131,7 @@ import Testing
       #expect(response.status < 300, "\(String(decoding: response.body, as: UTF8.self))")
       return try JSONObject(parsing: response.body)
     }
-    _ = try await call(.post, "/admin/users", ["id": "alice"])
+    _ = try await call(.post, "/admin/users", ["user": "alice"])
     let made = try await call(.post, "/admin/pushauth/mechanisms", ["user": "alice", "issuer": "Our bank"])
     let authority = folder.file("authority.pem")
     try Data(server.certificateAuthorityPEM.utf8).write(to: URL(filePath: authority))
