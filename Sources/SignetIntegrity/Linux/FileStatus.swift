@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CLinuxProcess
   import Glibc
 
   /// Who owns a file and who may write to it.
@@ -27,7 +28,7 @@
     }
 
     /// Whether everybody may write to it; in a folder like `/tmp`, where nobody touches what is another's, that is no harm.
-    var isOpenToAll: Bool { mode & UInt32(S_IWOTH) != 0 && mode & UInt32(S_ISVTX) == 0 }
+    var isOpenToAll: Bool { mode & UInt32(S_IWOTH) != 0 && mode & UInt32(Glibc.S_ISVTX) == 0 }
 
     /// Whether the system alone may write to it: root owns it, or in a namespace of users, where root may have no number here, nobody
     /// does; and neither a group of others nor everybody may write.
