@@ -35,9 +35,7 @@ extension PushAuthMessage {
 
 extension Request {
   fileprivate func pushKey() throws -> PushAuthKey {
-    var bytes = try base64("secretB64")
-    defer { bytes.wipe() }
-    return try PushAuthKey(SecretBytes(copying: bytes))
+    try PushAuthKey(SecretBytes(copying: base64("secretB64")))
   }
 
   /// Base64 in either alphabet, with or without padding.
