@@ -130,7 +130,7 @@
           var limit = rlimit()
           getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
           // The pipe of the answer is open, and what lists the folder.
-          let open = (3..<256).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
+          let open = (3..<65_536).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
           return [Evidence(finding, "\(open) open, \(limit.rlim_cur) of core")]
         })
       #expect(found.evidence.map(\.explanation) == ["1 open, 0 of core"])
