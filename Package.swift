@@ -120,8 +120,8 @@ let package = Package(
     .target(
       name: "SignetIntegrity",
       dependencies: [
-        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "CReleaseKey", "SignetCrypto",
-        "SignetJOSE", "SignetJSON",
+        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "CReleaseKey",
+        "SignetConcurrency", "SignetCrypto", "SignetJOSE", "SignetJSON",
       ],
       swiftSettings: facingC),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),
