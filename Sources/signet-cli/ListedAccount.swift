@@ -15,15 +15,23 @@ struct ListedAccount {
   /// Whether it was enrolled, and goes as a whole.
   let isEnrolled: Bool
   private let created: Int64
+  /// Issuer and name by which it may be called: as it is shown, and as it was enrolled.
+  private let names: [(issuer: String, name: String)]
 
   private init(_ account: Account) {
     (id, issuer, name, created) = (account.id, account.issuer, account.name, account.imported)
     (codes, push, isEnrolled) = ([account], nil, false)
+    names = [(account.issuer, account.name)]
   }
 
   private init(_ account: EnrolledAccount) {
-    (id, issuer, name, created) = (account.id, account.issuer, account.name, account.created)
-    (codes, push, isEnrolled) = (account.codes, account.push, true)
+    let enrolled = (account.issuer, account.name)
+    let shown =
+      account.codes.first.map { ($0.issuer, $0.name) } ?? account.push.map { ($0.issuer, $0.name) }
+      ?? enrolled
+    (id, created, codes, push) = (account.id, account.created, account.codes, account.push)
+    ((issuer, name), isEnrolled) = (shown, true)
+    names = [shown, enrolled]
   }
 
   /// All of them, by issuer and name.
@@ -50,7 +58,6 @@ struct ListedAccount {
   func isCalled(_ text: String) -> Bool {
     let wanted = text.lowercased()
     if text.count >= 8, ([id] + parts).contains(where: { $0.description.hasPrefix(wanted) }) { return true }
-    let names = [(issuer, name)] + codes.map { ($0.issuer, $0.name) }
     return names.contains { issuer, name in
       ["\(issuer):\(name)", issuer, name].contains { !$0.isEmpty && $0.lowercased() == wanted }
     }

@@ -54,8 +54,14 @@ enum MessageCommands {
       ("authenticator", "mechanism"), ("context", "context"), ("payload", "customPayload"),
     ] { body[member] = arguments.optionalString(option).map { .string($0) } }
     let client = try OperatorClient(arguments, as: .relyingParty)
-    let answer = try await client.post(
-      "pushauth", "messages", body: body, sayingFor: ["mechanism": "--authenticator"])
+    let answer: JSONObject
+    do {
+      answer = try await client.post(
+        "pushauth", "messages", body: body, sayingFor: ["mechanism": "--authenticator"])
+    } catch let failure as CommandFailure where failure.exitCode == .noUser {
+      throw CommandFailure(
+        .noUser, "no such app of this user is enrolled; invite one: signet-server authenticator invite USER")
+    }
     guard !arguments.isSet("json") else {
       arguments.output.print(answer)
       return .success

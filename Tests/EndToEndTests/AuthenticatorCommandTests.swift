@@ -48,7 +48,7 @@ import Testing
       "authenticator", "invite", "alice", "--policies", #"{"inactivity":{"days":0}}"#)
     #expect(malformed.isRefusal(65, "days is out of range"), malformed.summary)
     let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
-    #expect(unenrolled.isRefusal(67, "There is no app enrolled"), unenrolled.summary)
+    #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)
 
     let picture = server.folder.file("invite.png")
     let invited = try await server.run(
