@@ -171,23 +171,27 @@ extension SQLiteStorage {
 
 extension PushAuthMechanismRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    guard let state = State(rawValue: try row.text("state")) else {
+      throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
+    }
     self.init(
       id: try row.text("id"), user: try row.text("user"), mechanism: try row.optionalText("mechanism"),
       sealedSecret: try row.blob("sealed_secret"), challenge: try row.blob("challenge"),
       sealedDevice: try row.optionalBlob("sealed_device"), created: try row.integer("created"),
-      expires: try row.integer("expires"), state: State(rawValue: try row.text("state")) ?? .open,
+      expires: try row.integer("expires"), state: state,
       credential: try row.optionalText("credential"))
   }
 }
 
 extension PushAuthMessageRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    guard let state = State(rawValue: try row.text("state")) else {
+      throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
+    }
     self.init(
       id: try row.text("id"), mechanism: try row.text("mechanism"), kind: try row.text("kind"),
       challenge: try row.blob("challenge"), sealedNumber: try row.optionalBlob("sealed_number"),
-      created: try row.integer("created"), expires: try row.integer("expires"),
-      // What cannot be read is no yes.
-      state: State(rawValue: try row.text("state")) ?? .denied,
+      created: try row.integer("created"), expires: try row.integer("expires"), state: state,
       wrongNumbers: Int(clamping: try row.integer("wrong_numbers")),
       answered: try row.optionalInteger("answered"))
   }
