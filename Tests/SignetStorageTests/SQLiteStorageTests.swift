@@ -103,6 +103,32 @@ import Testing
     #expect(try await storage.containers(user: "alice").map(\.id) == ["c1", "c2", "c3", "c4", "c5", "c6"])
   }
 
+  @Test(
+    "a state that is none is no state: neither a yes, nor open to another app",
+    arguments: ["pushauth_mechanisms", "pushauth_messages"])
+  func refusesUnknownStates(_ table: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let storage = try SQLiteStorage(path: path)
+    try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    let mechanism = PushAuthMechanismRecord(
+      id: "m", user: "alice", sealedSecret: [1], challenge: [2], created: 1, expires: 100)
+    try await storage.addPushAuthMechanism(mechanism, with: nil, audit: Self.event)
+    #expect(
+      try await storage.registerPushAuthMechanism(
+        "m", named: "app", sealedDevice: [3], at: 2, audit: Self.event))
+    let message = PushAuthMessageRecord(
+      id: "a", mechanism: "m", kind: "default", challenge: [4], created: 2, expires: 100)
+    #expect(try await storage.addPushAuthMessage(message, limit: 1, audit: Self.event))
+    let read: @Sendable () async throws -> Bool = {
+      table == "pushauth_mechanisms"
+        ? try await storage.pushAuthMechanism("m") != nil : try await storage.pushAuthMessage("a") != nil
+    }
+    #expect(try await read())
+    try Database(path: path, mode: .readWrite).execute("UPDATE \(table) SET state = 'accepted'")
+    await #expect(throws: StorageFailure.self) { _ = try await read() }
+  }
+
   @Test("changes of concurrent callers share commits")
   func groupsCommits() async throws {
     let folder = try TemporaryFolder()
