@@ -132,10 +132,12 @@ extension Device {
     }
   }
 
-  /// Deletes a container with all its keys, and what was begun to take its place.
+  /// Deletes a container with all its keys, those of UAF of its user at its server, and what was begun to take its place.
   private func wipe(
     _ container: Container, leaving receipts: [NoticeDraft]
   ) async throws(SignetFailure) {
+    // Before the container, under whose lock they are.
+    try await deleteUAFKeys(of: container.user, at: container.server)
     for staged in try await unconfirmedContainers()
     where staged.user == container.user && staged.server == container.server {
       try await vaulted(await vault.deleteContainer(staged.id))
