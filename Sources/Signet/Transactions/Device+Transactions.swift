@@ -131,6 +131,7 @@ extension Device {
   ) async throws(SignetFailure) -> String {
     let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
       VaultLayout.signingKey, in: vault)
+    if status == .accepted { try await requireStillUnlocked(container) }
     let decision = Decision(
       status, of: transaction, at: time, server: container.server, user: container.user,
       container: container.serverMadeID, device: vault.deviceID.bytes, number: number,
