@@ -148,8 +148,8 @@ let package = Package(
     .target(
       name: "SignetServer",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
+        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON",
+        "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
         "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
@@ -165,7 +165,8 @@ let package = Package(
     .target(
       name: "SignetAgent",
       dependencies: [
-        "Signet", "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetJSON", "SignetVault",
+        "Signet", "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetJSON",
+        "SignetVault",
       ],
       swiftSettings: facingC),
 
@@ -291,7 +292,8 @@ let package = Package(
     .testTarget(
       name: "SignetAgentTests",
       dependencies: [
-        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetPolicy", "SignetServer",
+        "Signet", "SignetAgent", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetPolicy",
+        "SignetServer",
         "SignetTesting",
         "SignetVault", "SignetWire",
       ],
@@ -303,8 +305,8 @@ let package = Package(
     .testTarget(
       name: "SignetIntegrityTests",
       dependencies: [
-        "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetTesting",
-        "signet-manifest",
+        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "IntegrityVictim",
+        "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetTesting", "signet-manifest",
       ],
       swiftSettings: house),
     .testTarget(

@@ -100,6 +100,9 @@
 
     deinit { if process.isRunning { process.terminate() } }
 
+    /// How it ended by itself; to be asked once.
+    func status() async -> Int32 { await end.status() }
+
     /// Ends it and waits until it is gone.
     func kill(_ signal: Int32 = SIGKILL) async {
       #expect(Foundation.kill(id, signal) == 0)

@@ -110,6 +110,7 @@ extension Accounts {
   ///
   /// - Throws: ``SignetFailure/accountLocked(_:)``.
   func requireUnlocked(_ id: Account.ID) async throws(SignetFailure) {
+    try await device.requireIntegrity()
     let notes = try await evaluated(id)
     guard !notes.lock.isLocked else { throw .accountLocked(notes.lock) }
     guard let policies = notes.policies, policies[InactivityPolicy().name] != nil else { return }
