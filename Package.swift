@@ -305,8 +305,8 @@ let package = Package(
     .testTarget(
       name: "SignetIntegrityTests",
       dependencies: [
-        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "IntegrityVictim",
-        "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetTesting", "signet-manifest",
+        "CLinuxProcess", "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON",
+        "SignetTesting", "signet-manifest",
       ],
       swiftSettings: house),
     .testTarget(
