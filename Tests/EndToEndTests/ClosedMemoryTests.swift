@@ -137,7 +137,7 @@
         let output = Pipe()
         (process.standardInput, process.standardOutput) = (input, output)
         process.standardError = FileHandle.nullDevice
-        try process.run()
+        try process.runUnblocked()
         line = speaks ? await output.fileHandleForReading.firstLine() : nil
       }
 

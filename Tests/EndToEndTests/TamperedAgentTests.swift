@@ -54,7 +54,7 @@
         (process.standardInput, process.standardOutput, process.standardError) = (
           input, output, FileHandle.nullDevice
         )
-        try process.run()
+        try process.runUnblocked()
         // gdb says other things before.
         let said = await output.fileHandleForReading.text { bytes in
           bytes.last == 10 && String(decoding: bytes, as: UTF8.self).contains("attached") ? bytes.count : nil

@@ -167,6 +167,31 @@ struct TamperedDeviceTests {
     _ = try await device.accounts.code(of: id)
   }
 
+  @Test("no user is verified for a UAF key: neither to register nor to sign; what is there is listed")
+  func uaf() async throws {
+    let attack = Switch()
+    let gate = IntegrityGate(
+      try Integrity(guards: [attack], settings: IntegritySettings(reaction: .refuse)))
+    let (device, party) = (try UAFDevice(integrity: gate), try UAFParty())
+    let key = try await device.register(.pin, with: party)
+    attack.set(true)
+    for attempt in [
+      { _ = try await device.register(.pin, with: party, "bob") },
+      { _ = try await device.authenticate(key, with: party) },
+    ] as [() async throws -> Void] {
+      do {
+        try await attempt()
+        Issue.record("not refused")
+      } catch UAFFailure.device(.integrity(.tampered(let report))) {
+        #expect(report.evidence.map(\.finding) == [.tracer])
+      }
+    }
+    #expect(try await device.client.keys().map(\.username) == ["alice"])
+    attack.set(false)
+    // A right PIN that was refused has cost no attempt.
+    #expect(try await device.authenticate(key, with: party).signCounter == 2)
+  }
+
   @Test("a device without a gate looks for nothing")
   func withoutGate() async throws {
     let bench = try await Bench(.refuse)
