@@ -70,10 +70,11 @@ let package = Package(
     .target(
       name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
     .target(
-      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON"],
+      name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText"],
       swiftSettings: house),
     .target(
-      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON"], swiftSettings: house),
+      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON", "SignetText"],
+      swiftSettings: house),
     .target(
       name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
     .target(
@@ -120,8 +121,8 @@ let package = Package(
     .target(
       name: "SignetIntegrity",
       dependencies: [
-        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "CReleaseKey", "SignetCrypto",
-        "SignetJOSE", "SignetJSON",
+        .target(name: "CLinuxProcess", condition: .when(platforms: [.linux])), "CReleaseKey",
+        "SignetConcurrency", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText",
       ],
       swiftSettings: facingC),
     .target(name: "SignetHTTP", dependencies: ["CMicroHTTPD"], swiftSettings: facingC),

@@ -107,7 +107,8 @@
 @_exported public import enum SignetTransport.ProxySetting
 @_exported public import enum SignetTransport.RequestProblem
 @_exported public import enum SignetTransport.TransportFailure
-// What a UAF client says.
+// What a UAF client says, and what it is told of the connection.
+@_exported public import struct SignetUAF.UAFChannelBinding
 @_exported public import enum SignetUAF.UAFClientError
 // Where containers are kept.
 @_exported public import enum SignetVault.AppDataFailure

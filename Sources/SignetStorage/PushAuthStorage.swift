@@ -2,18 +2,25 @@
 ///
 /// It is a part of ``Storage``, whose rules hold here too.
 public protocol PushAuthStorage: Sendable {
-  /// Adds a mechanism whose URI is handed out.
+  /// Adds a mechanism whose URI is handed out, and the one-time codes that are in the same URI: both or neither.
   ///
-  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
-  func addPushAuthMechanism(_ mechanism: PushAuthMechanismRecord, audit: AuditEvent)
-    async throws(StorageFailure)
+  /// - Parameters:
+  ///   - mechanism: The mechanism.
+  ///   - codes: A token, whose id is the mechanism's ``PushAuthMechanismRecord/credential``; `nil` for none. It counts from the
+  ///     registration on, and goes with the mechanism.
+  ///   - audit: The event.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id, or a
+  ///   token of this serial number.
+  func addPushAuthMechanism(
+    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditEvent
+  ) async throws(StorageFailure)
   /// The mechanism of this id; `nil` for none.
   func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord?
   /// The active mechanism that an app calls by this name; `nil` for none.
   func pushAuthMechanism(named name: String) async throws(StorageFailure) -> PushAuthMechanismRecord?
   /// A user's mechanisms, oldest first.
   func pushAuthMechanisms(user: String) async throws(StorageFailure) -> [PushAuthMechanismRecord]
-  /// Registers an app, which happens once for each mechanism, in time.
+  /// Registers an app, which happens once for each mechanism, in time; its one-time codes count from now on.
   ///
   /// - Parameters:
   ///   - id: The mechanism.
@@ -31,7 +38,7 @@ public protocol PushAuthStorage: Sendable {
   /// - Returns: Whether there is one.
   func changePushAuthDevice(_ id: String, sealedDevice: [UInt8], audit: AuditEvent)
     async throws(StorageFailure) -> Bool
-  /// Removes a mechanism with its messages.
+  /// Removes a mechanism with its messages and its one-time codes.
   ///
   /// - Returns: Whether there was one.
   func removePushAuthMechanism(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool

@@ -17,7 +17,7 @@ extension StorageContract {
   /// A user with an active mechanism `m1`.
   private static func prepare(_ storage: any Storage) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
-    try await storage.addPushAuthMechanism(mechanism("m1"), audit: event("mechanism"))
+    try await storage.addPushAuthMechanism(mechanism("m1"), with: nil, audit: event("mechanism"))
     try expect(
       await storage.registerPushAuthMechanism(
         "m1", named: "app", sealedDevice: [5], at: 1001, audit: event("registered")),
@@ -29,12 +29,13 @@ extension StorageContract {
     Check("an authenticator app registers once, in time, under a name of its own") { storage in
       try await prepare(storage)
       try await expect(.unknown, "a mechanism of no user") {
-        try await storage.addPushAuthMechanism(mechanism("m2", user: "nobody"), audit: event("mechanism"))
+        try await storage.addPushAuthMechanism(
+          mechanism("m2", user: "nobody"), with: nil, audit: event("mechanism"))
       }
       try await expect(.exists, "a second of the id") {
-        try await storage.addPushAuthMechanism(mechanism("m1"), audit: event("mechanism"))
+        try await storage.addPushAuthMechanism(mechanism("m1"), with: nil, audit: event("mechanism"))
       }
-      try await storage.addPushAuthMechanism(mechanism("m2"), audit: event("mechanism"))
+      try await storage.addPushAuthMechanism(mechanism("m2"), with: nil, audit: event("mechanism"))
       try await expect(.exists, "a name that another has") {
         _ = try await storage.registerPushAuthMechanism(
           "m2", named: "app", sealedDevice: [6], at: 1001, audit: event("registered"))
@@ -56,6 +57,45 @@ extension StorageContract {
         "another device")
       try expect(
         try await storage.pushAuthMechanisms(user: "alice").map(\.sealedDevice), is: [[7], nil], "all")
+    },
+    Check("codes of an authenticator app come with it, count once it has registered, and go with it") {
+      storage in
+      try await prepare(storage)
+      func codes(_ id: String, _ serial: String) -> CredentialRecord {
+        CredentialRecord(
+          id: id, user: "alice", serial: serial, kind: .totp, algorithm: "SHA1", digits: 6, period: 30,
+          sealedSecret: [9], created: 1000)
+      }
+      var two = mechanism("m2")
+      two.credential = "c2"
+      try await storage.addPushAuthMechanism(two, with: codes("c2", "app-2"), audit: event("mechanism"))
+      try expect(try await storage.credential("c2")?.state, is: .pending, "before the registration")
+      var three = mechanism("m3")
+      three.credential = "c3"
+      try await expect(.exists, "a serial number that another has") {
+        try await storage.addPushAuthMechanism(three, with: codes("c3", "app-2"), audit: event("mechanism"))
+      }
+      try expect(try await storage.pushAuthMechanism("m3") == nil, is: true, "the half beside it")
+      var again = mechanism("m1")
+      again.credential = "c4"
+      try await expect(.exists, "an id that another has") {
+        try await storage.addPushAuthMechanism(again, with: codes("c4", "app-4"), audit: event("mechanism"))
+      }
+      try expect(try await storage.credential("c4") == nil, is: true, "the codes beside it")
+      // A registration that is refused changes neither half.
+      try await expect(.exists, "a name that another has") {
+        _ = try await storage.registerPushAuthMechanism(
+          "m2", named: "app", sealedDevice: [6], at: 1001, audit: event("registered"))
+      }
+      try expect(try await storage.credential("c2")?.state, is: .pending, "after a refusal")
+      _ = try await storage.registerPushAuthMechanism(
+        "m2", named: "app two", sealedDevice: [6], at: 1001, audit: event("registered"))
+      try expect(try await storage.credential("c2")?.state, is: .active, "after the registration")
+      try expect(await storage.removePushAuthMechanism("m2", audit: event("removed")), is: true, "removed")
+      try expect(try await storage.credential("c2") == nil, is: true, "the codes of one that was removed")
+      try await storage.addPushAuthMechanism(three, with: codes("c3", "app-3"), audit: event("mechanism"))
+      _ = try await storage.sweep(at: 1900) { _ in event("expired") }
+      try expect(try await storage.credential("c3") == nil, is: true, "the codes of one that nobody used")
     },
     Check("a message to an authenticator app is answered once, of 50, in time") { storage in
       try await prepare(storage)
@@ -105,7 +145,7 @@ extension StorageContract {
       try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "once")
       try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: false, "twice")
       try expect(try await storage.pushAuthMessage("a") == nil, is: true, "its message")
-      try await storage.addPushAuthMechanism(mechanism("m2"), audit: event("mechanism"))
+      try await storage.addPushAuthMechanism(mechanism("m2"), with: nil, audit: event("mechanism"))
       _ = try await storage.sweep(at: 1900) { _ in event("expired") }
       try expect(try await storage.pushAuthMechanism("m2") == nil, is: true, "the unused one")
     },

@@ -103,18 +103,11 @@ public enum TerminalText {
     case 0x20...0x7E: output.unicodeScalars.append(scalar)
     case 0x7F: output.unicodeScalars.append("\u{2421}")
     default:
-      if isInvisible(scalar) {
+      if scalar.isInvisible {
         output += "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
       } else {
         output.unicodeScalars.append(scalar)
       }
-    }
-  }
-
-  private static func isInvisible(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: true
-    default: scalar.properties.isDefaultIgnorableCodePoint
     }
   }
 

@@ -21,13 +21,14 @@ extension DeviceOptions {
         return .container(try await ContainerChoice.container(arguments, of: device))
       }
       let (accounts, password) = try await accounts(on: device)
-      if accounts.count == 1 { return .account(accounts[0], password) }
-      guard !accounts.isEmpty else {
+      let codes = accounts.flatMap(\.codes)
+      if codes.count == 1, let only = codes.first { return .account(only, password) }
+      guard !codes.isEmpty else {
         // Says that there is none.
         return .container(try await ContainerChoice.container(arguments, of: device))
       }
       throw CommandFailure(
-        .usage, "there are \(accounts.count) accounts; name one (signet account list shows them)")
+        .usage, "there are \(codes.count) accounts; name one (signet account list shows them)")
     }
     let containers = try await device.containers().filter { $0.isCalled(wanted) }
     if containers.count == 1 { return .container(containers[0]) }
@@ -37,13 +38,16 @@ extension DeviceOptions {
         "\(containers.count) containers are called that; write more of the id (signet list shows them)")
     }
     let (accounts, password) = try await accounts(on: device)
-    return .account(try AccountChoice.one(wanted, of: accounts), password)
+    return .account(
+      try AccountChoice.codes(wanted, of: accounts, orContainers: true), password)
   }
 
-  /// All accounts that were imported, with the password that opened them, where they have one.
-  func accounts(on device: Device) async throws -> (accounts: [Account], password: SharedSecretBox?) {
+  /// All accounts that were imported or enrolled, with the password that opened them, where they have one.
+  func accounts(
+    on device: Device
+  ) async throws -> (accounts: [ListedAccount], password: SharedSecretBox?) {
     let password = try await accountsPassword(on: device)
-    return (try await device.accounts.list(by: password), password)
+    return (try await ListedAccount.all(on: device, by: password), password)
   }
 
   /// The password of the accounts; `nil` where they have none.
@@ -56,41 +60,64 @@ extension DeviceOptions {
 /// Which accounts a command is about.
 enum AccountChoice {
   /// The account of this name.
-  static func one(_ wanted: String, of accounts: [Account]) throws -> Account {
+  ///
+  /// - Parameters:
+  ///   - wanted: The name.
+  ///   - accounts: Those that there are.
+  ///   - mayBeContainer: Whether containers were looked at before, for what is said where there is none.
+  /// - Returns: The account.
+  /// - Throws: `CommandFailure` unless there is exactly one.
+  static func one(
+    _ wanted: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
+  ) throws(CommandFailure) -> ListedAccount {
     let found = accounts.filter { $0.isCalled(wanted) }
     guard found.count == 1, let account = found.first else {
       guard !found.isEmpty else {
         throw CommandFailure(
           .dataError,
-          "no container and no account is called that; signet list and signet account list show them")
+          mayBeContainer
+            ? "no container and no account is called that; signet list and signet account list show them"
+            : "no account is called that; signet account list shows them")
       }
-      let names = found.prefix(5).map { "\($0.id.description.prefix(8)) \($0)" }.joined(separator: ", ")
+      let names = found.prefix(5).map { "\($0.id.description.prefix(8)) \($0.shown)" }.joined(separator: ", ")
       throw CommandFailure(
         .dataError, "\(found.count) accounts are called that: \(names); write ISSUER:NAME or the id")
     }
     return account
   }
 
-  /// The accounts of these names; all where none is named.
-  static func several(_ wanted: [String], of accounts: [Account]) throws -> [Account] {
-    guard !wanted.isEmpty else { return accounts }
+  /// What makes the codes of the account of this name, or of this id.
+  ///
+  /// - Throws: `CommandFailure`, as ``one(_:of:orContainers:)``, and where it makes none, or in several ways.
+  static func codes(
+    _ wanted: String, of accounts: [ListedAccount], orContainers mayBeContainer: Bool = false
+  ) throws(CommandFailure) -> Account {
+    let account = try one(wanted, of: accounts, orContainers: mayBeContainer)
+    if wanted.count >= 8,
+      let named = account.codes.first(where: { $0.id.description.hasPrefix(wanted.lowercased()) })
+    {
+      return named
+    }
+    return try account.onlyCodes()
+  }
+
+  /// What makes the codes of the accounts of these names; of all where none is named.
+  static func several(
+    _ wanted: [String], of accounts: [ListedAccount]
+  ) throws(CommandFailure) -> [Account] {
+    guard !wanted.isEmpty else { return accounts.flatMap(\.codes) }
     var chosen: [Account] = []
     for name in wanted {
       let account = try one(name, of: accounts)
-      if !chosen.contains(account) { chosen.append(account) }
+      // One that makes none is named as such.
+      if account.codes.isEmpty { _ = try account.onlyCodes() }
+      for codes in account.codes where !chosen.contains(codes) { chosen.append(codes) }
     }
     return chosen
   }
 }
 
 extension Account {
-  /// Whether this is one of its names.
-  fileprivate func isCalled(_ text: String) -> Bool {
-    let wanted = text.lowercased()
-    if text.count >= 8, id.description.hasPrefix(wanted) { return true }
-    return ["\(issuer):\(name)", issuer, name].contains { !$0.isEmpty && $0.lowercased() == wanted }
-  }
-
   /// What `--json` prints of an account; never the secret.
   var json: JSONObject {
     var object: JSONObject = [

@@ -1,19 +1,31 @@
 import Signet
 import SignetJSON
+import SignetPolicy
 import SignetTerminal
 
 extension Command {
   static let account = Command(
     "account", "Manage the accounts that were imported",
     commands: [
-      Command("list", "List them", description: "Neither secrets nor codes are shown.") { arguments in
+      Command(
+        "list", "List them",
+        description: """
+          Neither secrets nor codes are shown. Those that are asked by push messages are of the type push; signet message list shows \
+          what they were asked.
+          """
+      ) { arguments in
         let options = try DeviceOptions(arguments)
-        var accounts: [Account] = []
+        var accounts: [(account: ListedAccount, status: AccountStatus?)] = []
         if let device = try options.deviceIfAny() {
-          accounts = try await options.accounts(on: device).accounts
+          let found = try await options.accounts(on: device).accounts
+          let known = try await device.accounts.evaluatePolicies()
+          accounts = found.map { account in
+            let statuses = account.parts.compactMap { known[$0] }
+            return (account, statuses.first(where: \.lock.isLocked) ?? statuses.first)
+          }
         }
         if arguments.isSet("json") {
-          let list = JSONValue.array(accounts.map { .object($0.json) })
+          let list = JSONValue.array(accounts.map { .object($0.json($1)) })
           arguments.output.print(JSONValue.object(["accounts": list]).text)
           return .success
         }
@@ -21,8 +33,8 @@ extension Command {
           arguments.errorOutput.print("Nothing was imported yet; see signet import and signet scan.")
           return .success
         }
-        var table = TextTable(["ID", "ISSUER", "NAME", "TYPE", "EXPORTABLE", "IMPORTED"])
-        for account in accounts { table.append(account.row) }
+        var table = TextTable(["ID", "ISSUER", "NAME", "TYPE", "STATE", "EXPORTABLE", "IMPORTED"])
+        for (account, status) in accounts { table.append(account.row(status)) }
         arguments.output.write(table.text)
         return .success
       },
@@ -36,7 +48,7 @@ extension Command {
         guard arguments.isSet("issuer") || arguments.isSet("to") else {
           throw CommandFailure(.usage, "give --issuer, --to or both")
         }
-        let (device, account, password) = try await chosen(arguments)
+        let (device, account, password) = try await chosenCodes(arguments)
         let renamed = try await device.accounts.rename(
           account.id, issuer: arguments.optionalString("issuer"), name: arguments.optionalString("to"),
           by: password)
@@ -44,32 +56,59 @@ extension Command {
         return .success
       },
       Command(
-        "delete", "Delete an account with its secret, for good",
-        description: "Nothing gets it back: export it first, or have its issuer set it up anew.",
+        "delete", "Delete an account with all its secrets, for good",
+        description: """
+          Nothing gets it back: export it first, or have its issuer set it up anew. One that is asked by push messages goes with them; \
+          its server is not told, and may go on asking.
+          """,
         options: [.flag("yes", "Do not ask", short: "y")], arguments: [accountArgument]
       ) { arguments in
         let (device, account, password) = try await chosen(arguments)
         guard try await arguments.confirmsDeletion("Delete \(account.shown) for good") else {
           return .failure
         }
-        try await device.accounts.delete(account.id, by: password)
+        if account.isEnrolled {
+          try await device.accounts.removeEnrolled(account.id, by: password)
+        } else {
+          try await device.accounts.delete(account.id, by: password)
+        }
         arguments.report("Deleted \(account.shown).", ["deleted": .string(account.id.description)])
         return .success
       },
       Command(
-        "lock", "Lock an account: it makes no codes until it is unlocked",
+        "lock", "Lock an account: it makes no codes and approves nothing until it is unlocked",
         options: [.value("reason", "Why", named: "text")], arguments: [accountArgument]
       ) { arguments in
         let (device, account, password) = try await chosen(arguments)
-        let lock = try await device.accounts.lock(
-          account.id, reason: arguments.optionalString("reason") ?? "", by: password)
+        let reason = arguments.optionalString("reason") ?? ""
+        // Each part has a lock of its own; what is locked by hand stays as it is, unless all is.
+        var parts: [Account.ID] = []
+        for part in account.parts where try await device.accounts.status(of: part).lock.manual == nil {
+          parts.append(part)
+        }
+        var lock = AccountLock()
+        for part in parts.isEmpty ? account.parts : parts {
+          lock = try await device.accounts.lock(part, reason: reason, by: password)
+        }
         arguments.report("Locked \(account.shown).", ["lock": .object(lock.json)])
         return .success
       },
-      Command("unlock", "Unlock an account that was locked by hand", arguments: [accountArgument]) {
-        arguments in
+      Command(
+        "unlock", "Unlock an account that was locked by hand, or for not being used",
+        arguments: [accountArgument]
+      ) { arguments in
         let (device, account, password) = try await chosen(arguments)
-        let lock = try await device.accounts.unlock(account.id, by: password)
+        var locks: [(part: Account.ID, lock: AccountLock)] = []
+        for part in account.parts {
+          locks.append((part, try await device.accounts.evaluatePolicies(of: part).lock))
+        }
+        // Those that are locked by hand before others, which may not be for us to end.
+        let wanted = [locks.filter { $0.lock.manual != nil }, locks.filter(\.lock.isLocked), locks]
+        var lock = AccountLock()
+        for (part, _) in wanted.first(where: { !$0.isEmpty }) ?? [] {
+          let left = try await device.accounts.unlock(part, by: password)
+          if !lock.isLocked { lock = left }
+        }
         arguments.report(
           "\(account.shown): \(TerminalText.sanitised(lock.description, limit: 1000)).",
           ["lock": .object(lock.json)])
@@ -122,23 +161,31 @@ extension Command {
 
   static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
 
+  /// The account that the command line names.
   static func chosen(
     _ arguments: Arguments, secretsFrom others: [String] = []
-  ) async throws -> (device: Device, account: Account, password: SharedSecretBox?) {
-    let options = try DeviceOptions(arguments, secretsFrom: others)
-    let device = try options.device(createIfMissing: false)
-    let (accounts, password) = try await options.accounts(on: device)
+  ) async throws -> (device: Device, account: ListedAccount, password: SharedSecretBox?) {
+    let (device, accounts, password) = try await accounts(arguments, secretsFrom: others)
     return (device, try AccountChoice.one(arguments.string("account"), of: accounts), password)
   }
-}
 
-extension Account {
-  fileprivate var row: [String] {
-    [
-      String(id.description.prefix(8)), TerminalText.sanitised(issuer, limit: 40),
-      TerminalText.sanitised(name, limit: 60),
-      period.map { "every \($0) s" } ?? (suite == nil ? "counter" : "challenge"),
-      isExportable ? "yes" : "no", Moment.text(imported),
-    ]
+  /// What makes the codes of the account that the command line names.
+  static func chosenCodes(
+    _ arguments: Arguments, secretsFrom others: [String] = []
+  ) async throws -> (device: Device, account: Account, password: SharedSecretBox?) {
+    let (device, accounts, password) = try await accounts(arguments, secretsFrom: others)
+    return (device, try AccountChoice.codes(arguments.string("account"), of: accounts), password)
+  }
+
+  private static func accounts(
+    _ arguments: Arguments, secretsFrom others: [String]
+  ) async throws -> (device: Device, accounts: [ListedAccount], password: SharedSecretBox?) {
+    let options = try DeviceOptions(arguments, secretsFrom: others)
+    guard let device = try options.deviceIfAny() else {
+      throw CommandFailure(
+        .dataError, "nothing was imported in \(options.folder) yet; see signet import and signet scan")
+    }
+    let (accounts, password) = try await options.accounts(on: device)
+    return (device, accounts, password)
   }
 }

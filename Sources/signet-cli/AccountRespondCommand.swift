@@ -25,7 +25,7 @@ extension Command {
     ]
   ) { arguments in
     let session = try arguments.optionalString("session").map(session)
-    let (device, account, password) = try await chosen(arguments, secretsFrom: ["pin-fd"])
+    let (device, account, password) = try await chosenCodes(arguments, secretsFrom: ["pin-fd"])
     var pin: SharedSecretBox?
     if account.suite?.pinHash != nil || arguments.isSet("pin-fd") {
       pin = try await arguments.pin(of: account)

@@ -36,7 +36,11 @@ extension Command {
         let container = try await ContainerChoice.container(arguments, of: device)
         let outcome = try await options.authenticated(
           container, key: .sessionTransport, on: device, to: "Report to \(container.server.shortForm)"
-        ) { try await device.reportCondition(of: container, by: $0) }
+        ) { authentication in
+          try await container.server.named {
+            try await device.reportCondition(of: container, by: authentication)
+          }
+        }
         switch outcome {
         case .reported(let status):
           try await show(status, of: container, on: device, arguments)

@@ -73,9 +73,10 @@ extension Command {
       arguments.output.print(JSONValue.object(object).text)
     } else {
       arguments.output.print(code.code)
-      if arguments.output.isTerminal, let validity = code.validity {
-        let rest = validity.upperBound - Int64(Date().timeIntervalSince1970)
-        arguments.errorOutput.print("valid for \(max(0, rest)) s")
+      if arguments.output.isTerminal,
+        let rest = code.secondsLeft(at: Int64(Date().timeIntervalSince1970))
+      {
+        arguments.errorOutput.print("valid for \(rest) s")
       }
     }
     return .success

@@ -2,6 +2,7 @@ import Foundation
 import Signet
 import SignetAgent
 import SignetFiles
+import SignetJSON
 import SignetTerminal
 
 extension Command {
@@ -48,6 +49,11 @@ extension Command {
       let output = arguments.string("output")
       do throws(FileFailure) { try PrivateFile.place(result.span.bytes, at: output, .replacing) } catch {
         throw CommandFailure(.cannotCreate, "\(output) cannot be written: \(systemMessage(error.code))")
+      }
+      // For people no news is good news.
+      if arguments.isSet("json") {
+        let object: JSONObject = ["output": .string(output), "byteCount": .integer(Int64(result.count))]
+        arguments.output.print(JSONValue.object(object).text)
       }
       return .success
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Signet
+import SignetPolicy
 import SignetTerminal
 
 /// Looks at a device; opens no container and makes no attempt.
@@ -34,6 +35,7 @@ struct Doctor {
             subject: container.fullName, weight: .problem, text: "the server has not confirmed it yet",
             advice: "run signet pending where the server can be reached"))
       }
+      findings += try await accounts(on: device)
       for notice in try await device.queuedNotices() { findings.append(Self.waiting(notice)) }
     } catch { findings.append(.failure("containers", error)) }
     return findings
@@ -214,6 +216,8 @@ struct Doctor {
     }
     do {
       findings += try await lock(of: container, on: device)
+      findings += Self.condition(
+        try await device.evaluateAccountPolicies(of: container), of: container)
       if device.weaknesses(of: container).contains(.noAuthentication) {
         findings.append(
           Finding(subject: subject, weight: .note, text: ProtectionWeakness.noAuthentication.description))
@@ -252,6 +256,66 @@ struct Doctor {
       return problem(
         "what its password protected was erased after too many wrong ones", "ask for a new activation code")
     }
+  }
+
+  /// What policies and locks say of a container.
+  private static func condition(_ status: AccountStatus, of container: Container) -> [Finding] {
+    let (subject, option) = (container.fullName, "--container \(container.shortID)")
+    func finding(_ weight: Finding.Weight, _ text: String, _ advice: String? = nil) -> Finding {
+      Finding(
+        subject: subject, weight: weight, text: TerminalText.sanitised(text, limit: 1000), advice: advice)
+    }
+    func reason(_ order: AccountLock.Order) -> String { order.reason.isEmpty ? "" : ": \(order.reason)" }
+    var findings = status.lock.broken.map { broken in
+      finding(
+        .problem, "its policy \(broken.breach.policy) locks it: \(broken.breach.reason)",
+        "it is open again as soon as that is mended: signet condition report \(option) tells its server, too")
+    }
+    if let server = status.lock.server {
+      findings.append(
+        finding(
+          .problem, "its server locks it\(reason(server))",
+          "mend what it says, and report that (signet condition report \(option)); or ask its operator to unlock it"
+        ))
+    }
+    if let manual = status.lock.manual {
+      findings.append(
+        finding(
+          .note, "it was locked by hand\(reason(manual))", "unlock it: signet condition unlock \(option)"))
+    }
+    if let stepUp = status.stepUpReason {
+      findings.append(finding(.note, "its server takes no codes for now, but approvals: \(stepUp)"))
+    }
+    if !status.unknownPolicies.isEmpty {
+      let names = status.unknownPolicies.joined(separator: ", ")
+      findings.append(finding(.note, "policies that are not known here, and not evaluated: \(names)"))
+    }
+    return findings
+  }
+
+  /// Imported accounts, as far as can be said without what opens them.
+  private func accounts(on device: Device) async throws -> [Finding] {
+    let subject = "imported accounts"
+    var findings: [Finding] = []
+    let locks = try await device.accounts.evaluatePolicies().values.map(\.lock).filter(\.isLocked)
+    if !locks.isEmpty {
+      let isPolicy = locks.contains { !$0.broken.isEmpty }
+      findings.append(
+        Finding(
+          subject: subject, weight: isPolicy ? .problem : .note,
+          text: isPolicy ? "some are locked by their policies" : "some were locked by hand",
+          advice: "signet account list shows which" + (isPolicy ? "" : ", and signet account unlock ends it"))
+      )
+    }
+    guard try await !device.accounts.havePassword() else { return findings }
+    for account in try await device.accounts.enrolled() where account.push?.isUpdateDue == true {
+      findings.append(
+        Finding(
+          subject: TerminalText.sanitised("\(account.issuer) (\(account.name))", limit: 200),
+          weight: .problem,
+          text: "its server does not know yet where pushes go", advice: "tell it: signet message token"))
+    }
+    return findings
   }
 
   private func ways(of container: Container, on device: Device) async throws -> Finding? {

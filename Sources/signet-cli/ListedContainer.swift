@@ -1,5 +1,6 @@
 import Signet
 import SignetJSON
+import SignetPolicy
 import SignetTerminal
 
 /// A container as `signet list` shows it: with its lock, and the locks of keys that have their own.
@@ -36,10 +37,7 @@ struct ListedContainer {
 
   private var stateText: String {
     guard container.isConfirmed else { return "not confirmed" }
-    if let lock = account?.lock, lock.isLocked {
-      let by = lock.sources.contains(.server) ? "by its server" : "by hand"
-      return "locked (\(TerminalText.sanitised(lock.lockingPolicy ?? by)))"
-    }
+    if let lock = account?.lock.shown { return lock }
     return container.unknownToServerSince == nil ? state.description : "unknown to its server"
   }
 
@@ -52,6 +50,15 @@ struct ListedContainer {
     for (key, state) in own { locks[key.usage.name.rawValue] = .object(state.json) }
     if !locks.isEmpty { json["keyLocks"] = .object(locks) }
     return json
+  }
+}
+
+extension AccountLock {
+  /// Who locks it, in a word or two; `nil` where nobody does.
+  var shown: String? {
+    guard isLocked else { return nil }
+    let by = sources.contains(.server) ? "by its server" : "by hand"
+    return "locked (\(TerminalText.sanitised(lockingPolicy ?? by)))"
   }
 }
 

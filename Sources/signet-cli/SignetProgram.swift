@@ -104,6 +104,8 @@ let signetProgram = Program(
     .init("signet approve", "Look at what waits, and approve it"),
     .init("signet report 6jQb7L1qNuvQfQro3fR96A", "Say that somebody else asked"),
     .init("signet renew", "Make new keys"),
+    .init("signet scan enrol.png --push-token me --push-service webhook", "Be asked by push messages, too"),
+    .init("signet condition show", "See whether anything locks this device's container"),
     .init("signet uaf oob run code.png", "Register or authenticate with the QR code of a UAF server"),
     .init("signet data encrypt --label notes notes.txt notes.sealed", "Encrypt a file"),
   ],

@@ -273,6 +273,9 @@ private struct ChosenTransaction: Sendable {
 
   private static func link(_ arguments: Arguments) throws -> TransactionLink? {
     if let path = arguments.optionalString("qr") {
+      guard !arguments.isSet("id") else {
+        throw UsageFailure.refused("--qr goes without an id: the picture says which transaction it is")
+      }
       return try TransactionLink(
         parsing: ScannedKind.expect(.transactionLink, ScannedText.read(path)))
     }

@@ -16,12 +16,16 @@ struct WaitingNotice {
     private let notifications: DesktopNotifications?
     private let errorOutput: Terminal
     private let hasFailed = Flag()
+    /// Whether somebody has said where the bus is; else it is where it would be, and there may be none.
+    private let isNamed: Bool
 
     /// A notice as the arguments want it.
     init(_ arguments: Arguments) {
       errorOutput = arguments.errorOutput
+      let environment = ProcessInfo.processInfo.environment
+      isNamed = environment["DBUS_SESSION_BUS_ADDRESS"]?.isEmpty == false
       guard !arguments.isSet("no-notify"),
-        let address = DesktopNotifications.sessionAddress(ProcessInfo.processInfo.environment)
+        let address = DesktopNotifications.sessionAddress(environment)
       else {
         notifications = nil
         return
@@ -44,6 +48,8 @@ struct WaitingNotice {
         } else if count == 0 {
           try await notifications.close()
         }
+      } catch .connectionFailed(errno: ENOENT) where !isNamed {
+        // A login without a desktop.
       } catch {
         // Said once: what comes is shown here all the same.
         if hasFailed.set() {

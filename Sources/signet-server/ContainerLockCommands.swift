@@ -29,6 +29,7 @@ enum ContainerLockCommands {
       """),
     Command(
       "account", "Show a container's policies, locks, last report and orders with their receipts",
+      description: "The device's last report and its receipts are printed with --json, signed as they came.",
       arguments: [id]
     ) { arguments in
       let account = try await OperatorClient(arguments, as: .admin)
@@ -51,52 +52,76 @@ enum ContainerLockCommands {
       return .success
     },
     Command(
-      "policies", "Attach account policies to a container, in the place of those that it has",
+      "policies", "Show a container's account policies, or attach others in their place",
       description: """
-        The device hears of them by its live channel, or when it next asks for its transactions. Without policies, those of the profile \
-        with which the container was made hold again.
+        The device hears of new ones by its live channel, or when it next asks for its transactions. With --of-profile those of the \
+        profile with which the container was made hold again.
         """,
+      options: [.flag("of-profile", "Take away what was attached")],
       arguments: [
         id,
         Argument(
-          "policies", "The policies as JSON, such as {\"deviceTampering\":{\"score\":0.8}}", arity: .optional),
+          "policies", "New policies as JSON, such as {\"deviceTampering\":{\"score\":0.8}}", arity: .optional),
       ],
       examples: [
         .init(
           "signet-server container policies ID '{\"screenLock\":{},\"inactivity\":{\"days\":30}}'",
           "Ask for a passcode, and for a use every month")
-      ]
-    ) { arguments in
-      let client = try OperatorClient(arguments, as: .admin)
-      let id = arguments.string("id")
-      guard let text = arguments.optionalString("policies") else {
-        let answer = try await client.delete("admin", "containers", id, "policies")
-        if arguments.isSet("json") {
-          arguments.output.print(answer)
-        } else {
-          arguments.output.print("\(TerminalText.sanitised(id)) has the policies of its profile")
-        }
-        return .success
-      }
-      let policies: AccountPolicySet
-      do throws(AccountPolicyFailure) { policies = try AccountPolicySet(parsing: Array(text.utf8)) } catch {
-        throw CommandFailure(.dataError, error.description)
-      }
-      let answer = try await client.put(
-        "admin", "containers", id, "policies", body: ["policies": .object(policies.json)])
-      if arguments.isSet("json") {
-        arguments.output.print(answer)
-      } else {
-        arguments.output.print("\(TerminalText.sanitised(id)) has \(policies.names.count) policies")
-      }
-      for name in try answer.strings("unknown") {
-        arguments.errorOutput.print(
-          "signet-server: this server does not evaluate \(TerminalText.sanitised(name)); it relies on the device"
-        )
-      }
-      return .success
-    },
+      ], handler: attach),
   ]
+
+  /// Policies that the command line has.
+  ///
+  /// - Parameter text: As JSON.
+  /// - Returns: The policies.
+  /// - Throws: `CommandFailure`.
+  static func policies(_ text: String) throws(CommandFailure) -> AccountPolicySet {
+    do throws(AccountPolicyFailure) {
+      let policies = try AccountPolicySet(parsing: Array(text.utf8))
+      try AccountPolicyRegistry().check(policies)
+      return policies
+    } catch { throw CommandFailure(.dataError, error.description) }
+  }
+
+  private static func attach(_ arguments: Arguments) async throws -> ExitCode {
+    let (id, text) = (arguments.string("id"), arguments.optionalString("policies"))
+    guard text == nil || !arguments.isSet("of-profile") else {
+      throw UsageFailure.refused("--of-profile goes without policies: it takes away those that were attached")
+    }
+    let policies = try text.map { try self.policies($0) }
+    let client = try OperatorClient(arguments, as: .admin)
+    let answer: JSONObject
+    if let policies {
+      answer = try await client.put(
+        "admin", "containers", id, "policies", body: ["policies": .object(policies.json)])
+    } else if arguments.isSet("of-profile") {
+      answer = try await client.delete("admin", "containers", id, "policies")
+    } else {
+      let account = try await client.get("admin", "containers", id, "account")
+      answer = ["id": .string(id), "policies": .object(try account.object("policies"))]
+    }
+    if arguments.isSet("json") {
+      arguments.output.print(answer)
+    } else if let policies {
+      let count = policies.names.count
+      arguments.output.print(
+        "\(TerminalText.sanitised(id)) has \(count) \(count == 1 ? "policy" : "policies")")
+    } else if arguments.isSet("of-profile") {
+      arguments.output.print("\(TerminalText.sanitised(id)) has the policies of its profile")
+    } else {
+      arguments.output.print(shown(try answer.object("policies")))
+    }
+    for name in policies == nil ? [] : try answer.strings("unknown") {
+      arguments.errorOutput.print(
+        "signet-server: this server does not evaluate \(TerminalText.sanitised(name)); it relies on the device"
+      )
+    }
+    return .success
+  }
+
+  private static func shown(_ policies: JSONObject) -> String {
+    policies.isEmpty ? "none" : TerminalText.sanitised(String(decoding: policies.bytes, as: UTF8.self))
+  }
 
   private static func order(
     _ action: String, _ summary: String, _ description: String
@@ -119,14 +144,13 @@ enum ContainerLockCommands {
   }
 
   private static func fields(of account: JSONObject) throws -> [(String, String)] {
-    let policies = try account.object("policies")
     var fields = [
       ("Container", try account.string("container")), ("Standing", try account.string("standing")),
-      ("Policies", policies.isEmpty ? "none" : String(decoding: policies.bytes, as: UTF8.self)),
-      ("To be heard", try account.bool("reportWanted") ? "yes" : "no"),
+      ("Policies", shown(try account.object("policies"))),
     ]
     if let reason = try account.optionalString("reason") { fields.insert(("Because", reason), at: 2) }
     if let reported = try account.optionalInteger("reported") { fields.append(("Reported", utc(reported))) }
+    if try account.bool("reportWanted") { fields.append(("Waits for", "a report of the device")) }
     return fields
   }
 }

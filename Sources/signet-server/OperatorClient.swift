@@ -88,6 +88,23 @@ struct OperatorClient: Sendable {
     return try await send(.get, path, query: query, nil)
   }
 
+  /// Asks, once a second, until what is there is decided or the time is over.
+  ///
+  /// - Parameters:
+  ///   - path: The segments of the path.
+  ///   - seconds: How long; 0 asks once.
+  /// - Returns: The last answer, whose `status` may still be `pending`.
+  /// - Throws: `CommandFailure`.
+  func decided(_ path: String..., within seconds: Int) async throws -> JSONObject {
+    let deadline = ContinuousClock.now + .seconds(seconds)
+    var answer = try await send(.get, path, nil)
+    while try answer.string("status") == "pending", ContinuousClock.now < deadline {
+      try await Task.sleep(for: min(.seconds(1), ContinuousClock.now.duration(to: deadline)))
+      answer = try await send(.get, path, nil)
+    }
+    return answer
+  }
+
   private func send(
     _ method: HTTPMethod, _ segments: [String], query: String = "", _ body: JSONObject?
   ) async throws -> JSONObject {
@@ -163,6 +180,7 @@ struct OperatorClient: Sendable {
     case ("clients", 2...): return "client list"
     case ("containers", 2...): return "container list USER"
     case ("keys", 2...): return "key list"
+    case ("pushauth", 3...) where path.dropFirst().first == "mechanisms": return "authenticator list USER"
     case ("tokens", 2...): return "token list"
     case ("transactions", 2...): return "transaction list"
     default: return nil

@@ -20,19 +20,20 @@ enum ServerProgram {
       InitCommand.command, ServeCommand.command, CertificateCommands.group, UserCommands.group,
       ActivationCommands.group,
       ContainerCommands.group, KeyCommands.group, ClientCommands.group, SigningKeyCommands.group,
-      TransactionCommands.group, CodeCommands.group, TokenCommands.group, UAFCommands.group,
+      TransactionCommands.group, AuthenticatorCommands.group, MessageCommands.group, CodeCommands.group,
+      TokenCommands.group, UAFCommands.group,
       AuditCommands.group,
     ],
     exitCodes: [
       .init(.success, "All went well; for 'otp validate' the code is valid"),
       .init(
         .failure,
-        "The answer is no: an invalid code, a broken audit log, a denied transaction, a decision that does not hold"
+        "The answer is no: an invalid code, a broken audit log, a denied transaction or message, a decision that does not hold"
       ),
       .init(.usage, "The command line is wrong"),
       .init(.dataError, "The server refused what was sent"),
       .init(.noInput, "A file is missing or unreadable"),
-      .init(.noUser, "There is no such user, container, key, client or transaction"),
+      .init(.noUser, "There is no such user, container, key, client, transaction, authenticator or message"),
       .init(.unavailable, "The server can't be reached or broke off, or its address or port can't be used"),
       .init(.software, "The server failed, and changed nothing"),
       .init(.cannotCreate, "It exists already, or can't be made"),

@@ -145,13 +145,8 @@ enum TransactionCommands {
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
     let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...86_400) : nil
-    let client = try OperatorClient(arguments, as: .relyingParty)
-    let deadline = ContinuousClock.now + .seconds(wait ?? 0)
-    var answer = try await client.get("transactions", arguments.string("id"))
-    while try answer.string("status") == "pending", ContinuousClock.now < deadline {
-      try await Task.sleep(for: min(.seconds(1), ContinuousClock.now.duration(to: deadline)))
-      answer = try await client.get("transactions", arguments.string("id"))
-    }
+    let answer = try await OperatorClient(arguments, as: .relyingParty)
+      .decided("transactions", arguments.string("id"), within: wait ?? 0)
     if arguments.isSet("json") { arguments.output.print(answer) } else { try print(answer, arguments.output) }
     guard wait != nil else { return .success }
     return switch try answer.string("status") {

@@ -19,6 +19,8 @@ import Testing
     let (id, link) = (try offer.string("id"), try offer.string("link"))
     let several = try await device.run("approve", link, "--yes")
     #expect(several.status == 65 && several.errorOutput.contains("alice, bob"), several.summary)
+    let both = try await device.run("approve", "--qr", picture, "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
+    #expect(both.isRefusal(64, "--qr goes without an id"), both.summary)
     _ = try await device.json("approve", "--qr", picture, "--yes", "--container", "bob")
     let found = try await server.transaction(id)
     #expect(try found.string("user") == "bob" && found.string("status") == "accepted")

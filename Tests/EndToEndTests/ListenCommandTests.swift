@@ -51,6 +51,12 @@ import Testing
     let alone = try await device.run("listen", "--once")
     #expect(alone.status == 0 && alone.output.contains("Pay 1 EUR"), alone.summary)
     #expect(alone.errorOutput.contains("no notifications on the desktop"), alone.summary)
+    // Where nobody has said that there is one, there is nothing to be said.
+    device.sessionBus = nil
+    let login = try device.process(["listen", "--once"])
+    login.environment?["XDG_RUNTIME_DIR"] = server.folder.path
+    let unseen = try await ChildProcess.finish(login)
+    #expect(unseen.status == 0 && unseen.errorOutput == "Listening; Ctrl-C ends it.\n", unseen.summary)
     await server.stopAndWait()
   }
 

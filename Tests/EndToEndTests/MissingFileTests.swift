@@ -13,6 +13,8 @@ import Testing
     for words in [
       ["activate", "--qr", none], ["activate", "--code-file", none], ["import", none], ["scan", none],
       ["approve", "--qr", none], ["approve", "--offline", none], ["policy", "lint", none],
+      ["message", "receive", none], ["uaf", "oob", "run", none],
+      ["data", "encrypt", "--label", "x", none, folder.file("out")],
     ] {
       let result = try await device.run(words)
       #expect(result.isRefusal(66, message), "\(words): \(result.summary)")

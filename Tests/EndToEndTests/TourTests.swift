@@ -2,7 +2,7 @@ import Foundation
 import SignetTesting
 import Testing
 
-/// The commands of the README, as they stand there.
+/// The commands of the README, and of docs/tour.md, which goes on in the same folder, as they stand there.
 @Suite(.serialized, .timeLimit(.minutes(3))) struct TourTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
@@ -21,9 +21,9 @@ import Testing
     return try await ChildProcess.finish(process)
   }
 
-  @Test("each works in an empty folder, and prints what the README says", .enabled(if: canRun))
+  @Test("each works in an empty folder, and prints what the documents say", .enabled(if: canRun))
   func readme() async throws {
-    let result = try await run("\(Self.root)/README.md")
+    let result = try await run("\(Self.root)/README.md,\(Self.root)/docs/tour.md")
     #expect(result.status == 0, result.summary)
   }
 

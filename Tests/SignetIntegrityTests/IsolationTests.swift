@@ -111,6 +111,25 @@
       Issue.record("the guard never came back")
     }
 
+    @Test("looks at the same time are no evidence against each other")
+    func together() async throws {
+      let count = 8
+      let missing = DispatchGroup()
+      for _ in 0..<count { missing.enter() }
+      let integrity = try Integrity(
+        guards: [
+          Acting(name: "meeting", placement: .inProcess(limit: .seconds(60))) {
+            missing.leave()
+            missing.wait()
+            return []
+          }
+        ], settings: .init(reaction: .report))
+      await withTaskGroup(of: [Evidence].self) { group in
+        for _ in 0..<count { group.addTask { await integrity.evaluate().evidence } }
+        for await evidence in group { #expect(evidence.isEmpty, "\(evidence)") }
+      }
+    }
+
     @Test("a guard that throws is evidence, here and there", arguments: [true, false])
     func throwing(isolated: Bool) async throws {
       let found = try await report(
@@ -162,7 +181,7 @@
           var limit = rlimit()
           getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
           // The pipe of the answer is open, and what lists the folder.
-          let open = (3..<256).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
+          let open = (3..<65_536).filter { fcntl(Int32($0), F_GETFD) >= 0 }.count
           return [Evidence(finding, "\(open) open, \(limit.rlim_cur) of core")]
         })
       #expect(found.evidence.map(\.explanation) == ["1 open, 0 of core"])

@@ -238,4 +238,73 @@ import Testing
     try await server.context.sweep()
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
   }
+
+  @Test("a combined URI: its codes count once the app has registered, and go with it") func combined()
+    async throws
+  {
+    let server = try ServerFixture()
+    try await server.users.add(UserID("alice"), by: "test")
+    let service = PushAuthService(server.context)
+    let made = try await service.enrol(
+      UserID("alice"),
+      [
+        "issuer": "Acme Bank", "policies": ["biometricAvailable": [:]],
+        "codes": ["kind": "totp", "algorithm": "sha256", "digits": 8],
+      ], by: "test")
+    let uri = try AuthenticatorURI(made.uri)
+    #expect(made.uri.hasPrefix("mfauth://totp/Acme%20Bank:alice?"))
+    #expect(
+      uri.scheme == .mfauth && uri.issuer == "Acme Bank"
+        && uri.policies?.contains("biometricAvailable") == true)
+    let oath = try #require(uri.oath)
+    #expect(oath.algorithm == .sha256 && oath.digits == 8 && oath.secret.withSecret { $0.byteCount } == 32)
+    let token = try #require(made.token)
+    func code() throws -> String {
+      try oath.secret.withSecret {
+        try TOTP(secret: $0, algorithm: .sha256, digits: 8).code(at: server.clock.now).code
+      }
+    }
+    func isValid(_ code: String) async throws -> Bool {
+      try await CodeService(server.context).validate(code, user: UserID("alice"), by: "test")
+    }
+    #expect(try await !isValid(code()))
+    let app = try App(made.uri)
+    #expect(try await Self.post(server, app.registration()).status == 200)
+    server.clock.advance(by: 60)
+    #expect(try await isValid(code()))
+    #expect(try await service.send(["user": "alice"], by: "test").delivery == "none")
+    let listed = try await server.storage.tokens(after: "", user: "alice", limit: 10)
+    #expect(listed.map(\.serial) == [token] && listed.map(\.state) == [.active])
+    let event = server.context.audit(by: "test")("pushauth.removed")
+    #expect(try await server.storage.removePushAuthMechanism(made.id, audit: event))
+    #expect(try await server.storage.tokens(after: "", user: "alice", limit: 10).isEmpty)
+  }
+
+  @Test("codes that apps do not read are refused, and neither half is kept") func combinedRefused()
+    async throws
+  {
+    let server = try ServerFixture()
+    try await server.users.add(UserID("alice"), by: "test")
+    let service = PushAuthService(server.context)
+    for codes in [
+      [:], ["kind": "ocra"], ["kind": "totp", "algorithm": "MD5"], ["kind": "totp", "algorithm": "SHA384"],
+      ["kind": "totp", "digits": 7], ["kind": "totp", "period": 0], ["kind": "totp", "period": 301],
+      ["kind": 1],
+    ] as [JSONObject] {
+      await #expect(throws: Problem.self) {
+        try await service.enrol(UserID("alice"), ["codes": .object(codes)], by: "test")
+      }
+    }
+    // The push half cannot be written: no codes stay without it.
+    await #expect(throws: Problem.self) {
+      try await service.enrol(
+        UserID("alice"), ["codes": ["kind": "hotp"], "issuer": .string(String(repeating: "a", count: 2000))],
+        by: "test")
+    }
+    await #expect(throws: Problem.self) {
+      try await service.enrol(UserID("nobody"), ["codes": ["kind": "hotp"]], by: "test")
+    }
+    #expect(try await server.storage.tokens(after: "", user: nil, limit: 10).isEmpty)
+    #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
+  }
 }

@@ -585,7 +585,7 @@ struct AuthenticationRefusalTests {
   }
 
   @Test("10 the channel") func channel() throws {
-    let own = ChannelBinding(serverEndPoint: "AAAA", tlsServerCertificate: "BBBB")
+    let own = UAFChannelBinding(serverEndPoint: "AAAA", tlsServerCertificate: "BBBB")
     var maker = MessageMaker(.authentication)
     func verify(_ rule: ChannelBindingRule) throws {
       var expectation = try maker.authenticationExpectation()

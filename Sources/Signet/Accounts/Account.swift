@@ -87,6 +87,30 @@ public struct AccountCode: Sendable, Hashable, CustomStringConvertible, CustomRe
     self.init(code: code.code, counter: code.counter, validity: code.validFrom..<code.validUntil)
   }
 
+  /// Whether it is valid; one that goes by a counter is until a later one was used.
+  ///
+  /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: Whether it is.
+  public func isValid(at unixTime: Int64) -> Bool { timed?.isValid(at: unixTime) ?? true }
+
+  /// How long it is valid yet.
+  ///
+  /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: Seconds, 0 from its end on; `nil` where codes go by a counter.
+  public func secondsLeft(at unixTime: Int64) -> Int64? { timed?.secondsLeft(at: unixTime) }
+
+  /// How much of its time is over, for a bar beside the code.
+  ///
+  /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: 0 before it begins, 1 from its end on; `nil` where codes go by a counter.
+  public func progress(at unixTime: Int64) -> Double? { timed?.progress(at: unixTime) }
+
+  private var timed: TimedCode? {
+    validity.map {
+      TimedCode(code: code, counter: counter, validFrom: $0.lowerBound, validUntil: $0.upperBound)
+    }
+  }
+
   /// When it is valid; never the code.
   public var description: String {
     validity.map { "one-time code, valid from \($0.lowerBound) until \($0.upperBound)" } ?? "one-time code"

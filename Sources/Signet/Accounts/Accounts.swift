@@ -201,13 +201,9 @@ public struct Accounts: Sendable {
       await vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Account, SignetFailure> in
         guard let present = try Self.account(id, in: records) else { return .failure(.noSuchAccount) }
-        let old = present.account
         let renamed: OTPAccount
         do throws(InterchangeFailure) {
-          renamed = try OTPAccount(
-            issuer: issuer ?? old.issuer, name: name ?? old.name, kind: old.kind, algorithm: old.algorithm,
-            digits: old.digits, hasCheckDigit: old.hasCheckDigit, secret: old.secret, image: old.image,
-            foreign: old.foreign)
+          renamed = try present.account.renamed(issuer: issuer, name: name)
         } catch { return .failure(.interchange(error)) }
         let record = AccountRecord(renamed, isExportable: present.isExportable, imported: present.imported)
         try records.set(AccountRecord.name(id), to: record.bytes)

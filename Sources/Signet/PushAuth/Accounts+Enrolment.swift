@@ -11,9 +11,10 @@ extension Accounts {
   ///
   /// The device has to be as the policies of the URI demand, now and whenever a part of the account is used.
   ///
-  /// Push messages are registered with the server first; only when it has agreed anything is stored. What is there already is
+  /// Push messages are registered with the server first; only when it has agreed any part is stored. What is there already is
   /// never replaced: an account of the same issuer and name gets what it has not, and keeps its policies where those of the URI
-  /// differ. What failed may be tried again with the same URI, as long as the server takes it.
+  /// differ. What failed, or was ended in between, may be tried again with the same URI: a server that has agreed already, and
+  /// takes its URI once, is asked whether it knows this device then.
   ///
   /// - Parameters:
   ///   - uri: `otpauth`, `pushauth` or `mfauth`.
@@ -35,27 +36,43 @@ extension Accounts {
         await device.vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
     }
     guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
-    let (now, id) = (device.clock.now, Account.ID(from: device.random))
+    let now = device.clock.now
+    let before = try await vaulted(unlocked.openedRecords())
+    // Before the server is asked for anything.
+    if let failure = try await vaulted(Self.refusal(uri, codes, in: before)) { throw failure }
+    let joined = try await vaulted(Self.joined(uri, in: before))
+    var attempt = EnrolmentAttempt(of: uri, from: device.random, at: now)
     var push: PushMechanismRecord?
     if let half = uri.push {
-      let record = try Self.push(uri, half, id, now)
-      let before = try await vaulted(unlocked.openedRecords())
-      // Before the server is asked for anything.
-      if let failure = try await vaulted(Self.refusal(uri, codes, in: before)) { throw failure }
+      var record = try Self.push(uri, half, attempt.push, now)
       let stored = try await vaulted(Self.pushDevice(in: before))
       guard let target = target ?? stored else { throw .pushAuth(.missing("device token")) }
-      try await register(record, half, target)
+      let isRepeated: Bool
+      (attempt, isRepeated) = try await begin(attempt, in: unlocked)
+      record.mechanismID = attempt.push.uuid
+      do throws(SignetFailure) {
+        try await register(record, half, target, isRepeated: isRepeated)
+      } catch {
+        // Whoever said no has registered nothing; who said nothing may have.
+        if error.isRefusalOfServer { try await abandon(attempt, in: unlocked) }
+        throw error
+      }
       push = record
+    } else if uri.policies != nil || joined.policies != nil {
+      (attempt, _) = try await begin(attempt, in: unlocked)
     }
-    let (codesID, groupID) = (Account.ID(from: device.random), Account.ID(from: device.random))
-    // Before the parts are there, so that none is without its policies for a moment.
-    let parts = (codes == nil ? [] : [codesID]) + (push == nil ? [] : [id])
-    if !policies.isEmpty { try await merge(policies, into: parts) }
+    let (parts, groupID) = (attempt, Account.ID(from: device.random))
+    // Before the parts are there, so that none is without its policies for a moment; what was there before gets those that
+    // are new, and keeps them if this ends here: that is the strict side.
+    let new = (codes == nil ? [] : [parts.codes]) + (push == nil ? [] : [parts.push])
+    if let present = joined.policies { try await merge(Self.policies(present), into: new) }
+    if !policies.isEmpty { try await merge(policies, into: new + joined.members) }
     let result = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Enrolment, SignetFailure> in
         // Another process may have enrolled it meanwhile.
         if let failure = try Self.refusal(uri, codes, in: records) { return .failure(failure) }
+        try Self.removeEmptyGroups(in: &records)
         let found = try Self.group(uri.issuer, uri.account, in: records)
         var group =
           found?.record ?? EnrolledAccountRecord(issuer: uri.issuer, name: uri.account, created: now)
@@ -64,19 +81,21 @@ extension Accounts {
         if found == nil { group.codes = try Self.ungrouped(uri.issuer, uri.account, in: records) }
         if let codes {
           let record = AccountRecord(codes, isExportable: isExportable, imported: now)
-          try records.set(AccountRecord.name(codesID), to: record.bytes)
+          try records.set(AccountRecord.name(parts.codes), to: record.bytes)
           if let counter = codes.kind.counter {
-            try records.set(AccountRecord.counterName(codesID), to: SecretBytes(counter: counter))
+            try records.set(AccountRecord.counterName(parts.codes), to: SecretBytes(counter: counter))
           }
-          group.codes.append(codesID)
+          group.codes.append(parts.codes)
         }
         if let push {
-          try records.set(PushMechanismRecord.name(id), to: push.bytes)
-          group.push = id
-          if let target { try Self.setPushDevice(target, in: &records, knownTo: id) }
+          try records.set(PushMechanismRecord.name(parts.push), to: push.bytes)
+          group.push = parts.push
+          if let target { try Self.setPushDevice(target, in: &records, knownTo: parts.push) }
         }
         let groupName = found?.id ?? groupID
         try records.set(EnrolledAccountRecord.name(groupName), to: group.bytes)
+        // With what it was for: there is no moment at which only one of the two is there.
+        records.remove(parts.recordName)
         return .success(
           Enrolment(
             account: try Self.enrolled(groupName, group, in: records), wasThere: found != nil,
@@ -84,15 +103,14 @@ extension Accounts {
       })
     do throws(SignetFailure) {
       let enrolment = try result.get()
-      // All parts have all policies of the account, those that were there before too.
+      // Another process may have joined the same account meanwhile, with other policies.
       let members = enrolment.account.codes.map(\.id) + (enrolment.account.push.map { [$0.id] } ?? [])
       if let all = try await self.policies(of: enrolment.account.id, by: password) {
         try await merge(Self.policies(parsing: all), into: members)
       }
       return enrolment
     } catch {
-      guard !policies.isEmpty, case .failure = result else { throw error }
-      for part in parts { try await forgetNotes(of: part) }
+      if case .failure = result { try await abandon(attempt, in: unlocked) }
       throw error
     }
   }
@@ -111,36 +129,6 @@ extension Accounts {
     )
     .filter { !$0.codes.isEmpty || $0.push != nil }
     .sorted { ($0.created, $0.id.description) < ($1.created, $1.id.description) }
-  }
-
-  /// Removes an account with all that it has: one-time codes, push mechanism, messages; also one that is locked.
-  ///
-  /// The server is not told: the protocol has no word for it.
-  ///
-  /// - Parameters:
-  ///   - id: Which one.
-  ///   - password: What opens them, where they have one.
-  /// - Throws: ``SignetFailure/noSuchAccount``.
-  public func removeEnrolled(
-    _ id: Account.ID, by password: SharedSecretBox? = nil
-  ) async throws(SignetFailure) {
-    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
-    let removed = try await vaulted(
-      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) -> [Account.ID]? in
-        guard let group = try Self.groups(in: records).first(where: { $0.id == id }) else { return nil }
-        for codes in group.record.codes {
-          records.remove(AccountRecord.name(codes))
-          records.remove(AccountRecord.counterName(codes))
-        }
-        if let push = group.record.push {
-          records.remove(PushMechanismRecord.name(push))
-          records.remove(PushMechanismRecord.inboxName(push))
-        }
-        records.remove(EnrolledAccountRecord.name(id))
-        return group.record.codes + (group.record.push.map { [$0] } ?? [])
-      })
-    guard let removed else { throw .noSuchAccount }
-    for part in removed { try await forgetNotes(of: part) }
   }
 
   /// The policies of an enrolled account, as they came.
@@ -201,38 +189,6 @@ extension Accounts {
     } catch { throw .pushAuth(error) }
   }
 
-  private func register(
-    _ record: PushMechanismRecord, _ half: AuthenticatorURI.Push, _ target: PushAuthDevice
-  ) async throws(SignetFailure) {
-    try await send(
-      PushAuthRequest.registration(
-        of: record.mechanismID, messageID: half.messageID ?? "", challenge: half.challenge ?? [],
-        device: target, at: record.endpoints, cookie: record.loadBalancer, key: try record.key()))
-  }
-
-  /// Sends a request to a server of the push protocol.
-  ///
-  /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
-  func send(_ request: PushAuthRequest) async throws(SignetFailure) {
-    var plain = HTTPRequest(
-      method: .post, url: request.url, headers: request.headers.filter { $0.name != "Cookie" },
-      body: request.body.bytes)
-    for pair in (request.cookie ?? "").split(separator: ";") {
-      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard parts.count == 2,
-        let cookie = RequestCookie(
-          name: String(parts[0].drop { $0 == " " }), value: String(parts[1]))
-      else { continue }
-      plain.cookies.append(cookie)
-    }
-    let transport = try device.transport(device.connection)
-    let response: HTTPResponse
-    do throws(TransportFailure) { response = try await transport.send(plain) } catch {
-      throw .transport(error)
-    }
-    guard (200..<300).contains(response.status) else { throw .pushAuthRefused(status: response.status) }
-  }
-
   /// Why a URI is not taken: something of it is there already; `nil` where nothing is.
   private static func refusal(
     _ uri: AuthenticatorURI, _ codes: OTPAccount?, in records: OpenRecords
@@ -258,6 +214,23 @@ extension Accounts {
     return nil
   }
 
+  /// The account that a URI adds to: its policies and its parts.
+  private static func joined(
+    _ uri: AuthenticatorURI, in records: OpenRecords
+  ) throws(VaultFailure) -> (policies: JSONObject?, members: [Account.ID]) {
+    guard let found = try group(uri.issuer, uri.account, in: records) else {
+      return (nil, try ungrouped(uri.issuer, uri.account, in: records))
+    }
+    return (found.record.policies, found.record.members)
+  }
+
+  /// Takes away what held parts together that are all gone: whoever enrols anew starts anew.
+  private static func removeEmptyGroups(in records: inout OpenRecords) throws(VaultFailure) {
+    for (id, record) in try groups(in: records) where !record.hasParts(in: records) {
+      records.remove(EnrolledAccountRecord.name(id))
+    }
+  }
+
   static func groups(
     in records: OpenRecords
   ) throws(VaultFailure) -> [(id: Account.ID, record: EnrolledAccountRecord)] {
@@ -277,6 +250,7 @@ extension Accounts {
   ) throws(VaultFailure) -> (id: Account.ID, record: EnrolledAccountRecord)? {
     try groups(in: records).first {
       $0.record.issuer.utf8.elementsEqual(issuer.utf8) && $0.record.name.utf8.elementsEqual(name.utf8)
+        && $0.record.hasParts(in: records)
     }
   }
 
@@ -291,7 +265,7 @@ extension Accounts {
     }.map(\.id)
   }
 
-  private static func enrolled(
+  static func enrolled(
     _ id: Account.ID, _ record: EnrolledAccountRecord, in records: OpenRecords
   ) throws(VaultFailure) -> EnrolledAccount {
     var codes: [Account] = []
@@ -302,7 +276,8 @@ extension Accounts {
       try mechanism(id, in: records).map { PushMechanism($0, id) }
     }
     return EnrolledAccount(
-      id: id, issuer: record.issuer, name: record.name, image: record.image,
+      id: id, issuer: record.issuer, name: record.name, displayIssuer: record.displayIssuer ?? record.issuer,
+      displayName: record.displayName ?? record.name, image: record.image,
       backgroundColor: record.backgroundColor,
       policyNames: record.policies?.members.map(\.name).sorted() ?? [], created: record.created,
       codes: codes, push: push)
@@ -332,7 +307,7 @@ extension Accounts {
 
 extension Account.ID {
   /// The same in the form of a UUID, which servers of the push protocol expect.
-  fileprivate var uuid: String {
+  var uuid: String {
     let text = Array(description.uppercased())
     let ends = [8, 12, 16, 20, 32]
     return zip([0] + ends, ends).map { String(text[$0..<$1]) }.joined(separator: "-")

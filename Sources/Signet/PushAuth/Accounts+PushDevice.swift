@@ -95,13 +95,13 @@ extension Accounts {
       "token": .string(target.token), "name": .string(target.name), "platform": .string(target.platform),
       "service": .string(target.service),
     ]
-    return SecretBytes(copying: object.bytes)
+    return object.recordBytes
   }
 
   static func pushDevice(in records: OpenRecords) throws(VaultFailure) -> PushAuthDevice? {
     guard let secret = try records.secret(pushDeviceName) else { return nil }
     do {
-      let object = try JSONObject(parsing: secret.insecureCopy())
+      let object = try JSONObject(record: secret)
       return try PushAuthDevice(
         token: object.string("token"), name: object.string("name"), platform: object.string("platform"),
         service: object.string("service"))

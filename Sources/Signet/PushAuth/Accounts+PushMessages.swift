@@ -35,7 +35,7 @@ extension Accounts {
         case .failure(let failure): return .failure(failure)
         case .success(let (changed, reception)):
           guard case .new(let notification) = reception else { return .success(reception) }
-          try records.set(PushMechanismRecord.inboxName(id), to: SecretBytes(copying: changed.json.bytes))
+          try records.set(PushMechanismRecord.inboxName(id), to: changed.json.recordBytes)
           if record.userID == nil, let user = notification.message.userID {
             record.userID = user
             try records.set(PushMechanismRecord.name(id), to: record.bytes)
@@ -133,7 +133,7 @@ extension Accounts {
         // Answered by another process at the same time: the server took one of the two.
         guard inbox.notification(id)?.isPending == true else { return }
         do throws(PushAuthFailure) { try inbox.took(answer.decision, of: id, at: now) } catch { return }
-        try records.set(PushMechanismRecord.inboxName(mechanism), to: SecretBytes(copying: inbox.json.bytes))
+        try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
       })
   }
 
@@ -151,7 +151,7 @@ extension Accounts {
           var inbox = try Self.inbox(of: mechanism, in: records)
           guard inbox.remove(id) else { continue }
           try records.set(
-            PushMechanismRecord.inboxName(mechanism), to: SecretBytes(copying: inbox.json.bytes))
+            PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
           return true
         }
         return false
@@ -180,9 +180,7 @@ extension Accounts {
   static func inbox(of id: Account.ID, in records: OpenRecords) throws(VaultFailure) -> PushAuthInbox {
     guard let secret = try records.secret(PushMechanismRecord.inboxName(id)) else { return PushAuthInbox() }
     let limits = JSONLimits(maximumByteCount: 64 << 20, maximumMemberCount: 1 << 20)
-    do {
-      return try PushAuthInbox(JSONObject(parsing: secret.insecureCopy(), limits: limits))
-    } catch { throw .damaged }
+    do { return try PushAuthInbox(JSONObject(record: secret, limits: limits)) } catch { throw .damaged }
   }
 
   /// Has the device recognise its user.

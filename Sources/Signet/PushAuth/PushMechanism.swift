@@ -33,6 +33,10 @@ public struct EnrolledAccount: Sendable, Hashable, Identifiable {
   public let issuer: String
   /// Whose it is, at the issuer.
   public let name: String
+  /// Who to show it as being with: ``issuer`` unless it was renamed.
+  public let displayIssuer: String
+  /// Whose to show it as being: ``name`` unless it was renamed.
+  public let displayName: String
   /// Where a picture is; text from outside, never fetched here.
   public let image: String?
   /// A colour, without a number sign.

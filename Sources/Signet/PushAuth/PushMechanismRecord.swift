@@ -89,8 +89,20 @@ struct EnrolledAccountRecord {
   var backgroundColor: String?
   var policies: JSONObject?
   var created: Int64
+  /// What it is shown as where it was renamed; ``issuer`` and ``name`` stay, by which the same is known again.
+  var displayIssuer: String?
+  var displayName: String?
   var codes: [Account.ID] = []
   var push: Account.ID?
+
+  /// Its parts, those that were deleted since included.
+  var members: [Account.ID] { codes + (push.map { [$0] } ?? []) }
+
+  /// Whether any of its parts is still there.
+  func hasParts(in records: OpenRecords) -> Bool {
+    let names = codes.map(AccountRecord.name) + (push.map { [PushMechanismRecord.name($0)] } ?? [])
+    return names.contains(where: Set(records.names).contains)
+  }
 
   /// The name of the record.
   static func name(_ id: Account.ID) -> String { "enrolled-\(id)" }
@@ -108,6 +120,8 @@ struct EnrolledAccountRecord {
     ]
     object["image"] = image.map { .string($0) }
     object["backgroundColor"] = backgroundColor.map { .string($0) }
+    object["displayIssuer"] = displayIssuer.map { .string($0) }
+    object["displayName"] = displayName.map { .string($0) }
     object["policies"] = policies.map { .object($0) }
     object["push"] = push.map { .string($0.description) }
     return FramedRecord.bytes(version: 1, json: object.bytes, secret: SecretBytes(byteCount: 0) { _ in })
@@ -125,6 +139,8 @@ struct EnrolledAccountRecord {
       created = try object.integer("created")
       image = try object.optionalString("image")
       backgroundColor = try object.optionalString("backgroundColor")
+      displayIssuer = try object.optionalString("displayIssuer")
+      displayName = try object.optionalString("displayName")
       policies = try object.optionalObject("policies")
       codes = try object.strings("codes").compactMap { Account.ID($0) }
       push = try object.optionalString("push").flatMap { Account.ID($0) }
@@ -149,5 +165,26 @@ struct EnrolledAccountRecord {
     }
     policies = merged
     return conflicts
+  }
+}
+
+// Records that are JSON alone. The bytes are wiped wherever they pass; the values read from them are Swift's own strings, which
+// nobody can wipe, and none of them is a secret: a challenge is answered with the shared secret only, which lies apart
+// (``PushMechanismRecord/secret``), a cookie of a load balancer names a machine, and a device token an address.
+extension JSONObject {
+  /// The record.
+  var recordBytes: SecretBytes {
+    var bytes = bytes
+    defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+    return SecretBytes(copying: bytes)
+  }
+
+  /// Reads a record.
+  ///
+  /// - Throws: `JSONFailure`.
+  init(record: borrowing SecretBytes, limits: JSONLimits = .standard) throws(JSONFailure) {
+    self = try record.withTemporaryArray { (bytes) throws(JSONFailure) in
+      try JSONObject(parsing: bytes, limits: limits)
+    }
   }
 }

@@ -1,17 +1,12 @@
-import Dispatch
-import Synchronization
+import SignetConcurrency
 
 /// Runs guards on threads of this process that may block, each for its time.
 final class GuardThreads: Sendable {
-  /// Guards that have not come back: a stuck one must not take a thread more with every evaluation.
-  private let absent = Mutex<Set<String>>([])
+  private let runner = BoundedRunner(label: "signet.guard")
 
   /// What a guard finds, or that it does not come back in time.
   func run(_ sentry: any Guard) async -> [Evidence] {
     let name = sentry.name
-    guard absent.withLock({ $0.insert(name).inserted }) else {
-      return [Evidence(.slowGuard, "the guard \(name) has not come back since an earlier look")]
-    }
     // A child is ended by who waits for it, and tried again.
     let limit = sentry.placement.limit
     let patience =
@@ -19,19 +14,14 @@ final class GuardThreads: Sendable {
       case .inProcess: limit
       case .child: limit * 5 + .seconds(2)
       }
-    return await withCheckedContinuation { continuation in
-      let answer = Answer(continuation)
-      let (seconds, attoseconds) = patience.components
-      let nanoseconds = Int(clamping: seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000)
-      DispatchQueue.global().asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) {
-        answer.give([Evidence(.slowGuard, "the guard \(name) took longer than \(patience)")])
-      }
-      DispatchQueue(label: "signet.guard.\(name)").async { [self] in
-        let evidence = Self.look(sentry)
-        _ = absent.withLock { $0.remove(name) }
-        answer.give(evidence)
-      }
-    }
+    let look = runner.begin(
+      name,
+      whereBusy: [Evidence(.slowGuard, "the guard \(name) has not come back since an earlier look")]
+    ) { Self.look(sentry) }
+    return await runner.answers(
+      to: [look], within: patience,
+      whereLate: [Evidence(.slowGuard, "the guard \(name) took longer than \(patience)")]
+    ).flatMap { $0 }
   }
 
   private static func look(_ sentry: any Guard) -> [Evidence] {
@@ -40,21 +30,6 @@ final class GuardThreads: Sendable {
     #endif
     do { return try sentry.examine() } catch {
       return [Evidence(.failedGuard, "the guard \(sentry.name) could not look: \(error)")]
-    }
-  }
-
-  /// Goes to the one who waits, once.
-  private final class Answer: Sendable {
-    private let waiting: Mutex<CheckedContinuation<[Evidence], Never>?>
-
-    init(_ continuation: CheckedContinuation<[Evidence], Never>) { waiting = Mutex(continuation) }
-
-    func give(_ evidence: [Evidence]) {
-      let continuation = waiting.withLock { waiting in
-        defer { waiting = nil }
-        return waiting
-      }
-      continuation?.resume(returning: evidence)
     }
   }
 }

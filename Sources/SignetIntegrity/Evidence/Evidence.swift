@@ -1,4 +1,5 @@
 public import SignetJSON
+import SignetText
 
 /// One thing that speaks for tampering, or that is good to know, with how much it weighs and why.
 public struct Evidence: Sendable, Hashable, CustomStringConvertible {
@@ -18,7 +19,7 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - finding: What was found.
-  ///   - explanation: What was seen. Control characters are shown as `?`, and more than ``explanationLimit`` is cut.
+  ///   - explanation: What was seen. What is invisible is shown as `?`, and more than ``explanationLimit`` is cut.
   public init(_ finding: Finding, _ explanation: String) {
     self.init(finding, weight: finding.weight, explanation)
   }
@@ -53,14 +54,8 @@ public struct Evidence: Sendable, Hashable, CustomStringConvertible {
 
   /// Names of files and threads are chosen by whoever attacks: they must not write over a terminal or fill a log.
   private static func harmless(_ text: String) -> String {
-    var result = String.UnicodeScalarView()
-    for scalar in text.unicodeScalars.prefix(explanationLimit) {
-      switch scalar.properties.generalCategory {
-      case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned:
-        result.append("?")
-      default: result.append(scalar)
-      }
-    }
-    return String(result)
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(explanationLimit).map { $0.isInvisible ? "?" : $0 }))
   }
 }

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetText
 
 /// Text from elsewhere, on its way in.
 enum InterchangeText {
@@ -31,10 +32,7 @@ enum InterchangeText {
 
   /// Control characters, those that turn the direction of what follows, and those that XML cannot hold.
   private static func isHostile(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.value {
-    case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFFFE, 0xFFFF: true
-    default: false
-    }
+    scalar.steersText || [0xFFFE, 0xFFFF].contains(scalar.value)
   }
 
   /// Text without white space around it.

@@ -68,6 +68,35 @@ public struct TimedCode: Sendable, Hashable {
   public let validFrom: Int64
   /// The first second after validity, since 1970-01-01T00:00:00Z.
   public let validUntil: Int64
+
+  /// A code that is valid from one second up to another, which is later.
+  package init(code: String, counter: UInt64, validFrom: Int64, validUntil: Int64) {
+    (self.code, self.counter, self.validFrom, self.validUntil) = (code, counter, validFrom, validUntil)
+  }
+}
+
+extension TimedCode {
+  /// Whether a server that knows the right time takes it for the code of now.
+  ///
+  /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: Whether it is valid; its first second counts, the first after it does not.
+  public func isValid(at unixTime: Int64) -> Bool { validFrom <= unixTime && unixTime < validUntil }
+
+  /// How long it is valid yet.
+  ///
+  /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: Seconds: the whole period before it begins, 0 from its end on.
+  public func secondsLeft(at unixTime: Int64) -> Int64 { validUntil - clamped(unixTime) }
+
+  /// How much of its time is over, for a bar beside the code.
+  ///
+  /// - Parameter unixTime: Seconds since 1970-01-01T00:00:00Z.
+  /// - Returns: 0 before it begins, 1 from its end on.
+  public func progress(at unixTime: Int64) -> Double {
+    Double(clamped(unixTime) - validFrom) / Double(validUntil - validFrom)
+  }
+
+  private func clamped(_ unixTime: Int64) -> Int64 { min(max(unixTime, validFrom), validUntil) }
 }
 
 extension TimedCode: CustomStringConvertible, CustomReflectable {

@@ -1,6 +1,8 @@
+import SignetConcurrency
+
 /// Something that knows facts of the device, such as what measures whether it was tampered with.
 public protocol AccountEvidenceSource: Sendable {
-  /// What names the source; sources of one name are asked one at a time.
+  /// What names the source; while one of this name is late, none is asked.
   var name: String { get }
 
   /// Finds out what it knows. It may take its time, within that of ``AccountEvidenceCollector``, and fail: then nobody knows.
@@ -13,7 +15,8 @@ public protocol AccountEvidenceSource: Sendable {
 /// Asks sources of evidence, all at once, and waits for each no longer than a time limit.
 public final class AccountEvidenceCollector: Sendable {
   private let sources: [any AccountEvidenceSource]
-  private let runner: BoundedRunner
+  private let timeLimit: Duration
+  private let runner = BoundedRunner(label: "signet.evidence")
 
   /// A collector.
   ///
@@ -21,8 +24,7 @@ public final class AccountEvidenceCollector: Sendable {
   ///   - sources: Who is asked; what a later one knows takes the place of what an earlier one says.
   ///   - timeLimit: How long all of them may take together.
   public init(_ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(2)) {
-    self.sources = sources
-    runner = BoundedRunner(timeLimit: timeLimit, label: "signet.evidence")
+    (self.sources, self.timeLimit) = (sources, timeLimit)
   }
 
   /// What all of them know now, within the time limit, whatever they do.
@@ -33,7 +35,7 @@ public final class AccountEvidenceCollector: Sendable {
       }
     }
     var evidence = AccountEvidence()
-    for known in await runner.answers(begun, whereLate: nil) {
+    for known in await runner.answers(to: begun, within: timeLimit, whereLate: nil) {
       if let known { evidence.merge(known) }
     }
     return evidence

@@ -1,12 +1,16 @@
+import SignetConcurrency
+
 /// Evaluates the policies of accounts: all that are registered and that the account names, in the order of their registration.
 ///
 /// All of an account's policies are evaluated, also after one is broken. A policy that throws, or has no result in time, comes to
-/// none; one that has still not come back is not started again meanwhile.
+/// none; one that was late, and has still not come back, is not started again meanwhile.
 public final class AccountPolicyEvaluator: Sendable {
   /// The policies that can be evaluated.
   public let registry: AccountPolicyRegistry
+  /// How long an evaluation may take, all policies together.
+  public let timeLimit: Duration
   private let reactions: [String: IndeterminateReaction]
-  private let runner: BoundedRunner
+  private let runner = BoundedRunner(label: "signet.account-policies")
 
   /// An evaluator.
   ///
@@ -19,12 +23,8 @@ public final class AccountPolicyEvaluator: Sendable {
     registry: AccountPolicyRegistry = AccountPolicyRegistry(), timeLimit: Duration = .seconds(2),
     reactions: [String: IndeterminateReaction] = [:]
   ) {
-    (self.registry, self.reactions) = (registry, reactions)
-    runner = BoundedRunner(timeLimit: timeLimit, label: "signet.account-policies")
+    (self.registry, self.timeLimit, self.reactions) = (registry, timeLimit, reactions)
   }
-
-  /// How long an evaluation may take, all policies together.
-  public var timeLimit: Duration { runner.timeLimit }
 
   /// Evaluates.
   ///
@@ -40,7 +40,8 @@ public final class AccountPolicyEvaluator: Sendable {
       policies[policy.name].map { begin(policy, evidence, $0) }
     }
     let verdicts = await runner.answers(
-      begun, whereLate: .indeterminate(reason: "the policy has no result after \(timeLimit)"))
+      to: begun, within: timeLimit,
+      whereLate: .indeterminate(reason: "the policy has no result after \(timeLimit)"))
     let results = zip(asked, verdicts).map { result(of: $0, $1) }
     return AccountPolicyReport(results: results, unknown: registry.unknown(in: policies))
   }
@@ -82,8 +83,8 @@ public final class AccountPolicyEvaluator: Sendable {
 
   private func begin(
     _ policy: any AccountPolicy, _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
-  ) -> FirstAnswer<AccountPolicyVerdict> {
-    if let verdict = Self.verdict(ofImmediate: policy, evidence, parameters) { return FirstAnswer(verdict) }
+  ) -> BoundedRun<AccountPolicyVerdict> {
+    if let verdict = Self.verdict(ofImmediate: policy, evidence, parameters) { return BoundedRun(verdict) }
     return runner.begin(
       policy.name,
       whereBusy: .indeterminate(reason: "an earlier evaluation of the policy has not come back")

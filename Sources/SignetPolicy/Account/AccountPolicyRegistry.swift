@@ -5,8 +5,8 @@
 public struct AccountPolicyRegistry: Sendable {
   /// The policies that are built in, in their order.
   public static let builtIn: [any AccountPolicy] = [
-    BiometricAvailablePolicy(), DeviceTamperingPolicy(), AppIsUpToDatePolicy(), OSVersionPolicy(),
-    ScreenLockPolicy(), HardwareKeystorePolicy(), InactivityPolicy(), OfflinePeriodPolicy(),
+    DeviceFactPolicy.biometricAvailable, DeviceTamperingPolicy(), AppIsUpToDatePolicy(), OSVersionPolicy(),
+    DeviceFactPolicy.screenLock, HardwareKeystorePolicy(), InactivityPolicy(), OfflinePeriodPolicy(),
   ]
 
   /// All of them, in the order in which they are evaluated.

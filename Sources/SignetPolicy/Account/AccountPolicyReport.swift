@@ -1,4 +1,5 @@
 public import SignetJSON
+import SignetText
 
 /// What an evaluation of an account's policies came to.
 public struct AccountPolicyReport: Sendable, Hashable {
@@ -65,22 +66,13 @@ public struct AccountPolicyBreach: Sendable, Hashable, CustomStringConvertible {
     // An app's own policy says what it likes; a terminal or a log shows it.
     self.reason = String(
       String.UnicodeScalarView(
-        reason.unicodeScalars.prefix(400).map { $0.properties.generalCategory.isShown ? $0 : " " }))
+        reason.unicodeScalars.prefix(400).map { $0.isInvisible ? " " : $0 }))
     let isSmall = evidence.bytes.count <= 2_048
     self.evidence = isSmall ? evidence : ["omitted": true]
   }
 
   /// The policy and the reason.
   public var description: String { "\(policy): \(reason)" }
-}
-
-extension Unicode.GeneralCategory {
-  fileprivate var isShown: Bool {
-    switch self {
-    case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
-    default: true
-    }
-  }
 }
 
 extension AccountPolicyBreach {

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetText
 
 /// Claims as servers and apps of this protocol write them: what is a number here may be a text there.
 struct PushAuthClaims {
@@ -57,14 +58,7 @@ extension String {
   }
 
   /// Whether no character steers what shows it: control characters, and those that turn the direction of what follows.
-  var isPlainText: Bool {
-    unicodeScalars.allSatisfy { scalar in
-      switch scalar.value {
-      case 0..<0x20, 0x7F..<0xA0, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069: false
-      default: true
-      }
-    }
-  }
+  var isPlainText: Bool { unicodeScalars.allSatisfy { !$0.steersText } }
 
   /// The text that Base64 encodes in either alphabet; itself where it is none.
   var decodedFromBase64: String {

@@ -15,8 +15,11 @@ struct PushAuthRoutes: Sendable {
     let actor = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
     let body = try jsonBody(of: request)
     let made = try await service.enrol(userID(try members(body.string("user"))), body, by: actor)
-    return .json(
-      ["id": .string(made.id), "uri": .string(made.uri), "expires": .integer(made.expires)], status: 201)
+    var answer: JSONObject = [
+      "id": .string(made.id), "uri": .string(made.uri), "expires": .integer(made.expires),
+    ]
+    answer["token"] = made.token.map { .string($0) }
+    return .json(answer, status: 201)
   }
 
   func list(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
@@ -34,6 +37,7 @@ struct PushAuthRoutes: Sendable {
       "state": .string(mechanism.state.rawValue),
       "created": .integer(mechanism.created),
     ]
+    object["hasCodes"] = .bool(mechanism.credential != nil)
     if let device = service.device(of: mechanism) {
       object["deviceName"] = .string(device.name)
       object["platform"] = .string(device.platform)

@@ -31,25 +31,29 @@ struct PushAuthService: Sendable {
   ///
   /// - Parameters:
   ///   - user: Whose.
-  ///   - form: `issuer`, `account`, `image`, `backgroundColor`, `policies`, all of which may be left out.
+  ///   - form: `issuer`, `account`, `image`, `backgroundColor`, `policies`, `codes`, all of which may be left out.
   ///   - actor: Who does it.
-  /// - Returns: The id of the mechanism, and the URI with its secret.
+  /// - Returns: The mechanism, and the URI with its secrets.
   /// - Throws: ``Problem``.
   func enrol(
     _ user: UserID, _ form: JSONObject, by actor: String
-  ) async throws(Problem) -> (id: String, uri: String, expires: Int64) {
+  ) async throws(Problem) -> PushAuthInvitation {
     let id = ServerMadeID(random: context.random).text
     let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
     let challenge = context.random.bytes(32)
     let endpoint = "\(context.settings.serverURL.fullForm)/v1/pushauth"
+    let codes = try members(form.optionalObject("codes")).map { (form) throws(Problem) in
+      try PushAuthCodes(form, of: user, beside: id, context)
+    }
     var uri = AuthenticatorURI(
-      scheme: .pushauth,
+      scheme: codes == nil ? .pushauth : .mfauth,
       issuer: try members(form.optionalString("issuer")) ?? context.settings.serverURL.shortForm,
       account: try members(form.optionalString("account")) ?? user.text)
     uri.push = AuthenticatorURI.Push(
       registrationEndpoint: "\(endpoint)?_action=register",
       authenticationEndpoint: "\(endpoint)?_action=authenticate", sharedSecret: secret, challenge: challenge,
       loadBalancer: "route=1", messageID: Self.registers + id)
+    uri.oath = codes?.uri
     uri.image = try members(form.optionalString("image"))
     uri.backgroundColor = try members(form.optionalString("backgroundColor"))
     uri.policies = try members(form.optionalObject("policies"))
@@ -66,11 +70,13 @@ struct PushAuthService: Sendable {
     }
     let record = PushAuthMechanismRecord(
       id: id, user: user.text, sealedSecret: sealed, challenge: challenge, created: now,
-      expires: now + Self.enrolmentSeconds)
-    let event = context.audit(by: actor)("pushauth.enrolment", ["user": user.text, "mechanism": id])
+      expires: now + Self.enrolmentSeconds, credential: codes?.record.id)
+    let event = context.audit(by: actor)(
+      "pushauth.enrolment", ["user": user.text, "mechanism": id, "token": codes?.record.serial])
     try await context.stored(
-      of: user.text, await context.storage.addPushAuthMechanism(record, audit: event))
-    return (id, text, record.expires)
+      of: user.text,
+      await context.storage.addPushAuthMechanism(record, with: codes?.record, audit: event))
+    return PushAuthInvitation(id: id, uri: text, expires: record.expires, token: codes?.record.serial)
   }
 
   // MARK: Messages
@@ -208,7 +214,7 @@ struct PushAuthService: Sendable {
     guard let sealed = mechanism.sealedDevice else { return nil }
     do {
       let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism.id))
-      let object = try JSONObject(parsing: text.insecureCopy())
+      let object = try text.withTemporaryArray { bytes throws(JSONFailure) in try JSONObject(parsing: bytes) }
       return try PushAuthDevice(
         token: object.string("token"), name: object.string("name"), platform: object.string("platform"),
         service: object.string("service"))
@@ -233,6 +239,18 @@ struct PushAuthService: Sendable {
     guard messageID.hasPrefix(prefix) else { return nil }
     return String(messageID.dropFirst(prefix.count))
   }
+}
+
+/// A URI by which an app enrols, once.
+struct PushAuthInvitation: Sendable {
+  /// The mechanism.
+  let id: String
+  /// The URI, with its secrets.
+  let uri: String
+  /// Until when it is good, in seconds since 1970.
+  let expires: Int64
+  /// The serial number of the token with the one-time codes; `nil` for none.
+  let token: String?
 }
 
 /// A message that was made.

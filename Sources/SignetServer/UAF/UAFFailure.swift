@@ -7,13 +7,17 @@ struct UAFFailure: Error {
   let status: UAFStatus
   /// What is wrong, for who looks for it.
   let reason: String
+  /// Whether an address has too much under way: answered with an HTTP status, which says when to come again.
+  private(set) var isTooManyRequests = false
 
   init(_ status: UAFStatus, _ reason: String) { (self.status, self.reason) = (status, reason) }
 
-  /// An address has too much under way: answered with an HTTP status, which says when to come again.
-  static let tooManyRequests = UAFFailure(.forbidden, "too many requests of this address are open; try later")
-
-  var isTooManyRequests: Bool { status == .forbidden && reason == Self.tooManyRequests.reason }
+  /// An address has too much under way.
+  static var tooManyRequests: UAFFailure {
+    var failure = UAFFailure(.forbidden, "too many requests of this address are open; try later")
+    failure.isTooManyRequests = true
+    return failure
+  }
 
   init(_ refusal: UAFRefusal) { self.init(refusal.status, refusal.description) }
 

@@ -26,15 +26,18 @@ public struct PushAuthMechanismRecord: Hashable, Sendable {
   public var expires: Int64
   /// How far it is.
   public var state: State
+  /// The credential of the one-time codes that are in the same URI; `nil` for none.
+  public var credential: String?
 
   /// Names all parts of a new one.
   public init(
     id: String, user: String, mechanism: String? = nil, sealedSecret: [UInt8], challenge: [UInt8],
-    sealedDevice: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .open
+    sealedDevice: [UInt8]? = nil, created: Int64, expires: Int64, state: State = .open,
+    credential: String? = nil
   ) {
     (self.id, self.user, self.mechanism, self.sealedSecret) = (id, user, mechanism, sealedSecret)
     (self.challenge, self.sealedDevice, self.created) = (challenge, sealedDevice, created)
-    (self.expires, self.state) = (expires, state)
+    (self.expires, self.state, self.credential) = (expires, state, credential)
   }
 }
 

@@ -146,7 +146,8 @@ final class GroupCommit: Sendable {
       do {
         let database = try Database(path: path, mode: .readWriteCreate)
         // Pages that many commits change are written into the file once for all of them, and those that are looked up often,
-        // of a million credentials, stay in memory: 64 MiB of log on the disk and 96 MiB of memory. What each code looks up is read now, in one go.
+        // of a million credentials, stay in memory: 64 MiB of log on the disk and 96 MiB of memory. What each code looks up is
+        // read now, in one go.
         try database.execute(script: "PRAGMA wal_autocheckpoint = 16000; PRAGMA cache_size = -98304")
         try database.migrate(migrations)
         _ = try database.query(SQLiteSchema.lookedUpByCodes)

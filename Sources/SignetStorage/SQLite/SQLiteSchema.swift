@@ -259,5 +259,7 @@ enum SQLiteSchema {
         CREATE INDEX pushauth_messages_of_mechanism ON pushauth_messages (mechanism);
         CREATE INDEX pushauth_messages_by_expiry ON pushauth_messages (expires);
         """),
+    // One-time codes that are in the URI of a push mechanism.
+    Migration(version: 15, sql: "ALTER TABLE pushauth_mechanisms ADD COLUMN credential TEXT;"),
   ]
 }

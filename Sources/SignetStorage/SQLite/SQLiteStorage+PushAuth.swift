@@ -3,16 +3,18 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``PushAuthStorage`` says.
   public func addPushAuthMechanism(
-    _ mechanism: PushAuthMechanismRecord, audit: AuditEvent
+    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditEvent
   ) async throws(StorageFailure) {
     try await writer.write { database in
+      if let codes { try database.insert(codes) }
       try database.execute(
         """
         INSERT INTO pushauth_mechanisms (id, user, mechanism, sealed_secret, challenge, sealed_device, created, expires,
-          state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+          state, credential) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
         .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
-        .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue))
+        .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
+        .optional(mechanism.credential))
       try database.appendAudit(audit)
     }
   }
@@ -57,6 +59,12 @@ extension SQLiteStorage {
         WHERE id = ? AND state = 'open' AND expires > ?
         """, .text(name), .blob(sealedDevice), .text(id), .integer(time))
       guard database.changes == 1 else { return false }
+      // The app that has answered the challenge of the URI has read the secret of the codes in it.
+      try database.execute(
+        """
+        UPDATE credentials SET state = 'active' WHERE state = 'pending'
+          AND id = (SELECT credential FROM pushauth_mechanisms WHERE id = ?)
+        """, .text(id))
       try database.appendAudit(audit)
       return true
     }
@@ -82,6 +90,9 @@ extension SQLiteStorage {
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute("DELETE FROM pushauth_messages WHERE mechanism = ?", .text(id))
+      try database.execute(
+        "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = ?)",
+        .text(id))
       try database.execute("DELETE FROM pushauth_mechanisms WHERE id = ?", .text(id))
       guard database.changes == 1 else { return false }
       try database.appendAudit(audit)
@@ -160,22 +171,27 @@ extension SQLiteStorage {
 
 extension PushAuthMechanismRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    guard let state = State(rawValue: try row.text("state")) else {
+      throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
+    }
     self.init(
       id: try row.text("id"), user: try row.text("user"), mechanism: try row.optionalText("mechanism"),
       sealedSecret: try row.blob("sealed_secret"), challenge: try row.blob("challenge"),
       sealedDevice: try row.optionalBlob("sealed_device"), created: try row.integer("created"),
-      expires: try row.integer("expires"), state: State(rawValue: try row.text("state")) ?? .open)
+      expires: try row.integer("expires"), state: state,
+      credential: try row.optionalText("credential"))
   }
 }
 
 extension PushAuthMessageRecord {
   fileprivate init(_ row: Row) throws(SQLiteFailure) {
+    guard let state = State(rawValue: try row.text("state")) else {
+      throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")
+    }
     self.init(
       id: try row.text("id"), mechanism: try row.text("mechanism"), kind: try row.text("kind"),
       challenge: try row.blob("challenge"), sealedNumber: try row.optionalBlob("sealed_number"),
-      created: try row.integer("created"), expires: try row.integer("expires"),
-      // What cannot be read is no yes.
-      state: State(rawValue: try row.text("state")) ?? .denied,
+      created: try row.integer("created"), expires: try row.integer("expires"), state: state,
       wrongNumbers: Int(clamping: try row.integer("wrong_numbers")),
       answered: try row.optionalInteger("answered"))
   }

@@ -133,6 +133,11 @@ extension SQLiteStorage {
         .integer(time - 86_400), .integer(time))
       // URIs that nobody has used, and messages whose end could be asked for long enough.
       try database.execute(
+        """
+        DELETE FROM credentials WHERE state = 'pending' AND id IN
+          (SELECT credential FROM pushauth_mechanisms WHERE state = 'open' AND expires <= ?)
+        """, .integer(time))
+      try database.execute(
         "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= ?", .integer(time))
       try database.execute("DELETE FROM pushauth_messages WHERE expires <= ?", .integer(time - 30 * 86_400))
       // Who waits has looked long before.

@@ -8,10 +8,10 @@ package struct FinalChallengeParams: Hashable, Sendable {
   package let challenge: [UInt8]
   /// Who called the client.
   package let facetID: String
-  package let channelBinding: ChannelBinding
+  package let channelBinding: UAFChannelBinding
 
   package init(
-    appID: String, challenge: [UInt8], facetID: String, channelBinding: ChannelBinding = ChannelBinding()
+    appID: String, challenge: [UInt8], facetID: String, channelBinding: UAFChannelBinding = .none
   ) {
     self.appID = appID
     self.challenge = challenge
@@ -23,7 +23,7 @@ package struct FinalChallengeParams: Hashable, Sendable {
     appID = try reader.string("appID", 1...512)
     challenge = try reader.bytes("challenge", 8...64)
     facetID = try reader.string("facetID", 1...512)
-    channelBinding = try ChannelBinding(reader.dictionary("channelBinding"))
+    channelBinding = try UAFChannelBinding(reader.dictionary("channelBinding"))
   }
 
   package var json: JSONObject {

@@ -5,12 +5,12 @@ package enum ChannelBindingRule: Hashable, Sendable {
   /// Nothing is asked of it: the connection ends at a proxy that does not tell.
   case notChecked
   /// What is said has to be true, but nothing has to be said.
-  case whereSaid(ChannelBinding)
+  case whereSaid(UAFChannelBinding)
   /// Something has to be said, and be true.
-  case required(ChannelBinding)
+  case required(UAFChannelBinding)
 
   /// Whether what a client says will do.
-  func accepts(_ said: ChannelBinding) -> Bool {
+  func accepts(_ said: UAFChannelBinding) -> Bool {
     switch self {
     case .notChecked: true
     case .whereSaid(let own): Self.agree(said, own) != nil
@@ -19,7 +19,7 @@ package enum ChannelBindingRule: Hashable, Sendable {
   }
 
   /// Whether anything is said; nil where it is not true.
-  private static func agree(_ said: ChannelBinding, _ own: ChannelBinding) -> Bool? {
+  private static func agree(_ said: UAFChannelBinding, _ own: UAFChannelBinding) -> Bool? {
     var isSaid = false
     for (said, own) in [
       (said.serverEndPoint, own.serverEndPoint), (said.tlsServerCertificate, own.tlsServerCertificate),

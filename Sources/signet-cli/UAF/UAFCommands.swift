@@ -153,7 +153,12 @@ extension Command {
         "Delete what this device has for \(TerminalText.sanitised(username, limit: 200)); the server is not told"
       )
     else { return .failure }
-    arguments.report(gone: try await operations.localData.deleteAuthenticator(of: username, aaid: aaid))
+    let gone = try await operations.localData.deleteAuthenticator(of: username, aaid: aaid)
+    guard !gone.isEmpty else {
+      throw CommandFailure(
+        .dataError, "this device has no such key of that user; signet uaf list shows those that it has")
+    }
+    arguments.report(gone: gone)
     return .success
   }
 

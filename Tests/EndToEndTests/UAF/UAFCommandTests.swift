@@ -120,6 +120,8 @@ import Testing
     #expect(password.status == 0, password.summary)
     let deleted = try await device.run("uaf", "delete", "alice", "-a", "password", "--yes")
     #expect(deleted.status == 0, deleted.summary)
+    let gone = try await device.run("uaf", "delete", "alice", "-a", "password", "--yes")
+    #expect(gone.isRefusal(65, "no such key of that user; signet uaf list shows"), gone.summary)
     let differs = try await device.run(["uaf", "device", "check", "--json"] + party.words)
     #expect(
       differs.status == 1 && differs.output.contains("missingAuthenticatorInMobileDevice"), differs.summary)

@@ -256,4 +256,128 @@ import Testing
     }
     #expect(try await device.accounts.enrolled(by: password).count == 1)
   }
+
+  @Test("an answer that is lost: the same URI again ends the enrolment under the name that the server knows")
+  func lostAnswer() async throws {
+    for scheme in [AuthenticatorURI.Scheme.pushauth, .mfauth] {
+      let bench = try Bench()
+      bench.server.registerOnce()
+      bench.server.loseAnswers()
+      let uri = bench.server.uri(scheme, policies: ["appsOwn": [:]])
+      await #expect(throws: SignetFailure.transport(.cancelled)) {
+        try await bench.device().accounts.enrol(uri, from: Self.target())
+      }
+      let registered = try #require(bench.server.mechanism)
+      #expect(try await bench.device().accounts.enrolled().isEmpty)
+      #expect(try await bench.device().accounts.list().isEmpty)
+      await #expect(throws: SignetFailure.pushAuth(.unknownMechanism)) {
+        try await bench.device().accounts.receive(bench.server.delivery("M:0"))
+      }
+      bench.server.loseAnswers(false)
+      // From another process, and with another token meanwhile.
+      let device = try bench.device()
+      let account = try await device.accounts.enrol(uri, from: Self.target("CD02")).account
+      #expect(account.push?.mechanismID == registered && bench.server.device?.token == "CD02")
+      #expect(account.codes.count == (scheme == .mfauth ? 1 : 0) && account.policyNames == ["appsOwn"])
+      let parts = account.codes.map(\.id) + [try #require(account.push).id]
+      for part in parts {
+        #expect(try await device.accounts.status(of: part).policies.names == ["appsOwn"])
+      }
+      _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+      try await device.accounts.answer("M:1", .deny)
+      #expect(bench.server.answer(to: "M:1") == "no")
+    }
+  }
+
+  @Test("an enrolment that is given up leaves nothing, and another URI begins anew") func givenUp()
+    async throws
+  {
+    let bench = try Bench()
+    bench.server.registerOnce()
+    let device = try bench.device()
+    let uri = bench.server.uri(.mfauth, policies: ["appsOwn": [:]])
+    // Said no: another name is offered the next time, and nobody is asked for the old one.
+    bench.server.fail(with: [403])
+    await #expect(throws: SignetFailure.pushAuthRefused(status: 403)) {
+      try await device.accounts.enrol(uri, from: Self.target())
+    }
+    let count = bench.server.requestCount
+    #expect(try await device.accounts.evaluatePolicies().isEmpty)
+    // Said nothing, twice: the second time with the same name.
+    bench.server.fail(with: [0, 500])
+    for failure in [SignetFailure.transport(.cancelled), .pushAuthRefused(status: 500)] {
+      await #expect(throws: failure) { try await device.accounts.enrol(uri, from: Self.target()) }
+    }
+    #expect(bench.server.requestCount == count + 2)
+    // Another URI is not mixed up with it.
+    let other = try await device.accounts.enrol(
+      bench.server.uri(.mfauth, account: "bob", codes: [UInt8](1...20)), from: Self.target())
+    #expect(other.account.push?.mechanismID == bench.server.mechanism)
+    // The server has taken its one registration, and does not know this one.
+    await #expect(throws: SignetFailure.pushAuthRefused(status: 400)) {
+      try await device.accounts.enrol(uri, from: Self.target())
+    }
+    #expect(try await device.accounts.enrolled().map(\.name) == ["bob"])
+  }
+
+  @Test("who is enrolled gets the policies that a second URI brings, and keeps its own") func joinedPolicies()
+    async throws
+  {
+    let bench = try Bench()
+    let device = try bench.device()
+    let first = try await device.accounts.enrol(bench.server.uri(.otpauth, policies: ["one": [:]]))
+    let second = try await device.accounts.enrol(
+      bench.server.uri(.pushauth, policies: ["two": [:]]), from: Self.target())
+    for part in [first.account.codes[0].id, try #require(second.account.push).id] {
+      #expect(try await device.accounts.status(of: part).policies.names.sorted() == ["one", "two"])
+    }
+  }
+
+  @Test("a mechanism alone is removed; an account without any is enrolled anew") func removals() async throws
+  {
+    let bench = try Bench()
+    let device = try bench.device()
+    let uri = bench.server.uri(.mfauth, policies: ["old": [:]])
+    let first = try await device.accounts.enrol(uri, from: Self.target()).account
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    let push = try #require(first.push).id
+    try await device.accounts.removePush(push)
+    await #expect(throws: SignetFailure.noSuchAccount) { try await device.accounts.removePush(push) }
+    #expect(try await device.accounts.messages().isEmpty)
+    let left = try await device.accounts.enrolled()
+    #expect(left.map(\.id) == [first.id] && left[0].push == nil && left[0].codes.count == 1)
+    // The push half alone comes back, to the same account.
+    let again = try await device.accounts.enrol(bench.server.uri(.pushauth), from: Self.target())
+    #expect(again.wasThere && again.account.id == first.id && again.account.codes.count == 1)
+    try await device.accounts.delete(first.codes[0].id)
+    try await device.accounts.removePush(#require(again.account.push).id)
+    #expect(try await device.accounts.enrolled().isEmpty)
+    let anew = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
+    #expect(!anew.wasThere && anew.account.policyNames.isEmpty)
+  }
+
+  @Test("an account is shown by other names, and known by its own") func renaming() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let account = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target()).account
+    let renamed = try await device.accounts.renameEnrolled(account.id, issuer: "My bank")
+    #expect(renamed.issuer == "Acme" && renamed.displayIssuer == "My bank" && renamed.displayName == "alice")
+    #expect(renamed.push?.issuer == "My bank" && renamed.codes[0].issuer == "My bank")
+    #expect(try await bench.device().accounts.enrolled() == [renamed])
+    await #expect(throws: SignetFailure.self) {
+      try await device.accounts.renameEnrolled(account.id, name: "a\u{7}b")
+    }
+    do {
+      _ = try await device.accounts.enrol(bench.server.uri(.mfauth), from: Self.target())
+      Issue.record("enrolled twice")
+    } catch { guard case SignetFailure.alreadyEnrolled = error else { throw error } }
+    try await device.accounts.lock(account.codes[0].id)
+    await #expect(throws: SignetFailure.self) {
+      try await device.accounts.renameEnrolled(account.id, name: "bob")
+    }
+    let other = Account.ID(String(repeating: "0", count: 32))
+    await #expect(throws: SignetFailure.noSuchAccount) {
+      try await device.accounts.renameEnrolled(#require(other), name: "bob")
+    }
+  }
 }

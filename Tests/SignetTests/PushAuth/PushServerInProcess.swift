@@ -18,6 +18,8 @@ final class PushServerInProcess: HTTPTransport, Sendable {
     var number: String?
     var failures: [Int] = []
     var requestCount = 0
+    var losesAnswers = false
+    var isOnce = false
   }
 
   private let state = Mutex(State())
@@ -28,6 +30,12 @@ final class PushServerInProcess: HTTPTransport, Sendable {
 
   /// Lets the next requests get these statuses; 0 breaks one off.
   func fail(with statuses: [Int]) { state.withLock { $0.failures = statuses } }
+
+  /// Takes requests, and lets nobody hear of it.
+  func loseAnswers(_ isLost: Bool = true) { state.withLock { $0.losesAnswers = isLost } }
+
+  /// Takes a registration once, as servers do.
+  func registerOnce() { state.withLock { $0.isOnce = true } }
 
   /// Lets only this number count.
   func want(number: String) { state.withLock { $0.number = number } }
@@ -90,9 +98,15 @@ final class PushServerInProcess: HTTPTransport, Sendable {
       switch action {
       case .register:
         let (name, device) = try submission.registration(with: key, challenge: state.withLock(\.challenge))
-        state.withLock { ($0.mechanism, $0.device) = (name, device) }
+        let isTaken = state.withLock { state in
+          guard !state.isOnce || state.mechanism == nil else { return false }
+          (state.mechanism, state.device) = (name, device)
+          return true
+        }
+        guard isTaken else { throw PushAuthFailure.wrongResponse }
       case .refresh:
         let device = try submission.device(with: key)
+        guard submission.mechanismID == mechanism else { throw PushAuthFailure.unknownMechanism }
         state.withLock { $0.device = device }
       case .authenticate:
         let id = submission.messageID ?? ""
@@ -101,7 +115,10 @@ final class PushServerInProcess: HTTPTransport, Sendable {
         if !said.isDenied, let wanted, said.number != wanted { throw PushAuthFailure.wrongResponse }
         state.withLock { $0.messages[id]?.answer = said.isDenied ? "no" : "yes" }
       }
+      if state.withLock(\.losesAnswers) { throw TransportFailure.cancelled }
       return HTTPResponse(status: 200, headers: [], body: Array("{}".utf8))
+    } catch let failure as TransportFailure {
+      throw failure
     } catch { return HTTPResponse(status: 400, headers: [], body: []) }
   }
 }

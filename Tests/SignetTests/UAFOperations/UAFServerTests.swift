@@ -18,20 +18,35 @@ struct UAFServerTests {
     } catch { Issue.record("the answer is no JSON: \(error)") }
   }
 
+  /// How long each connection may take, in the order in which they were made.
+  private final class TimeLimits: Sendable {
+    private let limits = Mutex<[Int]>([])
+
+    var seconds: [Int] { limits.withLock { $0 } }
+
+    /// Operations of a fixture whose connections are noted here.
+    func operations(
+      of fixture: UAFOperationsFixture, headers: [(String, String)] = []
+    ) throws -> UAFOperations {
+      let transport = fixture.transport
+      let device = Device(vault: fixture.vault, clock: fixture.clock) {
+        configuration throws(TransportFailure) in
+        self.limits.withLock { $0.append(configuration.timeoutSeconds) }
+        return transport
+      }
+      return UAFOperations(
+        client: UAFClient(device: device, facetID: UAFOperationsFixture.facet),
+        configuration: try UAFConfiguration(baseURL: fixture.baseURL), interaction: fixture.person,
+        headers: headers, clock: fixture.timer)
+    }
+  }
+
   @Test("Every request carries the app's headers, the types of the protocol, and 60 seconds")
   func requests() async throws {
     let fixture = try await UAFOperationsFixture()
-    let limits = Mutex<[Int]>([])
-    let transport = fixture.transport
-    let device = Device(vault: fixture.vault, clock: fixture.clock) {
-      configuration throws(TransportFailure) in
-      limits.withLock { $0.append(configuration.timeoutSeconds) }
-      return transport
-    }
-    let operations = UAFOperations(
-      client: UAFClient(device: device, facetID: UAFOperationsFixture.facet),
-      configuration: try UAFConfiguration(baseURL: fixture.baseURL), interaction: fixture.person,
-      headers: [("X-Trace", "one"), ("X-Trace", "two, three")], clock: fixture.timer)
+    let limits = TimeLimits()
+    let operations = try limits.operations(
+      of: fixture, headers: [("X-Trace", "one"), ("X-Trace", "two, three")])
     try await operations.register(
       "alice", device: UAFNewDevice(name: "laptop"), authorization: .jwt(fixture.apiKey))
     let sent = fixture.changes.requests().filter { !$0.url.hasSuffix("/facets") }
@@ -44,30 +59,21 @@ struct UAFServerTests {
     #expect(sent[0].headers.contains { $0 == ("Content-Type", "application/fido+uaf;charset=UTF-8") })
     #expect(sent[0].headers.contains { $0 == ("Accept", "application/fido+uaf") })
     #expect(sent[0].headers.contains { $0 == ("Authorization", "Bearer \(fixture.apiKey)") })
-    #expect(limits.withLock { $0 }.contains(60))
+    #expect(limits.seconds.contains(60))
   }
 
   @Test("Who calls off does not wait as long for the report as for other answers")
   func impatientReport() async throws {
     let fixture = try await UAFOperationsFixture()
-    let limits = Mutex<[Int]>([])
-    let transport = fixture.transport
-    let device = Device(vault: fixture.vault, clock: fixture.clock) {
-      configuration throws(TransportFailure) in
-      limits.withLock { $0.append(configuration.timeoutSeconds) }
-      return transport
-    }
-    let operations = UAFOperations(
-      client: UAFClient(device: device, facetID: UAFOperationsFixture.facet),
-      configuration: try UAFConfiguration(baseURL: fixture.baseURL), interaction: fixture.person,
-      clock: fixture.timer)
+    let limits = TimeLimits()
+    let operations = try limits.operations(of: fixture)
     fixture.person.cancel(at: "enrol")
     let found = await failure {
       try await operations.register(
         "alice", device: UAFNewDevice(name: "laptop"), authorization: .jwt(fixture.apiKey))
     }
     #expect(found?.code == .userCancelled)
-    #expect(limits.withLock { $0 }.last == 10)
+    #expect(limits.seconds.last == 10)
     #expect(fixture.changes.requests().last?.url == fixture.baseURL + "/uaf/1.1/registration/")
   }
 

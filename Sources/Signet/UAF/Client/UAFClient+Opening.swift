@@ -1,4 +1,4 @@
-import SignetUAF
+public import SignetUAF
 import SignetVault
 
 extension UAFClient {
@@ -24,17 +24,13 @@ extension UAFClient {
     } catch { throw .protocol(error.clientError, "the server's request was refused: \(error)") }
     let header = request.header
     let appID = header.appID.flatMap { $0.isEmpty ? nil : $0 } ?? facetID
-    let binding = ChannelBinding(
-      serverEndPoint: channelBinding.serverEndPoint,
-      tlsServerCertificate: channelBinding.tlsServerCertificate, tlsUnique: channelBinding.tlsUnique,
-      channelIDPublicKey: channelBinding.channelIDPublicKey)
     switch request {
     case .registration(let request):
       let registration = UAFRegistration(
         self, server, request, appID,
         FinalChallenge(
           FinalChallengeParams(
-            appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: binding)),
+            appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: channelBinding)),
         try await authenticators())
       guard !registration.combinations.isEmpty else { throw Self.noSuitableAuthenticator }
       try await authorize(header)
@@ -44,7 +40,7 @@ extension UAFClient {
         self, server, request, appID,
         FinalChallenge(
           FinalChallengeParams(
-            appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: binding)),
+            appID: appID, challenge: request.challenge, facetID: facetID, channelBinding: channelBinding)),
         try await authenticators())
       guard !authentication.usernames.isEmpty else { throw Self.noSuitableAuthenticator }
       try await authorize(header)

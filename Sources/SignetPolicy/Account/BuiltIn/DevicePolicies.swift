@@ -1,13 +1,28 @@
 import SignetJSON
 
-/// `biometricAvailable`: a finger or a face can be matched.
+/// A policy that asks for one fact of the device.
 ///
 /// It takes no parameters.
-package struct BiometricAvailablePolicy: ImmediateAccountPolicy {
-  /// `biometricAvailable`.
-  package let name = "biometricAvailable"
-  /// The policy.
-  package init() {}
+package struct DeviceFactPolicy: ImmediateAccountPolicy {
+  /// `biometricAvailable`: a finger or a face can be matched.
+  package static let biometricAvailable = DeviceFactPolicy(
+    name: "biometricAvailable", fact: \.biometricAvailable,
+    unknown: "nobody can tell whether a finger or a face can be matched",
+    breach: "no finger or face can be matched; enrol one")
+
+  /// `screenLock`: the device asks its user for a passcode.
+  package static let screenLock = DeviceFactPolicy(
+    name: "screenLock", fact: \.screenLock,
+    unknown: "nobody can tell whether the device has a passcode",
+    breach: "the device has no passcode; set one")
+
+  /// The name of the policy, and of the fact in the evidence.
+  package let name: String
+  private let fact: any KeyPath<AccountEvidence, Bool?> & Sendable
+  /// Why there is no result where the fact is not known.
+  private let unknown: String
+  /// What is wrong where the fact does not hold, and what to do.
+  private let breach: String
 
   /// Accepts an object, whatever is in it.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
@@ -18,38 +33,10 @@ package struct BiometricAvailablePolicy: ImmediateAccountPolicy {
     _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
   ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
     try check(parameters)
-    return switch evidence.biometricAvailable {
-    case nil: .indeterminate(reason: "nobody can tell whether a finger or a face can be matched")
+    return switch evidence[keyPath: fact] {
+    case nil: .indeterminate(reason: unknown)
     case true?: .compliant
-    case false?:
-      .breached(
-        reason: "no finger or face can be matched; enrol one", evidence: ["biometricAvailable": false])
-    }
-  }
-}
-
-/// `screenLock`: the device asks its user for a passcode.
-///
-/// It takes no parameters.
-package struct ScreenLockPolicy: ImmediateAccountPolicy {
-  /// `screenLock`.
-  package let name = "screenLock"
-  /// The policy.
-  package init() {}
-
-  /// Accepts an object, whatever is in it.
-  package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
-    _ = try parameters.object()
-  }
-
-  package func verdict(
-    _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
-  ) throws(AccountPolicyFailure) -> AccountPolicyVerdict {
-    try check(parameters)
-    return switch evidence.screenLock {
-    case nil: .indeterminate(reason: "nobody can tell whether the device has a passcode")
-    case true?: .compliant
-    case false?: .breached(reason: "the device has no passcode; set one", evidence: ["screenLock": false])
+    case false?: .breached(reason: breach, evidence: [name: false])
     }
   }
 }

@@ -1,24 +1,32 @@
 package import SignetJSON
 
-/// How a message is tied to the TLS connection; empty where it is not.
-package struct ChannelBinding: Hashable, Sendable {
+/// What ties a message to the TLS connection that it goes over; a member that is `nil` is not said.
+public struct UAFChannelBinding: Hashable, Sendable {
   /// Base64url of the hash of the server's certificate (RFC 5929 section 4).
-  package var serverEndPoint: String?
+  public var serverEndPoint: String?
   /// Base64url of the server's certificate in DER; empty where it cannot be found out.
-  package var tlsServerCertificate: String?
-  /// Base64url of the TLS channel's first Finished message (RFC 5929 section 3); deprecated.
-  package var tlsUnique: String?
+  public var tlsServerCertificate: String?
+  /// Base64url of the first Finished message of the channel (RFC 5929 section 3); deprecated.
+  public var tlsUnique: String?
   /// Base64url of the client's channel id key, or `unused`.
-  package var channelIDPublicKey: String?
+  public var channelIDPublicKey: String?
 
-  package init(
+  /// Says nothing: an empty object.
+  public static let none = UAFChannelBinding()
+
+  /// Names what is known.
+  ///
+  /// - Parameters:
+  ///   - serverEndPoint: Base64url of the hash of the server's certificate.
+  ///   - tlsServerCertificate: Base64url of the server's certificate in DER.
+  ///   - tlsUnique: Base64url of the first Finished message of the channel.
+  ///   - channelIDPublicKey: Base64url of the client's channel id key, or `unused`.
+  public init(
     serverEndPoint: String? = nil, tlsServerCertificate: String? = nil, tlsUnique: String? = nil,
     channelIDPublicKey: String? = nil
   ) {
-    self.serverEndPoint = serverEndPoint
-    self.tlsServerCertificate = tlsServerCertificate
-    self.tlsUnique = tlsUnique
-    self.channelIDPublicKey = channelIDPublicKey
+    (self.serverEndPoint, self.tlsServerCertificate) = (serverEndPoint, tlsServerCertificate)
+    (self.tlsUnique, self.channelIDPublicKey) = (tlsUnique, channelIDPublicKey)
   }
 
   init(_ reader: DictionaryReader) throws(MessageFailure) {
@@ -30,7 +38,7 @@ package struct ChannelBinding: Hashable, Sendable {
     channelIDPublicKey = try reader.optionalString("cid_pubkey", 0...1024)
   }
 
-  package var isEmpty: Bool { self == ChannelBinding() }
+  package var isEmpty: Bool { self == .none }
 
   package var json: JSONObject {
     var object = JSONObject()

@@ -1,0 +1,130 @@
+public import SignetCrypto
+import SignetOATH
+import SignetVault
+
+// What is done with accounts that were enrolled, as wholes.
+extension Accounts {
+  /// Removes an account with all that it has: one-time codes, push mechanism, messages; also one that is locked.
+  ///
+  /// The server is not told: the protocol has no word for it.
+  ///
+  /// - Parameters:
+  ///   - id: Which one.
+  ///   - password: What opens them, where they have one.
+  /// - Throws: ``SignetFailure/noSuchAccount``.
+  public func removeEnrolled(
+    _ id: Account.ID, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let removed = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) -> [Account.ID]? in
+        guard let group = try Self.groups(in: records).first(where: { $0.id == id }) else { return nil }
+        for codes in group.record.codes {
+          records.remove(AccountRecord.name(codes))
+          records.remove(AccountRecord.counterName(codes))
+        }
+        if let push = group.record.push {
+          records.remove(PushMechanismRecord.name(push))
+          records.remove(PushMechanismRecord.inboxName(push))
+        }
+        records.remove(EnrolledAccountRecord.name(id))
+        return group.record.members
+      })
+    guard let removed else { throw .noSuchAccount }
+    for part in removed { try await forgetNotes(of: part) }
+  }
+
+  /// Removes the push mechanism of an account with its messages, also of one that is locked; its one-time codes stay.
+  ///
+  /// The server is not told: the protocol has no word for it.
+  ///
+  /// - Parameters:
+  ///   - id: The mechanism.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Throws: ``SignetFailure/noSuchAccount``.
+  public func removePush(_ id: Account.ID, by password: SharedSecretBox? = nil) async throws(SignetFailure) {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let wasThere = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
+        guard records.names.contains(PushMechanismRecord.name(id)) else { return false }
+        records.remove(PushMechanismRecord.name(id))
+        records.remove(PushMechanismRecord.inboxName(id))
+        for (group, record) in try Self.groups(in: records) where record.push == id {
+          var changed = record
+          changed.push = nil
+          if changed.hasParts(in: records) {
+            try records.set(EnrolledAccountRecord.name(group), to: changed.bytes)
+          } else {
+            records.remove(EnrolledAccountRecord.name(group))
+          }
+        }
+        return true
+      })
+    guard wasThere else { throw .noSuchAccount }
+    try await forgetNotes(of: id)
+  }
+
+  /// Gives an account, with all that it has, names to be shown by.
+  ///
+  /// What it was enrolled as stays in ``EnrolledAccount/issuer`` and ``EnrolledAccount/name``: a URI for the same account is
+  /// known by it.
+  ///
+  /// - Parameters:
+  ///   - id: Which one.
+  ///   - issuer: Who it is with; `nil` leaves it as it is.
+  ///   - name: Whose it is; `nil` leaves it as it is.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Returns: The account as it is now.
+  /// - Throws: ``SignetFailure``: `noSuchAccount`, `accountLocked`, `interchange` for a text that no account can have.
+  public func renameEnrolled(
+    _ id: Account.ID, issuer: String? = nil, name: String? = nil, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> EnrolledAccount {
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let before = try await vaulted(Self.groups(in: unlocked.openedRecords())).first { $0.id == id }
+    for part in before?.record.members ?? [] { try await requireUnlocked(part) }
+    let changed = try await vaulted(
+      await device.vault.changeRecords(of: unlocked) {
+        (records) throws(VaultFailure) -> Result<EnrolledAccount, SignetFailure> in
+        guard var group = try Self.groups(in: records).first(where: { $0.id == id })?.record else {
+          return .failure(.noSuchAccount)
+        }
+        let (shownIssuer, shownName) = (
+          issuer ?? group.displayIssuer ?? group.issuer, name ?? group.displayName ?? group.name
+        )
+        (group.displayIssuer, group.displayName) = (shownIssuer, shownName)
+        do throws(InterchangeFailure) {
+          // A mechanism of push messages has no rules of its own for names.
+          _ = try OTPAccount(
+            issuer: shownIssuer, name: shownName, kind: .hotp(counter: 0),
+            secret: SharedSecretBox(SecretBytes.random(byteCount: 16)))
+        } catch { return .failure(.interchange(error)) }
+        for codes in group.codes {
+          guard let present = try Self.account(codes, in: records) else { continue }
+          let renamed: OTPAccount
+          do throws(InterchangeFailure) {
+            renamed = try present.account.renamed(issuer: shownIssuer, name: shownName)
+          } catch { return .failure(.interchange(error)) }
+          let record = AccountRecord(renamed, isExportable: present.isExportable, imported: present.imported)
+          try records.set(AccountRecord.name(codes), to: record.bytes)
+        }
+        if let push = group.push, var record = try Self.mechanism(push, in: records) {
+          (record.issuer, record.name) = (shownIssuer, shownName)
+          try records.set(PushMechanismRecord.name(push), to: record.bytes)
+        }
+        try records.set(EnrolledAccountRecord.name(id), to: group.bytes)
+        return .success(try Self.enrolled(id, group, in: records))
+      })
+    return try changed.get()
+  }
+}
+
+extension OTPAccount {
+  /// The same under other names.
+  ///
+  /// - Throws: `InterchangeFailure` for a text that no account can have.
+  func renamed(issuer: String?, name: String?) throws(InterchangeFailure) -> OTPAccount {
+    try OTPAccount(
+      issuer: issuer ?? self.issuer, name: name ?? self.name, kind: kind, algorithm: algorithm,
+      digits: digits, hasCheckDigit: hasCheckDigit, secret: secret, image: image, foreign: foreign)
+  }
+}

@@ -1,0 +1,54 @@
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetStorage
+import SignetWire
+
+/// One-time codes that come to an app in the URI of its push mechanism: a token of the user's, and what the URI says of it.
+///
+/// The server makes the secret, as it does for the push half: these apps know no key agreement.
+struct PushAuthCodes: Sendable {
+  /// What is stored.
+  let record: CredentialRecord
+  /// What is in the URI.
+  let uri: AuthenticatorURI.OATH
+
+  /// Makes codes.
+  ///
+  /// - Parameters:
+  ///   - form: `kind`, and where they are not the usual ones `algorithm`, `digits` and `period`.
+  ///   - user: Whose.
+  ///   - mechanism: The id of the push mechanism.
+  ///   - context: The context of the services.
+  /// - Throws: ``Problem/Code/malformed``.
+  init(
+    _ form: JSONObject, of user: UserID, beside mechanism: String, _ context: ServiceContext
+  ) throws(Problem) {
+    guard let kind = CredentialRecord.Kind(rawValue: try members(form.string("kind"))) else {
+      throw Problem(.malformed, "\"kind\" of \"codes\" is hotp or totp")
+    }
+    let name = try members(form.optionalString("algorithm")) ?? OATHAlgorithm.sha1.rawValue
+    // The newer apps know these three.
+    guard let algorithm = OATHAlgorithm(name: name), [.sha1, .sha256, .sha512].contains(algorithm) else {
+      throw Problem(.malformed, "\"algorithm\" of \"codes\" is SHA1, SHA256 or SHA512")
+    }
+    // The older ones know these two.
+    let digits = try members(form.optionalInteger("digits")) ?? 6
+    guard [6, 8].contains(digits) else {
+      throw Problem(.malformed, "\"digits\" of \"codes\" are 6 or 8")
+    }
+    let period = try members(form.optionalInteger("period")) ?? 30
+    guard (5...300).contains(period) else {
+      throw Problem(.malformed, "\"period\" of \"codes\" is 5 to 300 seconds")
+    }
+    let byteCount = algorithm == .sha1 ? 20 : algorithm == .sha256 ? 32 : 64
+    let secret = SecretBytes.random(byteCount: byteCount)
+    uri = AuthenticatorURI.OATH(
+      kind: kind == .totp ? .totp(period: Int(period)) : .hotp(counter: 0), algorithm: algorithm,
+      digits: Int(digits), secret: SharedSecretBox(secret.copy()))
+    record = try TokenService(context).sealed(
+      TokenService.NewToken(
+        serial: TokenSerial("app-\(mechanism)"), kind: kind, secret: secret, algorithm: algorithm,
+        digits: Int(digits), period: Int(period), user: user))
+  }
+}

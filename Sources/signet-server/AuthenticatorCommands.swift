@@ -1,0 +1,100 @@
+import SignetJSON
+import SignetPolicy
+import SignetQR
+import SignetTerminal
+
+/// `signet-server authenticator …`: apps of other makers (`docs/protocol.md` section 15).
+enum AuthenticatorCommands {
+  static let group = Command(
+    "authenticator", "Let users' authenticator apps enrol for push messages",
+    description: """
+      Apps of Ping's (ForgeRock's) kind enrol by a URI that begins with pushauth://, and so does 'signet import'. They are asked with \
+      'message create', and know nothing of transactions.
+      """,
+    options: OperatorOptions.connection,
+    commands: [
+      Command(
+        "invite", "Make the URI by which a user's app enrols",
+        description: """
+          The URI is good once, for 15 minutes. The app's secret is in it: show it to the right person only. On a terminal it is shown \
+          as a QR code.
+          """,
+        options: [
+          .value("issuer", "What the app shows as the issuer; else the server", named: "text"),
+          .value("account", "What the app shows as the account; else the user id", named: "text"),
+          .value(
+            "policies", "Account policies that the app is to evaluate, as JSON, such as {\"screenLock\":{}}",
+            named: "json"),
+          .value(
+            "png", "Write the URI as a PNG image to this new file, readable by its owner only", named: "file",
+            completion: .file),
+          .flag("show-qr", "Print the QR code even where the output is no terminal"),
+        ],
+        arguments: [UserCommands.user],
+        examples: [
+          .init(
+            "signet-server authenticator invite alice --issuer Bank --png alice.png --data ./demo",
+            "Have alice scan a QR code with her authenticator app")
+        ], handler: invite),
+      Command("list", "List a user's apps", arguments: [UserCommands.user]) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .get("admin", "pushauth", "mechanisms", texts: [("user", arguments.string("user"))])
+        guard !arguments.isSet("json") else {
+          arguments.output.print(answer)
+          return .success
+        }
+        var table = TextTable(["AUTHENTICATOR", "STATE", "DEVICE", "PUSHES BY", "CREATED"])
+        for app in try objects("mechanisms", in: answer) {
+          table.append([
+            try app.string("id"), try app.string("state"),
+            TerminalText.sanitised(try app.optionalString("deviceName") ?? "-", limit: 40),
+            TerminalText.sanitised(try app.optionalString("service") ?? "-", limit: 20),
+            utc(try app.integer("created")),
+          ])
+        }
+        arguments.output.write(table.text)
+        return .success
+      },
+      Command(
+        "remove", "Remove an app, with the messages that wait for it",
+        description: "The app is not told; what it answers from then on is refused.",
+        arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")]
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .delete("admin", "pushauth", "mechanisms", arguments.string("id"))
+        if arguments.isSet("json") {
+          arguments.output.print(answer)
+        } else {
+          arguments.output.print("removed \(TerminalText.sanitised(try answer.string("id")))")
+        }
+        return .success
+      },
+    ])
+
+  private static func invite(_ arguments: Arguments) async throws -> ExitCode {
+    let user = arguments.string("user")
+    var body: JSONObject = ["user": .string(user)]
+    for name in ["issuer", "account"] { body[name] = arguments.optionalString(name).map { .string($0) } }
+    if let text = arguments.optionalString("policies") {
+      body["policies"] = .object(try ContainerLockCommands.policies(text).json)
+    }
+    let client = try OperatorClient(arguments, as: .admin)
+    // The file first: a URI that could be written nowhere would be lost.
+    var picture = try NewFile.named(by: "png", arguments)
+    let answer = try await client.post("admin", "pushauth", "mechanisms", body: body)
+    let uri = try answer.string("uri")
+    if arguments.isSet("json") {
+      arguments.output.print(answer)
+    } else {
+      if arguments.output.isTerminal || arguments.isSet("show-qr") {
+        ActivationCommands.show(try QRCode(uri), arguments)
+      }
+      arguments.output.print(fields: [
+        ("Authenticator", try answer.string("id")), ("User id", user), ("URI", uri),
+        ("Expires", utc(try answer.integer("expires"))),
+      ])
+    }
+    try picture?.write(QRCode(uri).png(), or: "make another invitation")
+    return .success
+  }
+}

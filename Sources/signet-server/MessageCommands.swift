@@ -1,0 +1,111 @@
+import SignetJSON
+import SignetTerminal
+
+/// `signet-server message …`: what a relying party asks by way of authenticator apps.
+enum MessageCommands {
+  static let group = Command(
+    "message", "Ask users of authenticator apps by push, as a relying party",
+    description: """
+      For users whose app was enrolled with 'authenticator invite'. An answer says yes or no and is no signature that others can \
+      check; devices of Signet sign what 'transaction create' asks.
+      """,
+    options: OperatorOptions.connection,
+    commands: [
+      Command(
+        "create", "Ask a user to approve or deny something",
+        description: """
+          The push service of the app carries the message, where this server has it in "push" of server.json. With --json the message \
+          is printed as the app gets it, as push, which 'signet message receive' takes too.
+          """,
+        options: [
+          .value(
+            "kind",
+            "default: yes or no; challenge: the user picks the number that is printed here; biometric: the app has to recognise its user",
+            default: "default", completion: .choices(["default", "challenge", "biometric"])),
+          .value("lifetime", "How long it may be answered: 10s to 1h", named: "duration", default: "2m"),
+          .value("authenticator", "Ask this app, where the user has several", named: "id"),
+          .value(
+            "context", "What the app may use to show where the user is: JSON, as apps read it", named: "text"),
+          .value("payload", "What goes to the app besides", named: "text"),
+        ],
+        arguments: [UserCommands.user, Argument("text", "What is asked")],
+        examples: [
+          .init(
+            "signet-server message create alice 'Sign in to the shop' --kind challenge --data ./demo --key-file shop.key",
+            "Have alice pick a number in her app")
+        ], handler: create),
+      Command(
+        "show", "Show a message and how it was answered",
+        description: """
+          With --wait it shows the message once it is answered, or the time is over, and the exit status says how: 0 approved, 1 denied \
+          or expired, 75 still pending.
+          """,
+        options: [.value("wait", "Wait so long for the answer: 0s to 1h", named: "duration")],
+        arguments: [Argument("id", "The message's id")], handler: show),
+    ])
+
+  private static func create(_ arguments: Arguments) async throws -> ExitCode {
+    var body: JSONObject = [
+      "user": .string(arguments.string("user")), "text": .string(arguments.string("text")),
+      "kind": .string(arguments.string("kind")),
+      "lifetime": .integer(Int64(try arguments.seconds("lifetime", in: 10...3600))),
+    ]
+    for (option, member) in [
+      ("authenticator", "mechanism"), ("context", "context"), ("payload", "customPayload"),
+    ] { body[member] = arguments.optionalString(option).map { .string($0) } }
+    let client = try OperatorClient(arguments, as: .relyingParty)
+    let answer: JSONObject
+    do {
+      answer = try await client.post(
+        "pushauth", "messages", body: body, sayingFor: ["mechanism": "--authenticator"])
+    } catch let failure as CommandFailure where failure.exitCode == .noUser {
+      throw CommandFailure(
+        .noUser, "no such app of this user is enrolled; invite one: signet-server authenticator invite USER")
+    }
+    guard !arguments.isSet("json") else {
+      arguments.output.print(answer)
+      return .success
+    }
+    var fields = [
+      ("Message", try answer.string("id")), ("Status", try answer.string("status")),
+      ("Expires", utc(try answer.integer("expires"))), ("Delivery", try delivery(answer)),
+    ]
+    if let number = try answer.optionalInteger("number") { fields.append(("Number", String(number))) }
+    arguments.output.print(fields: fields)
+    return .success
+  }
+
+  /// What became of handing the message over, for people.
+  private static func delivery(_ answer: JSONObject) throws -> String {
+    switch try answer.string("delivery") {
+    case "taken": "taken by the push service"
+    case "gone": "the push service does not know the app any more; have it enrol again"
+    case "failed": "the push service could not be reached, or refused; the server's log has the cause"
+    case "none": "none: no push service of this server carries it; hand the app what --json prints as push"
+    case let other: other
+    }
+  }
+
+  private static func show(_ arguments: Arguments) async throws -> ExitCode {
+    let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...3600) : nil
+    let answer = try await OperatorClient(arguments, as: .relyingParty)
+      .decided("pushauth", "messages", arguments.string("id"), within: wait ?? 0)
+    if arguments.isSet("json") {
+      arguments.output.print(answer)
+    } else {
+      var fields = [
+        ("Message", try answer.string("id")), ("Kind", try answer.string("kind")),
+        ("Status", try answer.string("status")), ("Created", utc(try answer.integer("created"))),
+        ("Expires", utc(try answer.integer("expires"))),
+      ]
+      if let answered = try answer.optionalInteger("answered") { fields.append(("Answered", utc(answered))) }
+      arguments.output.print(fields: fields)
+    }
+    guard wait != nil else { return .success }
+    return switch try answer.string("status") {
+    case "approved": .success
+    case "pending": .temporaryFailure
+    default: .failure
+    }
+  }
+}

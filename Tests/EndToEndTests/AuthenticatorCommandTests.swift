@@ -1,0 +1,183 @@
+import Foundation
+import SignetJSON
+import SignetQR
+import SignetTesting
+import Testing
+
+/// Push messages of authenticator apps, with both real commands: enrolled by a URI or a picture, asked, answered, locked, removed.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct AuthenticatorCommandTests {
+  /// Enrols `device` by a URI of the server.
+  private func enrol(
+    _ device: DeviceCommand, at server: RunningServer, _ words: [String] = []
+  ) async throws -> (authenticator: String, uri: String) {
+    let result = try await ServerCommand.run(
+      ["authenticator", "invite", "alice", "--issuer", "Bank", "--data", server.data, "--json"] + words)
+    try #require(result.status == 0, result.summary)
+    let answer = try JSONObject(parsing: Array(result.output.utf8))
+    let (id, uri) = (try answer.string("id"), try answer.string("uri"))
+    _ = try await device.json("import", uri, "--push-token", "gateway-7", "--push-service", "webhook")
+    return (id, uri)
+  }
+
+  /// Asks alice, and hands the message to the device.
+  private func ask(
+    _ text: String, _ device: DeviceCommand, at server: RunningServer, kind: String = "default"
+  ) async throws -> (asked: JSONObject, message: String) {
+    let asked = try await server.answer(
+      "message", "create", "alice", text, "--kind", kind, "--key-file", server.shopKey)
+    let push = try asked.object("push")
+    let file = try server.write(String(decoding: push.bytes, as: UTF8.self), to: "push")
+    let received = try await device.run("message", "receive", file)
+    try #require(received.status == 0 && received.output.contains(text), received.summary)
+    return (asked, try push.string("messageId"))
+  }
+
+  private func show(_ asked: JSONObject, at server: RunningServer) async throws -> ServerCommand.Result {
+    try await server.run(
+      "message", "show", try asked.string("id"), "--wait", "0s", "--key-file", server.shopKey)
+  }
+
+  @Test("an app is invited and asked, says yes, no, or picks a number; the relying party hears of it")
+  func asked() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    _ = try await server.answer("user", "add", "alice")
+    let unknown = try await server.run("authenticator", "invite", "nobody")
+    #expect(unknown.isRefusal(67, "'signet-server user add' adds one"), unknown.summary)
+    let malformed = try await server.run(
+      "authenticator", "invite", "alice", "--policies", #"{"inactivity":{"days":0}}"#)
+    #expect(malformed.isRefusal(65, "days is out of range"), malformed.summary)
+    let unenrolled = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
+    #expect(unenrolled.isRefusal(67, "signet-server authenticator invite USER"), unenrolled.summary)
+
+    let picture = server.folder.file("invite.png")
+    let invited = try await server.run(
+      "authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
+    #expect(invited.status == 0 && invited.output.contains("URI            pushauth://push/Bank:alice?"))
+    #expect(permissions(of: picture) == 0o600)
+    let scanned = try await device.run(
+      "scan", picture, "--push-token", "gateway-7", "--push-service", "webhook")
+    #expect(scanned.status == 0 && scanned.output.contains("Enrolled Bank (alice)"), scanned.summary)
+    let listed = try await server.answer("authenticator", "list", "alice").array("mechanisms")
+    #expect(listed.count == 1)
+    let table = try await server.run("authenticator", "list", "alice")
+    #expect(table.output.contains("active") && table.output.contains("webhook"), table.summary)
+
+    let (yes, first) = try await ask("Sign in to the shop", device, at: server)
+    #expect(try await show(yes, at: server).status == 75)
+    #expect(try await device.run("message", "approve", first).status == 0)
+    let approved = try await show(yes, at: server)
+    #expect(approved.status == 0 && approved.output.contains("Status    approved"), approved.summary)
+    let (no, second) = try await ask("Change the address", device, at: server)
+    #expect(try await device.run("message", "deny", second).status == 0)
+    let denied = try await show(no, at: server)
+    #expect(denied.status == 1 && denied.output.contains("denied"), denied.summary)
+    let (number, third) = try await ask("Sign in again", device, at: server, kind: "challenge")
+    let digits = String(try number.integer("number"))
+    #expect(try await device.run("message", "approve", third, "--number", digits).status == 0)
+    #expect(try await show(number, at: server).status == 0)
+    let shown = try await server.run(
+      "message", "create", "alice", "Again", "--kind", "challenge", "--key-file", server.shopKey)
+    #expect(shown.output.contains("Delivery  none: no push service of this server carries it"), shown.summary)
+    #expect(shown.output.contains(/Number    [1-9][0-9]\n/), shown.summary)
+    let long = try await server.run(
+      "message", "create", "alice", "x", "--lifetime", "2h", "--key-file", server.shopKey)
+    #expect(long.isRefusal(64, "from 10s to 1h"), long.summary)
+    let missing = try await server.run("message", "show", "none", "--key-file", server.shopKey)
+    #expect(missing.isRefusal(67, "There is no message of this id"), missing.summary)
+    await server.stopAndWait()
+  }
+
+  @Test(
+    "an account that has push messages only is listed, locked and deleted, and the server removes its side")
+  func listed() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    _ = try await server.answer("user", "add", "alice")
+    let early = try await device.run("account", "lock", "Bank")
+    #expect(early.isRefusal(65, "nothing was imported in"), early.summary)
+    let (authenticator, _) = try await enrol(device, at: server)
+    _ = try await device.json("import", "otpauth://totp/Mail:alice?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+    let accounts = try await device.json("account", "list").array("accounts").compactMap { value in
+      if case .object(let object) = value { object } else { nil }
+    }
+    #expect(try accounts.map { try $0.string("issuer") } == ["Bank", "Mail"])
+    #expect(try accounts.map { try $0.string("type") } == ["push", "totp"])
+    #expect(try accounts.map { try $0.bool("push") } == [true, false])
+    #expect(try accounts.allSatisfy { try !$0.bool("isLocked") })
+    let noCodes = try await device.run("otp", "Bank")
+    #expect(noCodes.isRefusal(65, "Bank (alice) makes no codes"), noCodes.summary)
+    // The only one that makes codes needs no name.
+    #expect(try await device.json("otp").string("code").count == 6)
+    let unknown = try await device.run("account", "lock", "Post")
+    #expect(
+      unknown.isRefusal(65, "no account is called that; signet account list shows them"), unknown.summary)
+
+    let (asked, message) = try await ask("Sign in", device, at: server)
+    #expect(try await device.run("account", "lock", "Bank", "--reason", "lent").status == 0)
+    let table = try await device.run("account", "list")
+    #expect(table.output.contains(/Bank +alice +push +locked \(by hand\)/), table.summary)
+    #expect(table.output.contains(/Mail +alice +every 30 s +active/), table.summary)
+    let refused = try await device.run("message", "approve", message)
+    #expect(refused.isRefusal(77, "locked by hand: lent"), refused.summary)
+    let again = try await device.run("account", "lock", "Bank")
+    #expect(again.isRefusal(65, "locked already"), again.summary)
+    let doctor = try await device.run("doctor")
+    #expect(doctor.output.contains("imported accounts: some were locked by hand"), doctor.summary)
+    #expect(try await device.run("message", "deny", message).status == 0)
+    #expect(try await show(asked, at: server).status == 1)
+    #expect(try await device.run("account", "unlock", "Bank").output == "Bank (alice): not locked.\n")
+
+    let deleted = try await device.run("account", "delete", "Bank:alice", "--yes")
+    #expect(deleted.status == 0 && deleted.output == "Deleted Bank (alice).\n", deleted.summary)
+    #expect(try await device.json("account", "list").array("accounts").count == 1)
+    #expect(try await device.json("message", "list").array("messages").isEmpty)
+    let gone = try await device.run("message", "deny", message)
+    #expect(gone.status == 65, gone.summary)
+
+    let removed = try await server.run("authenticator", "remove", authenticator)
+    #expect(removed.output == "removed \(authenticator)\n", removed.summary)
+    let missing = try await server.run("authenticator", "remove", authenticator)
+    #expect(missing.isRefusal(67, "'signet-server authenticator list USER' shows"), missing.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("the app that is asked has to be named where a user has several")
+  func several() async throws {
+    let server = try await RunningServer.startWithShop()
+    _ = try await server.answer("user", "add", "alice")
+    let first = try await enrol(server.device("first"), at: server)
+    _ = try await enrol(server.device("second"), at: server)
+    let unnamed = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
+    #expect(unnamed.isRefusal(65, "has 2 apps; name one by --authenticator"), unnamed.summary)
+    let named = try await server.answer(
+      "message", "create", "alice", "x", "--authenticator", first.authenticator, "--key-file", server.shopKey)
+    #expect(named["status"] == "pending")
+    await server.stopAndWait()
+  }
+
+  @Test("the doctor names what locks a container, and what to do")
+  func doctor() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let id = try #require(try await server.activeContainers("alice").first)
+    _ = try await device.json("condition", "lock", "--reason", "lent")
+    let byHand = try await device.run("doctor")
+    // What the user wants is no trouble.
+    #expect(byHand.status == 0, byHand.summary)
+    #expect(byHand.output.contains("it was locked by hand: lent"), byHand.summary)
+    #expect(byHand.output.contains("signet condition unlock --container"), byHand.summary)
+    _ = try await device.json("condition", "unlock")
+    _ = try await server.answer("container", "policies", id, #"{"appIsUpToDate":{"minimumVersion":"99"}}"#)
+    _ = try await device.run("pending")
+    let broken = try await device.run("doctor")
+    #expect(broken.status == 1, broken.summary)
+    #expect(broken.output.contains("its policy appIsUpToDate locks it: "), broken.summary)
+    #expect(broken.output.contains("its server locks it: appIsUpToDate: "), broken.summary)
+    #expect(!broken.output.contains("the container is in order"), broken.summary)
+    await server.stopAndWait()
+    let unreachable = try await device.run("condition", "report")
+    #expect(unreachable.isRefusal(69, "the server at 127.0.0.1:\(server.port) cannot be reached"))
+  }
+}

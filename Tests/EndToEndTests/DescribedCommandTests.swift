@@ -1,0 +1,169 @@
+import Foundation
+import SignetTesting
+import Testing
+
+/// Help, manual and completion of the real programs: nothing that one of them has is missing from another, and what the documents
+/// name is there.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct DescribedCommandTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
+  private static let programs = ["signet", "signet-server"]
+
+  /// What `--help` says that a command has.
+  private struct Described {
+    let path: [String]
+    let help: String
+    var commands: [String] = []
+    var options: Set<String> = []
+
+    init(_ path: [String], _ help: String) {
+      (self.path, self.help) = (path, help)
+      var title = ""
+      for line in help.split(separator: "\n", omittingEmptySubsequences: false) {
+        if line.wholeMatch(of: /[A-Z].*:/) != nil {
+          title = String(line)
+        } else if title == "Commands:", let match = line.firstMatch(of: /^  ([a-z][a-z0-9-]*)(?:  |$)/) {
+          commands.append(String(match.1))
+        } else if title.hasPrefix("Options"),
+          let match = line.firstMatch(of: /^  (?:-\w, |    )(--[a-z][a-z0-9-]*)/)
+        {
+          options.insert(String(match.1))
+        }
+      }
+    }
+  }
+
+  private static func run(_ program: String, _ words: [String]) async throws -> ServerCommand.Result {
+    let process = try ServerCommand.process(words)
+    process.executableURL = process.executableURL?.deletingLastPathComponent().appending(path: program)
+    return try await ChildProcess.finish(process)
+  }
+
+  /// Every command of a program, and the program itself, by what its help says.
+  private static func described(_ program: String) async throws -> [Described] {
+    var (found, waiting): ([Described], [[String]]) = ([], [[]])
+    while let path = waiting.popLast() {
+      let result = try await run(program, path + ["--help"])
+      try #require(result.status == 0 && result.errorOutput.isEmpty, result.summary)
+      let described = Described(path, result.output)
+      found.append(described)
+      waiting += described.commands.map { path + [$0] }
+    }
+    return found
+  }
+
+  @Test(
+    "each command has help, a place in the manual and completion, with all its options", arguments: programs)
+  func described(program: String) async throws {
+    let commands = try await Self.described(program)
+    #expect(commands.count > 40)
+    // Without what keeps words from being macros.
+    let manual = try await Self.run(program, ["help", "--man"]).output.replacing("\\&", with: "")
+    // The part of each command, by its words.
+    var parts: [String: Substring] = [:]
+    for part in manual.split(separator: "\n.Ss ").dropFirst() {
+      parts[String(part.prefix { $0 != "\n" })] = part
+    }
+    for command in commands {
+      let words = command.path.joined(separator: " ")
+      let help = try await Self.run(program, ["help"] + command.path)
+      #expect(help.status == 0 && help.output == command.help, "\(program) help \(words): \(help.summary)")
+      guard !command.path.isEmpty else { continue }
+      let part = try #require(parts[words], "the manual has no \(program) \(words)")
+      // Those of the program are in its description, those of a group with the group.
+      let group = command.path.count > 1 ? parts[command.path[0]] ?? "" : ""
+      let above = manual.prefix(upTo: manual.range(of: "\n.Sh COMMANDS")?.lowerBound ?? manual.endIndex)
+      for option in command.options {
+        let item = "Fl \\-\(option.dropFirst(2))"
+        let isThere = [part, group, above].contains { text in
+          text.split(separator: "\n").contains { $0.hasPrefix(".It ") && "\($0) ".contains("\(item) ") }
+        }
+        #expect(isThere, "the manual of \(program) \(words) has no \(option)")
+      }
+    }
+  }
+
+  @Test("bash offers every command and option", arguments: programs)
+  func completed(program: String) async throws {
+    let commands = try await Self.described(program)
+    let completion = try await Self.run(program, ["completion", "bash"])
+    var script = completion.output + "\ncompopt() { :; }\n"
+    for command in commands {
+      let words = command.path.map { "'\($0)'" }.joined(separator: " ")
+      for start in command.commands.isEmpty ? ["--"] : ["--", ""] {
+        script += """
+          COMP_WORDS=(\(program) \(words) '\(start)'); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); COMPREPLY=()
+          _\(program.replacing("-", with: "_")); echo "${COMPREPLY[*]}"
+
+          """
+      }
+    }
+    let bash = Process()
+    bash.executableURL = URL(filePath: "/bin/bash")
+    let folder = try TemporaryFolder()
+    try Data(script.utf8).write(to: URL(filePath: folder.file("script")))
+    bash.arguments = ["--norc", folder.file("script")]
+    let result = try await ChildProcess.finish(bash)
+    #expect(result.status == 0 && result.errorOutput.isEmpty, result.summary)
+    var lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)[...]
+    for command in commands {
+      let offered = Set((lines.popFirst() ?? "").split(separator: " ").map(String.init))
+      #expect(command.options.subtracting(offered) == [], "\(program) \(command.path)")
+      guard !command.commands.isEmpty else { continue }
+      let names = (lines.popFirst() ?? "").split(separator: " ").map(String.init)
+      #expect(names.sorted() == command.commands.sorted(), "\(program) \(command.path)")
+    }
+  }
+
+  @Test("the documents name commands and options that there are")
+  func documented() async throws {
+    var known: [[String]: Described] = [:]
+    for program in Self.programs {
+      for command in try await Self.described(program) { known[[program] + command.path] = command }
+    }
+    var lines: [(file: String, text: String)] = []
+    let folder = Self.root.appending(path: "docs")
+    let documents = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+      // The labels of keys in that one begin with the same word.
+      .filter { $0.hasSuffix(".md") && $0 != "vault-format.md" }.map { "docs/\($0)" }
+    for file in documents + ["README.md", "CONTRIBUTING.md", "SECURITY.md"] {
+      let text = try String(contentsOf: Self.root.appending(path: file), encoding: .utf8)
+      for (index, block) in "\n\(text)".split(separator: "\n```", omittingEmptySubsequences: false)
+        .enumerated()
+      {
+        let found =
+          index.isMultiple(of: 2)
+          ? block.matches(of: /`([^`]+)`/).map { String($0.1).replacing("\n", with: " ") }
+          : block.split(separator: "\n").filter { $0.hasPrefix("$ ") }.map(String.init)
+        lines += found.map { (file, $0) }
+      }
+    }
+    var count = 0
+    for (file, line) in lines {
+      // As far as the next command of the line.
+      for match in line.matches(of: /(?:^|[ (])(signet(?:-server)?) ([^|;&()]*)/) {
+        let words = match.2.split(separator: " ").map(String.init)
+        var path = [String(match.1)]
+        var rest = words[...]
+        while let word = rest.first, known[path + [word]] != nil {
+          path.append(word)
+          rest.removeFirst()
+        }
+        count += 1
+        if known[path]?.commands.isEmpty == false, let word = rest.first {
+          #expect(
+            word.first?.isLowercase != true, "\(file): there is no \(path.joined(separator: " ")) \(word)")
+        }
+        // Those of the commands below too: options may come before the command.
+        let options = known.filter { $0.key.starts(with: path) || path.starts(with: $0.key) }
+          .reduce(into: Set<String>()) { $0.formUnion($1.value.options) }
+        for word in rest.prefix(while: { $0 != "--" }) {
+          guard let option = word.firstMatch(of: /^--[a-z][a-z0-9-]*/)?.0 else { continue }
+          #expect(
+            options.contains(String(option)), "\(file): \(path.joined(separator: " ")) has no \(option)")
+        }
+      }
+    }
+    #expect(count > 200)
+  }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetUAF
+import Testing
+
+/// Every operation and every error code of docs/signet-check.md, over one run of the process.
+@Suite("The catalogue of signet-check")
+struct CatalogueTests {
+  /// A request, and what is expected: the name of a member of `ok`, or a code.
+  private struct Line {
+    let request: [UInt8]
+    let expected: String
+
+    init(_ request: JSONObject, _ expected: String) {
+      (self.request, self.expected) = (request.bytes, expected)
+    }
+
+    init(raw: [UInt8], _ expected: String) { (request, self.expected) = (raw, expected) }
+  }
+
+  private static let secret = [UInt8](0..<32)
+  private static let ec: JSONObject = [
+    "kty": "EC", "crv": "P-256", "x": "f83OJ3D2xF1Bg8vub9tLe1gHMzV76e8Tus9uPHvRVEU",
+    "y": "x_FEzRu9m36HLN_tue659LNpXW6pCyStikYjKIWI5a0",
+  ]
+  private static let jwe =
+    "eyJhbGciOiJBMTI4S1ciLCJlbmMiOiJBMTI4Q0JDLUhTMjU2In0.6KB707dM9YTIgHtLvtgWQ8mKwboJW3of9locizkDTHzBC2IlrT1oOQ"
+    + ".AxY8DCtDaGlsbGljb3RoZQ.KDlTtXchhZTGufMYmOYGS4HffxPSUrfmqCHXaI9wOGY.U0m_YmjN04DJvceFICbCVQ"
+  private static let jweKey: JSONObject = ["kty": "oct", "k": "GawgguFyGrWKav7AX4VKUg"]
+  private static let point =
+    "0462d5bd3372af75fe85a040715d0f502428e07046868b0bfdfa61d731afe44f26ac333a93a9e70a81cd5a95b5bf8d13990eb741c8c38"
+    + "872b4a07d275a014e30cf"
+  private static let uri =
+    "mfauth://totp/Acme:bob?secret=GEZDGNBVGY3TQOJQ&r=aHR0cHM6Ly9h&a=aHR0cHM6Ly9h&s=AAAA&c=_w&l=YQ&m=id"
+
+  private static func token(_ header: String, _ payload: String) -> JSONValue {
+    let input = [header, payload].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
+    let code = HMACKey(SecretBytes(copying: secret), .sha256).authenticationCode(for: Array(input.utf8))
+    return .string("\(input).\(Base64URL.encode(code))")
+  }
+
+  private static func push(_ claims: String) -> JSONObject {
+    [
+      "op": "push-message", "messageId": "M", "secretB64": .string(Base64.encode(secret)),
+      "jwt": token(#"{"alg":"HS256","typ":"JWT"}"#, claims),
+    ]
+  }
+
+  private static func jws(_ header: String, _ key: JSONObject? = nil) -> JSONObject {
+    [
+      "op": "jws-verify", "jws": token(header, "{}"),
+      "jwk": .object(key ?? ["kty": "oct", "k": .string(Base64URL.encode(secret))]),
+    ]
+  }
+
+  private static func uaf(scheme: String) -> JSONObject {
+    let challenge = FinalChallenge(
+      FinalChallengeParams(appID: "https://a.example", challenge: secret, facetID: "ios:bundle-id:a"))
+    let message: JSONObject = [
+      "header": .object(OperationHeader(operation: .registration, appID: "https://a.example").json),
+      "fcParams": .string(challenge.text),
+      "assertions": [["assertionScheme": .string(scheme), "assertion": "AT4AAA"]],
+    ]
+    return ["op": "uaf-verify", "response": [.object(message)]]
+  }
+
+  /// What is answered, an operation at a time.
+  private static var answered: [Line] {
+    [
+      Line(["op": "base32-decode", "text": "MZXW6==="], "bytesHex"),
+      Line(["op": "base32-encode", "bytesHex": "FFff"], "text"),
+      Line(["op": "hotp", "secretHex": "3132", "counter": 0], "code"),
+      Line(["op": "totp", "secretHex": "3132", "unixTime": 0], "validUntil"),
+      Line(
+        ["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:QN08", "keyHex": "3132", "question": "1"], "response"),
+      Line(["op": "uri-parse", "uri": .string(uri)], "push"),
+      Line(["op": "uri-format", "account": "a", "secretHex": "3132"], "uri"),
+      Line(["op": "push-response", "challengeB64": "_-8", "secretB64": "AQ=="], "responseB64"),
+      Line(["op": "push-response", "challengeB64": "/+8=", "secretB64": "AQ"], "responseB64"),
+      Line(push(#"{"c":"AQ==","l":"","t":"60","u":"m"}"#), "pushType"),
+      Line(["op": "jwk", "jwk": .object(ec)], "thumbprintB64"), Line(jws(#"{"alg":"HS256"}"#), "payloadB64"),
+      Line(["op": "jwe-decrypt", "jwe": .string(jwe), "jwk": .object(jweKey)], "plaintextB64"),
+      Line(
+        ["op": "ecdh", "encoding": "point", "publicHex": .string(point), "privateHex": "01"], "sharedHex"),
+      Line(
+        [
+          "op": "ecdsa-verify", "encoding": "Point", "publicHex": .string(point), "messageHex": "",
+          "signatureHex": "00",
+        ], "valid"),
+      Line(["op": "password-check", "policy": "MINLEN=1;MAXLEN=9", "password": "x"], "violations"),
+      Line(["op": "policy-lint", "policy": "MINLEN=1;MAXLEN=9"], "findings"),
+      Line(["op": "policy-evaluate", "policies": ["screenLock": [:]], "unheardOf": [1]], "compliant"),
+    ]
+  }
+
+  /// What is refused, a code at a time.
+  private static var refused: [Line] {
+    let otp = "otpauth://totp/x?secret=GEZDGNBVGY3TQOJQ"
+    func parse(_ text: String) -> JSONObject { ["op": "uri-parse", "uri": .string(text)] }
+    func hotp(_ member: String, _ value: JSONValue) -> JSONObject {
+      var request: JSONObject = ["op": "hotp", "secretHex": "31", "counter": 0]
+      request[member] = value
+      return request
+    }
+    func ocra(_ suite: String, _ question: String, session: String = "") -> JSONObject {
+      [
+        "op": "ocra", "suite": .string("OCRA-1:HOTP-SHA1-6:\(suite)"), "keyHex": "31",
+        "question": .string(question), "sessionHex": .string(session),
+      ]
+    }
+    let oct: JSONObject = ["kty": "oct", "kid": "a", "k": .string(Base64URL.encode(secret))]
+    var encrypting = oct
+    encrypting["use"] = "enc"
+    let twice = JSONObject(dictionaryLiteral: ("keys", .array([.object(oct), .object(oct)])))
+    var outside = ec
+    outside["y"] = ec["x"]
+    return [
+      Line(raw: Array("[1]".utf8), "input.malformed"), Line(raw: [], "input.malformed"),
+      Line(raw: Array(#"{"op":"jwk","op":"jwk"}"#.utf8), "input.malformed"),
+      Line(raw: [UInt8](repeating: 0x20, count: (1 << 20) + 1), "input.tooLong"),
+      Line(["op": "hotp"], "input.missing"), Line([:], "input.missing"), Line(["op": 5], "input.invalid"),
+      Line(hotp("secretHex", "0"), "input.invalid"), Line(["op": "HOTP"], "op.unknown"),
+      Line(parse("x"), "uri.malformed"), Line(parse("otpauth://totp/%FF?secret=AA"), "uri.malformed"),
+      Line(parse("https://a.example"), "uri.scheme"), Line(parse("otpauth://steam/x?secret=AA"), "uri.type"),
+      Line(parse("otpauth://totp/x"), "uri.missing"), Line(parse("\(otp)&secret=GE"), "uri.repeated"),
+      Line(parse("\(otp)&period=-1"), "uri.invalid"), Line(parse("\(otp)&algorithm=MD5"), "uri.algorithm"),
+      Line(parse("\(otp)&x=" + String(repeating: "a", count: 9000)), "uri.tooLong"),
+      Line(["op": "uri-format", "account": "", "secretHex": "31"], "uri.missing"),
+      Line(parse("otpauth://totp/x?secret=A1"), "base32.symbol"),
+      Line(["op": "base32-decode", "text": "A=A"], "base32.padding"),
+      Line(["op": "base32-decode", "text": "A", "mode": "strict"], "base32.length"),
+      Line(["op": "base32-decode", "text": "", "mode": "STRICT"], "base32.empty"),
+      Line(
+        ["op": "base32-decode", "text": .string(String(repeating: "A", count: 10_000))], "base32.tooLong"),
+      Line(hotp("digits", 5), "oath.digits"), Line(parse("\(otp)&digits=11"), "oath.digits"),
+      Line(["op": "totp", "secretHex": "31", "unixTime": 0, "period": 3601], "oath.period"),
+      Line(hotp("secretHex", ""), "oath.secret"),
+      Line(["op": "totp", "secretHex": "31", "unixTime": 9, "t0": 10], "oath.time"),
+      Line(ocra("QN99", "1"), "ocra.suite"), Line(ocra("QN08", "12a"), "ocra.challengeFormat"),
+      Line(ocra("QN08", "123456789"), "ocra.challengeTooLong"),
+      Line(
+        ocra("QN08-S064", "1", session: String(repeating: "00", count: 65)), "ocra.session"),
+      Line(["op": "jws-verify", "jws": "a.b", "jwk": [:]], "jose.malformed"),
+      Line(jws(#"{"alg":"HS256","crit":["x"],"x":1}"#), "jose.extension"),
+      Line(jws(#"{"alg":"none"}"#), "jose.algorithm"), Line(jws(#"{"alg":"HS512"}"#), "jose.algorithm"),
+      Line(
+        jws(
+          #"{"alg":"HS256"}"#,
+          ["kty": "oct", "k": .string(Base64URL.encode([UInt8](repeating: 1, count: 32)))]),
+        "jws.signature"),
+      Line(
+        [
+          "op": "jwe-decrypt", "jwe": .string(jwe),
+          "jwk": ["kty": "oct", "k": .string(Base64URL.encode(Array(secret.prefix(16))))],
+        ], "jwe.decryption"),
+      Line(["op": "jwk", "jwk": ["kty": "EC"]], "jwk.malformed"),
+      Line(["op": "jwk", "jwk": ["kty": "OKP"]], "jwk.unsupported"),
+      Line(["op": "jwk", "jwk": .object(outside)], "jwk.invalid"),
+      Line(["op": "jwk", "jwk": ["kty": "oct", "k": ""]], "jwk.weak"),
+      Line(["op": "jwe-decrypt", "jwe": .string(jwe), "jwk": .object(ec)], "jwk.private"),
+      Line(jws(#"{"alg":"HS256"}"#, encrypting), "jwk.notPermitted"),
+      Line(jws(#"{"alg":"HS256"}"#, twice), "jwk.set"),
+      Line(jws(#"{"alg":"HS256","kid":"b"}"#, ["keys": [.object(oct)]]), "jwk.notFound"),
+      Line(push("[]"), "push.malformed"), Line(push(#"{"u":"m"}"#), "push.missing"),
+      Line(push(#"{"c":"AQ==","l":"","t":"soon","u":"m"}"#), "push.invalid"),
+      Line(["op": "push-response", "challengeB64": "AQ", "secretB64": ""], "push.secret"),
+      Line(["op": "ecdh", "encoding": "spki", "publicHex": "30", "privateHex": "01"], "key.public"),
+      Line(
+        ["op": "ecdh", "encoding": "point", "publicHex": .string(point), "privateHex": "00"], "key.private"),
+      Line(["op": "uaf-verify", "response": "[]"], "uaf.message"),
+      Line(uaf(scheme: "OTHER"), "uaf.scheme"),
+      Line(["op": "uaf-verify", "assertionB64": "AT4AAA"], "uaf.assertion"),
+      Line(["op": "policy-evaluate", "policies": ["a b": [:]]], "policy.invalid"),
+      Line(["op": "password-check", "policy": "NUM=8;MAXLEN=6", "password": "x"], "policy.invalid"),
+      Line(["op": "password-check", "policy": "TYPE=device", "password": "x"], "policy.noPassword"),
+      Line(["op": "password-check", "policy": "MINLEN=6;DICT=1", "password": "x"], "policy.dictionary"),
+    ]
+  }
+
+  /// Codes that stand for what no line can bring about: the first, because a line is bounded by the same length.
+  private static let unreachable: Set = [
+    "jose.tooLarge", "oath.other", "ocra.input", "jose.other", "push.other", "crypto.other", "internal",
+  ]
+
+  /// The first cells of the table below a heading.
+  private static func documented(below heading: String) throws -> Set<String> {
+    let file = URL(filePath: #filePath).appending(path: "../../../docs/signet-check.md").standardized
+    let lines = try String(contentsOf: file, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
+    let rows = section.drop { !$0.hasPrefix("|---") }.dropFirst().prefix { $0.hasPrefix("| ") }
+    let names = rows.flatMap { row in
+      (row.split(separator: "|").first ?? "").split(separator: "`").enumerated()
+        .filter { !$0.offset.isMultiple(of: 2) }.map { String($0.element) }
+    }
+    return Set(names)
+  }
+
+  @Test("each line has the answer that is expected, all in one run, in order")
+  func lines() throws {
+    let lines = Self.answered + Self.refused
+    let answers = try CheckTool.answers(to: lines.map(\.request))
+    try #require(answers.count == lines.count)
+    for (line, answer) in zip(lines, answers) {
+      let found = answer.ok.map { $0.contains(line.expected) ? line.expected : $0.text } ?? answer.errorCode
+      #expect(
+        found == line.expected, "\(String(decoding: line.request.prefix(200), as: UTF8.self)) \(answer.text)")
+      #expect(answer.contains("id") && answer.count == 2)
+    }
+  }
+
+  @Test("no operation of the documents is without a line here, and the process knows no others")
+  func operations() throws {
+    let documented = try Self.documented(below: "Operations")
+    let tried = try Set(
+      // What a response of UAF takes is made by `UAFOperationTests`.
+      Self.answered.map { try JSONObject(parsing: $0.request).string("op") } + ["uaf-verify"])
+    #expect(tried == documented)
+    let help = try CheckTool.run([], ["--help"])
+    let known = String(decoding: help.output, as: UTF8.self).split(separator: "\n").filter {
+      $0.hasPrefix("  ")
+    }
+    #expect(Set(known.map { $0.drop { $0 == " " } }.map(String.init)) == documented)
+    // Each says what it lacks rather than fail in some other way.
+    let empty = try CheckTool.answers(to: documented.sorted().map { ["op": .string($0)] as JSONObject })
+    for (operation, answer) in zip(documented.sorted(), empty) where operation != "policy-evaluate" {
+      #expect(["input.missing", "uri.missing"].contains(answer.errorCode), "\(operation) \(answer.text)")
+    }
+  }
+
+  @Test("no code of the documents is without a line here, and no line has a code that they lack")
+  func codes() throws {
+    let documented = try Self.documented(below: "Error codes")
+    let tried = Set(Self.refused.map(\.expected))
+    #expect(tried.symmetricDifference(documented.subtracting(Self.unreachable)).isEmpty)
+    #expect(Self.unreachable.isSubset(of: documented))
+  }
+}

@@ -1,0 +1,54 @@
+import SignetPolicy
+import SignetStorage
+import Testing
+
+@testable import SignetServer
+
+@Suite("What a server makes of broken policies")
+struct AccountRuleTests {
+  private func judged(
+    _ broken: [String], _ reactions: [String: AccountRules.Reaction], flavours: Set<String> = [],
+    flavour: String? = nil
+  ) -> (reaction: AccountRules.Reaction, reason: String) {
+    var rules = AccountRules()
+    (rules.reactions, rules.flavours) = (reactions, flavours)
+    return rules.judge(
+      broken.map { AccountPolicyBreach(policy: $0, reason: "is broken") }, flavour: flavour)
+  }
+
+  @Test(
+    "each reaction is the one that was set, of several the gravest, and what nobody set locks",
+    arguments: [
+      ([], [:], .allow, .open), (["a"], [:], .lock, .locked), (["a"], ["a": .allow], .allow, .open),
+      (["a"], ["a": .stepUp], .stepUp, .stepUp), (["a"], ["a": .wipe], .wipe, .locked),
+      (["a"], ["b": .allow], .lock, .locked), (["a", "b"], ["a": .allow, "b": .allow], .allow, .open),
+      (["a", "b"], ["a": .stepUp, "b": .allow], .stepUp, .stepUp),
+      (["a", "b"], ["a": .allow, "b": .stepUp], .stepUp, .stepUp),
+      (["a", "b"], ["a": .stepUp], .lock, .locked),
+      (["a", "b", "c"], ["a": .stepUp, "b": .wipe, "c": .lock], .wipe, .locked),
+    ] as [([String], [String: AccountRules.Reaction], AccountRules.Reaction, AccountStanding)])
+  func reactions(
+    broken: [String], reactions: [String: AccountRules.Reaction], reaction: AccountRules.Reaction,
+    standing: AccountStanding
+  ) {
+    let found = judged(broken, reactions)
+    #expect(found.reaction == reaction && found.reaction.standing == standing)
+    #expect(found.reason.isEmpty == (reaction == .allow))
+    if reaction != .allow {
+      // The reason is that of the gravest, the first of those.
+      let gravest = broken.first { (reactions[$0] ?? .lock) == reaction }
+      #expect(found.reason == "\(gravest ?? ""): is broken")
+    }
+  }
+
+  @Test("flavours: those that are named are taken, others and unknown ones are locked out, whatever holds")
+  func flavours() {
+    #expect(judged([], [:], flavour: "debug").reaction == .allow)
+    #expect(judged([], [:], flavours: ["release"], flavour: "release").reaction == .allow)
+    for flavour in ["debug", "", "Release", nil] as [String?] {
+      let found = judged([], ["a": .allow], flavours: ["release"], flavour: flavour)
+      #expect(found.reaction == .lock && found.reason.contains(flavour ?? "unknown"))
+    }
+    #expect(judged(["a"], ["a": .wipe], flavours: ["release"], flavour: "release").reaction == .wipe)
+  }
+}

@@ -1,0 +1,173 @@
+import SignetJSON
+import SignetPolicy
+import SignetServer
+import SignetStorage
+import SignetTesting
+import SignetTransport
+import SignetVault
+import SignetWire
+import Synchronization
+import Testing
+
+@testable import Signet
+
+/// A policy of an app on a real device, at a real server.
+@Suite("Policies of apps, on devices and at servers")
+struct AppPolicyTests {
+  private struct Failure: Error {}
+
+  /// Says what the test wants.
+  private final class RegionPolicy: AccountPolicy {
+    let name = "region"
+    private let state = Mutex(
+      (verdict: AccountPolicyVerdict?.some(.compliant), asked: [AccountPolicyParameters]()))
+
+    /// `nil` throws.
+    func say(_ verdict: AccountPolicyVerdict?) { state.withLock { $0.verdict = verdict } }
+
+    var asked: [JSONValue] { state.withLock { $0.asked.map(\.value) } }
+
+    func evaluate(
+      _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
+    ) async throws -> AccountPolicyVerdict {
+      let verdict = state.withLock { state in
+        state.asked.append(parameters)
+        return state.verdict
+      }
+      guard let verdict else { throw Failure() }
+      return verdict
+    }
+  }
+
+  private struct Bench {
+    let guarded: GuardedDevice
+    let policy = RegionPolicy()
+    let device: Device
+
+    init(rules: @Sendable (inout AccountRules) -> Void = { _ in }) async throws {
+      var guarded = try await GuardedDevice(["region": ["wanted": "ch"], "screenLock": [:]]) {
+        $0.screenLock = true
+      }
+      var accountRules = AccountRules()
+      rules(&accountRules)
+      let server = try await guarded.inviting.server.restarted { [accountRules] in
+        $0.accountRules = accountRules
+      }
+      guarded = try GuardedDevice(InvitingServer(folder: guarded.inviting.folder, server: server)) {
+        $0.screenLock = true
+      }
+      self.guarded = guarded
+      device = try Self.device(guarded, policy)
+    }
+
+    /// Another device object over the same vault.
+    static func device(_ guarded: GuardedDevice, _ policy: RegionPolicy?) throws -> Device {
+      var registry = AccountPolicyRegistry()
+      if let policy { try registry.register(policy) }
+      return Device(
+        vault: guarded.fixture.vault,
+        accountPolicies: AccountPolicies(
+          evaluator: AccountPolicyEvaluator(registry: registry), sources: [guarded.given])
+      ) { [transport = guarded.transport] _ throws(TransportFailure) in transport }
+    }
+
+    func activate() async throws -> Signet.Container {
+      try await device.createContainer(
+        ContainerInitialization(code: guarded.inviting.invite()), handler: ScriptedActivation(reply: .abort))
+    }
+  }
+
+  private static let broken = AccountPolicyVerdict.breached(
+    reason: "the device is elsewhere", evidence: ["region": "de"])
+
+  @Test("it refuses enrolment, and later locks and unlocks, behind the built-in ones, with its own evidence")
+  func locks() async throws {
+    let bench = try await Bench()
+    bench.policy.say(Self.broken)
+    let code = try await bench.guarded.inviting.invite()
+    let refused = await signetFailure {
+      _ = try await bench.device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+    }
+    guard case .accountPolicyBroken(let breaches)? = refused else {
+      Issue.record("\(String(describing: refused))")
+      return
+    }
+    #expect(breaches.map(\.policy) == ["region"] && breaches[0].evidence == ["region": "de"])
+    bench.policy.say(.compliant)
+    let container = try await bench.activate()
+    #expect(bench.policy.asked.allSatisfy { $0 == ["wanted": "ch"] } && !bench.policy.asked.isEmpty)
+    _ = try await bench.device.oneTimePassword(for: container)
+    bench.policy.say(Self.broken)
+    bench.guarded.given.set { $0.screenLock = false }
+    guard
+      case .accountLocked(let lock)? = await signetFailure(of: {
+        _ = try await bench.device.oneTimePassword(for: container)
+      })
+    else {
+      Issue.record("a code was made")
+      return
+    }
+    #expect(
+      lock.lockingPolicy == "screenLock" && lock.broken.map(\.breach.policy) == ["screenLock", "region"])
+    // On the disk, for whoever opens the vault and evaluates nothing.
+    let other = try Bench.device(bench.guarded, nil)
+    let status = try await other.accountStatus(of: container)
+    #expect(status.lock.broken.map(\.breach.policy) == ["screenLock", "region"])
+    #expect(status.unknownPolicies == ["region"])
+    // Who does not know the policy cannot say that it holds.
+    bench.guarded.given.set { $0.screenLock = true }
+    #expect(
+      try await other.evaluateAccountPolicies(of: container).lock.broken.map(\.breach.policy) == ["region"])
+    bench.policy.say(.compliant)
+    #expect(try await !bench.device.evaluateAccountPolicies(of: container).lock.isLocked)
+    _ = try await bench.device.oneTimePassword(for: container)
+    await bench.guarded.stop()
+  }
+
+  @Test("one that throws leaves the container as it is: open where it was open, locked where it was locked")
+  func throwing() async throws {
+    let bench = try await Bench()
+    let container = try await bench.activate()
+    bench.policy.say(nil)
+    _ = try await bench.device.oneTimePassword(for: container)
+    bench.policy.say(Self.broken)
+    try await bench.device.evaluateAccountPolicies()
+    bench.policy.say(nil)
+    guard
+      case .accountLocked(let lock)? = await signetFailure(of: {
+        _ = try await bench.device.oneTimePassword(for: container)
+      })
+    else {
+      Issue.record("a policy that throws unlocked the container")
+      return
+    }
+    #expect(lock.lockingPolicy == "region")
+    await bench.guarded.stop()
+  }
+
+  @Test(
+    "the server cannot evaluate it, and takes the device's word that it is broken; the reaction is the operator's",
+    arguments: [
+      (nil, AccountStanding.locked), (.allow, .open), (.stepUp, .stepUp),
+    ] as [(AccountRules.Reaction?, AccountStanding)])
+  func atTheServer(reaction: AccountRules.Reaction?, standing: AccountStanding) async throws {
+    let bench = try await Bench { if let reaction { $0.reactions = ["region": reaction] } }
+    let container = try await bench.activate()
+    bench.policy.say(Self.broken)
+    guard case .reported(let status) = try await bench.device.reportCondition(of: container) else { return }
+    #expect(try await bench.guarded.state(container).standing == standing)
+    #expect(status.lock.sources.contains(.policy))
+    #expect((status.lock.server != nil) == (standing == .locked))
+    #expect((status.stepUpReason != nil) == (standing == .stepUp))
+    let reason = status.lock.server?.reason ?? status.stepUpReason
+    if standing != .open { #expect(reason == "region: the device is elsewhere") }
+    // The next report, without the breach, is judged anew.
+    bench.policy.say(.compliant)
+    guard case .reported(let open) = try await bench.device.reportCondition(of: container) else { return }
+    #expect(!open.lock.isLocked && open.stepUpReason == nil)
+    #expect(try await bench.guarded.state(container).standing == .open)
+    _ = try await bench.device.oneTimePassword(for: container)
+    await bench.guarded.stop()
+  }
+}

@@ -1,0 +1,165 @@
+import Foundation
+import Signet
+import SignetCrypto
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetTesting
+import SignetTransport
+import SignetVault
+import Synchronization
+import Testing
+
+/// What holds for accounts with push messages beside enrolment and answers.
+@Suite("Rules of accounts with push messages")
+struct PushAccountRuleTests {
+  private typealias Bench = PushEnrolmentTests.Bench
+
+  /// A device with a passcode, and a sensor that recognises nobody.
+  private func device(_ bench: Bench, passcode: SimulatedPasscode) throws -> Device {
+    let path = bench.folder.path + "/device"
+    let vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
+      clock: VirtualTrustedClock())
+    return Device(
+      vault: vault, clock: bench.clock,
+      passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary()), passcode: passcode
+    ) { [server = bench.server] _ throws(TransportFailure) in server }
+  }
+
+  @Test("where no finger or face is recognised, the passcode of the device is, if the app lets it be asked")
+  func passcode() async throws {
+    let bench = try Bench()
+    let device = try device(bench, passcode: SimulatedPasscode("1234"))
+    _ = try await device.accounts.enrol(bench.server.uri(.pushauth), from: PushEnrolmentTests.target())
+    _ = try await device.accounts.receive(bench.server.delivery("M:1", kind: .biometric))
+    await #expect(throws: SignetFailure.biometrics(.notCapable)) {
+      try await device.accounts.answer("M:1", .approve)
+    }
+    for (answer, failure) in [("4321", DevicePasscodeFailure.mismatch), (nil, .cancelled)] {
+      await #expect(throws: SignetFailure.passcode(failure)) {
+        try await device.accounts.answer("M:1", .approve, passcode: ScriptedPasscodeConversation(answer))
+      }
+    }
+    #expect(bench.server.answer(to: "M:1") == nil)
+    #expect(try await device.accounts.messages(pendingOnly: true).count == 1)
+    let conversation = ScriptedPasscodeConversation("1234")
+    try await device.accounts.answer("M:1", .approve, passcode: conversation)
+    #expect(bench.server.answer(to: "M:1") == "yes" && conversation.exchanges.count == 1)
+    // Where nobody has to be recognised nobody is asked.
+    _ = try await device.accounts.receive(bench.server.delivery("M:2"))
+    let silent = ScriptedPasscodeConversation("1234")
+    try await device.accounts.answer("M:2", .approve, passcode: silent)
+    #expect(silent.exchanges.isEmpty)
+  }
+
+  /// Two servers behind one transport, by their hosts.
+  private final class TwoServers: HTTPTransport {
+    let first = PushServerInProcess()
+    let second = PushServerInProcess()
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      try await (request.url.contains("second") ? second : first).send(request)
+    }
+  }
+
+  private struct TwoAccounts {
+    let folder = Result { try TemporaryFolder() }
+    let clock = VirtualClock(1_700_000_000)
+    let servers = TwoServers()
+
+    func device() throws -> Device {
+      let path = try folder.get().path + "/device"
+      let vault = try Vault(
+        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
+        clock: VirtualTrustedClock())
+      return Device(
+        vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
+      ) { [servers] _ throws(TransportFailure) in servers }
+    }
+
+    func enrol(on device: Device) async throws -> (first: PushMechanism, second: PushMechanism) {
+      let target = try PushEnrolmentTests.target()
+      let first = try await device.accounts.enrol(
+        servers.first.uri(.pushauth, account: "a", base: "https://first.example/push?_action="), from: target)
+      clock.advance(by: 1)
+      let second = try await device.accounts.enrol(
+        servers.second.uri(.pushauth, account: "b", base: "https://second.example/push?_action="),
+        from: target)
+      return (try #require(first.account.push), try #require(second.account.push))
+    }
+  }
+
+  @Test("a new device token goes to all servers, and only the one that did not take it is told again")
+  func tokens() async throws {
+    let bench = TwoAccounts()
+    let device = try bench.device()
+    let (_, second) = try await bench.enrol(on: device)
+    bench.servers.second.fail(with: [500])
+    let failed = try await device.accounts.setPushDevice(PushEnrolmentTests.target("CD02"))
+    #expect(failed.map(\.mechanism.id) == [second.id])
+    #expect(bench.servers.first.device?.token == "CD02" && bench.servers.second.device?.token == "AB01")
+    let count = bench.servers.first.requestCount
+    bench.clock.advance(by: 60)
+    #expect(try await device.accounts.sendPushTokens().isEmpty)
+    #expect(bench.servers.second.device?.token == "CD02" && bench.servers.first.requestCount == count)
+    #expect(try await device.accounts.enrolled().map(\.name) == ["a", "b"])
+  }
+
+  @Test("messages are listed and cleaned up for each account by itself, and none is another's")
+  func messages() async throws {
+    let bench = TwoAccounts()
+    let device = try bench.device()
+    let (first, second) = try await bench.enrol(on: device)
+    for number in 1...4 {
+      _ = try await device.accounts.receive(
+        bench.servers.first.delivery("A:\(number)", text: "\(number)"), cleanUp: .count(2))
+      bench.clock.advance(by: 1)
+      _ = try await device.accounts.receive(
+        bench.servers.second.delivery("B:\(number)", text: "\(number)"), cleanUp: .none)
+      bench.clock.advance(by: 1)
+    }
+    let accounts = device.accounts
+    #expect(try await accounts.messages(of: first.id).map(\.notification.id) == ["A:4", "A:3"])
+    #expect(
+      try await accounts.messages(of: second.id).map(\.notification.id) == ["B:4", "B:3", "B:2", "B:1"])
+    #expect(try await accounts.messages().count == 6)
+    try await accounts.answer("B:2", .deny)
+    #expect(
+      try await accounts.messages(of: second.id, pendingOnly: true).map(\.notification.id) == [
+        "B:4", "B:3", "B:1",
+      ])
+    #expect(bench.servers.second.answer(to: "B:2") == "no" && bench.servers.first.answer(to: "B:2") == nil)
+  }
+
+  @Test("secrets of push mechanisms are nowhere in clear: not on the disk, not in what is printed or dumped")
+  func secrecy() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    let secret = [UInt8](0..<32)
+    let enrolment = try await device.accounts.enrol(
+      bench.server.uri(.mfauth), from: PushEnrolmentTests.target())
+    let message = try bench.server.delivery("M:1", text: "A secret text of a message")
+    _ = try await device.accounts.receive(message)
+    var shown = "\(enrolment) \(try await device.accounts.enrolled()) \(try await device.accounts.messages())"
+    dump(enrolment, to: &shown)
+    dump(try await device.accounts.messages(), to: &shown)
+    let texts = [
+      Base64.encode(secret), Base64URL.encode(secret), Hex.encode(secret),
+      Base32.encode(AccountsTests.secret), "12345678901234567890", message.token,
+    ]
+    for text in texts { #expect(!shown.contains(text)) }
+    var files = 0
+    for case let name as String in try #require(FileManager.default.enumerator(atPath: bench.folder.path)) {
+      guard let data = FileManager.default.contents(atPath: bench.folder.file(name)) else { continue }
+      files += 1
+      #expect(
+        data.firstRange(of: Data(secret)) == nil && data.firstRange(of: Data(AccountsTests.secret)) == nil)
+      for text in texts + ["A secret text of a message"] {
+        #expect(data.firstRange(of: Data(text.utf8)) == nil, "\(name)")
+      }
+    }
+    #expect(files > 0)
+    // The control: what is searched for is found where it is.
+    #expect(Data(secret + [1]).firstRange(of: Data(secret)) != nil)
+  }
+}
