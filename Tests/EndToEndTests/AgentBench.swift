@@ -92,7 +92,7 @@
       process.standardOutput = output
       process.standardError = log.handle
       end = ProcessEnd(process)
-      try process.run()
+      try process.runUnblocked()
       let line = await output.fileHandleForReading.firstLine()
       let messages = try log.text()
       try #require(line?.hasPrefix("listening at ") == true, "\(messages)")

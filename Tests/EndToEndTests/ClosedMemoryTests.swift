@@ -203,10 +203,12 @@
       await command.end()
     }
 
-    /// Whether the files of a process in `/proc` are its user's: they are root's where it is closed.
+    /// Whether the files of a process in `/proc` are its user's: they are root's where it is closed, and before it has become the program.
     private static func isOpen(_ id: Int32) -> Bool {
       var status = stat()
-      return stat("/proc/\(id)/maps", &status) != 0 || status.st_uid != 0
+      guard stat("/proc/\(id)/maps", &status) == 0, status.st_uid == 0 else { return true }
+      let name = FileManager.default.contents(atPath: "/proc/\(id)/comm") ?? Data()
+      return String(decoding: name, as: UTF8.self) != "one\n"
     }
 
     // MARK: Cores
