@@ -15,6 +15,7 @@ extension Device {
   ) async throws(SignetFailure) -> TimedCode {
     try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
+    try await requireStillUnlocked(container)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     do { return try container.profile.totp.generator(secret: secret).code(at: clock.now) } catch {
       // The protocol derives 32 bytes and checks the parameters, so only a clock before 1970 leads here.

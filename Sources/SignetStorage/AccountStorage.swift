@@ -24,6 +24,8 @@ public protocol AccountStorage: Sendable {
   ) async throws(StorageFailure)
   /// Takes a report: its challenge is used up, and what the caller makes of it is written down.
   ///
+  /// An order that it leads to is left out where the container is to be deleted already.
+  ///
   /// - Parameters:
   ///   - attempt: The report, and what to make of it.
   ///   - audit: Makes the event.
@@ -34,8 +36,10 @@ public protocol AccountStorage: Sendable {
   ) async throws(StorageFailure) -> Bool
   /// Adds an order for a container in use; a lock and an unlock count at once for all that the server itself does.
   ///
-  /// - Returns: Whether there is such a container in use.
-  func addAccountOrder(_ order: AccountOrderRecord, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// - Returns: What became of it; the event is written where it was added.
+  func addAccountOrder(
+    _ order: AccountOrderRecord, audit: AuditEvent
+  ) async throws(StorageFailure) -> AccountOrderOutcome
   /// A container's orders, oldest first, those with receipts included.
   func accountOrders(of container: String) async throws(StorageFailure) -> [AccountOrderRecord]
   /// Keeps the receipt for an order; the first one stays. That of a wipe ends the container.

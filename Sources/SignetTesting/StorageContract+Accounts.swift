@@ -78,6 +78,25 @@ extension StorageContract {
       try await expect(storage.credential("c1"), is: nil, "what made its codes")
       try await expect(storage.order("o4", .lock), is: false, "an order after it")
     },
+    Check("what is to be deleted is not unlocked, and reports add no second order to delete it") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      for (challenge, isNew) in [([1], true), ([2], false)] as [([UInt8], Bool)] {
+        try await storage.setAccountChallenge(challenge, expires: 200, of: "c1")
+        let revision = try await storage.accountState(of: "c1")?.revision ?? 0
+        let wipe = AccountOrderRecord(
+          id: "w\(challenge[0])", container: "c1", action: .wipe, reason: "found", created: 150)
+        try await expect(storage.report(challenge, .locked, order: wipe), is: true, "a report")
+        try await expect(
+          storage.accountState(of: "c1")?.revision, is: revision + (isNew ? 1 : 0), "the revision")
+      }
+      try await expect(storage.accountOrders(of: "c1").map(\.id), is: ["w1"], "the orders")
+      let unlock = AccountOrderRecord(id: "u1", container: "c1", action: .unlock, reason: "", created: 160)
+      try await expect(
+        storage.addAccountOrder(unlock, audit: event("order")), is: .toBeWiped, "an unlock of it")
+      try await expect(storage.container("c1")?.standing, is: .locked, "the standing")
+      try await expect(storage.order("o1", .lock), is: true, "a lock, which changes nothing of that")
+    },
     Check("what the device has to hear of ends when it has seen and done everything") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
@@ -106,7 +125,7 @@ extension Storage {
   ) async throws -> Bool {
     try await addAccountOrder(
       AccountOrderRecord(id: id, container: container, action: action, reason: "why", created: 100),
-      audit: StorageContract.event("order"))
+      audit: StorageContract.event("order")) == .added
   }
 
   fileprivate func receive(
@@ -117,12 +136,13 @@ extension Storage {
   }
 
   fileprivate func report(
-    _ challenge: [UInt8], _ verdict: AccountStanding, at time: Int64 = 150, seen: Int64 = 0
+    _ challenge: [UInt8], _ verdict: AccountStanding, at time: Int64 = 150, seen: Int64 = 0,
+    order: AccountOrderRecord? = nil
   ) async throws -> Bool {
     try await takeAccountReport(
       AccountReportAttempt(
         container: "c1", challenge: challenge, time: time, report: "jws \(challenge[0])", seen: seen,
-        verdict: verdict, reason: verdict == .open ? "" : "found")
+        verdict: verdict, reason: verdict == .open ? "" : "found", order: order)
     ) { StorageContract.event("report \($0)") }
   }
 }

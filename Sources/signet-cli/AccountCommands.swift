@@ -48,11 +48,18 @@ extension Command {
         guard arguments.isSet("issuer") || arguments.isSet("to") else {
           throw CommandFailure(.usage, "give --issuer, --to or both")
         }
-        let (device, account, password) = try await chosenCodes(arguments)
-        let renamed = try await device.accounts.rename(
-          account.id, issuer: arguments.optionalString("issuer"), name: arguments.optionalString("to"),
-          by: password)
-        arguments.report("Renamed to \(renamed.shown).", renamed.json)
+        let (device, account, password) = try await chosen(arguments)
+        let (issuer, name) = (arguments.optionalString("issuer"), arguments.optionalString("to"))
+        let renamed: ListedAccount
+        if account.isEnrolled {
+          renamed = ListedAccount(
+            try await device.accounts.renameEnrolled(account.id, issuer: issuer, name: name, by: password))
+        } else {
+          let codes = try account.onlyCodes().id
+          renamed = ListedAccount(
+            try await device.accounts.rename(codes, issuer: issuer, name: name, by: password))
+        }
+        arguments.report("Renamed to \(renamed.shown).", renamed.json())
         return .success
       },
       Command(

@@ -18,13 +18,15 @@ struct ListedAccount {
   /// Issuer and name by which it may be called: as it is shown, and as it was enrolled.
   private let names: [(issuer: String, name: String)]
 
-  private init(_ account: Account) {
+  /// One that was imported.
+  init(_ account: Account) {
     (id, issuer, name, created) = (account.id, account.issuer, account.name, account.imported)
     (codes, push, isEnrolled) = ([account], nil, false)
     names = [(account.issuer, account.name)]
   }
 
-  private init(_ account: EnrolledAccount) {
+  /// One that was enrolled, under the names by which it is shown.
+  init(_ account: EnrolledAccount) {
     let enrolled = (account.issuer, account.name)
     let shown =
       account.codes.first.map { ($0.issuer, $0.name) } ?? account.push.map { ($0.issuer, $0.name) }

@@ -18,6 +18,9 @@ enum AuthenticatorCommands {
         description: """
           The URI is good once, for 15 minutes. The app's secret is in it: show it to the right person only. On a terminal it is shown \
           as a QR code.
+
+          With --codes it begins with mfauth://, and the app's one-time codes are those of a token of the user, which counts once the \
+          app has enrolled, and goes with it.
           """,
         options: [
           .value("issuer", "What the app shows as the issuer; else the server", named: "text"),
@@ -25,6 +28,18 @@ enum AuthenticatorCommands {
           .value(
             "policies", "Account policies that the app is to evaluate, as JSON, such as {\"screenLock\":{}}",
             named: "json"),
+          .value(
+            "codes", "Have the app make one-time codes too, by time or by counter", named: "kind",
+            completion: .choices(["totp", "hotp"])),
+          .value(
+            "digits", "With --codes, how long one is: 6 unless given", named: "n",
+            completion: .choices(["6", "8"])),
+          .value(
+            "period", "With --codes totp, how long one is good: 5s to 5m, 30s unless given", named: "duration"
+          ),
+          .value(
+            "algorithm", "With --codes, what makes them: SHA1 unless given", named: "name",
+            completion: .choices(["SHA1", "SHA256", "SHA512"])),
           .value(
             "png", "Write the URI as a PNG image to this new file, readable by its owner only", named: "file",
             completion: .file),
@@ -78,6 +93,7 @@ enum AuthenticatorCommands {
     if let text = arguments.optionalString("policies") {
       body["policies"] = .object(try ContainerLockCommands.policies(text).json)
     }
+    body["codes"] = try codes(arguments).map { .object($0) }
     let client = try OperatorClient(arguments, as: .admin)
     // The file first: a URI that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
@@ -89,12 +105,29 @@ enum AuthenticatorCommands {
       if arguments.output.isTerminal || arguments.isSet("show-qr") {
         ActivationCommands.show(try QRCode(uri), arguments)
       }
-      arguments.output.print(fields: [
-        ("Authenticator", try answer.string("id")), ("User id", user), ("URI", uri),
-        ("Expires", utc(try answer.integer("expires"))),
-      ])
+      var fields = [("Authenticator", try answer.string("id")), ("User id", user), ("URI", uri)]
+      if let serial = try answer.optionalString("token") { fields.append(("Token", serial)) }
+      arguments.output.print(fields: fields + [("Expires", utc(try answer.integer("expires")))])
     }
     try picture?.write(QRCode(uri).png(), or: "make another invitation")
     return .success
+  }
+
+  /// What the options say of one-time codes; `nil` where the app makes none.
+  private static func codes(_ arguments: Arguments) throws -> JSONObject? {
+    guard let kind = arguments.optionalString("codes") else {
+      for option in ["digits", "period", "algorithm"] where arguments.isSet(option) {
+        throw UsageFailure.refused("--\(option) goes with --codes")
+      }
+      return nil
+    }
+    var codes: JSONObject = ["kind": .string(kind)]
+    codes["digits"] = try arguments.optionalInteger("digits", in: 6...8).map { .integer(Int64($0)) }
+    codes["algorithm"] = arguments.optionalString("algorithm").map { .string($0) }
+    if arguments.isSet("period") {
+      guard kind == "totp" else { throw UsageFailure.refused("--period goes with --codes totp") }
+      codes["period"] = .integer(Int64(try arguments.seconds("period", in: 5...300)))
+    }
+    return codes
   }
 }

@@ -24,7 +24,8 @@ enum ServeCommand {
 
       Any number of processes may serve one folder, each on an address of its own (--listen).
 
-      On Linux a server starts no other programs, traces none and mounts nothing: it gives up the system calls for that before it       reads its keys.
+      On Linux a server starts no other programs, traces none and mounts nothing: it gives up the system calls for that before it \
+      reads its keys.
       """,
     options: [
       OperatorOptions.requiredData,

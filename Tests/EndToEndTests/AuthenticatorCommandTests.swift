@@ -142,6 +142,37 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("an app that makes codes too is invited, renamed and removed as one; its token goes with it")
+  func codes() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    _ = try await server.answer("user", "add", "alice")
+    let lone = try await server.run("authenticator", "invite", "alice", "--digits", "8")
+    #expect(lone.isRefusal(64, "--digits goes with --codes"), lone.summary)
+    let wrong = try await server.run(
+      "authenticator", "invite", "alice", "--codes", "hotp", "--period", "30s")
+    #expect(wrong.isRefusal(64, "--period goes with --codes totp"), wrong.summary)
+    let (authenticator, uri) = try await enrol(
+      device, at: server, ["--codes", "totp", "--digits", "8", "--algorithm", "SHA256", "--period", "60s"])
+    #expect(uri.hasPrefix("mfauth://totp/Bank:alice?"))
+    let table = try await device.run("account", "list")
+    #expect(table.output.contains(/Bank +alice +every 60 s, push +active/), table.summary)
+    let code = try await device.json("otp", "Bank").string("code")
+    #expect(code.count == 8)
+    #expect(try await server.accepts(code, of: "alice"))
+    let renamed = try await device.run("account", "rename", "Bank", "--issuer", "House bank")
+    #expect(renamed.output == "Renamed to House bank (alice).\n", renamed.summary)
+    // It is still called what it was enrolled as, too.
+    #expect(try await device.json("account", "lock", "Bank")["lock"] != nil)
+    #expect(try await device.run("otp", "House bank").status == 77)
+    _ = try await device.json("account", "delete", "House bank", "--yes")
+    #expect(try await device.json("account", "list").array("accounts").isEmpty)
+    #expect(try await server.answer("token", "list").array("tokens").count == 1)
+    _ = try await server.answer("authenticator", "remove", authenticator)
+    #expect(try await server.answer("token", "list").array("tokens").isEmpty)
+    await server.stopAndWait()
+  }
+
   @Test("the app that is asked has to be named where a user has several")
   func several() async throws {
     let server = try await RunningServer.startWithShop()

@@ -2,6 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetTesting
 import SignetUAF
 import Testing
 
@@ -37,7 +38,8 @@ struct CatalogueTests {
 
   private static func token(_ header: String, _ payload: String) -> JSONValue {
     let input = [header, payload].map { Base64URL.encode(Array($0.utf8)) }.joined(separator: ".")
-    let code = HMACKey(SecretBytes(copying: secret), .sha256).authenticationCode(for: Array(input.utf8))
+    let code = HMACKey(SecretBytes(copying: secret), .sha256).authenticationCode(
+      for: Array(input.utf8))
     return .string("\(input).\(Base64URL.encode(code))")
   }
 
@@ -57,7 +59,8 @@ struct CatalogueTests {
 
   private static func uaf(scheme: String) -> JSONObject {
     let challenge = FinalChallenge(
-      FinalChallengeParams(appID: "https://a.example", challenge: secret, facetID: "ios:bundle-id:a"))
+      FinalChallengeParams(
+        appID: "https://a.example", challenge: secret, facetID: "ios:bundle-id:a"))
     let message: JSONObject = [
       "header": .object(OperationHeader(operation: .registration, appID: "https://a.example").json),
       "fcParams": .string(challenge.text),
@@ -74,16 +77,19 @@ struct CatalogueTests {
       Line(["op": "hotp", "secretHex": "3132", "counter": 0], "code"),
       Line(["op": "totp", "secretHex": "3132", "unixTime": 0], "validUntil"),
       Line(
-        ["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:QN08", "keyHex": "3132", "question": "1"], "response"),
+        ["op": "ocra", "suite": "OCRA-1:HOTP-SHA1-6:QN08", "keyHex": "3132", "question": "1"],
+        "response"),
       Line(["op": "uri-parse", "uri": .string(uri)], "push"),
       Line(["op": "uri-format", "account": "a", "secretHex": "3132"], "uri"),
       Line(["op": "push-response", "challengeB64": "_-8", "secretB64": "AQ=="], "responseB64"),
       Line(["op": "push-response", "challengeB64": "/+8=", "secretB64": "AQ"], "responseB64"),
       Line(push(#"{"c":"AQ==","l":"","t":"60","u":"m"}"#), "pushType"),
-      Line(["op": "jwk", "jwk": .object(ec)], "thumbprintB64"), Line(jws(#"{"alg":"HS256"}"#), "payloadB64"),
+      Line(["op": "jwk", "jwk": .object(ec)], "thumbprintB64"),
+      Line(jws(#"{"alg":"HS256"}"#), "payloadB64"),
       Line(["op": "jwe-decrypt", "jwe": .string(jwe), "jwk": .object(jweKey)], "plaintextB64"),
       Line(
-        ["op": "ecdh", "encoding": "point", "publicHex": .string(point), "privateHex": "01"], "sharedHex"),
+        ["op": "ecdh", "encoding": "point", "publicHex": .string(point), "privateHex": "01"],
+        "sharedHex"),
       Line(
         [
           "op": "ecdsa-verify", "encoding": "Point", "publicHex": .string(point), "messageHex": "",
@@ -91,7 +97,8 @@ struct CatalogueTests {
         ], "valid"),
       Line(["op": "password-check", "policy": "MINLEN=1;MAXLEN=9", "password": "x"], "violations"),
       Line(["op": "policy-lint", "policy": "MINLEN=1;MAXLEN=9"], "findings"),
-      Line(["op": "policy-evaluate", "policies": ["screenLock": [:]], "unheardOf": [1]], "compliant"),
+      Line(
+        ["op": "policy-evaluate", "policies": ["screenLock": [:]], "unheardOf": [1]], "compliant"),
     ]
   }
 
@@ -120,12 +127,17 @@ struct CatalogueTests {
       Line(raw: Array("[1]".utf8), "input.malformed"), Line(raw: [], "input.malformed"),
       Line(raw: Array(#"{"op":"jwk","op":"jwk"}"#.utf8), "input.malformed"),
       Line(raw: [UInt8](repeating: 0x20, count: (1 << 20) + 1), "input.tooLong"),
-      Line(["op": "hotp"], "input.missing"), Line([:], "input.missing"), Line(["op": 5], "input.invalid"),
+      Line(["op": "hotp"], "input.missing"), Line([:], "input.missing"),
+      Line(["op": 5], "input.invalid"),
       Line(hotp("secretHex", "0"), "input.invalid"), Line(["op": "HOTP"], "op.unknown"),
-      Line(parse("x"), "uri.malformed"), Line(parse("otpauth://totp/%FF?secret=AA"), "uri.malformed"),
-      Line(parse("https://a.example"), "uri.scheme"), Line(parse("otpauth://steam/x?secret=AA"), "uri.type"),
-      Line(parse("otpauth://totp/x"), "uri.missing"), Line(parse("\(otp)&secret=GE"), "uri.repeated"),
-      Line(parse("\(otp)&period=-1"), "uri.invalid"), Line(parse("\(otp)&algorithm=MD5"), "uri.algorithm"),
+      Line(parse("x"), "uri.malformed"),
+      Line(parse("otpauth://totp/%FF?secret=AA"), "uri.malformed"),
+      Line(parse("https://a.example"), "uri.scheme"),
+      Line(parse("otpauth://steam/x?secret=AA"), "uri.type"),
+      Line(parse("otpauth://totp/x"), "uri.missing"),
+      Line(parse("\(otp)&secret=GE"), "uri.repeated"),
+      Line(parse("\(otp)&period=-1"), "uri.invalid"),
+      Line(parse("\(otp)&algorithm=MD5"), "uri.algorithm"),
       Line(parse("\(otp)&x=" + String(repeating: "a", count: 9000)), "uri.tooLong"),
       Line(["op": "uri-format", "account": "", "secretHex": "31"], "uri.missing"),
       Line(parse("otpauth://totp/x?secret=A1"), "base32.symbol"),
@@ -133,7 +145,8 @@ struct CatalogueTests {
       Line(["op": "base32-decode", "text": "A", "mode": "strict"], "base32.length"),
       Line(["op": "base32-decode", "text": "", "mode": "STRICT"], "base32.empty"),
       Line(
-        ["op": "base32-decode", "text": .string(String(repeating: "A", count: 10_000))], "base32.tooLong"),
+        ["op": "base32-decode", "text": .string(String(repeating: "A", count: 10_000))],
+        "base32.tooLong"),
       Line(hotp("digits", 5), "oath.digits"), Line(parse("\(otp)&digits=11"), "oath.digits"),
       Line(["op": "totp", "secretHex": "31", "unixTime": 0, "period": 3601], "oath.period"),
       Line(hotp("secretHex", ""), "oath.secret"),
@@ -144,7 +157,8 @@ struct CatalogueTests {
         ocra("QN08-S064", "1", session: String(repeating: "00", count: 65)), "ocra.session"),
       Line(["op": "jws-verify", "jws": "a.b", "jwk": [:]], "jose.malformed"),
       Line(jws(#"{"alg":"HS256","crit":["x"],"x":1}"#), "jose.extension"),
-      Line(jws(#"{"alg":"none"}"#), "jose.algorithm"), Line(jws(#"{"alg":"HS512"}"#), "jose.algorithm"),
+      Line(jws(#"{"alg":"none"}"#), "jose.algorithm"),
+      Line(jws(#"{"alg":"HS512"}"#), "jose.algorithm"),
       Line(
         jws(
           #"{"alg":"HS256"}"#,
@@ -166,27 +180,34 @@ struct CatalogueTests {
       Line(push("[]"), "push.malformed"), Line(push(#"{"u":"m"}"#), "push.missing"),
       Line(push(#"{"c":"AQ==","l":"","t":"soon","u":"m"}"#), "push.invalid"),
       Line(["op": "push-response", "challengeB64": "AQ", "secretB64": ""], "push.secret"),
-      Line(["op": "ecdh", "encoding": "spki", "publicHex": "30", "privateHex": "01"], "key.public"),
       Line(
-        ["op": "ecdh", "encoding": "point", "publicHex": .string(point), "privateHex": "00"], "key.private"),
+        ["op": "ecdh", "encoding": "spki", "publicHex": "30", "privateHex": "01"], "key.public"),
+      Line(
+        ["op": "ecdh", "encoding": "point", "publicHex": .string(point), "privateHex": "00"],
+        "key.private"),
       Line(["op": "uaf-verify", "response": "[]"], "uaf.message"),
       Line(uaf(scheme: "OTHER"), "uaf.scheme"),
       Line(["op": "uaf-verify", "assertionB64": "AT4AAA"], "uaf.assertion"),
       Line(["op": "policy-evaluate", "policies": ["a b": [:]]], "policy.invalid"),
-      Line(["op": "password-check", "policy": "NUM=8;MAXLEN=6", "password": "x"], "policy.invalid"),
-      Line(["op": "password-check", "policy": "TYPE=device", "password": "x"], "policy.noPassword"),
-      Line(["op": "password-check", "policy": "MINLEN=6;DICT=1", "password": "x"], "policy.dictionary"),
+      Line(
+        ["op": "password-check", "policy": "NUM=8;MAXLEN=6", "password": "x"], "policy.invalid"),
+      Line(
+        ["op": "password-check", "policy": "TYPE=device", "password": "x"], "policy.noPassword"),
+      Line(
+        ["op": "password-check", "policy": "MINLEN=6;DICT=1", "password": "x"], "policy.dictionary"),
     ]
   }
 
   /// Codes that stand for what no line can bring about: the first, because a line is bounded by the same length.
   private static let unreachable: Set = [
-    "jose.tooLarge", "oath.other", "ocra.input", "jose.other", "push.other", "crypto.other", "internal",
+    "jose.tooLarge", "oath.other", "ocra.input", "jose.other", "push.other", "crypto.other",
+    "internal",
   ]
 
   /// The first cells of the table below a heading.
   private static func documented(below heading: String) throws -> Set<String> {
-    let file = URL(filePath: #filePath).appending(path: "../../../docs/signet-check.md").standardized
+    let file = URL(filePath: #filePath).appending(path: "../../../docs/signet-check.md")
+      .standardized
     let lines = try String(contentsOf: file, encoding: .utf8).split(
       separator: "\n", omittingEmptySubsequences: false)
     let section = lines.drop { $0 != "## \(heading)" }.dropFirst().prefix { !$0.hasPrefix("## ") }
@@ -204,9 +225,11 @@ struct CatalogueTests {
     let answers = try CheckTool.answers(to: lines.map(\.request))
     try #require(answers.count == lines.count)
     for (line, answer) in zip(lines, answers) {
-      let found = answer.ok.map { $0.contains(line.expected) ? line.expected : $0.text } ?? answer.errorCode
+      let found =
+        answer.ok.map { $0.contains(line.expected) ? line.expected : $0.text } ?? answer.errorCode
       #expect(
-        found == line.expected, "\(String(decoding: line.request.prefix(200), as: UTF8.self)) \(answer.text)")
+        found == line.expected,
+        "\(String(decoding: line.request.prefix(200), as: UTF8.self)) \(answer.text)")
       #expect(answer.contains("id") && answer.count == 2)
     }
   }
@@ -224,9 +247,11 @@ struct CatalogueTests {
     }
     #expect(Set(known.map { $0.drop { $0 == " " } }.map(String.init)) == documented)
     // Each says what it lacks rather than fail in some other way.
-    let empty = try CheckTool.answers(to: documented.sorted().map { ["op": .string($0)] as JSONObject })
+    let empty = try CheckTool.answers(
+      to: documented.sorted().map { ["op": .string($0)] as JSONObject })
     for (operation, answer) in zip(documented.sorted(), empty) where operation != "policy-evaluate" {
-      #expect(["input.missing", "uri.missing"].contains(answer.errorCode), "\(operation) \(answer.text)")
+      #expect(
+        ["input.missing", "uri.missing"].contains(answer.errorCode), "\(operation) \(answer.text)")
     }
   }
 
@@ -236,5 +261,63 @@ struct CatalogueTests {
     let tried = Set(Self.refused.map(\.expected))
     #expect(tried.symmetricDifference(documented.subtracting(Self.unreachable)).isEmpty)
     #expect(Self.unreachable.isSubset(of: documented))
+  }
+
+  @Test("what uri-parse answers is what uri-format takes: the same account comes back")
+  func roundTrip() throws {
+    let texts = [
+      Self.uri,
+      "otpauth://hotp/a%3Ab:c%20d?secret=GEZDGNBVGY3TQOJQ&counter=18446744073709551615&digits=8&x=%26",
+      "otpauth://totp/Acme:n?secret=GEZDGNBVGY3TQOJQ&issuer=Other&algorithm=SHA512&period=60&image=https://a/i",
+      "pushauth://push/n?r=aHR0cHM6Ly9h&a=aHR0cHM6Ly9i&s=AQI&issuer=QWNtZQ&d=dQ&pid=cA&b=%23fff"
+        + "&policies=eyJkZXZpY2VUYW1wZXJpbmciOnsic2NvcmUiOjAuNX19",
+    ]
+    let parsed = try CheckTool.answers(
+      to: texts.map { ["op": "uri-parse", "uri": .string($0)] as JSONObject })
+    let formatted = try CheckTool.answers(
+      to: parsed.map { answer -> JSONObject in
+        var members = try #require(answer.ok)
+        members["op"] = "uri-format"
+        return members
+      })
+    let again = try CheckTool.answers(
+      to: formatted.map { ["op": "uri-parse", "uri": try #require($0.ok?["uri"])] as JSONObject })
+    for (first, second) in zip(parsed, again) {
+      #expect(first.ok == second.ok, "\(first.text) \(second.text)")
+    }
+    #expect(again.count == texts.count)
+  }
+
+  @Test(
+    "six thousand mutations of these lines are each answered, and no failure is an unforeseen one")
+  func mutations() throws {
+    var random = SplitMix64(seed: 66)
+    let lines = (Self.answered + Self.refused).map(\.request).filter {
+      !$0.isEmpty && $0.count < 20_000
+    }
+    let fragments = [
+      "\"", "}", "[", "\\u0000", "%25", "://", "&", "=", "-1", "1e999", "null", "..", "é", ".",
+    ]
+    let mutated = (0..<6000).map { number -> [UInt8] in
+      var line = lines[number % lines.count]
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let position = Int.random(in: 0...line.count, using: &random)
+        switch random.next(below: 3) {
+        case 0 where position < line.count: line[position] ^= UInt8(1 << random.next(below: 8))
+        case 1: line.removeSubrange(position..<min(line.count, position + random.next(below: 6)))
+        default:
+          line.insert(contentsOf: fragments[random.next(below: fragments.count)].utf8, at: position)
+        }
+      }
+      return line.filter { $0 != 0x0A }
+    }
+    let answers = try CheckTool.answers(to: mutated)
+    try #require(answers.count == mutated.count)
+    for (line, answer) in zip(mutated, answers) {
+      let isAnswer = answer.count == 2 && (answer.ok != nil) != (answer.errorCode != nil)
+      #expect(
+        isAnswer && answer.errorCode.map { !Self.unreachable.contains($0) } ?? true,
+        "\(String(decoding: line, as: UTF8.self)) \(answer.text)")
+    }
   }
 }

@@ -99,7 +99,10 @@ struct AccountLockTests {
     try lock.unlock()
     lock.apply(await report(), at: 6)
     #expect(lock.sources == [.server])
-    #expect(lock.description == "locked by its server: stolen; ask its operator to unlock it")
+    #expect(
+      lock.description
+        == "locked by its server: stolen; report to it (signet condition report), or ask its operator to unlock it"
+    )
     lock.setServer(nil)
     #expect(!lock.isLocked)
   }

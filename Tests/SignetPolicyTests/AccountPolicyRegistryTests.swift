@@ -137,6 +137,22 @@ struct AccountPolicyRegistryTests {
     gate.signal()
   }
 
+  @Test("a policy that takes its time says the same to fifty that ask at once")
+  func slowAtOnce() async throws {
+    var registry = AccountPolicyRegistry()
+    try registry.register(
+      OwnPolicy("slow") { _ in
+        try await Task.sleep(for: .milliseconds(20))
+        return .breached(reason: "it is")
+      })
+    let evaluator = AccountPolicyEvaluator(registry: registry, timeLimit: .seconds(30))
+    let set = try set("slow")
+    await withTaskGroup(of: String?.self) { group in
+      for _ in 0..<50 { group.addTask { await evaluator.evaluate(set, AccountEvidence()).lockingPolicy } }
+      for await policy in group { #expect(policy == "slow") }
+    }
+  }
+
   @Test("fifty evaluations at once, of one evaluator, do not disturb each other")
   func concurrent() async throws {
     let evaluator = AccountPolicyEvaluator()
@@ -176,6 +192,23 @@ struct AccountEvidenceSourceTests {
   }
 
   private struct Refusal: Error {}
+
+  @Test("a source that takes its time is heard by all who ask at once")
+  func slowAtOnce() async {
+    let collector = AccountEvidenceCollector(
+      [
+        Source(name: "slow") {
+          try await Task.sleep(for: .milliseconds(20))
+          var evidence = AccountEvidence()
+          evidence.tamperScore = 1
+          return evidence
+        }
+      ], timeLimit: .seconds(30))
+    await withTaskGroup(of: Double?.self) { group in
+      for _ in 0..<50 { group.addTask { await collector.evidence().tamperScore } }
+      for await score in group { #expect(score == 1) }
+    }
+  }
 
   @Test("what sources know is put together; those that fail, hang or block know nothing")
   func merged() async {

@@ -130,6 +130,14 @@ struct AccountPolicyTests {
     if text != #"{"osVersion":{}}"# { #expect(report.indeterminate == [policy]) }
   }
 
+  @Test(
+    "a system that is called otherwise than evidence calls it is refused",
+    arguments: ["Linux", "", "my os", "línux"])
+  func systems(_ name: String) throws {
+    let set = try AccountPolicySet(["osVersion": .object([name: ["minimum": "6"]])])
+    #expect(throws: AccountPolicyFailure.self) { try AccountPolicyRegistry().check(set) }
+  }
+
   @Test("names that are not known are reported and not evaluated")
   func unknown() async throws {
     let set = try policies(#"{"geofence":{"radius":5},"biometricAvailable":{}}"#)
@@ -145,6 +153,27 @@ struct AccountPolicyTests {
       evidence: ["big": .string(String(repeating: "y", count: 4_096))])
     #expect(breach.reason.hasPrefix("a [2J    x") && breach.reason.unicodeScalars.count == 400)
     #expect(breach.evidence == ["omitted": true])
+  }
+
+  @Test(
+    "what is no number crashes nothing: a score is not known then, and tampering locks",
+    arguments: [
+      Double.nan, .infinity, -.infinity, .signalingNaN,
+    ])
+  func noNumber(_ value: Double) async throws {
+    var evidence = AccountEvidence()
+    evidence.tamperScore = value
+    evidence.tamperFindings = [.init(category: "debugger", weight: value, explanation: "found")]
+    #expect(!evidence.json.contains("tamperScore"))
+    #expect(try AccountEvidence(JSONObject(parsing: evidence.json.bytes)).tamperFindings.map(\.weight) == [1])
+    let set = try policies(#"{"deviceTampering":{}}"#)
+    let report = await AccountPolicyEvaluator().evaluate(set, evidence)
+    #expect(report.indeterminate == ["deviceTampering"] && report.lockingPolicy == "deviceTampering")
+    evidence.tamperScore = 1
+    let found = await AccountPolicyEvaluator().evaluate(set, evidence)
+    #expect(found.breaches.first?.evidence["tamperScore"] == 1)
+    let own = AccountPolicyBreach(policy: "own", reason: "r", evidence: ["a": [["b": .number(value)]]])
+    #expect(own.evidence == ["omitted": true])
   }
 
   @Test("evidence is the same after it was written and read")

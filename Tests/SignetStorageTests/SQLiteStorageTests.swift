@@ -103,6 +103,56 @@ import Testing
     #expect(try await storage.containers(user: "alice").map(\.id) == ["c1", "c2", "c3", "c4", "c5", "c6"])
   }
 
+  @Test("counters that lay in a table of their own come back to their credentials")
+  func migratesCounters() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let before = try Database(path: path)
+    try before.migrate(Array(SQLiteSchema.migrations.prefix(12)))
+    try before.execute(
+      script: """
+        INSERT INTO users (id, created) VALUES ('alice', 1);
+        INSERT INTO code_generators VALUES
+          (3, 'c3', 'alice', NULL, 'totp', 'SHA256', 8, 60, 5, x'0909', 1, 7, 'active'),
+          (9, 'c9', NULL, 'serial', 'hotp', 'SHA1', 6, 0, 0, x'0a', 0, 8, 'disabled');
+        INSERT INTO code_places VALUES (3, 41, -2, 5), (9, 1000, 0, 0);
+        """)
+    let storage = try SQLiteStorage(path: path)
+    var first = CredentialRecord(
+      id: "c3", user: "alice", kind: .totp, algorithm: "SHA256", digits: 8, period: 60, start: 5,
+      sealedSecret: [9, 9], isSilent: true, created: 7, state: .active)
+    (first.lastCounter, first.drift, first.failures) = (41, -2, 5)
+    #expect(try await storage.credential("c3") == first)
+    let second = try #require(try await storage.credential("c9"))
+    #expect((second.serial, second.lastCounter, second.state) == ("serial", 1000, .disabled))
+  }
+
+  @Test(
+    "a state that is none is no state: neither a yes, nor open to another app",
+    arguments: ["pushauth_mechanisms", "pushauth_messages"])
+  func refusesUnknownStates(_ table: String) async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let storage = try SQLiteStorage(path: path)
+    try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    let mechanism = PushAuthMechanismRecord(
+      id: "m", user: "alice", sealedSecret: [1], challenge: [2], created: 1, expires: 100)
+    try await storage.addPushAuthMechanism(mechanism, with: nil, audit: Self.event)
+    #expect(
+      try await storage.registerPushAuthMechanism(
+        "m", named: "app", sealedDevice: [3], at: 2, audit: Self.event))
+    let message = PushAuthMessageRecord(
+      id: "a", mechanism: "m", kind: "default", challenge: [4], created: 2, expires: 100)
+    #expect(try await storage.addPushAuthMessage(message, limit: 1, audit: Self.event))
+    let read: @Sendable () async throws -> Bool = {
+      table == "pushauth_mechanisms"
+        ? try await storage.pushAuthMechanism("m") != nil : try await storage.pushAuthMessage("a") != nil
+    }
+    #expect(try await read())
+    try Database(path: path, mode: .readWrite).execute("UPDATE \(table) SET state = 'accepted'")
+    await #expect(throws: StorageFailure.self) { _ = try await read() }
+  }
+
   @Test("changes of concurrent callers share commits")
   func groupsCommits() async throws {
     let folder = try TemporaryFolder()

@@ -373,6 +373,84 @@ struct AccountLockTests {
     await guarded.stop()
   }
 
+  @Test("an older copy of the vault, from before a lock, is refused where hardware counts")
+  func olderCopy() async throws {
+    let inviting = try await InvitingServer()
+    let (hardware, folder) = (SimulatedHardware(), try TemporaryFolder())
+    let fixture = try DeviceFixture(inviting.transport, folder: folder, keystore: hardware)
+    let (device, accounts) = (fixture.device, fixture.device.accounts)
+    let container = try await fixture.activate(inviting.invite())
+    let account = try OTPAccount(
+      issuer: "Example", name: "alice", kind: .totp(period: 30, start: 0), algorithm: .sha1, digits: 6,
+      secret: secret("12345678901234567890"))
+    let id = try await accounts.add([account]).added[0].id
+    let locks: [@Sendable () async throws -> Void] = [
+      { try await device.lockAccount(container, reason: "stolen") },
+      { try await accounts.lock(id, reason: "stolen") },
+      {
+        _ = try await AccountService(inviting.server.context).order(
+          .lock, for: container.serverMadeID.text, reason: "stolen", by: "test")
+        try await device.reportCondition(of: container)
+      },
+    ]
+    for (index, lock) in locks.enumerated() {
+      let copy = folder.path + "/copy\(index)"
+      try FileManager.default.copyItem(atPath: folder.path + "/device", toPath: copy)
+      try await lock()
+      let failure = #expect(throws: VaultFailure.self) {
+        try Vault(directory: copy, keystore: hardware, cost: .fixed(.minimum))
+      }
+      guard case .rolledBack? = failure else {
+        Issue.record("\(index): \(String(describing: failure))")
+        continue
+      }
+    }
+    #expect(try await device.accountStatus(of: container).lock.sources == [.manual, .server])
+    await inviting.server.stop()
+  }
+
+  @Test(
+    "an account that was never used is locked for that, too; one without a server is not locked for not reaching it"
+  )
+  func neverUsed() async throws {
+    let guarded = try GuardedDevice(try await InvitingServer())
+    let accounts = guarded.device.accounts
+    let account = try OTPAccount(
+      issuer: "Example", name: "alice", kind: .totp(period: 30, start: 0), algorithm: .sha1, digits: 6,
+      secret: secret("12345678901234567890"))
+    let policies = try AccountPolicySet(["inactivity": ["days": 1], "offlinePeriod": ["hours": 1]])
+    let id = try await accounts.add([account], policies: policies).added[0].id
+    #expect(try await accounts.status(of: id).unknownPolicies == ["offlinePeriod"])
+    guarded.clock.advance(by: .seconds(40_000))
+    try await accounts.evaluatePolicies()
+    guarded.clock.advance(by: .seconds(46_401))
+    #expect(await lockingPolicy { _ = try await accounts.code(of: id) } == "inactivity")
+    #expect(try await !accounts.unlock(id).isLocked)
+    _ = try await accounts.code(of: id)
+    await guarded.stop()
+  }
+
+  @Test("more policies than an account may have are refused, and change nothing")
+  func tooMany() async throws {
+    let guarded = try GuardedDevice(try await InvitingServer())
+    let accounts = guarded.device.accounts
+    let account = try OTPAccount(
+      issuer: "Example", name: "alice", kind: .totp(period: 30, start: 0), algorithm: .sha1, digits: 6,
+      secret: secret("12345678901234567890"))
+    func policies(_ numbers: Range<Int>) throws -> AccountPolicySet {
+      var object = JSONObject()
+      for number in numbers { object["own\(number)"] = [:] }
+      return try AccountPolicySet(object)
+    }
+    let id = try await accounts.add([account], policies: policies(0..<30)).added[0].id
+    #expect(
+      await signetFailure { _ = try await accounts.add([account], policies: policies(28..<33)) }
+        == .accountPolicy(.tooMany(count: 33, limit: 32)))
+    #expect(try await accounts.status(of: id).policies == policies(0..<30))
+    #expect(try await accounts.list().map(\.id) == [id])
+    await guarded.stop()
+  }
+
   @Test("what the device itself knows")
   func ownEvidence() async throws {
     let inviting = try await InvitingServer()

@@ -339,6 +339,119 @@ struct AccountReportTests {
     await guarded.stop()
   }
 
+  @Test("the time of a policy that is attached later begins with it")
+  func attachedTime() async throws {
+    let guarded = try await GuardedDevice([:])
+    let (device, container) = (guarded.device, try await guarded.activate())
+    guarded.clock.advance(by: .seconds(100 * 86_400))
+    let policies: JSONObject = ["inactivity": ["days": 1], "offlinePeriod": ["hours": 30]]
+    for _ in 0..<2 {
+      try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: "test")
+      guard case .reported(let status) = try await device.reportCondition(of: container) else { return }
+      #expect(!status.lock.isLocked && status.policies.names == ["inactivity", "offlinePeriod"])
+      _ = try await device.oneTimePassword(for: container)
+      try await guarded.accounts.attach([:], to: container.serverMadeID.text, by: "test")
+      try await device.reportCondition(of: container)
+      // Nobody asks for it, so nobody writes it down.
+      guarded.clock.advance(by: .seconds(100 * 86_400))
+    }
+    try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: "test")
+    try await device.reportCondition(of: container)
+    guarded.clock.advance(by: .seconds(86_401))
+    #expect(
+      try await device.evaluateAccountPolicies(of: container).lock.broken.map(\.breach.policy)
+        == ["inactivity"])
+    await guarded.stop()
+  }
+
+  private struct WordyPolicy: AccountPolicy {
+    let name = "wordy"
+    let reason: String
+
+    func evaluate(
+      _ evidence: AccountEvidence, _ parameters: AccountPolicyParameters
+    ) async throws -> AccountPolicyVerdict { .breached(reason: reason) }
+  }
+
+  @Test(
+    "what a device says of itself becomes a reason that can be shown, and an order that can be read",
+    arguments: [
+      String(repeating: "e\u{301}\u{323}", count: 300), String(repeating: "\u{115F}\u{3164}", count: 90),
+      "bidi \u{202E}txt", "",
+    ])
+  func hostileReasons(_ reason: String) async throws {
+    var guarded = try await GuardedDevice(["wordy": [:]])
+    let inviting = try InvitingServer(
+      folder: guarded.inviting.folder,
+      server: await guarded.inviting.server.restarted {
+        $0.accountRules.flavours = ["release"]
+        $0.accountRules.reactions = ["wordy": .wipe]
+      })
+    guarded = try GuardedDevice(inviting) { $0.flavour = "\(reason)\u{1B}[31m\n\(reason)" }
+    let container = try await guarded.activate()
+    guard case .reported(let status) = try await guarded.device.reportCondition(of: container) else { return }
+    let shown = try #require(status.lock.server?.reason)
+    #expect(shown.hasPrefix("apps of this flavour are not taken: "))
+    try AccountOrder.check(reason: shown)
+    guarded.given.set { $0.flavour = "release" }
+    var registry = AccountPolicyRegistry()
+    try registry.register(WordyPolicy(reason: reason))
+    let device = Device(
+      vault: guarded.fixture.vault,
+      accountPolicies: AccountPolicies(
+        evaluator: AccountPolicyEvaluator(registry: registry), sources: [guarded.given])
+    ) { [transport = guarded.transport] _ throws(TransportFailure) in transport }
+    #expect(try await device.reportCondition(of: container) == .wiped)
+    let order = try #require(try await guarded.orders(container).first)
+    try AccountOrder.check(reason: order.reason)
+    #expect(order.reason.hasPrefix("wordy: ") && order.receipt != nil)
+    await guarded.stop()
+  }
+
+  @Test("what is to be deleted is not unlocked any more, and a device cannot pile up orders by reporting")
+  func noWayBack() async throws {
+    var guarded = try await GuardedDevice(["deviceTampering": [:]]) { $0.tamperScore = 0 }
+    let inviting = try InvitingServer(
+      folder: guarded.inviting.folder,
+      server: await guarded.inviting.server.restarted {
+        $0.accountRules.reactions = ["deviceTampering": .wipe]
+      })
+    guarded = try GuardedDevice(inviting) { $0.tamperScore = 1 }
+    guarded.given.set { $0.tamperScore = 0 }
+    let (device, container) = (guarded.device, try await guarded.activate())
+    guarded.given.set { $0.tamperScore = 1 }
+    // A device that reports, and does nothing of what it is told.
+    let key = try await device.sessionKey(of: container, by: nil)
+    let session = try await device.session(container)
+    func ask(_ body: [UInt8]) async throws -> AccountCondition {
+      let (answer, id) = try await session.exchange(
+        .post, "/v1/device/condition", body, signedBy: key, container: container.serverMadeID)
+      let signed = try SignedAccountCondition(String(decoding: answer.body, as: UTF8.self))
+      return try signed.condition(
+        signedBy: await device.serverKey(called: signed.signer, of: container, session),
+        for: ListAddress(server: container.server, container: container.serverMadeID, request: id))
+    }
+    var evidence = AccountEvidence()
+    evidence.tamperScore = 1
+    for _ in 0..<3 {
+      let report = try await EvidenceReport(
+        container: container.serverMadeID, server: container.server, device: device.vault.deviceID.bytes,
+        challenge: ask(Array("{}".utf8)).challenge, time: 1, revision: 0, evidence: evidence,
+        lock: AccountLock()
+      ).signed { (message) async throws(SignetFailure) in try await key.signature(of: message) }
+      let condition = try await ask(JSONObject(dictionaryLiteral: ("report", .string(report))).bytes)
+      #expect(condition.orders.map(\.action) == [.wipe] && condition.standing == .locked)
+    }
+    #expect(try await guarded.orders(container).count == 1)
+    do {
+      _ = try await guarded.order(.unlock, container)
+      Issue.record("unlocked")
+    } catch { #expect((error as? Problem)?.code == .containerLocked) }
+    #expect(try await guarded.record(container).standing == .locked)
+    #expect(try await device.reportCondition(of: container) == .wiped)
+    await guarded.stop()
+  }
+
   @Test("the live channel carries an order at once")
   func live() async throws {
     let guarded = try await GuardedDevice([:])

@@ -153,15 +153,17 @@ extension ContainerNotes {
   static func carrying(_ replaced: [UInt8], over own: [UInt8], isRenewal: Bool) -> [UInt8] {
     var next = ContainerNotes(parsing: own)
     let before = ContainerNotes(parsing: replaced)
-    guard isRenewal else {
-      do {
-        let lock = try before.account().lock
-        guard let manual = lock.manual else { return own }
+    if !isRenewal {
+      do throws(SignetFailure) {
+        guard let manual = try before.account().lock.manual else { return own }
         var notes = try next.account()
-        try notes.lock.lock(reason: manual.reason, at: manual.since)
+        guard notes.lock.manual == nil else { return own }
+        try notes.lock(naming: nil, of: AccountPolicySet(), reason: manual.reason, at: manual.since)
         next.setAccount(notes)
         return next.bytes
-      } catch { return own }
+      } catch {
+        // A lock that this version cannot read is no less one: it goes along as it is, and refuses as it did.
+      }
     }
     next.object["account"] = before.object["account"]
     return next.bytes

@@ -17,31 +17,3 @@ public struct AccountPolicies: Sendable {
     (self.evaluator, self.appVersion, self.sources) = (evaluator, appVersion, sources)
   }
 }
-
-/// What policies and locks a container or an account has.
-public struct AccountStatus: Sendable, Hashable {
-  /// The policies.
-  public let policies: AccountPolicySet
-  /// Those of them that this device does not know; it does not evaluate them.
-  public let unknownPolicies: [String]
-  /// What locks it.
-  public let lock: AccountLock
-  /// Whether its server takes no one-time codes for now, but signatures only, and why; `nil` where it takes codes.
-  public let stepUpReason: String?
-}
-
-/// A container of a server, or an account that was imported.
-public enum AccountSubject: Sendable, Hashable {
-  /// A container, by its name on this device.
-  case container(Container.ID)
-  /// An account.
-  case account(Account.ID)
-}
-
-/// That something else locks a container or an account than before.
-public struct AccountLockChange: Sendable, Hashable {
-  /// What it is about.
-  public let subject: AccountSubject
-  /// What locks it now.
-  public let lock: AccountLock
-}

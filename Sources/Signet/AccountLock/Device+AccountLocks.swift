@@ -57,8 +57,8 @@ extension Device {
     _ container: Container, naming policy: String? = nil, reason: String = ""
   ) async throws(SignetFailure) -> AccountLock {
     let (now, profile) = (clock.now, container.profile.accountPolicies)
-    return try await change(container.id, isCounted: true) { notes throws(AccountLockFailure) in
-      try notes.lock.lock(naming: policy, of: notes.policies ?? profile, reason: reason, at: now)
+    return try await change(container.id, isCounted: true) { notes throws(SignetFailure) in
+      try notes.lock(naming: policy, of: notes.policies ?? profile, reason: reason, at: now)
     }.lock
   }
 
@@ -76,20 +76,11 @@ extension Device {
   public func unlockAccount(
     _ container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> AccountLock {
-    let before = try await evaluated(container).lock
-    let isInactive = before.broken.contains { $0.breach.policy == InactivityPolicy().name }
-    guard before.manual != nil || isInactive else {
-      var lock = before
-      do throws(AccountLockFailure) { try lock.unlock() } catch { throw .accountLock(error) }
-      return lock
-    }
-    // Nothing that is opened is used: it shows who asks.
-    _ = try await unlock(container, key: nil, by: authentication)
+    try await evaluated(container).requireUnlockable()
+    // Nothing that is opened is used: it shows who asks, also by a password that has to be changed, which is for later.
+    _ = try await unlock(container, key: nil, by: authentication, evenIfExpired: true)
     let now = vault.clock.now
-    try await change(container.id, isCounted: true) { notes throws(AccountLockFailure) in
-      if notes.lock.manual != nil { try notes.lock.unlock() }
-      notes.used = AccountNotes.Moment(now)
-    }
+    try await change(container.id, isCounted: true) { notes throws(SignetFailure) in notes.unlock(at: now) }
     return try await evaluated(container).lock
   }
 
@@ -105,29 +96,32 @@ extension Device {
     _ container: Container, forCode isForCode: Bool = false
   ) async throws(SignetFailure) {
     let notes = try await evaluated(container)
-    guard !notes.lock.isLocked else { throw .accountLocked(notes.lock) }
+    try notes.requireUnlocked()
     if isForCode, let reason = notes.stepUpReason { throw .codesNotTaken(reason: reason) }
     try await noteUse(of: container, notes)
   }
 
+  /// Refuses where something has locked the container while its user was asked for a finger or a passcode, which may take a minute.
+  ///
+  /// - Throws: ``SignetFailure/accountLocked(_:)``.
+  func requireStillUnlocked(_ container: Container) async throws(SignetFailure) {
+    try await accountNotes(of: container.id).requireUnlocked()
+  }
+
   /// A use is written down once an hour, and only where somebody asks for it.
   private func noteUse(of container: Container, _ notes: AccountNotes) async throws(SignetFailure) {
-    let policies = notes.policies ?? container.profile.accountPolicies
-    guard policies[InactivityPolicy().name] != nil else { return }
-    let now = vault.clock.now
-    if let used = notes.used, used.seconds(until: now) < 3_600, !used.isAhead(of: now) { return }
-    try await change(container.id) { $0.used = AccountNotes.Moment(now) }
+    let (policies, now) = (notes.policies ?? container.profile.accountPolicies, vault.clock.now)
+    guard notes.isUseDue(under: policies, at: now) else { return }
+    try await change(container.id) { notes throws(SignetFailure) in notes.used = AccountNotes.Moment(now) }
   }
 
   /// Notes that a container's server was reached, once in five minutes and where somebody asks for it.
   func noteContact(of id: Container.ID) async throws(SignetFailure) {
     let container = try await container(id)
     let notes = try await accountNotes(of: id)
-    let policies = notes.policies ?? container.profile.accountPolicies
-    guard policies[OfflinePeriodPolicy().name] != nil else { return }
-    let now = vault.clock.now
-    if let reached = notes.reached, reached.seconds(until: now) < 300, !reached.isAhead(of: now) { return }
-    try await change(id) { $0.reached = AccountNotes.Moment(now) }
+    let (policies, now) = (notes.policies ?? container.profile.accountPolicies, vault.clock.now)
+    guard notes.isContactDue(under: policies, at: now) else { return }
+    try await change(id) { notes throws(SignetFailure) in notes.reached = AccountNotes.Moment(now) }
   }
 
   // MARK: Notes
@@ -154,7 +148,9 @@ extension Device {
       return notes
     }
     let now = clock.now
-    return try await change(container.id, isCounted: true) { $0.lock.apply(report, at: now) }
+    return try await change(container.id, isCounted: true) { notes throws(SignetFailure) in
+      notes.lock.apply(report, at: now)
+    }
   }
 
   /// Changes the notes of a container, with nobody changing them meanwhile.
@@ -169,7 +165,7 @@ extension Device {
   @discardableResult
   func change(
     _ id: Container.ID, isCounted: Bool = false, leaving notices: [NoticeDraft] = [],
-    _ body: @escaping @Sendable (inout AccountNotes) throws(AccountLockFailure) -> Void
+    _ body: @escaping @Sendable (inout AccountNotes) throws(SignetFailure) -> Void
   ) async throws(SignetFailure) -> AccountNotes {
     let changed = try await vaulted(
       await vault.changeExtra(of: id, isCounted: isCounted, leaving: notices) {
@@ -178,7 +174,7 @@ extension Device {
         do throws(SignetFailure) {
           var notes = try all.account()
           let before = notes.lock
-          do throws(AccountLockFailure) { try body(&notes) } catch { throw .accountLock(error) }
+          try body(&notes)
           all.setAccount(notes)
           extra = all.bytes
           return .success((before, notes))
@@ -191,11 +187,8 @@ extension Device {
   }
 
   private func status(_ notes: AccountNotes, _ container: Container) -> AccountStatus {
-    let policies = notes.policies ?? container.profile.accountPolicies
-    let registry = accountPolicies.evaluator.registry
-    return AccountStatus(
-      policies: policies, unknownPolicies: policies.names.filter { registry[$0] == nil }, lock: notes.lock,
-      stepUpReason: notes.stepUpReason)
+    AccountStatus(
+      notes, notes.policies ?? container.profile.accountPolicies, accountPolicies.evaluator.registry)
   }
 
   // MARK: Enrolment

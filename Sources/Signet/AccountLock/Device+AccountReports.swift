@@ -102,17 +102,17 @@ extension Device {
       drafts.append(
         QueuedReceipt.draft(try await receipt(for: order, container, key), of: stored, at: now))
     }
-    let receipts = drafts
+    let (receipts, profile, time) = (drafts, container.profile.accountPolicies, vault.clock.now)
     if isWipe {
       try await wipe(container, leaving: receipts)
       return false
     }
     try await change(container.id, isCounted: true, leaving: receipts) {
-      (notes) throws(AccountLockFailure) in
+      (notes) throws(SignetFailure) in
       // Another process may have heard of something newer meanwhile.
       guard condition.revision > notes.revision else { return }
       notes.revision = condition.revision
-      notes.policies = condition.policies
+      notes.set(condition.policies, inPlaceOf: notes.policies ?? profile, at: time)
       notes.stepUpReason = condition.standing == .stepUp ? condition.reason : nil
       let since = notes.lock.server?.since ?? now
       notes.lock.setServer(
@@ -132,10 +132,12 @@ extension Device {
     }
   }
 
-  /// Deletes a container with all its keys, and what was begun to take its place.
+  /// Deletes a container with all its keys, those of UAF of its user at its server, and what was begun to take its place.
   private func wipe(
     _ container: Container, leaving receipts: [NoticeDraft]
   ) async throws(SignetFailure) {
+    // Before the container, under whose lock they are.
+    try await deleteUAFKeys(of: container.user, at: container.server)
     for staged in try await unconfirmedContainers()
     where staged.user == container.user && staged.server == container.server {
       try await vaulted(await vault.deleteContainer(staged.id))

@@ -141,9 +141,11 @@ public struct Accounts: Sendable {
         return result
       })
     guard !policies.isEmpty else { return result }
-    try await merge(policies, into: result.duplicates.map(\.id))
     let added = Set(result.added.map(\.id))
     for id in ids where !added.contains(id) { try await forgetNotes(of: id) }
+    var present: [Account.ID] = []
+    for same in result.duplicates { present += try await parts(of: same.id, by: password) }
+    try await merge(policies, into: present)
     return result
   }
 

@@ -16,6 +16,7 @@ extension Device {
     guard container.profile.isOTPExportable else { throw .notExportable }
     try await requireUnlocked(container)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
+    try await requireStillUnlocked(container)
     let secret = SharedSecretBox(try unlocked.secret(VaultLayout.otpSecret))
     let totp = container.profile.totp
     do {

@@ -46,28 +46,30 @@ extension Device {
   ///   - container: Whose secrets.
   ///   - key: The key that is needed; `nil` for what the container's own policy protects.
   ///   - authentication: How the user shows who they are; `nil` where the device alone protects.
+  ///   - isExpiredTaken: Whether a password that has to be changed opens it all the same.
   ///   - isGuarded: Whether tampering refuses it. What the session key alone does it never refuses: to list, deny, report and remove.
   /// - Returns: The open domain; letting go of it locks it.
   /// - Throws: ``SignetFailure``; about a key with a protection of its own, `key`.
   func unlock(
-    _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?, isGuarded: Bool = true
+    _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?,
+    evenIfExpired isExpiredTaken: Bool = false, isGuarded: Bool = true
   ) async throws(SignetFailure) -> UnlockedDomain {
     // First: in a program that is tampered with, nobody's password is used.
     if isGuarded, key != .sessionTransport { try await requireIntegrity() }
     return try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
-      try await open(container, key, authentication)
+      try await open(container, key, authentication, isExpiredTaken)
     }
   }
 
   private func open(
-    _ container: Container, _ key: Key.Usage?, _ authentication: Authentication?
+    _ container: Container, _ key: Key.Usage?, _ authentication: Authentication?, _ isExpiredTaken: Bool
   ) async throws(SignetFailure) -> UnlockedDomain {
     let (domain, id) = (container.domain(of: key), container.id)
     if case .device = await protectionInForce(for: container, key: key) {
       return try await vaulted(await vault.open(domain, of: id, with: .device))
     }
     guard let authentication else { throw .passwordRequired }
-    try await refuseExpiredPassword(of: container, key)
+    if !isExpiredTaken { try await refuseExpiredPassword(of: container, key) }
     switch authentication {
     case .password(let password):
       let unlocked = try await vaulted(

@@ -29,11 +29,12 @@ extension Device {
   ///   - container: What it is to open.
   ///   - key: Which of its keys; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as any other.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, and `biometrics` with `notCapable` or
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, `accountLocked`, and `biometrics` with `notCapable` or
   ///   `notEnrolled`, before the password is tried.
   public func enableBiometrics(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) {
+    try await requireUnlocked(container)
     let gate = try await container.naming(key) { () async throws(SignetFailure) -> any BiometricGate in
       try await biometricGate(for: container, key)
     }

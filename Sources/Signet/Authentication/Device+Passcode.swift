@@ -28,11 +28,12 @@ extension Device {
   ///   - container: What it is to open.
   ///   - key: Which of its keys; `nil` for the container itself.
   ///   - password: UTF-8 as typed; a wrong one counts as any other.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, and `passcode` with `notCapable`, before the
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `wayNotOffered`, `accountLocked`, and `passcode` with `notCapable`, before the
   ///   password is tried.
   public func enablePasscode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) {
+    try await requireUnlocked(container)
     _ = try await container.naming(key) { () async throws(SignetFailure) -> any DevicePasscode in
       try await devicePasscode(for: container, key)
     }

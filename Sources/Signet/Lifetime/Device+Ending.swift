@@ -6,7 +6,8 @@ extension Device {
   /// Deletes a container with all its keys, at once, and tells its server, at once or later.
   ///
   /// The notice is signed by the container's session key and is on the disk together with the deletion; no key is kept for it. Where
-  /// the server can't be reached, ``sendQueuedNotices(evenIfEarly:)`` goes on. A renewal that was begun is deleted too.
+  /// the server can't be reached, ``sendQueuedNotices(evenIfEarly:)`` goes on. A renewal that was begun is deleted too,
+  /// and with a locked container the keys of FIDO UAF that its user has at its server.
   ///
   /// - Parameters:
   ///   - id: Which one; also one that is not confirmed, or was changed from outside.
@@ -28,6 +29,7 @@ extension Device {
       return .untold(SignetFailure(error))
     }
     if let authentication { _ = try await sessionKey(of: try Container(stored), by: authentication) }
+    try await deleteUAFKeysIfLocked(stored)
     var own: Ending?
     for ending in try await endings(of: withStaged(stored), .deleted, reason, by: authentication) {
       let ended: Ending
@@ -125,6 +127,20 @@ extension Device {
     let isErased = report.waiting.isEmpty || isForced
     if isErased { try await vaulted(await vault.erase()) }
     return ResetReport(notices: report, untold: untold, isErased: isErased)
+  }
+
+  /// Deletes with a locked container the keys of UAF that fall under its lock, so that to delete it does not end that.
+  private func deleteUAFKeysIfLocked(_ stored: SignetVault.Container) async throws(SignetFailure) {
+    guard stored.state == .active else { return }
+    let container: Container
+    do throws(SignetFailure) {
+      container = try Container(stored)
+      guard try await evaluated(container).lock.isLocked else { return }
+    } catch {
+      // What cannot be read is deleted all the same; nobody can tell whose keys of UAF those are.
+      return
+    }
+    try await deleteUAFKeys(of: container.user, at: container.server)
   }
 
   /// A container with what was begun to take its place; what is not confirmed itself stands alone.

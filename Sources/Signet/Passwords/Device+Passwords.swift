@@ -9,19 +9,22 @@ extension Device {
   /// policy's minimum age and its history.
   /// Fingers, passcodes and recovery codes stay valid.
   ///
+  /// A locked container keeps its password, unless that has expired: then nothing that could end the lock would open either.
+  ///
   /// - Parameters:
   ///   - container: Whose password.
   ///   - key: The key that has it; `nil` for the container's own.
   ///   - old: The present one: UTF-8 as typed.
   ///   - new: The next one: UTF-8 as typed.
   /// - Returns: Whether the hardware has counted the change.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`;
-  ///   `passwordRequired` where there is no password.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `waiting`, `passwordTooYoung`, `passwordRefused`, `passwordUsedBefore`,
+  ///   `accountLocked`; `passwordRequired` where there is no password.
   @discardableResult
   public func changePassword(
     of container: Container, key: Key.Usage? = nil, from old: SharedSecretBox, to new: SharedSecretBox
   ) async throws(SignetFailure) -> PasswordChangeOutcome {
-    try await container.naming(key) { () async throws(SignetFailure) in
+    if try await !isPasswordExpired(of: container, key: key) { try await requireUnlocked(container) }
+    return try await container.naming(key) { () async throws(SignetFailure) in
       let policy = try await checked(new, container, key)
       clearPasswordCache()
       return PasswordChangeOutcome(
@@ -61,10 +64,11 @@ extension Device {
   ///   - key: Which of its keys; `nil` for the container itself.
   ///   - password: UTF-8 as typed.
   /// - Returns: The code.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `accountLocked`.
   public func makeRecoveryCode(
     for container: Container, key: Key.Usage? = nil, password: SharedSecretBox
   ) async throws(SignetFailure) -> RecoveryCode {
+    try await requireUnlocked(container)
     let unlocked = try await unlock(container, key: key, by: .password(password))
     return try await vaulted(await vault.makeRecoveryCode(for: unlocked))
   }
@@ -104,7 +108,8 @@ extension Device {
     }
   }
 
-  /// Sets a new password with the recovery code, which stays valid.
+  /// Sets a new password with the recovery code, which stays valid; also of a locked container, which stays locked, since whoever has
+  /// forgotten the password could never unlock it.
   ///
   /// - Parameters:
   ///   - container: Whose password.

@@ -22,7 +22,7 @@ extension Accounts {
   ///   - isExportable: Whether the secret of one-time codes may leave this device again.
   ///   - password: What opens the accounts, where they have one.
   /// - Returns: The account.
-  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `pushAuth`, `pushAuthRefused`,
+  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `accountLocked`, `pushAuth`, `pushAuthRefused`,
   ///   `interchange`, `transport`.
   public func enrol(
     _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
@@ -41,6 +41,7 @@ extension Accounts {
     // Before the server is asked for anything.
     if let failure = try await vaulted(Self.refusal(uri, codes, in: before)) { throw failure }
     let joined = try await vaulted(Self.joined(uri, in: before))
+    try await requireUnlocked(joined.members)
     var attempt = EnrolmentAttempt(of: uri, from: device.random, at: now)
     var push: PushMechanismRecord?
     if let half = uri.push {
@@ -108,6 +109,8 @@ extension Accounts {
       if let all = try await self.policies(of: enrolment.account.id, by: password) {
         try await merge(Self.policies(parsing: all), into: members)
       }
+      // Or have locked it, while the server was asked.
+      try await shareLock(among: members)
       return enrolment
     } catch {
       if case .failure = result { try await abandon(attempt, in: unlocked) }

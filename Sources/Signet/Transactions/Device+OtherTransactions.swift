@@ -133,6 +133,7 @@ extension Device {
   ) async throws(SignetFailure) -> String {
     try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
+    try await requireStillUnlocked(container)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     return transaction.answer(otpSecret: secret, container: container.serverMadeID)
   }
@@ -153,6 +154,7 @@ extension Device {
   ) async throws(SignetFailure) -> String {
     try await requireUnlocked(container, forCode: true)
     let unlocked = try await unlock(container, key: .oneTimePassword, by: authentication)
+    try await requireStillUnlocked(container)
     let secret = try unlocked.secret(VaultLayout.otpSecret)
     return approval.answer(otpSecret: secret, container: container.serverMadeID)
   }

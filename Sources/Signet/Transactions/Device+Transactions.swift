@@ -132,6 +132,7 @@ extension Device {
     let signingKey = try await unlockForSignature(
       container, by: authentication, isGuarded: status == .accepted
     ).signingKey(VaultLayout.signingKey, in: vault)
+    if status == .accepted { try await requireStillUnlocked(container) }
     let decision = Decision(
       status, of: transaction, at: time, server: container.server, user: container.user,
       container: container.serverMadeID, device: vault.deviceID.bytes, number: number,

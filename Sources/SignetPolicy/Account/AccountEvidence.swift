@@ -73,12 +73,13 @@ public struct AccountEvidence: Sendable, Hashable {
   public var json: JSONObject {
     var object = JSONObject()
     object["biometricAvailable"] = biometricAvailable.map { .bool($0) }
-    object["tamperScore"] = tamperScore.map { .number($0) }
+    // JSON has no way to write what is no number: nobody knows the score then.
+    object["tamperScore"] = tamperScore.flatMap { $0.isFinite ? .number($0) : nil }
     if !tamperFindings.isEmpty {
       object["tamperFindings"] = .array(
         tamperFindings.prefix(Self.maximumFindingCount).map {
           .object([
-            "category": .string($0.category), "weight": .number($0.weight),
+            "category": .string($0.category), "weight": .number($0.weight.isFinite ? $0.weight : 1),
             "explanation": .string(String($0.explanation.prefix(Self.maximumExplanationCount))),
           ])
         })

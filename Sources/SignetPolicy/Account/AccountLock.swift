@@ -159,7 +159,7 @@ public struct AccountLock: Sendable, Hashable {
     case .alreadyLocked: "it is locked already"
     case .notLocked: "it is not locked"
     case .lockedBy(let sources) where sources.contains(.server):
-      "it is locked by its server; ask its operator to unlock it"
+      "it is locked by its server; report to it (signet condition report), or ask its operator to unlock it"
     case .lockedBy: "it is locked by its policies; mend what they say"
     case .missingName: "a policy without a name can lock nothing; name one, or none"
     case .notAttached(let name): "it has no policy \"\(AccountPolicySet.shown(name))\"; name one that it has"
@@ -177,11 +177,17 @@ extension AccountLock: CustomStringConvertible {
     }
     if let manual {
       let why = manual.reason.isEmpty ? "" : ": \(manual.reason)"
-      parts.append("locked by hand\(why); unlock it to go on")
+      parts.append("locked by hand\(why); unlock it (signet condition unlock, or signet account unlock)")
     }
     if let server {
-      let why = server.reason.isEmpty ? "" : ": \(server.reason)"
-      parts.append("locked by its server\(why); ask its operator to unlock it")
+      if broken.contains(where: { server.reason.hasPrefix("\($0.breach.policy): ") }) {
+        parts.append("and by its server until that is mended and reported (signet condition report)")
+      } else {
+        let why = server.reason.isEmpty ? "" : ": \(server.reason)"
+        parts.append(
+          "locked by its server\(why); report to it (signet condition report), or ask its operator to unlock it"
+        )
+      }
     }
     return parts.isEmpty ? "not locked" : parts.joined(separator: "; ")
   }

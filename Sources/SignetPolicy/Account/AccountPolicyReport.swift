@@ -60,15 +60,25 @@ public struct AccountPolicyBreach: Sendable, Hashable, CustomStringConvertible {
   /// What shows it: at most 2,048 bytes as JSON.
   public let evidence: JSONObject
 
-  /// Names all; what is too long is cut, and too much evidence is left out.
+  /// Names all; what is too long is cut, and evidence that is too much, or no JSON, is left out.
   public init(policy: String, reason: String, evidence: JSONObject = [:]) {
     self.policy = policy
     // An app's own policy says what it likes; a terminal or a log shows it.
     self.reason = String(
       String.UnicodeScalarView(
         reason.unicodeScalars.prefix(400).map { $0.isInvisible ? " " : $0 }))
-    let isSmall = evidence.bytes.count <= 2_048
-    self.evidence = isSmall ? evidence : ["omitted": true]
+    let isKept = Self.isFinite(.object(evidence)) && evidence.bytes.count <= 2_048
+    self.evidence = isKept ? evidence : ["omitted": true]
+  }
+
+  /// Whether JSON can write it: it has no way to say infinity or NaN, which an app's own policy may have computed.
+  private static func isFinite(_ value: JSONValue) -> Bool {
+    switch value {
+    case .number(let number): number.isFinite
+    case .array(let values): values.allSatisfy(isFinite)
+    case .object(let object): object.members.allSatisfy { isFinite($0.value) }
+    default: true
+    }
   }
 
   /// The policy and the reason.

@@ -53,7 +53,7 @@ public struct AccountRules: Hashable, Sendable {
   /// - Returns: The reaction, and why.
   func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (reaction: Reaction, reason: String) {
     if !flavours.isEmpty, !flavours.contains(flavour ?? "") {
-      return (.lock, "apps of this flavour are not taken: \(flavour ?? "unknown")")
+      return (.lock, "apps of this flavour are not taken: \((flavour ?? "unknown").prefix(64))")
     }
     var found: (reaction: Reaction, reason: String) = (.allow, "")
     for breach in breaches {

@@ -65,19 +65,22 @@ public struct AccountService: Sendable {
     (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
     let own = await evaluator.evaluate(policies, evidence)
     // Policies that the server does not know are the app's: what the device says of them counts.
-    let foreign = report.lock.broken.map(\.breach).filter { own.unknown.contains($0.policy) }
+    let foreign = own.unknown.compactMap { name in
+      report.lock.broken.first { $0.breach.policy == name }?.breach
+    }
     let breaches = own.breaches + foreign
-    let (reaction, reason) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
+    let (reaction, why) = context.settings.accountRules.judge(breaches, flavour: evidence.flavour)
+    // Parts of it are the device's words.
+    let reason = AccountOrder.plain(why)
     let now = context.clock.now
     let order =
       reaction == .wipe
       ? AccountOrderRecord(
         id: ServerMadeID(random: context.random).text, container: container.id, action: .wipe,
-        reason: String(reason.prefix(AccountOrder.maximumReasonLength)), created: now) : nil
+        reason: reason, created: now) : nil
     let attempt = AccountReportAttempt(
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
-      verdict: reaction.standing, reason: String(reason.prefix(AccountOrder.maximumReasonLength)),
-      order: order)
+      verdict: reaction.standing, reason: reason, order: order)
     let audit = context.audit(by: "container:\(container.id)")
     let isTaken = try await context.stored(
       await context.storage.takeAccountReport(attempt) { isTaken in
@@ -154,7 +157,8 @@ public struct AccountService: Sendable {
   ///   - reason: Why, for the device's user and the audit log.
   ///   - actor: Who orders it, for the audit log.
   /// - Returns: The order.
-  /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
+  /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
+  ///   be unlocked.
   public func order(
     _ action: AccountOrder.Action, for id: String, reason: String, by actor: String
   ) async throws(Problem) -> AccountOrderRecord {
@@ -171,10 +175,12 @@ public struct AccountService: Sendable {
         "container": id, "order": order.id, "action": action.rawValue,
         "reason": reason.isEmpty ? nil : reason,
       ])
-    let isThere = try await context.stored(
-      await context.storage.addAccountOrder(order, audit: event))
-    guard isThere else { throw Self.notInUse }
-    return order
+    switch try await context.stored(await context.storage.addAccountOrder(order, audit: event)) {
+    case .added: return order
+    case .notInUse: throw Self.notInUse
+    case .toBeWiped:
+      throw Problem(.containerLocked, "It is to be deleted, which its device may have done already.")
+    }
   }
 
   /// Attaches policies to a container; its device hears of them when it next reaches the server.

@@ -69,6 +69,16 @@ public struct AccountReportAttempt: Hashable, Sendable {
   }
 }
 
+/// What became of an order.
+public enum AccountOrderOutcome: Hashable, Sendable {
+  /// It is there.
+  case added
+  /// There is no such container in use.
+  case notInUse
+  /// The container is to be deleted, which its device may have done already; nothing unlocks it any more.
+  case toBeWiped
+}
+
 /// What a container's device is ordered to do.
 public struct AccountOrderRecord: Hashable, Sendable {
   /// What is to be done.

@@ -50,14 +50,15 @@ extension SQLiteStorage {
   /// As ``AccountStorage`` says.
   public func addAccountOrder(
     _ order: AccountOrderRecord, audit: AuditEvent
-  ) async throws(StorageFailure) -> Bool {
+  ) async throws(StorageFailure) -> AccountOrderOutcome {
     try await writer.write { database in
-      guard try database.isInUse(order.container) else { return false }
+      guard try database.isInUse(order.container) else { return .notInUse }
+      if order.action == .unlock, try database.isToBeWiped(order.container) { return .toBeWiped }
       var state = try database.accountState(of: order.container)
       try database.add(order, to: &state)
       try database.store(state, of: order.container, isChanged: true)
       try database.appendAudit(audit)
-      return true
+      return .added
     }
   }
 
@@ -120,6 +121,14 @@ extension Database {
     }
   }
 
+  /// Whether the container is to be deleted, and its device has not said that it is.
+  fileprivate func isToBeWiped(_ container: String) throws(SQLiteFailure) -> Bool {
+    try !query(
+      "SELECT 1 FROM account_orders WHERE container = ? AND action = 'wipe' AND receipt IS NULL LIMIT 1",
+      .text(container)
+    ).isEmpty
+  }
+
   fileprivate func take(_ attempt: AccountReportAttempt) throws -> Bool {
     guard try isInUse(attempt.container) else { return false }
     var state = try accountState(of: attempt.container)
@@ -128,9 +137,12 @@ extension Database {
     (state.challenge, state.challengeExpires) = (nil, 0)
     (state.report, state.reported) = (attempt.report, attempt.time)
     (state.verdict, state.verdictReason) = (attempt.verdict, attempt.reason)
-    if let order = attempt.order { try add(order, to: &state) }
-    let isChanged =
-      state.standing != before.standing || state.reason != before.reason || attempt.order != nil
+    var isOrdered = false
+    if let order = attempt.order, try !isToBeWiped(attempt.container) {
+      try add(order, to: &state)
+      isOrdered = true
+    }
+    let isChanged = state.standing != before.standing || state.reason != before.reason || isOrdered
     try store(state, of: attempt.container, isChanged: isChanged)
     guard !isChanged, attempt.seen >= state.revision else { return true }
     // The device has heard of everything, and done it.

@@ -117,6 +117,7 @@ public struct SignedAccountCondition: Sendable {
       revision: try object.wireInteger("revision"),
       challenge: try object.wireBytes("challenge", count: AccountCondition.challengeByteCount),
       policies: policies, standing: standing,
-      reason: try Wire.reading(object.optionalString("reason")) ?? "", orders: orders)
+      // Shown as it is; a lock is not refused for what it says.
+      reason: AccountOrder.plain(try Wire.reading(object.optionalString("reason")) ?? ""), orders: orders)
   }
 }

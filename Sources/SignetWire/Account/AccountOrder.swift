@@ -43,6 +43,18 @@ public struct AccountOrder: Hashable, Sendable {
     }
   }
 
+  /// A text as a reason: what does not show what it is becomes a space, and what is too long is cut.
+  ///
+  /// - Parameter text: Any text, such as one that a device has sent.
+  /// - Returns: One that ``check(reason:)`` takes.
+  public static func plain(_ text: String) -> String {
+    String(
+      String.UnicodeScalarView(
+        text.unicodeScalars.prefix(maximumReasonLength).map {
+          DisplayText.isPlain($0) && $0 != "\n" ? $0 : " "
+        }))
+  }
+
   init(_ object: JSONObject) throws(WireFailure) {
     guard let action = Action(rawValue: try object.wireName("action")) else {
       throw .invalid(member: "action", reason: "is none that this version knows")

@@ -4,6 +4,7 @@ import SignetJSON
 import SignetOATH
 import SignetPushAuth
 import SignetTesting
+import SignetTransport
 import SignetVault
 import Testing
 
@@ -60,5 +61,82 @@ import Testing
     try await device.accounts.lock(push.id, reason: "again")
     try await device.accounts.removeEnrolled(account.id)
     #expect(try await device.accounts.enrolled().isEmpty)
+  }
+
+  private func isRefused(_ call: () async throws -> Void) async throws -> Bool {
+    do {
+      try await call()
+      return false
+    } catch let error as SignetFailure {
+      guard case .accountLocked(let lock) = error else { throw error }
+      return lock.manual != nil
+    }
+  }
+
+  @Test("codes and push messages of an account are locked and unlocked together, whichever is named")
+  func parts() async throws {
+    let bench = try PushEnrolmentTests.Bench()
+    let accounts = try bench.device().accounts
+    let account = try await accounts.enrol(
+      bench.server.uri(.mfauth, policies: ["appsOwn": [:]]), from: PushEnrolmentTests.target()
+    ).account
+    let (codes, push) = (account.codes[0].id, try #require(account.push).id)
+    _ = try await accounts.receive(bench.server.delivery("M:1"))
+    for (locked, unlocked) in [(codes, push), (push, account.id), (account.id, codes)] {
+      #expect(try await accounts.lock(locked, naming: "appsOwn", reason: "lost").lockingPolicy == "appsOwn")
+      #expect(try await accounts.status(of: account).lock.manual?.reason == "lost")
+      #expect(try await isRefused { _ = try await accounts.code(of: codes) })
+      #expect(try await isRefused { try await accounts.answer("M:1", .approve) })
+      await #expect(throws: SignetFailure.accountLock(.alreadyLocked)) { try await accounts.lock(unlocked) }
+      #expect(try await !accounts.unlock(unlocked).isLocked)
+      #expect(try await !accounts.status(of: account).lock.isLocked)
+      _ = try await accounts.code(of: codes)
+    }
+    await #expect(throws: SignetFailure.accountLock(.notAttached("other"))) {
+      try await accounts.lock(account.id, naming: "other")
+    }
+    await #expect(throws: SignetFailure.accountLock(.notLocked)) { try await accounts.unlock(push) }
+    try await accounts.answer("M:1", .approve)
+    try await accounts.removeEnrolled(account.id)
+    await #expect(throws: SignetFailure.noSuchAccount) { try await accounts.lock(account.id) }
+  }
+
+  @Test("nothing joins an account that is locked, and what joins while it is being locked is locked too")
+  func joining() async throws {
+    let bench = try PushEnrolmentTests.Bench()
+    let accounts = try bench.device().accounts
+    let account = try await accounts.enrol(bench.server.uri(.otpauth)).account
+    try await accounts.lock(account.id, reason: "lost")
+    #expect(
+      try await isRefused {
+        _ = try await accounts.enrol(bench.server.uri(.pushauth), from: PushEnrolmentTests.target())
+      })
+    #expect(bench.server.requestCount == 0)
+    try await accounts.unlock(account.id)
+    // By another process, while the server is asked.
+    let path = bench.folder.path + "/device"
+    let vault = try Vault(
+      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
+      clock: VirtualTrustedClock())
+    let slow = Device(vault: vault, clock: bench.clock) { _ throws(TransportFailure) in
+      Interrupted(inner: bench.server) {
+        do { try await accounts.lock(account.id, reason: "meanwhile") } catch { Issue.record(error) }
+      }
+    }
+    let push = try #require(
+      try await slow.accounts.enrol(bench.server.uri(.pushauth), from: PushEnrolmentTests.target())
+        .account.push)
+    #expect(try await accounts.status(of: push.id).lock.manual?.reason == "meanwhile")
+  }
+
+  /// Does something before each request.
+  private struct Interrupted: HTTPTransport {
+    let inner: any HTTPTransport
+    let before: @Sendable () async -> Void
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      await before()
+      return try await inner.send(request)
+    }
   }
 }

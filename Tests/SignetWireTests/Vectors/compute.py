@@ -1,4 +1,4 @@
-"""Computes activation.json, or with the word renewal renewal.json, from docs/protocol.md alone, with none of Signet's code.
+"""Computes activation.json, or with the word renewal or account renewal.json or account.json, from docs/protocol.md alone, with none of Signet's code.
 
 Needs Python 3.9 or newer and, from PyPI, cryptography and argon2-cffi.
 """
@@ -256,6 +256,46 @@ def renewal(label, before, server, profile):
     }
 
 
+def account(label, before, server, standing, policies, reason, actions, evidence, lock):
+    """What section 14 says of the container of an activation: a condition, the report that answers it, and receipts."""
+    container = b64(seeded(before["id"] + " container", 16))
+    session, signer = private_key(before["id"] + " session"), private_key(before["id"] + " server signing")
+    device = b64(seeded(before["id"] + " device id", 16))
+    label = before["id"] + ", " + label
+    challenge, request = b64(seeded(label + " challenge", 16)), b64(seeded(label + " request", 16))
+    orders = [{"id": b64(seeded(label + " " + name, 16)), "action": name, "reason": reason} for name in actions]
+    condition = {
+        "version": 1, "server": server, "container": container, "request": request, "revision": 7,
+        "challenge": challenge, "policies": policies, "standing": standing,
+    }
+    if reason:
+        condition["reason"] = reason
+    if orders:
+        condition["orders"] = orders
+    report = {
+        "version": 1, "container": container, "server": server, "device": device, "challenge": challenge,
+        "time": 1795231234, "revision": 6, "evidence": evidence, "lock": lock,
+    }
+    receipts = [compact({
+        "version": 1, "container": container, "server": server, "device": device, "order": order["id"],
+        "action": order["action"], "time": 1795231235,
+    }) for order in orders]
+
+    def by_container(kind, payload):
+        return es256(session, {"alg": "ES256", "typ": kind, "kid": container}, payload)
+
+    return {
+        "id": label, "server": server, "container": container, "request": request, "device": device,
+        "challenge": challenge, "sessionPrivateKey": raw(session).hex(), "serverSigningPrivateKey": raw(signer).hex(),
+        "condition": compact(condition).decode(), "report": compact(report).decode(),
+        "receipts": [receipt.decode() for receipt in receipts],
+        "conditionJWS": es256(
+            signer, {"alg": "ES256", "typ": "signet-condition", "kid": thumbprint(signer)}, compact(condition)),
+        "reportJWS": by_container("signet-evidence", compact(report)),
+        "receiptJWS": [by_container("signet-order-receipt", receipt) for receipt in receipts],
+    }
+
+
 OTP = {"label": "otp", "type": "totp", "algorithm": "SHA256", "digits": 6, "period": 30}
 VECTORS = [
     activation("device protection, least costs", "alice", "https://signet.example.com/main", (19456, 2, 1),
@@ -280,5 +320,20 @@ if sys.argv[1:] == ["renewal"]:
                                 "lock": {"type": "lock", "limit": 5}}, "otp": OTP}),
         renewal("renewed for the device alone", VECTORS[1], "https://127.0.0.1:8443/staff_1",
                 {"protection": {"type": "device"}, "otp": OTP}),
+    ]
+if sys.argv[1:] == ["account"]:
+    VECTORS = [
+        account("an operator has locked it", VECTORS[0], "https://signet.example.com/main", "locked",
+                {"deviceTampering": {"score": 0.5}, "mine": {"radius": 5}}, "reported lost", ["lock", "unlock", "wipe"],
+                {"biometricAvailable": True, "tamperScore": 0.75, "tamperFindings": [
+                    {"category": "debugger", "weight": 0.75, "explanation": "process 4711 (gdb) traces this process"}],
+                 "appVersion": "2.10", "osName": "linux", "osVersion": "6.1.0", "screenLock": False,
+                 "hardwareKeystore": True, "isKeystoreSimulated": False, "secondsSinceUse": 60,
+                 "secondsSinceContact": 0, "clockSetBack": False, "flavour": "release"},
+                {"broken": [{"policy": "deviceTampering", "reason": "the device seems to have been tampered with",
+                             "evidence": {"tamperScore": 0.75, "threshold": 0.5}, "since": 1795231200}],
+                 "manual": {"reason": "lent", "since": 1795231100, "policy": "mine"},
+                 "server": {"reason": "reported lost", "since": 1795231000}}),
+        account("nothing is wrong", VECTORS[1], "https://127.0.0.1:8443/staff_1", "open", {}, "", [], {}, {}),
     ]
 print(json.dumps(VECTORS, indent=1, ensure_ascii=False))

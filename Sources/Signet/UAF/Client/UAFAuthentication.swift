@@ -92,6 +92,7 @@ public struct UAFAuthentication: Sendable {
     else { throw UAFClient.noSuitableAuthenticator }
     var verified: [(key: KeyID, kind: UAFAuthenticator.Kind, token: [UInt8])] = []
     do throws(UAFFailure) {
+      try await requireUnlocked(combination)
       for candidate in combination {
         guard let use = uses.first(where: { $0.key == candidate.key }), let keyID = KeyID(text: use.key.keyID)
         else { continue }
@@ -99,6 +100,8 @@ public struct UAFAuthentication: Sendable {
         let token = try await client.authenticators.verify(keyID, of: kind, by: use.authentication)
         verified.append((keyID, kind, token))
       }
+      // The user may have taken a minute, and so may whoever has locked the container.
+      try await requireUnlocked(combination)
       var assertions: [ResponseAssertion] = []
       for (key, kind, token) in verified { assertions.append(try await sign(with: key, kind, token)) }
       let response = AuthenticationResponse(
@@ -107,6 +110,12 @@ public struct UAFAuthentication: Sendable {
     } catch {
       for (_, _, token) in verified { await client.authenticators.forget(token) }
       throw error
+    }
+  }
+
+  private func requireUnlocked(_ combination: [UAFCandidate]) async throws(UAFFailure) {
+    for key in combination.compactMap(\.key) {
+      try await client.requireUnlocked(key.username, at: key.server)
     }
   }
 

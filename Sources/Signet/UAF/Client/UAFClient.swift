@@ -121,6 +121,7 @@ public final class UAFClient: Sendable {
     of key: UAFKey, from old: SharedSecretBox, to new: SharedSecretBox
   ) async throws(UAFFailure) {
     let (keyID, aaid) = try await present(key)
+    try await requireUnlocked(key.username, at: key.server)
     guard key.kind.hasOwnSecret else {
       throw .protocol(.authenticatorAccessDenied, "this authenticator has no PIN or password of its own")
     }

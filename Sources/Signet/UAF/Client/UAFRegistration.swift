@@ -65,6 +65,7 @@ public struct UAFRegistration: Sendable {
     var tokens: [(kind: UAFAuthenticator.Kind, token: [UInt8])] = []
     var made: [KeyID] = []
     do throws(UAFFailure) {
+      try await client.requireUnlocked(request.username, at: server)
       for candidate in combination {
         guard let enrolment = enrolments.first(where: { $0.aaid == candidate.authenticator.aaid }) else {
           continue
@@ -75,6 +76,8 @@ public struct UAFRegistration: Sendable {
           allowsPasscode: enrolment.allowDevicePasscodeAsFallback, for: server)
         tokens.append((kind, token))
       }
+      // The user may have taken a minute, and so may whoever has locked the container.
+      try await client.requireUnlocked(request.username, at: server)
       var assertions: [ResponseAssertion] = []
       for (kind, token) in tokens {
         let (assertion, keyID) = try await register(kind, token)

@@ -70,6 +70,7 @@ private struct AuthenticationSteps {
       if let username { UAFAccount(username: username, server: server.name) } else {
         try await chosenAccount(authentication)
       }
+    try await operations.requireUnlocked(account)
     let aaid = try await operations.selected(
       choices(authentication, account.username), for: account, authentication.transaction)
     guard let combination = authentication.combination(for: account.username, with: aaid),

@@ -32,6 +32,7 @@ extension UAFOperations {
       }.first
       guard let found else { throw .protocol(.userNotEnrolled, "there is nothing to change") }
       (authenticator, key) = found
+      try await client.requireUnlocked(key.username, at: key.server)
       status = try await client.protectionStatus(of: key)
     } catch { throw UAFCredentialChangeFailure(error) }
     var last: UAFRecoverableError?

@@ -109,6 +109,7 @@ private struct RegistrationSteps {
     if let username, !registration.username.utf8.elementsEqual(username.utf8) { throw .fido(.protocolError) }
     try await operations.requireNoOtherServer(registration.username, server)
     let account = UAFAccount(username: registration.username, server: server.name)
+    try await operations.requireUnlocked(account)
     let combination = try await chosen(registration, account)
     let state = try await operations.kept(await operations.store.begin(account, new))
     do throws(UAFOperationFailure) {

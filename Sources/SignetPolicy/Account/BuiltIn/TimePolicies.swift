@@ -44,7 +44,8 @@ extension ElapsedTimePolicy {
 /// it has shown before, nobody can tell.
 package struct InactivityPolicy: ElapsedTimePolicy {
   /// `inactivity`.
-  package let name = "inactivity"
+  package static let policyName = "inactivity"
+  package let name = policyName
   /// `days`, 1 to 90.
   package let limit = (name: "days", allowed: Int64(1)...90)
   package let event = "the account was used"
@@ -71,7 +72,8 @@ package struct InactivityPolicy: ElapsedTimePolicy {
 /// Where the wall clock was set back since then, the policy is broken, too: it is mended by reaching the server.
 package struct OfflinePeriodPolicy: ElapsedTimePolicy {
   /// `offlinePeriod`.
-  package let name = "offlinePeriod"
+  package static let policyName = "offlinePeriod"
+  package let name = policyName
   /// `hours`, 1 to 8,760.
   package let limit = (name: "hours", allowed: Int64(1)...8_760)
   package let event = "the server was reached"

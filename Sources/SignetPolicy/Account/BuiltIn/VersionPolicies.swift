@@ -44,13 +44,20 @@ package struct OSVersionPolicy: ImmediateAccountPolicy {
   /// The policy.
   package init() {}
 
-  /// Each system has `minimum`, `maximum`, or both, in this order.
+  /// Each system is written in lower case, and has `minimum`, `maximum`, or both, in this order.
   package func check(_ parameters: AccountPolicyParameters) throws(AccountPolicyFailure) {
     let systems = try parameters.object()
     guard !systems.isEmpty else {
       throw parameters.failure("", "names no system; use, such as, {\"linux\": {\"minimum\": \"6.1\"}}")
     }
-    for (system, _) in systems.members { _ = try range(for: system, parameters) }
+    for (system, _) in systems.members {
+      // Systems are called what evidence calls them: another spelling would never be looked at.
+      guard system.utf8.allSatisfy({ 0x61...0x7A ~= $0 || 0x30...0x39 ~= $0 }), !system.isEmpty else {
+        throw parameters.failure(
+          AccountPolicySet.shown(system), "is no system; use lower case, such as linux, ios or macos")
+      }
+      _ = try range(for: system, parameters)
+    }
   }
 
   private func range(

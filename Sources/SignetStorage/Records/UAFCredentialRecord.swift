@@ -1,0 +1,48 @@
+/// A key of a UAF authenticator, as it was registered.
+public struct UAFCredentialRecord: Hashable, Sendable {
+  /// Whether a key may still be used.
+  public enum State: String, Hashable, Sendable {
+    /// It may.
+    case active
+    /// Its counter went back: there are two of it, and neither is taken any more.
+    case quarantined
+    /// Its row is not as the server wrote it: never stored, and found when the row is read.
+    case altered
+  }
+
+  /// The authenticator's model, its digits in upper case.
+  public var aaid: String
+  /// Names the key among the model's.
+  public var keyID: [UInt8]
+  /// Whose it is.
+  public var user: String
+  /// The public key as the authenticator wrote it.
+  public var publicKey: [UInt8]
+  /// The registry's number of the signature algorithm.
+  public var algorithm: UInt16
+  /// The registry's number of the key's encoding.
+  public var keyFormat: UInt16
+  /// The last counter; 0 where the authenticator does not count.
+  public var signCounter: UInt32
+  /// How many keys the authenticator had made; 0 where it does not count.
+  public var registrationCounter: UInt32
+  /// The authenticator's version.
+  public var authenticatorVersion: UInt16
+  /// When it was registered, in seconds since 1970.
+  public var created: Int64
+  /// Whether it may still be used.
+  public var state = State.active
+  /// The device that it was registered on, as that calls itself; `nil` where it did not say.
+  public var device: String?
+
+  /// Describes a key.
+  public init(
+    aaid: String, keyID: [UInt8], user: String, publicKey: [UInt8], algorithm: UInt16, keyFormat: UInt16,
+    signCounter: UInt32, registrationCounter: UInt32, authenticatorVersion: UInt16, created: Int64
+  ) {
+    (self.aaid, self.keyID, self.user, self.publicKey) = (aaid, keyID, user, publicKey)
+    (self.algorithm, self.keyFormat, self.signCounter) = (algorithm, keyFormat, signCounter)
+    (self.registrationCounter, self.authenticatorVersion) = (registrationCounter, authenticatorVersion)
+    self.created = created
+  }
+}

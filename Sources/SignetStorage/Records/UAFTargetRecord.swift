@@ -1,0 +1,46 @@
+/// Where UAF tokens of a user can be sent: one of the user's devices.
+public struct UAFTargetRecord: Hashable, Sendable {
+  /// Names the target.
+  public var id: String
+  /// Whose it is.
+  public var user: String
+  /// What the device calls itself; `nil` for nothing.
+  public var device: String?
+  /// What the user calls it: one of a kind for a user.
+  public var name: String
+  /// The way of sending that is usual for it.
+  public var dispatcher: String?
+  /// What the way of sending knows it by, under the server's master key; `nil` for nothing.
+  public var sealedTarget: [UInt8]?
+  /// The key with which the device signs its requests, X9.63.
+  public var signatureKey: [UInt8]
+  /// The key that is encrypted to, X9.63.
+  public var encryptionKey: [UInt8]?
+  /// When it was made, in seconds since 1970.
+  public var created: Int64
+
+  /// Describes a target.
+  public init(
+    id: String, user: String, device: String?, name: String, dispatcher: String?, sealedTarget: [UInt8]?,
+    signatureKey: [UInt8], encryptionKey: [UInt8]?, created: Int64
+  ) {
+    (self.id, self.user, self.device, self.name) = (id, user, device, name)
+    (self.dispatcher, self.sealedTarget, self.signatureKey) = (dispatcher, sealedTarget, signatureKey)
+    (self.encryptionKey, self.created) = (encryptionKey, created)
+  }
+}
+
+/// What a device changes of its target; `nil` leaves a member as it is.
+public struct UAFTargetChange: Hashable, Sendable {
+  /// Another name.
+  public var name: String?
+  /// Another way of sending.
+  public var dispatcher: String?
+  /// What that knows the device by; an empty one takes it away.
+  public var sealedTarget: [UInt8]?
+
+  /// Describes a change.
+  public init(name: String? = nil, dispatcher: String? = nil, sealedTarget: [UInt8]? = nil) {
+    (self.name, self.dispatcher, self.sealedTarget) = (name, dispatcher, sealedTarget)
+  }
+}

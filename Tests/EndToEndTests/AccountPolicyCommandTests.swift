@@ -1,0 +1,41 @@
+#if os(Linux)
+  import Foundation
+  import SignetJSON
+  import SignetTesting
+  import Testing
+
+  /// Account policies of containers and of URIs with the real command, on a device that changes between two commands.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct AccountPolicyCommandTests {
+    /// Something that loads code into the command: a library that does no harm, which weighs 0.5.
+    private static func tampered(
+      _ device: DeviceCommand, _ words: String..., passwords: [String] = []
+    ) async throws -> ServerCommand.Result {
+      let process = try device.process(words, passwords: passwords)
+      process.environment?["LD_PRELOAD"] = "libm.so.6"
+      return try await ChildProcess.finish(process)
+    }
+
+    private static let policies = #"{"deviceTampering":{"score":0.4}}"#
+
+    @Test("the list evaluates, and shows a lock that the next clean look takes away")
+    func listEvaluates() async throws {
+      let server = try await RunningServer.startWithShop([
+        "--protection", "device", "--account-policies", Self.policies,
+      ])
+      let device = server.device()
+      let code = try await server.codeFile("alice")
+      let refused = try await Self.tampered(device, "activate", "--code-file", code)
+      #expect(refused.status == 77 && refused.errorOutput.contains("deviceTampering"), refused.summary)
+      _ = try await device.json("activate", "--code-file", code)
+      _ = try await device.json("otp")
+      let locked = try await Self.tampered(device, "list")
+      #expect(locked.status == 0 && locked.output.contains("locked (deviceTampering)"), locked.summary)
+      let open = try await device.run("list")
+      #expect(open.status == 0 && !open.output.contains("locked"), open.summary)
+      let none = try await Self.tampered(device, "otp")
+      #expect(none.status == 77 && none.errorOutput.contains("policy deviceTampering"), none.summary)
+      _ = try await device.json("otp")
+      await server.stopAndWait()
+    }
+  }
+#endif

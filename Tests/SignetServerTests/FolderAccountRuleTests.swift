@@ -1,0 +1,64 @@
+import Foundation
+import SignetJSON
+import SignetStorage
+import SignetTesting
+import Testing
+
+@testable import SignetServer
+
+/// What `server.json` says of devices, on its way to where reports are judged.
+@Suite("Reactions and flavours in server.json")
+struct FolderAccountRuleTests: ServerFolderSuite {
+  let parent: TemporaryFolder
+
+  init() throws { parent = try TemporaryFolder() }
+
+  private func rewrite(_ devices: JSONObject) throws {
+    var object = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: "\(path)/server.json"))))
+    object["devices"] = .object(devices)
+    try write("server.json", object.text)
+  }
+
+  @Test("what an operator writes is what judges reports, and is written back as it was")
+  func reachesTheRules() async throws {
+    let made = try await makeFolder()
+    #expect(made.settings.accountRules == AccountRules())
+    try rewrite([
+      "keystore": "hardware", "flavours": ["release", "beta"],
+      "reactions": [
+        "screenLock": "stepUp", "deviceTampering": "wipe", "geofence": "allow", "osVersion": "lock",
+      ],
+    ])
+    var rules = AccountRules()
+    rules.reactions = [
+      "screenLock": .stepUp, "deviceTampering": .wipe, "geofence": .allow, "osVersion": .lock,
+    ]
+    rules.flavours = ["release", "beta"]
+    let folder = try ServerFolder(opening: path)
+    #expect(folder.settings.accountRules == rules && folder.settings.keystoreRequirement == .hardware)
+    let context = try folder.serviceContext(log: .silent)
+    #expect(context.settings.accountRules == rules)
+    let other = try TemporaryFolder()
+    let again = try await ServerFolder.create(at: other.path + "/server", folder.settings)
+    #expect(try ServerFolder(opening: other.path + "/server").settings.accountRules == rules)
+    #expect(again.settings.accountRules == rules)
+    await context.storage.close()
+  }
+
+  @Test(
+    "what is none is refused by name",
+    arguments: [
+      (["reactions": ["screenLock": "ignore"]], "reactions"), (["reactions": ["screenLock": 5]], "reactions"),
+      (["reactions": []], "reactions"), (["flavours": "release"], "flavours"),
+      (["flavours": [1]], "flavours"), (["reaction": [:]], "\"reaction\" in \"devices\""),
+    ] as [(JSONObject, String)])
+  func refused(devices: JSONObject, word: String) async throws {
+    _ = try await makeFolder()
+    try rewrite(devices)
+    guard case .settings(_, let reason)? = failure() else {
+      Issue.record("not refused: \(String(describing: failure()))")
+      return
+    }
+    #expect(reason.contains(word), "\(reason)")
+  }
+}

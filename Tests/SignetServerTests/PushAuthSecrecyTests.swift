@@ -1,0 +1,70 @@
+import Foundation
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import SignetOATH
+import SignetPushAuth
+import SignetStorage
+import SignetTesting
+import SignetWire
+import Testing
+
+@testable import SignetServer
+
+/// A whole story of an authenticator app, after which no secret of it is in the log, in the audit log or in a file.
+@Suite("Secrets of authenticator apps at the server")
+struct PushAuthSecrecyTests {
+  @Test("neither the shared secret nor the device's token nor the tokens are written in clear")
+  func keepsSecrets() async throws {
+    let server = try ServerFixture()
+    try await server.users.add(UserID("alice"), by: "test")
+    let service = PushAuthService(server.context)
+    let made = try await service.enrol(UserID("alice"), [:], by: "test")
+    let uri = try AuthenticatorURI(made.uri)
+    let push = try #require(uri.push)
+    let secret = push.sharedSecret.withSecret { $0.insecureCopy() }
+    let key = try push.sharedSecret.withSecret { try PushAuthKey($0) }
+    let endpoints = try PushAuthEndpoints(
+      registration: push.registrationEndpoint, authentication: push.authenticationEndpoint)
+    let token = "5EC2E7D0CAFEBABE00112233445566778899AABBCCDDEEFF"
+    let registration = PushAuthRequest.registration(
+      of: "an-app", messageID: try #require(push.messageID), challenge: try #require(push.challenge),
+      device: try PushAuthDevice(token: token, name: "A telling name"), at: endpoints, cookie: nil, key: key)
+    func post(_ request: PushAuthRequest) async throws -> Int {
+      var sent = ServerRequest(
+        method: "POST", path: try RequestPath(raw: "/main/v1/pushauth"), body: request.body.bytes)
+      sent.query = try QueryParameters(raw: "_action=\(request.action.rawValue)")
+      return await PushAuthService(server.context).take(sent).status
+    }
+    #expect(try await post(registration) == 200)
+    #expect(try await post(registration) == 400)
+    let text = "Pay 4711.11 EUR to Carol"
+    let sent = try await service.send(
+      ["user": "alice", "kind": "challenge", "text": .string(text)], by: "test")
+    let message = try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key)
+    for number in ["wrong-number-here", String(try #require(sent.number))] {
+      _ = try await post(PushAuthRequest.answer(.number(number), to: message, at: endpoints, key: key))
+    }
+    #expect(try await service.message(sent.record.id).state == .approved)
+
+    let texts = [
+      Base64.encode(secret), Base64URL.encode(secret), Hex.encode(secret), token, made.uri, sent.token,
+      "A telling name", text, "wrong-number-here", try registration.body.string("jwt"),
+    ]
+    let records = server.capture.lines + (try await server.audit())
+    #expect(records.contains { $0.contains("pushauth.registered") })
+    for text in texts { #expect(!records.contains { $0.contains(text) }, "\(text)") }
+    let needles = texts.map { Array($0.utf8) } + [secret]
+    var isUserFound = false
+    for name in try FileManager.default.contentsOfDirectory(atPath: server.folder.path) {
+      let data = try Data(contentsOf: URL(filePath: "\(server.folder.path)/\(name)"))
+      for needle in needles {
+        #expect(
+          data.firstRange(of: Data(needle)) == nil, "\(name): \(String(decoding: needle, as: UTF8.self))")
+      }
+      isUserFound = isUserFound || data.firstRange(of: Data("alice".utf8)) != nil
+    }
+    // The search can find something: the user's id is there in clear.
+    #expect(isUserFound)
+  }
+}
