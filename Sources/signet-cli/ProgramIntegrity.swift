@@ -51,7 +51,10 @@ enum ProgramIntegrity {
         throw CommandFailure(
           .noInput,
           "\(path) is not this user's alone; check what is in it, then make it yours (chown, chmod go-w)")
-      default: throw CommandFailure(.noInput, "\(path) cannot be read: error \(error.code)")
+      default:
+        // In a home that is somebody else's, as under sudo, there is nothing of this user's.
+        if error.code == EACCES, !FileManager.default.fileExists(atPath: path) { return nil }
+        throw CommandFailure(.noInput, "\(path) cannot be read: error \(error.code)")
       }
     }
     do {
