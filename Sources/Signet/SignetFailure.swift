@@ -305,7 +305,7 @@ public import SignetWire
       "there are \(what) already, and they stay as they are; remove them first to enrol anew"
     case .pushAuth(let failure): failure.description
     case .pushAuthRefused(let status):
-      "the server did not accept it (status \(status)); begin again at the server, or enrol again"
+      "the server did not accept it (status \(status)); begin again at the server"
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description
