@@ -149,8 +149,8 @@ let package = Package(
     .target(
       name: "SignetServer",
       dependencies: [
-        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetJSON", "SignetJOSE",
-        "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
+        "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON",
+        "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
         "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
       resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
@@ -166,7 +166,8 @@ let package = Package(
     .target(
       name: "SignetAgent",
       dependencies: [
-        "Signet", "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetJSON", "SignetVault",
+        "Signet", "SignetConcurrency", "SignetCrypto", "SignetFiles", "SignetIntegrity", "SignetJSON",
+        "SignetVault",
       ],
       swiftSettings: facingC),
 
@@ -292,7 +293,8 @@ let package = Package(
     .testTarget(
       name: "SignetAgentTests",
       dependencies: [
-        "Signet", "SignetAgent", "SignetCrypto", "SignetJSON", "SignetPolicy", "SignetServer",
+        "Signet", "SignetAgent", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetPolicy",
+        "SignetServer",
         "SignetTesting",
         "SignetVault", "SignetWire",
       ],
@@ -304,8 +306,8 @@ let package = Package(
     .testTarget(
       name: "SignetIntegrityTests",
       dependencies: [
-        "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetTesting",
-        "signet-manifest",
+        "CLinuxProcess", "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON",
+        "SignetTesting", "signet-manifest",
       ],
       swiftSettings: house),
     .testTarget(

@@ -3,6 +3,7 @@ public import SignetCrypto
 #if os(Linux)
   import SignetDictionary
 #endif
+public import SignetIntegrity
 public import SignetPolicy
 public import SignetTransport
 public import SignetVault
@@ -31,6 +32,9 @@ public final class Device: Sendable {
   public let accountPolicies: AccountPolicies
   let evidenceCollector: AccountEvidenceCollector
   let lockObservers = AccountLockObservers()
+  /// What stands before everything that a user's authentication opens, where the app has brought it.
+  let integrity: IntegrityGate?
+  let sessions = OpenSessions()
   private let makeTransport: TransportFactory
   private let transports = Mutex<[ConnectionConfiguration: any HTTPTransport]>([:])
 
@@ -47,13 +51,14 @@ public final class Device: Sendable {
   ///   - passcode: What checks the passcode of the device: `PAMPasscode()` on Linux. Without one, this device cannot.
   ///   - accountPolicies: How the policies of containers and accounts are evaluated: the app's own beside the built-in ones, its
   ///     version, and what measures whether the device was tampered with.
+  ///   - integrity: Looks for tampering each time something is opened, and reacts. Without it nobody looks.
   ///   - transport: Makes what carries requests; libcurl unless told otherwise.
   public init(
     vault: Vault, connection: ConnectionConfiguration = ConnectionConfiguration(),
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(),
     passwordChecks: PasswordChecks = .standard,
     biometrics: (any BiometricGate)? = nil, passcode: (any DevicePasscode)? = nil,
-    accountPolicies: AccountPolicies = AccountPolicies(),
+    accountPolicies: AccountPolicies = AccountPolicies(), integrity: IntegrityGate? = nil,
     transport: @escaping TransportFactory = { (configuration) throws(TransportFailure) in
       try CurlTransport(configuration)
     }
@@ -62,6 +67,7 @@ public final class Device: Sendable {
     self.passwordChecks = passwordChecks
     (self.biometrics, self.passcode) = (biometrics, passcode)
     self.accountPolicies = accountPolicies
+    self.integrity = integrity
     let own = Self.ownSources(
       vault: vault, biometrics: biometrics, passcode: passcode, appVersion: accountPolicies.appVersion)
     evidenceCollector = AccountEvidenceCollector(own + accountPolicies.sources)

@@ -1,3 +1,4 @@
+public import SignetIntegrity
 public import SignetOATH
 public import SignetPolicy
 public import SignetPushAuth
@@ -114,6 +115,10 @@ public import SignetWire
   /// The server takes no one-time codes of this container for now, but signatures only.
   case codesNotTaken(reason: String)
 
+  // Tampering.
+  /// The program, or the system around it, is being tampered with: nothing was opened. Listing, denying and removing still work.
+  case integrity(IntegrityFailure)
+
   // Sessions and the data of apps.
   /// App data was not encrypted or decrypted; above all because the session is locked.
   case appData(AppDataFailure)
@@ -198,6 +203,7 @@ public import SignetWire
     case .accountPolicyBroken: 503
     case .codesNotTaken: 504
     case .containerWiped: 505
+    case .integrity: 600
     case .alreadyEnrolled: 18
     case .pushAuth: 19
     case .pushAuthRefused: 20
@@ -306,6 +312,7 @@ public import SignetWire
     case .pushAuth(let failure): failure.description
     case .pushAuthRefused(let status):
       "the server did not accept it (status \(status)); begin again at the server"
+    case .integrity(let failure): failure.description
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description

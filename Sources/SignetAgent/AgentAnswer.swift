@@ -1,5 +1,6 @@
 import Signet
 import SignetCrypto
+import SignetIntegrity
 import SignetJSON
 
 /// What the agent answers.
@@ -86,6 +87,10 @@ enum AgentAnswer: Hashable, Sendable {
     case .sharedSession(.refused): object["failure"] = "refused"
     case .sharedSession(.busy): object["failure"] = "busy"
     case .sharedSession(.protocolBroken): object["failure"] = "protocol"
+    case .integrity(.tampered(let report)):
+      (object["failure"], object["detail"]) = ("tampered", .string(String(report.summary.prefix(1000))))
+    case .sharedSession(.tampered(let found)):
+      (object["failure"], object["detail"]) = ("tampered", .string(String(found.prefix(1000))))
     case .sharedSession(.failed(let detail)):
       (object["failure"], object["detail"]) = ("failed", .string(detail))
     default:
@@ -121,6 +126,7 @@ enum AgentAnswer: Hashable, Sendable {
     case "refused": return .sharedSession(.refused)
     case "busy": return .sharedSession(.busy)
     case "protocol": return .sharedSession(.protocolBroken)
+    case "tampered": return .sharedSession(.tampered(try object.text("detail")))
     case "failed": return .sharedSession(.failed(try object.text("detail")))
     default: throw MalformedMessage()
     }

@@ -19,6 +19,9 @@
         Paths are absolute and without links; neither group nor others may write to the programs or to the folders above them. \
         idle and age are the seconds after which a session is locked; they may be left out.
 
+        At each unlock the agent looks whether it is being tampered with, and does what the settings of integrity say: it refuses the \
+        unlock and names what it found, wipes the sessions of all groups, or ends.
+
         systemd can start the agent when its socket is used: systemctl --user enable --now signet-agent.socket.
         """,
       options: [
@@ -34,7 +37,9 @@
           "the system does not close this process's memory to others; the agent keeps no keys in it")
       }
       let configuration = try AgentConfiguration(path: groupsPath(arguments))
-      let device = try DeviceOptions(arguments).device(createIfMissing: false)
+      // Its own sessions are the device's to lock.
+      let device = try DeviceOptions(arguments).device(
+        createIfMissing: false, responder: PlainResponder())
       // Known now, so that a wrong choice is told at once; looked up again at every unlock.
       let chosen = try await ContainerChoice.container(arguments, of: device)
       let agent = Agent(device: device, configuration: configuration, screen: LogindScreenLock()) {

@@ -1,5 +1,6 @@
 import Foundation
 import Signet
+import SignetIntegrity
 import SignetTerminal
 
 /// The options that all commands share, and the device that they describe.
@@ -42,11 +43,16 @@ struct DeviceOptions {
 
   /// The device in the data folder.
   ///
-  /// - Parameter createIfMissing: Whether a missing folder is made.
+  /// - Parameters:
+  ///   - createIfMissing: Whether a missing folder is made.
+  ///   - responder: What is locked beside the device's own sessions where this program is tampered with: the agent's.
   /// - Returns: The device.
   /// - Throws: What the vault says.
-  func device(createIfMissing: Bool) throws -> Device {
-    do { return try openDevice(createIfMissing: createIfMissing) } catch VaultFailure.folderMissing {
+  func device(
+    createIfMissing: Bool, responder: any IntegrityResponder = AgentLock()
+  ) throws -> Device {
+    do { return try openDevice(createIfMissing: createIfMissing, responder) } catch VaultFailure.folderMissing
+    {
       throw nothingActivated("there is no folder \(folder)")
     } catch VaultFailure.storage where !holdsVault {
       throw nothingActivated("\(folder) holds no vault")
@@ -57,7 +63,7 @@ struct DeviceOptions {
   ///
   /// - Throws: What the vault says.
   func deviceIfAny() throws -> Device? {
-    do { return try openDevice(createIfMissing: false) } catch VaultFailure.folderMissing {
+    do { return try openDevice(createIfMissing: false, AgentLock()) } catch VaultFailure.folderMissing {
       return nil
     } catch VaultFailure.storage where !holdsVault { return nil }
   }
@@ -67,25 +73,25 @@ struct DeviceOptions {
 
   private var holdsVault: Bool { FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") }
 
-  private func openDevice(createIfMissing: Bool) throws -> Device {
+  private func openDevice(
+    createIfMissing: Bool, _ responder: any IntegrityResponder
+  ) throws -> Device {
+    let integrity = try ProgramIntegrity.judge()
+    // The version of this program, and its guards.
+    let policies = AccountPolicies(
+      appVersion: signetProgram.version, sources: [IntegrityEvidence(integrity)])
+    let gate = IntegrityGate(integrity, responder: responder)
     let tpm = ProcessInfo.processInfo.environment["SIGNET_TPM"].flatMap { $0.isEmpty ? nil : $0 }
     let vault = try Vault.open(inFolder: folder, tpm: tpm, createIfMissing: createIfMissing)
     let connection = try connection
     #if os(Linux)
       return Device(
         vault: vault, connection: connection, biometrics: FprintGate(), passcode: PAMPasscode(),
-        accountPolicies: try Self.accountPolicies)
+        accountPolicies: policies, integrity: gate)
     #else
-      return Device(vault: vault, connection: connection, accountPolicies: try Self.accountPolicies)
+      return Device(
+        vault: vault, connection: connection, accountPolicies: policies, integrity: gate)
     #endif
-  }
-
-  /// The built-in policies, the version of this program, and its guards.
-  private static var accountPolicies: AccountPolicies {
-    get throws {
-      AccountPolicies(
-        appVersion: signetProgram.version, sources: [IntegrityEvidence(try ProgramIntegrity.judge())])
-    }
   }
 
   private func nothingActivated(_ finding: String) -> CommandFailure {

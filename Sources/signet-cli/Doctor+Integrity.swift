@@ -5,7 +5,7 @@ extension Doctor {
   static func program(_ report: IntegrityReport) -> [Finding] {
     var findings: [Finding] = []
     let reaction =
-      "tampering that is sure enough (\(report.threshold) of 1) is answered with: \(report.reaction.rawValue)"
+      "tampering that is sure enough (\(report.threshold) of 1, by the \(report.scoring.title)) is answered with: \(report.reaction.rawValue)"
     switch report.flavour {
     case .release:
       findings.append(Finding(subject: "program", weight: .fine, text: "a release; \(reaction)"))
@@ -27,5 +27,14 @@ extension Doctor {
           text: "\(piece.explanation) (\(piece.finding), \(piece.weight) of 1)"))
     }
     return findings
+  }
+}
+
+extension Scoring {
+  fileprivate var title: String {
+    switch self {
+    case .maximum: "weightiest sign"
+    case .weightedSum: "sum of all signs"
+    }
   }
 }

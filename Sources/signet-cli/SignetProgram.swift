@@ -81,6 +81,10 @@ let signetProgram = Program(
       "The data folder ($XDG_DATA_HOME/signet), mode 0700: vault and key of this device"),
     .init(
       "~/.config/signet/agent.json", "Which programs share a session ($XDG_CONFIG_HOME/signet/agent.json)"),
+    .init(
+      "~/.config/signet/integrity.json",
+      "What signs of tampering weigh and what follows ($XDG_CONFIG_HOME/signet/integrity.json); never milder than the program itself does"
+    ),
     .init("$XDG_RUNTIME_DIR/signet/agent.sock", "Where the agent listens"),
     .init("/etc/pam.d/signet", "How PAM asks for the passcode of the device"),
   ],
@@ -182,7 +186,7 @@ private func exitCode(of failure: InterchangeFailure) -> ExitCode {
 private func exitCode(of failure: SignetFailure) -> ExitCode {
   switch failure {
   case .key(_, let failure): exitCode(of: failure)
-  case .accountLocked, .accountPolicyBroken, .codesNotTaken: .permissionDenied
+  case .accountLocked, .accountPolicyBroken, .codesNotTaken, .integrity: .permissionDenied
   case .refused(let problem) where problem.code == .containerLocked: .permissionDenied
   case .accountLock, .accountPolicy: .dataError
   case .wrongPassword, .lockedOut, .passwordRequired, .waiting, .wiped, .wrongRecoveryCode,
@@ -196,7 +200,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
     .unavailable
   case .biometrics, .biometricsInvalidated, .passcode: .permissionDenied
   case .dictionary: .unavailable
-  case .appData(.locked), .sharedSession(.refused), .sharedSession(.notTrusted): .permissionDenied
+  case .appData(.locked), .sharedSession(.refused), .sharedSession(.notTrusted), .sharedSession(.tampered):
+    .permissionDenied
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError

@@ -92,13 +92,16 @@
       process.standardOutput = output
       process.standardError = log.handle
       end = ProcessEnd(process)
-      try process.run()
+      try process.runUnblocked()
       let line = await output.fileHandleForReading.firstLine()
       let messages = try log.text()
       try #require(line?.hasPrefix("listening at ") == true, "\(messages)")
     }
 
     deinit { if process.isRunning { process.terminate() } }
+
+    /// How it ended by itself; to be asked once.
+    func status() async -> Int32 { await end.status() }
 
     /// Ends it and waits until it is gone.
     func kill(_ signal: Int32 = SIGKILL) async {

@@ -92,3 +92,15 @@ extension RunningServer {
     try await ChildProcess.finish(try ServerCommand.process(words + ["--data", data]))
   }
 }
+
+extension Process {
+  /// Starts it with no signal blocked: threads of a pool block all, and what they start inherits that, so that nothing but
+  /// `SIGKILL` would end it.
+  func runUnblocked() throws {
+    var (none, usual) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    pthread_sigmask(SIG_SETMASK, &none, &usual)
+    defer { pthread_sigmask(SIG_SETMASK, &usual, nil) }
+    try run()
+  }
+}

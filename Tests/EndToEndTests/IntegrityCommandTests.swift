@@ -108,6 +108,63 @@
       await agent.kill()
     }
 
+    /// A folder for settings with a file of integrity's.
+    private func settings(_ text: String) throws -> String {
+      let home = folder.file("config")
+      try FileManager.default.createDirectory(
+        atPath: "\(home)/signet", withIntermediateDirectories: true)
+      let file = "\(home)/signet/integrity.json"
+      try Data(text.utf8).write(to: URL(filePath: file))
+      #expect(chmod(file, 0o600) == 0)
+      return home
+    }
+
+    @Test("the settings file tunes weights, score, threshold and reaction, and makes nothing milder")
+    func settingsFile() async throws {
+      let unsafe = ["HOSTALIASES": "/nowhere", "GCONV_PATH": "/nowhere"]
+      // 0.3 and 0.5: the maximum is below the threshold, the sum reaches it.
+      let home = try settings(#"{"scoring":"maximum","reaction":"refuse"}"#)
+      #expect(try await run("otp", adding: unsafe.merging(["XDG_CONFIG_HOME": home]) { $1 }).status == 78)
+      _ = try settings(#"{"scoring":"weighted-sum","reaction":"refuse"}"#)
+      let sum = try await run("otp", adding: unsafe.merging(["XDG_CONFIG_HOME": home]) { $1 })
+      #expect(sum.isRefusal(77, "HOSTALIASES is set"), sum.summary)
+      #expect(sum.errorOutput.contains("GCONV_PATH loads code"), sum.summary)
+      #expect(try await run("otp", adding: ["XDG_CONFIG_HOME": home]).status == 78)
+      _ = try settings(#"{"reaction":"refuse","weights":{"environment.unsafe":0.9}}"#)
+      let weighty = try await run("otp", adding: ["HOSTALIASES": "/nowhere", "XDG_CONFIG_HOME": home])
+      #expect(weighty.isRefusal(77, "HOSTALIASES is set"), weighty.summary)
+      _ = try settings(#"{"reaction":"refuse","threshold":0.3}"#)
+      let low = try await run("otp", adding: ["HOSTALIASES": "/nowhere", "XDG_CONFIG_HOME": home])
+      #expect(low.isRefusal(77, "HOSTALIASES is set"), low.summary)
+      let doctor = try await run("doctor", "--json", adding: ["XDG_CONFIG_HOME": home])
+      let integrity = try JSONObject(parsing: Array(doctor.output.utf8)).object("integrity")
+      #expect(try integrity.number("threshold") == 0.3 && integrity.string("reaction") == "refuse")
+      // Milder than the variable, or than the program itself, it can't be.
+      _ = try settings(#"{"reaction":"report","threshold":1,"weights":{"hook":0,"environment":0.1}}"#)
+      let mild = try await run(
+        "doctor", "--json",
+        adding: ["XDG_CONFIG_HOME": home, "SIGNET_INTEGRITY": "refuse", "GCONV_PATH": "/x"])
+      let hard = try JSONObject(parsing: Array(mild.output.utf8)).object("integrity")
+      #expect(try hard.number("threshold") == 0.8 && hard.string("reaction") == "refuse")
+      #expect(try hard.number("score") == 0.5)
+    }
+
+    @Test("a settings file with what is none, or that others may change, is refused by name")
+    func badSettings() async throws {
+      for (text, message) in [
+        ("{", "integrity.json: "), (#"{"scorng":1}"#, #""scorng" is not known"#),
+        (#"{"weights":{"hook":2}}"#, #""hook" in "weights" is a number from 0 to 1"#),
+      ] {
+        let home = try settings(text)
+        let refused = try await run("otp", adding: ["XDG_CONFIG_HOME": home])
+        #expect(refused.isRefusal(66, message), refused.summary)
+      }
+      let home = try settings("{}")
+      #expect(chmod("\(home)/signet/integrity.json", 0o666) == 0)
+      let open = try await run("otp", adding: ["XDG_CONFIG_HOME": home])
+      #expect(open.isRefusal(66, "is not this user's alone"), open.summary)
+    }
+
     @Test("a reaction that is none is an error of the command line")
     func unknownReaction() async throws {
       let result = try await run("otp", adding: ["SIGNET_INTEGRITY": "explode"])
@@ -137,7 +194,19 @@
       #expect(try integrity.array("guards").count >= 3)
     }
 
-    @Test("a server runs under its filter, gains no rights, and is closed to its user's other processes")
+    @Test("an agent runs under its filter where no passcode can be checked")
+    func agentFilter() async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      let doctor = try await bench.device.json("doctor")
+      let status = try String(contentsOfFile: "/proc/\(agent.id)/status", encoding: .utf8)
+      // PAM starts a program with rights of its own, which a filter would forbid.
+      let checksPasscode = doctor.text.contains("PAM checks it by the service")
+      #expect(status.contains("\nSeccomp:\t2\n") != checksPasscode, "\(doctor.text)")
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("a server runs under its filter, gains no rights, and writes no core")
     func serverFilter() async throws {
       let server = try await RunningServer.startWithShop([])
       let status = try String(contentsOfFile: "/proc/\(server.processID)/status", encoding: .utf8)

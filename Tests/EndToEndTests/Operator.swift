@@ -39,14 +39,24 @@ extension RunningServer {
 
   /// Stops it and serves the folder again with other limits of connections in its settings.
   func restarted(connections: JSONObject) async throws -> RunningServer {
+    try await restarted { $0["connections"] = .object(connections) }
+  }
+
+  /// Stops it and serves the folder again with changed settings.
+  func restarted(_ change: (inout JSONObject) throws -> Void) async throws -> RunningServer {
     await stopAndWait()
+    try changeSettings(change)
+    return try await again()
+  }
+
+  /// Changes the settings of a server that does not run.
+  func changeSettings(_ change: (inout JSONObject) throws -> Void) throws {
     let file = try FileHandle(forUpdating: URL(filePath: "\(data)/server.json"))
     defer { do { try file.close() } catch {} }
     var settings = try JSONObject(parsing: Array(try file.readToEnd() ?? Data()))
-    settings["connections"] = .object(connections)
+    try change(&settings)
     try file.truncate(atOffset: 0)
     try file.write(contentsOf: Data(settings.bytes))
-    return try await again()
   }
 
   /// Runs an operator's command that must succeed, with `--json`.

@@ -6,16 +6,15 @@
 
   // A program to attack. It evaluates itself as a release does and prints each report as a line of JSON.
   //
-  //   IntegrityVictim [--hardened] [--key HEX --manifest FILE] [--only GUARD,…|probe] watch       until its input ends, or a minute is over
+  //   IntegrityVictim [--hardened] [--key HEX [--manifest FILE]] [--only GUARD,…|probe] watch       until its input ends, or a minute is over
   //   IntegrityVictim … clean N                                                            N times, and prints those with a score
   //   IntegrityVictim … react REACTION                                                     once, and reacts
 
-  /// Standard guards of a release, with a manifest of the test's own where one is given.
+  /// Standard guards of a release, with a key of the test's own where one is given.
   func guards(_ options: [String: String]) -> [any Guard] {
-    let manifest = options["manifest"]
+    let (key, manifest) = (options["key"].flatMap(ReleaseKey.key), options["manifest"])
     let all = Integrity.standardGuards(for: .release).map { each in
-      each.name == "binary" && manifest != nil
-        ? BinaryGuard(key: options["key"].flatMap(ReleaseKey.key), manifest: manifest) : each
+      each.name == "binary" && key != nil ? BinaryGuard(key: key, manifest: manifest) : each
     }
     if options["only"] == "probe" { return [DebuggerGuard(ways: [.probe])] }
     guard let names = options["only"]?.split(separator: ",").map(String.init) else { return all }

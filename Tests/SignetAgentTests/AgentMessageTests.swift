@@ -29,6 +29,7 @@
           .noSuchContainer,
           .appData(.locked(.idle)), .appData(.invalidLabel), .sharedSession(.refused), .sharedSession(.busy),
           .sharedSession(.protocolBroken), .sharedSession(.failed("why")),
+          .sharedSession(.tampered("process 7 (gdb) traces thread 8 of this process")),
           .biometricsInvalidated, .wayNotEnabled(.biometrics), .wayNotEnabled(.passcode),
           .wayNotOffered(.biometrics), .wayNotOffered(.passcode),
         ].map { .failure($0) }
@@ -56,7 +57,7 @@
         "", "{}", #"{"result":"what"}"#, #"{"result":"done","x":1}"#, #"{"result":"locked"}"#,
         #"{"result":"locked","reason":"none"}"#, #"{"result":"key"}"#, #"{"result":"key","salt":"AA"}"#,
         #"{"result":"failure"}"#, #"{"result":"failure","failure":"x"}"#,
-        #"{"result":"failure","failure":"failed"}"#,
+        #"{"result":"failure","failure":"failed"}"#, #"{"result":"failure","failure":"tampered"}"#,
         #"{"result":"failure","failure":"biometrics"}"#,
         #"{"result":"failure","failure":"biometrics","reason":"x"}"#,
         #"{"result":"failure","failure":"passcode","reason":"x"}"#,

@@ -2,11 +2,13 @@
   import Signet
   import SignetAgent
   import SignetCrypto
+  import SignetIntegrity
   import SignetPolicy
   import SignetServer
   import SignetTesting
   import SignetVault
   import SignetWire
+  import Synchronization
   import Testing
 
   @Suite(.timeLimit(.minutes(2))) struct AgentSessionTests {
@@ -50,6 +52,56 @@
       #expect(try await session.state() == .locked(.unobserved))
       try await session.unlock()
       #expect(try await session.decrypt(sealed, label: "notes") == [1, 2, 3])
+      try await fixture.stop()
+    }
+
+    @Test(
+      "an agent that is tampered with refuses the next unlock and says why; where that is the reaction, all is wiped, and apps are told",
+      arguments: [Reaction.refuse, .wipeSession])
+    func tampered(_ reaction: Reaction) async throws {
+      let folder = try TemporaryFolder()
+      let server = try await TestServer(directory: folder.path, protection: .device)
+      let transport = try CurlTransport(
+        ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+      let path = folder.file("device")
+      let attack = Attack()
+      let integrity = try Integrity(guards: [attack], settings: IntegritySettings(reaction: reaction))
+      let device = Device(
+        vault: try Vault(directory: path, keystore: SoftwareKeystore(directory: path)),
+        integrity: IntegrityGate(integrity)
+      ) { _ throws(TransportFailure) in transport }
+      let user = try UserID("alice")
+      try await UserService(server.context).add(user, by: "test")
+      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+      let container = try await device.createContainer(
+        ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
+      await server.stop()
+      let fixture = try AgentFixture(device: device, container: container)
+      let session = fixture.session
+      try await session.unlock()
+      let key = try await session.newTextKey(label: "notes")
+      attack.set(true)
+      await #expect(
+        throws: SignetFailure.sharedSession(.tampered("process 7 (gdb) traces thread 8 of this process"))
+      ) { try await session.unlock() }
+      if reaction == .refuse {
+        #expect(try await session.state() == .unlocked)
+        try key.withKey { _ in }
+      } else {
+        #expect(try await session.state() == .locked(.tampered))
+        await #expect(throws: SignetFailure.appData(.locked(.tampered))) {
+          try await session.newTextKey(label: "notes")
+        }
+        // The agent's word takes a moment to arrive; without it this would not end.
+        var reason: AppDataFailure?
+        while reason == nil {
+          do throws(AppDataFailure) { try key.withKey { _ in } } catch { reason = error }
+        }
+        #expect(reason == .locked(.tampered))
+      }
+      attack.set(false)
+      try await session.unlock()
+      #expect(try await session.state() == .unlocked)
       try await fixture.stop()
     }
 
@@ -109,6 +161,17 @@
       // The match in the agent ends too; without that this would not.
       await patient.next()
       try await other.stop()
+    }
+  }
+
+  /// Finds a tracer as soon as a test says so.
+  private final class Attack: Guard {
+    let name = "attack"
+    private let isOn = Mutex(false)
+    func set(_ isOn: Bool) { self.isOn.withLock { $0 = isOn } }
+
+    func examine() -> [Evidence] {
+      isOn.withLock(\.self) ? [Evidence(.tracer, "process 7 (gdb) traces thread 8 of this process")] : []
     }
   }
 

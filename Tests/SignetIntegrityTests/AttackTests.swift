@@ -137,6 +137,36 @@
       }
     }
 
+    private static let namespaces = "/usr/bin/unshare"
+
+    @Test(
+      "a program that listens where Frida's server does is found, on IPv4 and IPv6; on another port it is not",
+      .enabled(if: hasTool(namespaces) && geteuid() == 0, "needs unshare and root"))
+    func server() async throws {
+      // In a network of its own: other tests of this machine must not see it.
+      let script = """
+        import socket, subprocess, sys
+        s = socket.socket(socket.AF_INET6 if sys.argv[2] == "6" else socket.AF_INET)
+        s.bind(("::" if sys.argv[2] == "6" else "0.0.0.0", int(sys.argv[1])))
+        s.listen()
+        sys.exit(subprocess.call(sys.argv[3:]))
+        """
+      for (port, version, isFound) in [
+        ("27042", "4", true), ("27043", "6", true), ("27041", "4", false), ("27044", "6", false),
+      ] {
+        let victim = try WatchedProcess(
+          [Self.namespaces, "--net", "/usr/bin/python3", "-c", script, port, version, try Victim.path()]
+            + ["--only", "instrumentation", "clean", "1"])
+        #expect(victim.status() == 0)
+        let lines = try victim.finishedLines()
+        #expect(lines.last == "done 1", "\(lines)")
+        let isSaid = lines.contains {
+          $0.contains(#""finding":"instrumentation.port""#) && $0.contains("port \(port)")
+        }
+        #expect(isSaid == isFound, "\(lines)")
+      }
+    }
+
     @Test("a copy of the program with one byte changed is not the one of the release")
     func patchedCopy() async throws {
       let folder = try TemporaryFolder(mode: 0o755)

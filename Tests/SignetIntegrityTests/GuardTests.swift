@@ -1,4 +1,5 @@
 #if os(Linux)
+  import CLinuxProcess
   import Foundation
   import SignetCrypto
   import SignetTesting
@@ -119,6 +120,156 @@
       #expect(found.map(\.finding) == [.changedFunction])
       #expect(found.first?.explanation.contains("argon2_error_message") == true)
       #expect(try hooks.examine().isEmpty)
+    }
+
+    /// Files below a folder that stands for `/`.
+    private func machine(_ files: [String: String]) throws -> TemporaryFolder {
+      let root = try TemporaryFolder(mode: 0o755)
+      for (path, text) in files {
+        let url = URL(filePath: root.path + path)
+        try FileManager.default.createDirectory(
+          at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+        try Data(text.utf8).write(to: url)
+      }
+      return root
+    }
+
+    @Test(
+      "a machine of metal, outside of containers, is found to be neither virtual nor emulated nor contained")
+    func realMachine() throws {
+      let root = try machine([
+        "/proc/cpuinfo": "vendor_id : GenuineIntel\nmodel name : 12th Gen Intel(R) Core(TM) i7\n",
+        "/sys/class/dmi/id/product_name": "ThinkPad X1\n", "/sys/class/dmi/id/sys_vendor": "LENOVO\n",
+        "/proc/1/cgroup": "0::/init.scope\n",
+      ])
+      #expect(EmulatorGuard(root: root.path) { nil }.examine().isEmpty)
+    }
+
+    @Test(
+      "hypervisors, emulators and containers are known by what they leave",
+      arguments: [
+        (
+          "/sys/class/dmi/id/product_name", "Standard PC (Q35 + ICH9, 2009) QEMU\n", Finding.hypervisor,
+          "QEMU"
+        ),
+        ("/sys/class/dmi/id/sys_vendor", "VMware, Inc.\n", .hypervisor, "VMware"),
+        ("/proc/cpuinfo", "model name : QEMU Virtual CPU version 2.5+\n", .emulator, "QEMU Virtual CPU"),
+        ("/proc/cpuinfo", "hypervisor : TCGTCGTCGTCG\n", .emulator, "TCGTCGTCGTCG"),
+        ("/proc/cpuinfo", "Hardware : ranchu\n", .emulator, "ranchu"),
+        ("/.dockerenv", "", .container, "Docker"), ("/run/.containerenv", "", .container, "Podman"),
+        ("/run/systemd/container", "lxc\n", .container, "lxc"),
+        ("/proc/1/cgroup", "0::/kubepods/besteffort/pod1\n", .container, "kubepods"),
+      ])
+    func virtualMachine(_ path: String, _ text: String, _ finding: Finding, _ word: String) throws {
+      let root = try machine([path: text])
+      let found = EmulatorGuard(root: root.path) { nil }.examine()
+      #expect(
+        found.map(\.finding) == [finding] && found.allSatisfy { $0.explanation.contains(word) }, "\(found)")
+      // It describes a machine, and no attack.
+      #expect(found.allSatisfy { $0.weight == 0 })
+    }
+
+    @Test("what the processor says of a hypervisor goes before what firmware says")
+    func processor() throws {
+      let root = try machine([:])
+      let found = EmulatorGuard(root: root.path) { "KVMKVMKVM" }.examine()
+      #expect(found.map(\.explanation) == ["the machine is a virtual one (KVMKVMKVM)"])
+    }
+
+    @Test(
+      "root, borrowed rights and a system or a program that others may write to are found",
+      .enabled(if: geteuid() == 0, "needs root, to make files of the system"))
+    func rights() throws {
+      let root = try machine(["/etc/passwd": "", "/usr/lib/x": "", "/opt/app/bin/app": ""])
+      let program = root.path + "/opt/app/bin/app"
+      var identity = RootGuard.Identity()
+      (identity.user, identity.effectiveUser, identity.group, identity.effectiveGroup) = (
+        1000, 1000, 1000, 1000
+      )
+      func found() -> [Evidence] {
+        RootGuard(root: root.path, program: { program }, identity: { [identity] in identity }).examine()
+      }
+      #expect(found().isEmpty, "\(found())")
+      (identity.user, identity.effectiveUser) = (0, 0)
+      #expect(found().map(\.finding) == [.rootUser] && found()[0].weight == 0)
+      identity.user = 1000
+      #expect(found().map(\.finding) == [.rootUser, .changedUser])
+      (identity.effectiveUser, identity.effectiveGroup) = (1000, 42)
+      #expect(found().map(\.finding) == [.changedUser])
+      identity.effectiveGroup = 1000
+      #expect(chmod(root.path + "/etc/passwd", 0o666) == 0)
+      #expect(found().map(\.finding) == [.writableSystem] && found()[0].explanation.contains("/etc/passwd"))
+      #expect(chmod(root.path + "/etc/passwd", 0o644) == 0 && chown(root.path + "/usr/lib", 1000, 0) == 0)
+      #expect(found().map(\.finding) == [.writableSystem] && found()[0].explanation.contains("/usr/lib"))
+      #expect(chown(root.path + "/usr/lib", 0, 0) == 0 && chmod(root.path + "/opt/app/bin", 0o777) == 0)
+      #expect(found().map(\.finding) == [.writableProgram])
+      #expect(chmod(root.path + "/opt/app/bin", 0o755) == 0 && chmod(program, 0o777) == 0)
+      #expect(found().map(\.finding) == [.writableProgram])
+    }
+
+    @Test("an entry of the GOT that is written over is found, and gone when it is taken back")
+    func changedEntry() throws {
+      let hooks = HookGuard([.init(library: "libc.so", functions: ["time"])])
+      #expect(try hooks.examine().isEmpty)
+      let crypto = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libcrypto.so") })
+      let slot = try #require(crypto.image.slots(of: ["time"], in: ProcessMemory()).first)
+      let page = UnsafeMutableRawPointer(bitPattern: UInt(slot.address & ~4095))
+      #expect(mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0)
+      let entry = try #require(UnsafeMutablePointer<UInt>(bitPattern: UInt(slot.address)))
+      let original = entry.pointee
+      let argon = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
+      // Another library's function, and memory without a file: as hooks do it.
+      let other = try #require(argon.image.address(of: "argon2_error_message", in: ProcessMemory()))
+      entry.pointee = UInt(other)
+      let redirected = try hooks.examine()
+      let memory = try #require(mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+      entry.pointee = UInt(bitPattern: memory)
+      let nameless = try hooks.examine()
+      entry.pointee = original
+      munmap(memory, 4096)
+      // Where the loader had closed the page after it, it is closed again.
+      #expect(mprotect(page, 4096, PROT_READ) == 0)
+      #expect(redirected.map(\.finding) == [.redirectedCall] && nameless.map(\.finding) == [.redirectedCall])
+      #expect(redirected.first?.explanation.contains("leads to libargon2.so") == true, "\(redirected)")
+      #expect(nameless.first?.explanation.contains("memory without a file") == true, "\(nameless)")
+      #expect(try hooks.examine().isEmpty)
+    }
+
+    @Test(
+      "code in a file in memory, code without a file, and a thread of a toolkit are found while they are there"
+    )
+    func instrumented() throws {
+      let sentry = InstrumentationGuard()
+      #expect(try sentry.examine().filter { $0.weight > 0.5 }.isEmpty)
+      let descriptor = "agent".withCString { name in
+        Int32(truncatingIfNeeded: signet_kernel(Int(SYS_memfd_create), Int(bitPattern: name), 0, 0, 0, 0, 0))
+      }
+      try #require(descriptor >= 0 && ftruncate(descriptor, 4096) == 0)
+      let file = mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, descriptor, 0)
+      try #require(file != MAP_FAILED)
+      #expect(
+        try sentry.examine().contains { $0.finding == .memoryFile && $0.explanation.contains("memfd:agent") })
+      munmap(file, 4096)
+      close(descriptor)
+      let code = mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+      #expect(try sentry.examine().contains { $0.finding == .anonymousCode })
+      munmap(code, 4096)
+      let (begun, end, over) = (
+        DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
+      )
+      Thread.detachNewThread {
+        Thread.current.name = "gum-js-loop"
+        begun.signal()
+        end.wait()
+        Thread.current.name = "quiet"
+        over.signal()
+      }
+      begun.wait()
+      let threads = try sentry.examine()
+      end.signal()
+      over.wait()
+      #expect(threads.contains { $0.finding == .toolkitThread })
+      #expect(try sentry.examine().filter { $0.weight > 0.5 }.isEmpty)
     }
 
     @Test("a core dump is possible until it is forbidden; closed memory can't be read by others")

@@ -140,6 +140,38 @@
       #expect(found.evidence.first?.explanation == "the guard failing could not look: no right")
     }
 
+    @Test(
+      "where a guard can't look, nothing is decided, unless the others found enough",
+      arguments: [true, false])
+    func indeterminate(isolated: Bool) async throws {
+      struct Fixed: Guard {
+        let name = "fixed"
+        let weight: Double
+        func examine() -> [Evidence] { [Evidence(Finding("test.fixed", .hook, weight: weight), "hooked")] }
+      }
+      let ways: [@Sendable () throws -> [Evidence]] =
+        isolated ? [{ abort() }, { while true { sleep(1) } }] : [{ throw GuardFailure("no right") }]
+      for way in ways {
+        let failing = Acting(
+          name: "failing", placement: isolated ? .child(limit: .milliseconds(100)) : .inProcess(), act: way)
+        for (weight, verdict) in [
+          (0.0, IntegrityVerdict.indeterminate), (0.7, .indeterminate), (0.9, .tampered),
+        ] {
+          let report = try await Integrity(
+            guards: [Fixed(weight: weight), failing], settings: .init(reaction: .report)
+          ).evaluate()
+          #expect(report.verdict == verdict && report.undecided.count == 1, "\(report.evidence)")
+          #expect(try report.json.string("verdict") == verdict.rawValue)
+        }
+        // Who wants such a failure to refuse gives it the weight for that.
+        let strict = try await Integrity(
+          guards: [failing], settings: .init(reaction: .refuse, weights: ["guardFailure": 0.8])
+        ).evaluate()
+        #expect(strict.verdict == .tampered)
+      }
+      #expect(try await report(Acting(name: "quiet") { [] }).verdict == .untouched)
+    }
+
     @Test("a child has no descriptor of this process but the standard ones, and writes no core")
     func descriptors() async throws {
       let file = open("/dev/null", O_RDONLY)

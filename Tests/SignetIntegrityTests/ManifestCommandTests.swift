@@ -40,6 +40,54 @@
       #expect(try run("verify", "--public-key", "04", "--manifest", manifest, first).status == 64)
     }
 
+    @Test(
+      "what the release's own step signs finds its manifest by itself, and a copy with a byte changed does not pass"
+    )
+    func releaseStep() async throws {
+      let folder = try TemporaryFolder(mode: 0o755)
+      let (key, program) = (folder.file("release.key"), folder.file("signet"))
+      let tool = try Victim.path().replacing("IntegrityVictim", with: "signet-manifest")
+      try FileManager.default.copyItem(atPath: tool, toPath: folder.file("signet-manifest"))
+      for name in ["signet", "signet-server"] {
+        try FileManager.default.copyItem(atPath: Victim.path(), toPath: folder.file(name))
+      }
+      let digits = try #require(try run("key", key).lines.first)
+      let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+      func sign() throws -> Int32 {
+        try WatchedProcess(
+          ["\(root)/Scripts/release", "sign", folder.path],
+          environment: ["PATH": "/usr/bin:/bin", "RELEASE_KEY": key]
+        ).status()
+      }
+      func findings(_ program: String) throws -> (lines: [String], status: Int32) {
+        let process = try WatchedProcess([program, "--key", digits, "--only", "binary", "clean", "1"])
+        let status = process.status()
+        return (try process.finishedLines(), status)
+      }
+      let unsigned = try findings(program)
+      #expect(unsigned.lines.first?.contains(#""finding":"binary.missing-manifest""#) == true, "\(unsigned)")
+      #expect(try sign() == 0)
+      for name in ["signet.manifest", "signet-server.manifest"] {
+        #expect(FileManager.default.fileExists(atPath: folder.file(name)), "\(name)")
+      }
+      #expect(try findings(program) == (["done 1"], 0))
+      var bytes = try #require(FileManager.default.contents(atPath: program))
+      let place = try #require(bytes.firstRange(of: Data("admitted, score ".utf8)))
+      bytes[place.lowerBound] ^= 0x20
+      try FileManager.default.removeItem(atPath: program)
+      try bytes.write(to: URL(filePath: program))
+      #expect(chmod(program, 0o755) == 0)
+      let changed = try findings(program)
+      #expect(changed.lines.first?.contains(#""finding":"binary.changed""#) == true, "\(changed)")
+      #expect(changed.lines.first?.contains(#""tampered":true"#) == true, "\(changed)")
+      // Signed by the same step with another key it is a forgery.
+      #expect(try run("key", folder.file("other.key")).status == 0)
+      #expect(rename(folder.file("other.key"), key) == 0)
+      #expect(try sign() == 0)
+      #expect(try findings(program).lines.first?.contains(#""finding":"binary.forged-manifest""#) == true)
+    }
+
     @Test("a key that is open to others, none, and no program are refused by name")
     func refusals() throws {
       let folder = try TemporaryFolder()

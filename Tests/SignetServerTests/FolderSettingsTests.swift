@@ -112,6 +112,32 @@ import Testing
     },
     Slip("a file above the folder", "\"tls\"") { $0["tls"] = ["certificate": "../a", "key": "b"] },
     Slip("a file without a name", "\"tls\"") { $0["tls"] = ["certificate": "", "key": "b"] },
+    Slip(
+      "a reaction that is none",
+      "\"deviceTampering\" in \"reactions\" in \"devices\" is one of \"allow\", \"stepUp\""
+    ) {
+      $0["devices"] = ["reactions": ["screenLock": "lock", "deviceTampering": "explode"]]
+    },
+    Slip("a reaction of a wrong type", "\"screenLock\" in \"reactions\" in \"devices\"") {
+      $0["devices"] = ["reactions": ["screenLock": 3]]
+    },
+    Slip("reactions that are no object", "reactions") { $0["devices"] = ["reactions": ["wipe"]] },
+    Slip("unknown member of devices", "\"reaction\" in \"devices\"") {
+      $0["devices"] = ["reaction": ["a": "lock"]]
+    },
+    Slip("flavours that are no list", "flavours") { $0["devices"] = ["flavours": "release"] },
+    Slip("a weight that is none", "\"hook\" in \"weights\" is a number from 0 to 1") {
+      $0["devices"] = ["tampering": ["weights": ["hook": 2]]]
+    },
+    Slip("a weight of nothing", "\"hok\", which is neither a finding nor a category") {
+      $0["devices"] = ["tampering": ["weights": ["hok": 1]]]
+    },
+    Slip("a score of another kind", "\"scoring\" is one of \"maximum\", \"weighted-sum\"") {
+      $0["devices"] = ["tampering": ["scoring": "average"]]
+    },
+    Slip("a threshold, which is the policy's", "\"threshold\" in \"tampering\"") {
+      $0["devices"] = ["tampering": ["threshold": 0.5]]
+    },
     Slip("no master key check", "masterKeyCheck") { $0["masterKeyCheck"] = nil },
   ]) func namesWhatIsWrongInSettings(_ slip: Slip) async throws {
     _ = try await makeFolder()

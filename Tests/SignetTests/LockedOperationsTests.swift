@@ -3,7 +3,9 @@ import SignetCrypto
 import SignetOATH
 import SignetPolicy
 import SignetPush
+import SignetPushAuth
 import SignetServer
+import SignetStorage
 import SignetTesting
 import SignetTransport
 import SignetUAF
@@ -249,25 +251,159 @@ struct LockedOperationsTests {
     await bench.inviting.server.stop()
   }
 
-  @Test("there is no operation of a device that nobody has decided about")
-  func complete() throws {
-    var known = Self.others
-    for operation in Self.refusedForContainers + Self.allowedForContainers {
-      known.formUnion(operation.names)
-    }
+  /// The names of all operations in files of the library whose name begins so.
+  private func operations(inFiles prefix: String) throws -> Set<String> {
     let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent().appending(path: "Sources/Signet")
     let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
     var found: Set<String> = []
-    for case let file as URL in files where file.lastPathComponent.hasPrefix("Device") {
+    for case let file as URL in files where file.lastPathComponent.hasPrefix(prefix) {
       let text = try String(contentsOf: file, encoding: .utf8)
       for line in text.split(separator: "\n") {
         guard let start = line.firstRange(of: "public func ") else { continue }
         found.insert(String(line[start.upperBound...].prefix { $0 != "(" && $0 != "<" }))
       }
     }
-    #expect(found.count > 30)
-    #expect(found.subtracting(known).isEmpty)
+    return found
+  }
+
+  @Test("there is no operation of a device or of accounts that nobody has decided about")
+  func complete() throws {
+    var known = Self.others
+    for operation in Self.refusedForContainers + Self.allowedForContainers {
+      known.formUnion(operation.names)
+    }
+    let ofDevices = try operations(inFiles: "Device")
+    #expect(ofDevices.count > 30)
+    #expect(ofDevices.subtracting(known).isEmpty)
+    known = ["lock", "unlock", "deleteAll", "delete", "removePush", "removeEnrolled"]
+    for operation in Self.refusedForAccounts + Self.allowedForAccounts { known.formUnion(operation.names) }
+    let ofAccounts = try operations(inFiles: "Accounts")
+    #expect(ofAccounts.count > 20)
+    #expect(ofAccounts.subtracting(known).isEmpty)
+  }
+
+  // MARK: Accounts
+
+  private struct AccountBench: Sendable {
+    let server = PushServerInProcess()
+    let folder: TemporaryFolder
+    let accounts: Accounts
+    let account: EnrolledAccount
+    let push: Signet.Account.ID
+    let answering: Signet.Account.ID
+
+    var codes: Signet.Account.ID { account.codes[0].id }
+
+    init() async throws {
+      folder = try TemporaryFolder()
+      let path = folder.path + "/device"
+      let vault = try Vault(
+        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+      let device = Device(
+        vault: vault, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
+      ) { [server] _ throws(TransportFailure) in server }
+      accounts = device.accounts
+      account = try await accounts.enrol(server.uri(.mfauth), from: PushEnrolmentTests.target()).account
+      push = try #require(account.push).id
+      let challenged = try OTPAccount(
+        issuer: "Bank", name: "alice",
+        kind: .ocra(OCRASuite("OCRA-1:HOTP-SHA1-6:QN08"), lengths: nil, counter: 0), algorithm: .sha1,
+        digits: 6, secret: secret("12345678901234567890"))
+      answering = try await accounts.add([challenged]).added[0].id
+      for (id, kind) in [
+        ("M:1", PushAuthKind.default), ("M:2", .challenge), ("M:3", .default), ("M:4", .default),
+      ] { _ = try await accounts.receive(server.delivery(id, kind: kind)) }
+    }
+  }
+
+  private static let refusedForAccounts: [Operation<AccountBench>] = [
+    Operation("code") { _ = try await $0.accounts.code(of: $0.codes) },
+    Operation("response") { _ = try await $0.accounts.response(of: $0.answering, to: "11111111") },
+    Operation("export") { _ = try await $0.accounts.export([$0.codes]) },
+    Operation("export") { _ = try await $0.accounts.export() },
+    Operation("rename") { _ = try await $0.accounts.rename($0.codes, name: "bob") },
+    Operation("renameEnrolled") {
+      _ = try await $0.accounts.renameEnrolled($0.account.id, name: "alice")
+    },
+    Operation("setPolicies") {
+      try await $0.accounts.setPolicies(AccountPolicySet(["own": [:]]), of: $0.push)
+    },
+    Operation("enrol") {
+      var uri = $0.server.uri(.otpauth, codes: [UInt8](1...20))
+      uri.oath?.kind = .hotp(counter: 0)
+      _ = try await $0.accounts.enrol(uri)
+    },
+    Operation("answer") { try await $0.accounts.answer("M:1", .approve) },
+    Operation("answer") { try await $0.accounts.answer("M:2", .number("34")) },
+  ]
+
+  private static let allowedForAccounts: [Operation<AccountBench>] = [
+    Operation(
+      "list", "enrolled", "messages", "policies", "status", "evaluatePolicies", "havePassword", "lie"
+    ) {
+      #expect(try await $0.accounts.list().count == 2)
+      #expect(try await $0.accounts.enrolled().count == 1)
+      #expect(try await $0.accounts.messages().count == 4)
+      _ = try await $0.accounts.policies(of: $0.account.id)
+      _ = try await $0.accounts.status(of: $0.account)
+      _ = try await $0.accounts.evaluatePolicies(of: $0.codes)
+      _ = try await $0.accounts.evaluatePolicies()
+      _ = try await $0.accounts.havePassword()
+    },
+    Operation("add") {
+      let same = try OTPAccount(
+        issuer: "Acme", name: "alice", kind: .totp(period: 30, start: 0), algorithm: .sha1, digits: 8,
+        secret: SharedSecretBox(SecretBytes(copying: AccountsTests.secret)))
+      let added = try await $0.accounts.add([same])
+      #expect(added.duplicates.map(\.id) == [$0.codes])
+    },
+    Operation("answer") { try await $0.accounts.answer("M:3", .deny) },
+    Operation("receive", "removeMessage") {
+      _ = try await $0.accounts.receive($0.server.delivery("M:5"))
+      try await $0.accounts.removeMessage("M:4")
+    },
+    Operation("setPushDevice", "sendPushTokens") {
+      let failed = try await $0.accounts.setPushDevice(PushEnrolmentTests.target("CD02"))
+      let later = try await $0.accounts.sendPushTokens()
+      #expect(failed.isEmpty && later.isEmpty)
+    },
+    Operation("setPassword") {
+      let new = secret("Signal 42 tower")
+      _ = try await $0.accounts.setPassword(new)
+      _ = try await $0.accounts.setPassword(nil, by: new)
+    },
+  ]
+
+  @Test("an account: each operation, locked and not")
+  func accounts() async throws {
+    let bench = try await AccountBench()
+    try await bench.accounts.lock(bench.account.id, reason: "lent")
+    try await bench.accounts.lock(bench.answering, reason: "lent")
+    for operation in Self.refusedForAccounts {
+      let failure = await signetFailure { try await operation.call(bench) }
+      guard case .accountLocked(let lock)? = failure else {
+        Issue.record("\(operation.names): \(String(describing: failure))")
+        continue
+      }
+      #expect(lock.manual?.reason == "lent")
+    }
+    for operation in Self.allowedForAccounts {
+      do { try await operation.call(bench) } catch { Issue.record("\(operation.names): \(error)") }
+    }
+    #expect(bench.server.answer(to: "M:1") == nil && bench.server.answer(to: "M:3") == "no")
+    try await bench.accounts.unlock(bench.codes)
+    try await bench.accounts.unlock(bench.answering)
+    for operation in Self.refusedForAccounts {
+      do { try await operation.call(bench) } catch { Issue.record("\(operation.names): \(error)") }
+    }
+    try await bench.accounts.setPolicies(AccountPolicySet(), of: bench.codes)
+    try await bench.accounts.lock(bench.codes)
+    try await bench.accounts.removePush(bench.push)
+    try await bench.accounts.delete(bench.codes)
+    try await bench.accounts.removeEnrolled(bench.account.id)
+    try await bench.accounts.deleteAll()
+    #expect(try await bench.accounts.list().isEmpty)
   }
 
   // MARK: Time that passes

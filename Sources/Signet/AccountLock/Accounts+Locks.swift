@@ -138,6 +138,7 @@ extension Accounts {
   ///
   /// - Throws: ``SignetFailure/accountLocked(_:)``.
   func requireUnlocked(_ id: Account.ID) async throws(SignetFailure) {
+    try await device.requireIntegrity()
     let notes = try await evaluated(id)
     try notes.requireUnlocked()
     let now = device.vault.clock.now

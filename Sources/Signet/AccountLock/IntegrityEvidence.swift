@@ -19,12 +19,16 @@ public struct IntegrityEvidence: AccountEvidenceSource {
 
   /// Asks the guards.
   ///
-  /// - Returns: The score, what speaks for it, and the flavour.
+  /// Where a guard could not look and the others found too little, there is no score: a `deviceTampering` policy comes to no result then.
+  ///
+  /// - Returns: The score, all that was found, the weightiest first, and the flavour.
   public func evidence() async -> AccountEvidence {
     let report = await integrity.evaluate()
     var evidence = AccountEvidence()
-    evidence.tamperScore = report.score
-    evidence.tamperFindings = report.weighty.map {
+    evidence.tamperScore = report.verdict == .indeterminate ? nil : report.score
+    // What weighs nothing here may weigh something to a server.
+    let unweighty = report.evidence.filter { $0.weight == 0 }
+    evidence.tamperFindings = (report.weighty + unweighty).map {
       AccountEvidence.TamperFinding(
         category: $0.category.rawValue, weight: $0.weight, explanation: $0.explanation)
     }

@@ -47,13 +47,16 @@ extension Device {
   ///   - key: The key that is needed; `nil` for what the container's own policy protects.
   ///   - authentication: How the user shows who they are; `nil` where the device alone protects.
   ///   - isExpiredTaken: Whether a password that has to be changed opens it all the same.
+  ///   - isGuarded: Whether tampering refuses it. What the session key alone does it never refuses: to list, deny, report and remove.
   /// - Returns: The open domain; letting go of it locks it.
   /// - Throws: ``SignetFailure``; about a key with a protection of its own, `key`.
   func unlock(
     _ container: Container, key: Key.Usage? = nil, by authentication: Authentication?,
-    evenIfExpired isExpiredTaken: Bool = false
+    evenIfExpired isExpiredTaken: Bool = false, isGuarded: Bool = true
   ) async throws(SignetFailure) -> UnlockedDomain {
-    try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
+    // First: in a program that is tampered with, nobody's password is used.
+    if isGuarded, key != .sessionTransport { try await requireIntegrity() }
+    return try await container.naming(key) { () async throws(SignetFailure) -> UnlockedDomain in
       try await open(container, key, authentication, isExpiredTaken)
     }
   }

@@ -100,6 +100,7 @@ extension Device {
   package func tryPresentPassword(
     _ password: SharedSecretBox, of container: Container, key: Key.Usage?
   ) async throws(SignetFailure) {
+    try await requireIntegrity()
     try await container.naming(key) { () async throws(SignetFailure) in
       _ = try await vaulted(
         await vault.open(
@@ -136,6 +137,7 @@ extension Device {
   private func checked(
     _ new: SharedSecretBox, _ container: Container, _ key: Key.Usage?
   ) async throws(SignetFailure) -> PasswordPolicy {
+    try await requireIntegrity()
     guard let policy = container.protection(of: key).passwordPolicy else { throw .passwordRequired }
     let violations: [PasswordViolation]
     do {

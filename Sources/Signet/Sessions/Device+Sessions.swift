@@ -44,15 +44,24 @@ extension Device {
   }
 
   /// What opens the signing key for one signature: what the user gives, else what was kept of the last time.
+  ///
+  /// - Parameters:
+  ///   - container: Whose.
+  ///   - authentication: What the user gives.
+  ///   - isGuarded: Whether tampering refuses it; nobody is kept from saying no.
+  /// - Returns: The open domain.
+  /// - Throws: ``SignetFailure``.
   func unlockForSignature(
-    _ container: Container, by authentication: Authentication?
+    _ container: Container, by authentication: Authentication?, isGuarded: Bool
   ) async throws(SignetFailure) -> UnlockedDomain {
+    if authentication == nil, isGuarded { try await requireIntegrity() }
     if authentication == nil, let cached = passwordCaches.withLock({ $0[container.id] })?.take() {
       // Another process may have changed or locked the password since.
       try await vaulted(await vault.requireCurrent(cached.openedSlot))
       return cached
     }
-    return try await unlock(container, key: .transactionSigning, by: authentication)
+    return try await unlock(
+      container, key: .transactionSigning, by: authentication, isGuarded: isGuarded)
   }
 
   private func cache(for container: Container) -> KeptSecret<UnlockedDomain> {

@@ -38,6 +38,7 @@ public final class Session: SharedSession {
       issued.revoke(because: reason)
       onLock(reason)
     }
+    device.sessions.add(self)
   }
 
   deinit { issued.revoke(because: .ending) }
@@ -49,7 +50,8 @@ public final class Session: SharedSession {
   ///
   /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
   /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so. ``appData(_:)`` with
-  ///   `locked` where it was locked while the password was tried.
+  ///   `locked` where it was locked while the password was tried; ``SignetFailure/integrity(_:)`` where the program is tampered with, which
+  ///   locks it, too, if that is the reaction.
   public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
     let beginning = kept.beginning
     let opened = try await device.appDataGroupKey(of: container, group, by: authentication)

@@ -12,6 +12,8 @@
   case protocolBroken
   /// The session serves as many programs as it can.
   case busy
+  /// What serves the session is being tampered with, and unlocks nothing; what was found.
+  case tampered(String)
   /// The session failed for a reason of its own, which is told here.
   case failed(String)
 
@@ -27,6 +29,8 @@
     case .interrupted: "the agent ended the conversation; try again"
     case .protocolBroken: "the agent speaks another version of the protocol; use programs of one version"
     case .busy: "the agent serves as many programs as it can; try again"
+    case .tampered(let found):
+      "the agent is being tampered with: \(found); end what does so, start the agent anew, and try again"
     case .failed(let reason): "the agent could not do it: \(reason)"
     }
   }

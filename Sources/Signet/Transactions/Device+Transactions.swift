@@ -129,8 +129,9 @@ extension Device {
     number: MatchingNumber? = nil, deviceContext: [UInt8]? = nil, with container: Container,
     by authentication: Authentication?
   ) async throws(SignetFailure) -> String {
-    let signingKey = try await unlockForSignature(container, by: authentication).signingKey(
-      VaultLayout.signingKey, in: vault)
+    let signingKey = try await unlockForSignature(
+      container, by: authentication, isGuarded: status == .accepted
+    ).signingKey(VaultLayout.signingKey, in: vault)
     if status == .accepted { try await requireStillUnlocked(container) }
     let decision = Decision(
       status, of: transaction, at: time, server: container.server, user: container.user,

@@ -79,7 +79,8 @@ extension Integrity {
       return hidden + common
     #elseif canImport(Darwin)
       let common: [any Guard] = [EnvironmentGuard()]
-      return flavour == .release ? appleGuards + common : common
+      return flavour == .release
+        ? [JailbreakFileGuard(), SandboxGuard(), LoadedImageGuard()] + common : common
     #else
       return [EnvironmentGuard()]
     #endif

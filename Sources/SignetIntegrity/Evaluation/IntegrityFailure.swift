@@ -8,6 +8,8 @@
   case thresholdOutOfRange(Double)
   /// A weight is outside of 0 to 1.
   case weightOutOfRange(name: String, Double)
+  /// Settings that were read have a member that they can't have; the rest of the sentence says what may be there.
+  case settings(member: String, String)
   /// The evidence reaches the threshold, and this is what follows.
   case tampered(IntegrityReport)
 
@@ -18,6 +20,7 @@
     case .duplicateGuard(let name): "two guards are called \(name); give each a name of its own"
     case .thresholdOutOfRange(let threshold): "the threshold is \(threshold); use one above 0 and up to 1"
     case .weightOutOfRange(let name, let weight): "the weight of \(name) is \(weight); use 0 to 1"
+    case .settings(let member, let reason): "\"\(member)\" \(reason)"
     case .tampered(let report): report.refusal
     }
   }

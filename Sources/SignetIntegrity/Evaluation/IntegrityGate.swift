@@ -45,16 +45,23 @@ public struct IntegrityGate: Sendable {
 
   /// Evaluates, and reacts where the score reaches the threshold.
   ///
+  /// - Parameter lock: Locks what the caller itself keeps open, where the reaction is to lock or to wipe; before the responder is asked.
   /// - Returns: The report, where things may go on.
   /// - Throws: ``IntegrityFailure/tampered(_:)`` where they may not.
-  @discardableResult public func admit() async throws(IntegrityFailure) -> IntegrityReport {
+  @discardableResult public func admit(
+    locking lock: () -> Void = {}
+  ) async throws(IntegrityFailure) -> IntegrityReport {
     let report = await integrity.evaluate()
     guard report.isTampered else { return report }
     switch report.reaction {
     case .report: return report
     case .refuse: break
-    case .lock: await responder.lock(because: report)
-    case .wipeSession: await responder.wipeSession(because: report)
+    case .lock:
+      lock()
+      await responder.lock(because: report)
+    case .wipeSession:
+      lock()
+      await responder.wipeSession(because: report)
     case .terminate: await responder.terminate(because: report)
     }
     throw .tampered(report)

@@ -27,21 +27,44 @@ public struct IntegrityReport: Sendable, Hashable {
     evidence.filter { $0.weight > 0 }.sorted { ($1.weight, $0.explanation) < ($0.weight, $1.explanation) }
   }
 
+  /// The guards' own failures: what they would have looked for may be there.
+  public var undecided: [Evidence] { evidence.filter { $0.category == .guardFailure } }
+
+  /// What the guards can say together.
+  public var verdict: IntegrityVerdict {
+    isTampered ? .tampered : undecided.isEmpty ? .untouched : .indeterminate
+  }
+
+  /// What was found, the weightiest three, in a sentence without a full stop.
+  public var summary: String {
+    let reasons = weighty.prefix(3).map(\.explanation).joined(separator: "; ")
+    return weighty.count > 3 ? "\(reasons) and \(weighty.count - 3) more" : reasons
+  }
+
   /// What a user is told who is refused something: which evidence there is, and what to do.
   var refusal: String {
-    let reasons = weighty.prefix(3).map(\.explanation)
-    let more = weighty.count > 3 ? " and \(weighty.count - 3) more" : ""
-    return "this program is being tampered with: \(reasons.joined(separator: "; "))\(more); "
-      + "end what does so, and try again (signs of tampering \(Evidence.text(score)) of 1)"
+    "this program is being tampered with: \(summary); end what does so, and try again "
+      + "(signs of tampering \(Evidence.text(score)) of 1)"
   }
 
   /// The report as an object, for a signed report of the device: `flavour`, `score`, `scoring`, `threshold`, `reaction`, `tampered`,
-  /// `guards` and `evidence`.
+  /// `verdict`, `guards` and `evidence`.
   public var json: JSONObject {
     [
       "flavour": .string(flavour.rawValue), "score": .number(score), "scoring": .string(scoring.rawValue),
       "threshold": .number(threshold), "reaction": .string(reaction.rawValue), "tampered": .bool(isTampered),
+      "verdict": .string(verdict.rawValue),
       "guards": .array(guards.map { .string($0) }), "evidence": .array(evidence.map { .object($0.json) }),
     ]
   }
+}
+
+/// What guards can say together.
+public enum IntegrityVerdict: String, Sendable, Hashable, CaseIterable {
+  /// All of them have looked, and what they found does not reach the threshold.
+  case untouched
+  /// What they found reaches the threshold.
+  case tampered
+  /// A guard failed, crashed or took too long, and what the others found does not reach the threshold.
+  case indeterminate
 }

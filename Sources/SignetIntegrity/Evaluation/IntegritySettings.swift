@@ -10,6 +10,9 @@ public struct IntegritySettings: Sendable, Hashable {
   /// finding's wins.
   public var weights: [String: Double]
 
+  /// What findings and categories weigh at the least, by ``hardened(by:)``.
+  public internal(set) var leastWeights: [String: Double] = [:]
+
   /// Settings.
   ///
   /// - Parameters:
@@ -40,10 +43,22 @@ public struct IntegritySettings: Sendable, Hashable {
 
   /// The evidence with the weight that it has under these settings.
   func weighed(_ evidence: Evidence) -> Evidence {
-    guard let weight = weights[evidence.finding.name] ?? weights[evidence.category.rawValue] else {
-      return evidence
-    }
-    return Evidence(evidence.finding, weight: weight, evidence.explanation)
+    Evidence(evidence.finding, weight: weight(of: evidence.finding), evidence.explanation)
+  }
+
+  /// What a finding weighs under these settings.
+  func weight(of finding: Finding) -> Double {
+    let (name, category) = (finding.name, finding.category.rawValue)
+    let weight = weights[name] ?? weights[category] ?? finding.weight
+    return max(weight, leastWeights[name] ?? 0, leastWeights[category] ?? 0)
+  }
+
+  /// The score of what a device has reported, where only categories and weights are known of it; a category counts as a finding does.
+  ///
+  /// - Parameter found: The categories and the weights that the device has given them.
+  /// - Returns: The score under these settings, 0 to 1.
+  public func score(ofReported found: [(category: String, weight: Double)]) -> Double {
+    scoring.score(found.map { ($0.category, Finding.bounded(weights[$0.category] ?? $0.weight)) })
   }
 
   /// Says what is wrong with them.

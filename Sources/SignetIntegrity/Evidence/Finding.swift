@@ -59,8 +59,6 @@ extension Finding {
   public static let redirectedCall = Finding("hook.call", .hook, weight: 1)
   /// The first bytes of a function in memory are not those in its file.
   public static let changedFunction = Finding("hook.function", .hook, weight: 1)
-  /// Machine code in memory differs from its file.
-  public static let changedCode = Finding("hook.code", .hook, weight: 1)
   /// A loaded library was replaced on the disk since, as by an update, so that its code can't be compared.
   public static let replacedLibrary = Finding("hook.replaced-library", .hook, weight: 0)
   /// A library is loaded that no other asked for, from outside of the system's folders.
@@ -111,6 +109,17 @@ extension Finding {
   /// A crash writes the memory of this process to a file.
   public static let coreDumps = Finding("core-dumps.enabled", .coreDumps, weight: 0.2)
 
+  // MARK: Jailbreaks
+
+  /// A file that only jailbreaks leave is there.
+  public static let jailbreakFile = Finding("jailbreak.file", .jailbreak, weight: 0.8)
+  /// The app could do what its sandbox should not let it.
+  public static let openSandbox = Finding("jailbreak.sandbox", .jailbreak, weight: 1)
+  /// A library that only jailbreaks and toolkits load is loaded.
+  public static let jailbreakImage = Finding("jailbreak.image", .jailbreak, weight: 1)
+  /// An app that only jailbreaks bring answers a URL.
+  public static let jailbreakScheme = Finding("jailbreak.scheme", .jailbreak, weight: 0.8)
+
   // MARK: Guards
 
   /// A guard could not look.
@@ -119,4 +128,16 @@ extension Finding {
   public static let crashedGuard = Finding("guard.crashed", .guardFailure, weight: 0.5)
   /// A guard took too long.
   public static let slowGuard = Finding("guard.timed-out", .guardFailure, weight: 0.3)
+
+  // MARK: All
+
+  /// All findings of the standard guards.
+  public static let standard: [Finding] = [
+    .tracer, .hiddenTracer, .toolkitMapping, .memoryFile, .anonymousCode, .probes, .toolkitThread,
+    .commonThread, .toolkitPort, .redirectedCall, .changedFunction, .replacedLibrary, .unexpectedLibrary,
+    .misplacedLibrary, .writableLibrary, .systemPreload, .rootUser, .changedUser, .writableSystem,
+    .writableProgram, .hypervisor, .emulator, .container, .changedProgram, .forgedManifest, .missingManifest,
+    .unsignedBuild, .loadingVariable, .unsafeVariable, .noScreenLock, .coreDumps, .jailbreakFile,
+    .openSandbox, .jailbreakImage, .jailbreakScheme, .failedGuard, .crashedGuard, .slowGuard,
+  ]
 }

@@ -52,7 +52,7 @@
       }
       guard let program = present() else { throw GuardFailure("the program's file can't be read") }
       // What the program is called here is the user's choice; which one it is, the digest says.
-      let name = String(path.trimmingSuffixText(" (deleted)").split(separator: "/").last ?? "")
+      let name = String(path.split(separator: "/").last ?? "")
       switch released.verdict(on: .init(name: name, byteCount: program.byteCount, digest: program.digest)) {
       case .same: return []
       case .changed:
@@ -65,8 +65,7 @@
       }
     }
 
-    static func places(of program: String) -> [String] {
-      let path = program.trimmingSuffixText(" (deleted)")
+    static func places(of path: String) -> [String] {
       let above = path.split(separator: "/").dropLast(2).reduce("") { "\($0)/\($1)" }
       return ["\(above)/lib/signet/release.manifest", "\(path).manifest"]
     }
@@ -81,12 +80,6 @@
         cache = (status, program)
         return program
       }
-    }
-  }
-
-  extension String {
-    fileprivate func trimmingSuffixText(_ suffix: String) -> String {
-      hasSuffix(suffix) ? String(dropLast(suffix.count)) : self
     }
   }
 #endif

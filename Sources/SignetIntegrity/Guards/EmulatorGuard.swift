@@ -8,35 +8,50 @@
     /// `emulator`.
     public let name = "emulator"
 
+    private let root: String
+    private let processor: @Sendable () -> String?
+
     /// A guard of this machine.
-    public init() {}
+    public init() { self.init(root: "") { Self.namedByProcessor() } }
+
+    /// A guard of a machine whose files lie below `root`.
+    ///
+    /// - Parameters:
+    ///   - root: The folder that stands for `/`; empty for that.
+    ///   - processor: What the processor says of its hypervisor; `nil` where there is none.
+    init(root: String, processor: @escaping @Sendable () -> String?) {
+      (self.root, self.processor) = (root, processor)
+    }
 
     /// Says where the process lives.
     public func examine() -> [Evidence] {
       var evidence: [Evidence] = []
-      if let hypervisor = Self.hypervisor() {
+      if let hypervisor = hypervisor() {
         evidence.append(Evidence(.hypervisor, "the machine is a virtual one (\(hypervisor))"))
       }
-      if let emulator = Self.emulator() {
+      if let emulator = emulator() {
         evidence.append(Evidence(.emulator, "the machine's instructions are carried out by \(emulator)"))
       }
-      if let container = Self.container() {
+      if let container = container() {
         evidence.append(Evidence(.container, "the process lives in a container (\(container))"))
       }
       return evidence
     }
 
-    private static func hypervisor() -> String? {
+    private static func namedByProcessor() -> String? {
       var name: InlineArray<13, CChar> = .init(repeating: 0)
       var span = name.mutableSpan
       let isVirtual = unsafe span.withUnsafeMutableBufferPointer {
         guard let start = $0.baseAddress else { return false }
         return unsafe signet_hypervisor(start) == 1
       }
-      if isVirtual {
-        let letters = (0..<13).map { UInt8(bitPattern: name[$0]) }.prefix { $0 != 0 }
-        return letters.isEmpty ? "without a name" : String(decoding: letters, as: UTF8.self)
-      }
+      guard isVirtual else { return nil }
+      let letters = (0..<13).map { UInt8(bitPattern: name[$0]) }.prefix { $0 != 0 }
+      return letters.isEmpty ? "without a name" : String(decoding: letters, as: UTF8.self)
+    }
+
+    private func hypervisor() -> String? {
+      if let named = processor() { return named }
       let products = ["product_name", "sys_vendor"].compactMap { firmware($0) }
       return products.first { product in
         ["QEMU", "KVM", "VirtualBox", "VMware", "Virtual Machine", "Xen", "Bochs", "Parallels"].contains {
@@ -45,27 +60,27 @@
       }
     }
 
-    private static func emulator() -> String? {
-      guard let vendor = KernelFile.text("/proc/cpuinfo", limit: 4096) else { return nil }
+    private func emulator() -> String? {
+      guard let processors = KernelFile.text("\(root)/proc/cpuinfo", limit: 4096) else { return nil }
       // QEMU without hardware's help shows its own processor; so does an Android emulator ("goldfish").
       return ["TCGTCGTCGTCG", "QEMU Virtual CPU", "Goldfish", "goldfish", "ranchu"].first {
-        vendor.contains($0)
+        processors.contains($0)
       }
     }
 
-    private static func firmware(_ name: String) -> String? {
-      KernelFile.text("/sys/class/dmi/id/\(name)", limit: 256)?.trimmingSuffix { $0.isNewline }
+    private func firmware(_ name: String) -> String? {
+      KernelFile.text("\(root)/sys/class/dmi/id/\(name)", limit: 256)?.trimmingSuffix { $0.isNewline }
     }
 
-    private static func container() -> String? {
+    private func container() -> String? {
       for (path, engine) in [("/.dockerenv", "Docker"), ("/run/.containerenv", "Podman")]
-      where FileStatus(path) != nil {
+      where FileStatus(root + path) != nil {
         return engine
       }
-      if let engine = KernelFile.text("/run/systemd/container", limit: 64), !engine.isEmpty {
+      if let engine = KernelFile.text("\(root)/run/systemd/container", limit: 64), !engine.isEmpty {
         return engine.trimmingSuffix { $0.isNewline }
       }
-      let groups = KernelFile.text("/proc/1/cgroup", limit: 4096) ?? ""
+      let groups = KernelFile.text("\(root)/proc/1/cgroup", limit: 4096) ?? ""
       return ["docker", "kubepods", "containerd", "lxc", "libpod"].first { groups.contains($0) }
     }
   }

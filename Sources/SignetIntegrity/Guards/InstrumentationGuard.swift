@@ -1,4 +1,7 @@
 #if os(Linux)
+  import CLinuxProcess
+  import Glibc
+
   /// Looks for code that a toolkit such as Frida runs in this process: mappings, threads, probes of the kernel, and the port of
   /// Frida's server.
   ///
@@ -117,16 +120,26 @@
     // MARK: Ports
 
     private func ports() -> [Evidence] {
-      for path in ["/proc/net/tcp", "/proc/net/tcp6"] {
-        guard let table = KernelFile.contents(path, limit: 16_384), let port = Self.toolkitPort(in: table)
-        else {
-          continue
+      guard let port = Self.toolkitPort() else { return [] }
+      return [
+        Evidence(.toolkitPort, "a program on this machine listens on port \(port), as Frida's server does")
+      ]
+    }
+
+    private static let toolkitPorts: [UInt16] = [27_042, 27_043]
+
+    /// The port of Frida's server, where a program listens on it: as the kernel says, or where it does not answer, as its tables do.
+    static func toolkitPort() -> Int? {
+      for (family, path) in [(AF_INET, "/proc/net/tcp"), (AF_INET6, "/proc/net/tcp6")] {
+        let answer = signet_listening_port(family, toolkitPorts[0], toolkitPorts[1])
+        if answer > 0 { return Int(answer) }
+        if answer < 0, let table = KernelFile.contents(path, limit: 16_384),
+          let port = toolkitPort(in: table)
+        {
+          return port
         }
-        return [
-          Evidence(.toolkitPort, "a program on this machine listens on port \(port), as Frida's server does")
-        ]
       }
-      return []
+      return nil
     }
 
     /// The port of Frida's server, where a table of connections has it listening.
@@ -137,9 +150,9 @@
       for line in table.split(separator: 10).dropFirst() {
         let words = line.split(separator: 32, maxSplits: 5)
         guard words.count > 3, words[3].elementsEqual("0A".utf8) else { return nil }
-        for port in [27_042, 27_043] {
+        for port in toolkitPorts {
           if words[1].suffix(5).elementsEqual(":\(String(port, radix: 16, uppercase: true))".utf8) {
-            return port
+            return Int(port)
           }
         }
       }

@@ -7,8 +7,32 @@
     /// `root`.
     public let name = "root"
 
+    /// Who the process runs as, and with whose rights.
+    struct Identity: Sendable {
+      var user = getuid()
+      var effectiveUser = geteuid()
+      var group = getgid()
+      var effectiveGroup = getegid()
+    }
+
+    private let root: String
+    private let program: @Sendable () -> String?
+    private let identity: @Sendable () -> Identity
+
     /// A guard of this process and its system.
-    public init() {}
+    public init() { self.init(root: "", program: LoadedObjects.programPath) { Identity() } }
+
+    /// A guard of a process whose system lies below `root`.
+    ///
+    /// - Parameters:
+    ///   - root: The folder that stands for `/`; empty for that.
+    ///   - program: Where the program lies.
+    ///   - identity: Who the process runs as.
+    init(
+      root: String, program: @escaping @Sendable () -> String?, identity: @escaping @Sendable () -> Identity
+    ) {
+      (self.root, self.program, self.identity) = (root, program, identity)
+    }
 
     /// Where programs, libraries and their settings lie.
     static let systemPaths = [
@@ -20,20 +44,24 @@
     /// Looks at the process, the system and the program.
     public func examine() -> [Evidence] {
       var evidence: [Evidence] = []
-      if geteuid() == 0 { evidence.append(Evidence(.rootUser, "this program runs as root")) }
-      if getuid() != geteuid() || getgid() != getegid() {
+      let identity = identity()
+      if identity.effectiveUser == 0 { evidence.append(Evidence(.rootUser, "this program runs as root")) }
+      if identity.user != identity.effectiveUser || identity.group != identity.effectiveGroup {
         evidence.append(
           Evidence(
             .changedUser,
-            "user \(getuid()) has started this program, which has the rights of user \(geteuid())"))
+            "user \(identity.user) has started this program, which has the rights of user \(identity.effectiveUser), group \(identity.effectiveGroup)"
+          ))
       }
       let overflow = FileStatus.overflowOwner
-      let open = Self.systemPaths.filter { FileStatus($0).map { !$0.isSystems(overflow: overflow) } ?? false }
+      let open = Self.systemPaths.filter {
+        FileStatus(root + $0).map { !$0.isSystems(overflow: overflow) } ?? false
+      }
       if !open.isEmpty {
         evidence.append(
           Evidence(.writableSystem, "others than the system may write to \(open.joined(separator: ", "))"))
       }
-      if let program = LoadedObjects.programPath() {
+      if let program = program() {
         let folder = program.split(separator: "/").dropLast().reduce("") { "\($0)/\($1)" }
         for path in [program, folder.isEmpty ? "/" : folder] where FileStatus(path)?.isOpenToAll == true {
           evidence.append(Evidence(.writableProgram, "everybody may write to \(path)"))

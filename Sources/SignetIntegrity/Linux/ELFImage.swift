@@ -132,32 +132,57 @@ struct ELFImage: Sendable {
   /// - Returns: The places, in the order of the image's tables.
   func slots(of names: Set<String>, in memory: some ByteSource) -> [Slot] {
     var places: [(address: UInt64, symbol: Int)] = []
+    var last = -1
     for table in tables {
       guard let entries = memory.bytes(at: table.address, count: table.count * 24) else { continue }
+      let words = unsafe entries.span.bytes
       for index in 0..<table.count {
-        let info = entries.number(at: index * 24 + 8, 8)
+        let info: UInt64 = words.number(at: index * 24 + 8)
         guard Self.isSlot(info & 0xffff_ffff) else { continue }
-        places.append((entries.number(at: index * 24, 8) &+ bias, Int(info >> 32)))
+        let symbol = Int(info >> 32)
+        places.append((words.number(at: index * 24) &+ bias, symbol))
+        last = max(last, symbol)
       }
     }
     // All symbols and names at once: each reading is a call of the kernel.
-    guard let last = places.map(\.symbol).max(), last < Self.symbolLimit, stringByteCount <= 16 << 20,
+    guard (0..<Self.symbolLimit).contains(last), stringByteCount <= 16 << 20,
       let table = memory.bytes(at: symbols, count: (last + 1) * 24),
       let allNames = memory.bytes(at: strings, count: Int(stringByteCount))
     else { return [] }
-    var known: [Int: String] = [:]
-    return places.compactMap { place in
-      let name: String
-      if let seen = known[place.symbol] {
-        name = seen
-      } else {
-        let offset = Int(table.number(at: place.symbol * 24, 4))
-        let bytes =
-          offset < allNames.count ? allNames[offset...].prefix(Self.nameLimit).prefix { $0 != 0 } : []
-        name = String(decoding: bytes, as: UTF8.self)
-        known[place.symbol] = name
+    let (words, wanted) = unsafe (table.span.bytes, WantedNames(names))
+    var slots: [Slot] = []
+    // A program of Swift has tens of thousands of names, of which a few dozen matter: most are passed over by their first letter.
+    for place in places {
+      let offset: UInt32 = words.number(at: place.symbol * 24)
+      if let name = wanted.name(at: Int(offset), in: allNames) {
+        slots.append(Slot(function: name, address: place.address))
       }
-      return names.contains(name) ? Slot(function: name, address: place.address) : nil
+    }
+    return slots
+  }
+
+  /// The names that are looked for, so that others are told apart quickly.
+  private struct WantedNames {
+    private let names: Set<String>
+    private let longest: Int
+    private var isFirst = [Bool](repeating: false, count: 256)
+
+    init(_ names: Set<String>) {
+      self.names = names
+      longest = min(names.map(\.utf8.count).max() ?? 0, ELFImage.nameLimit)
+      for name in names { if let first = name.utf8.first { isFirst[Int(first)] = true } }
+    }
+
+    /// The name that begins at an offset and ends with a zero, if it is one of them.
+    func name(at offset: Int, in table: [UInt8]) -> String? {
+      guard offset < table.count, isFirst[Int(table[offset])] else { return nil }
+      var end = offset
+      while end < table.count, table[end] != 0 {
+        end += 1
+        if end - offset > longest { return nil }
+      }
+      let name = String(decoding: table[offset..<end], as: UTF8.self)
+      return names.contains(name) ? name : nil
     }
   }
 
@@ -234,5 +259,12 @@ extension RandomAccessCollection<UInt8> where Index == Int {
     var value: UInt64 = 0
     for index in (0..<count).reversed() { value = value << 8 | UInt64(self[startIndex + offset + index]) }
     return value
+  }
+}
+
+extension RawSpan {
+  /// A little-endian number at `offset`, all of whose bytes are there.
+  fileprivate func number<Number: FixedWidthInteger & BitwiseCopyable>(at offset: Int) -> Number {
+    Number(littleEndian: unsafe unsafeLoadUnaligned(fromByteOffset: offset, as: Number.self))
   }
 }

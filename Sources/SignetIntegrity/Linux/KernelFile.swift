@@ -62,3 +62,12 @@
     }
   }
 #endif
+
+extension StringProtocol {
+  /// The text without what holds at its end.
+  func trimmingSuffix(while holds: (Character) -> Bool) -> String {
+    var text = self[...]
+    while let last = text.last, holds(last) { text = text.dropLast() }
+    return String(text)
+  }
+}

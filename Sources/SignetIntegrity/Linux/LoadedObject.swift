@@ -13,11 +13,6 @@
 
     /// The last part of the path.
     var fileName: String { String(path.split(separator: "/").last ?? "") }
-    /// The path without its last part.
-    var folder: String { String(path.dropLast(fileName.count + (path == "/\(fileName)" ? 0 : 1))) }
-
-    /// Whether it is what a library is called by those that need it.
-    func isCalled(_ name: String) -> Bool { fileName == name || image.soname == name }
   }
 
   /// All programs and libraries of this process that a file stands behind and that have code, as one map shows them.
@@ -61,9 +56,9 @@
       MemoryMap.own().map { LoadedObjects(of: $0, earlier: earlier) }
     }
 
-    /// Where the program's own file lies.
+    /// Where the program's own file lies, or lay when it was started.
     static func programPath() -> String? {
-      LinkTarget.read("/proc/self/exe")
+      LinkTarget.read("/proc/self/exe").map(MemoryMap.withoutRemark)
     }
   }
 #endif

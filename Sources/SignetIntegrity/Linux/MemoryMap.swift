@@ -15,9 +15,9 @@ struct MemoryMap: Sendable, Hashable {
     let name: String
 
     /// Whether the file has been deleted, or replaced, since.
-    var isDeleted: Bool { name.hasSuffix(" (deleted)") }
+    var isDeleted: Bool { name.hasSuffix(MemoryMap.remark) }
     /// The path without the kernel's remark.
-    var path: String { isDeleted ? String(name.dropLast(" (deleted)".count)) : name }
+    var path: String { MemoryMap.withoutRemark(name) }
     /// Whether the kernel itself has put it there: `[vdso]`, `[vsyscall]`.
     var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
     /// Whether the file lies in memory only.
@@ -27,6 +27,14 @@ struct MemoryMap: Sendable, Hashable {
   }
 
   let mappings: [Mapping]
+
+  /// What the kernel writes behind the path of a file that was deleted or replaced.
+  private static let remark = " (deleted)"
+
+  /// A path without the kernel's remark.
+  static func withoutRemark(_ path: String) -> String {
+    path.hasSuffix(remark) ? String(path.dropLast(remark.count)) : path
+  }
 
   /// Reads lines such as `7f00-7f10 r-xp 00001000 fe:01 1234    /lib/libc.so.6`; lines that are none are left out.
   init(parsing bytes: [UInt8]) {

@@ -13,12 +13,3 @@ enum ProcessStatus {
     return nil
   }
 }
-
-extension StringProtocol {
-  /// The text without what holds at its end.
-  func trimmingSuffix(while holds: (Character) -> Bool) -> String {
-    var text = self[...]
-    while let last = text.last, holds(last) { text = text.dropLast() }
-    return String(text)
-  }
-}

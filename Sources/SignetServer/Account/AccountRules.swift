@@ -1,3 +1,4 @@
+public import SignetIntegrity
 import SignetPolicy
 import SignetStorage
 
@@ -23,8 +24,26 @@ public struct AccountRules: Hashable, Sendable {
   /// Empty for any.
   public var flavours: Set<String> = []
 
+  /// How the server weighs what devices have found of tampering, in the place of the score that they give; `nil` to take theirs.
+  ///
+  /// Weights are those of categories; threshold and reaction are the policy's and ``reactions``' to say.
+  public var tampering: IntegritySettings?
+
   /// Locks whatever is broken, and takes any flavour.
   public init() {}
+
+  /// What is evaluated of a device's evidence: its score is the server's own where there are weights for that.
+  ///
+  /// A device that found nothing keeps the score that it gave: another measure of the app's may stand behind it.
+  func weighed(_ evidence: AccountEvidence) -> AccountEvidence {
+    guard let tampering, evidence.tamperScore != nil, !evidence.tamperFindings.isEmpty else {
+      return evidence
+    }
+    var weighed = evidence
+    weighed.tamperScore = tampering.score(
+      ofReported: evidence.tamperFindings.map { ($0.category, $0.weight) })
+    return weighed
+  }
 
   /// What a report leads to: the gravest of all reactions.
   ///

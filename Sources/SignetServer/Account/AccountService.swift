@@ -60,7 +60,7 @@ public struct AccountService: Sendable {
     else { throw Problem(.unauthorized, "The report is not signed by this container's session key.") }
     let state = try await state(of: container.id)
     let policies = try policies(of: container, state)
-    var evidence = report.evidence
+    var evidence = context.settings.accountRules.weighed(report.evidence)
     // The device has just reached its server, whatever its clock says.
     (evidence.secondsSinceContact, evidence.clockSetBack) = (0, nil)
     let own = await evaluator.evaluate(policies, evidence)

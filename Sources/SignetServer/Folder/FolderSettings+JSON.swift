@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetIntegrity
 import SignetJSON
 import SignetPolicy
 import SignetStorage
@@ -85,15 +86,22 @@ extension FolderSettings {
   }
 
   private mutating func readDevices(_ object: JSONObject) throws {
-    try Self.refuseMembers(of: object, at: "devices", except: ["keystore", "reactions", "flavours"])
+    try Self.refuseMembers(
+      of: object, at: "devices", except: ["keystore", "reactions", "flavours", "tampering"])
     for (name, value) in try object.optionalObject("reactions")?.members ?? [] {
       guard case .string(let text) = value, let reaction = AccountRules.Reaction(rawValue: text) else {
         let known = AccountRules.Reaction.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-        throw Refusal.reason("each of the \"reactions\" in \"devices\" is one of \(known)")
+        throw Refusal.reason("\"\(name)\" in \"reactions\" in \"devices\" is one of \(known)")
       }
       accountRules.reactions[name] = reaction
     }
     accountRules.flavours = Set(try object.optionalStrings("flavours") ?? [])
+    if let tampering = try object.optionalObject("tampering") {
+      try Self.refuseMembers(of: tampering, at: "tampering", except: ["scoring", "weights"])
+      do throws(IntegrityFailure) {
+        accountRules.tampering = try IntegritySettings(tampering, over: IntegritySettings(reaction: .report))
+      } catch { throw Refusal.reason("in \"tampering\" in \"devices\": \(error)") }
+    }
     guard let text = try object.optionalString("keystore") else { return }
     guard let requirement = KeystoreRequirement(rawValue: text) else {
       let known = KeystoreRequirement.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
@@ -191,6 +199,11 @@ extension FolderSettings {
         reactions[name] = .string(reaction.rawValue)
       }
       devices["reactions"] = .object(reactions)
+    }
+    if let tampering = accountRules.tampering {
+      var object = tampering.json
+      (object["threshold"], object["reaction"]) = (nil, nil)
+      devices["tampering"] = .object(object)
     }
     if !accountRules.flavours.isEmpty {
       devices["flavours"] = .array(accountRules.flavours.sorted().map { .string($0) })

@@ -20,6 +20,8 @@
   case changedElsewhere
   /// A clock was set, or ran backwards.
   case clockJumped
+  /// The program that held it, or the system around it, is being tampered with.
+  case tampered
   /// The program that held it is ending.
   case ending
 
@@ -36,6 +38,7 @@
     case .unobserved: "locked because the system stopped telling when the screen locks; unlock it"
     case .changedElsewhere: "locked because what unlocked it was changed or locked meanwhile; unlock it"
     case .clockJumped: "locked because the clock was changed; unlock it"
+    case .tampered: "locked because the program was tampered with; end what does so, and unlock it"
     case .ending: "locked because the program is ending"
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetCrypto
+import SignetIntegrity
 import SignetSQLite
 import SignetTesting
 import SignetTransport
@@ -29,7 +30,8 @@ struct UAFDevice {
     folder: TemporaryFolder? = nil, named name: String = "device", clock: VirtualTrustedClock? = nil,
     keystore: (any HardwareKeystore)? = nil, facets: FacetServer = FacetServer(),
     facetID: String = Self.facetID,
-    takesOlderFacetLists: Bool = false, willExecute: Database.StatementObserver? = nil
+    takesOlderFacetLists: Bool = false, willExecute: Database.StatementObserver? = nil,
+    integrity: IntegrityGate? = nil
   ) throws {
     self.folder = try folder ?? TemporaryFolder()
     self.clock = clock ?? VirtualTrustedClock()
@@ -45,8 +47,8 @@ struct UAFDevice {
     face = SimulatedBiometrics(.ready(.simulated(fingers: 9)))
     passcode = SimulatedPasscode("swordfish")
     self.facets = facets
-    device = Device(vault: vault, biometrics: fingerprint, passcode: passcode) { _ throws(TransportFailure) in
-      facets
+    device = Device(vault: vault, biometrics: fingerprint, passcode: passcode, integrity: integrity) {
+      _ throws(TransportFailure) in facets
     }
     client = UAFClient(
       device: device, facetID: facetID, face: face, facetTransport: facets,

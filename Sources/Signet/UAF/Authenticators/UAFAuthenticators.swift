@@ -13,6 +13,7 @@ package actor UAFAuthenticators {
   let fingerprint: (any BiometricGate)?
   let face: (any BiometricGate)?
   let passcode: (any DevicePasscode)?
+  private let requireIntegrity: @Sendable () async throws(SignetFailure) -> Void
   private var tokens: [(token: [UInt8], verified: Verified)] = []
 
   /// What a token stands for.
@@ -28,8 +29,10 @@ package actor UAFAuthenticators {
 
   init(
     store: UAFKeyStore, fingerprint: (any BiometricGate)?, face: (any BiometricGate)?,
-    passcode: (any DevicePasscode)?
+    passcode: (any DevicePasscode)?,
+    requireIntegrity: @escaping @Sendable () async throws(SignetFailure) -> Void
   ) {
+    self.requireIntegrity = requireIntegrity
     (self.store, self.fingerprint, self.face, self.passcode) = (store, fingerprint, face, passcode)
   }
 
@@ -83,6 +86,7 @@ package actor UAFAuthenticators {
     _ kind: UAFAuthenticator.Kind, by authentication: Authentication, isBoundToEnrolled: Bool = true,
     allowsPasscode: Bool = false, for server: String? = nil
   ) async throws(UAFFailure) -> [UInt8] {
+    try await refuseTampering()
     let aaid = aaid(of: kind)
     let protection: DomainDraft.Protection
     switch (kind, authentication) {
@@ -122,6 +126,7 @@ package actor UAFAuthenticators {
   package func verify(
     _ key: KeyID, of kind: UAFAuthenticator.Kind, by authentication: Authentication
   ) async throws(UAFFailure) -> [UInt8] {
+    try await refuseTampering()
     switch (kind, authentication) {
     case (.pin, .password), (.password, .password), (.fingerprint, .biometrics), (.face, .biometrics),
       (.fingerprint, .passcode), (.face, .passcode), (.devicePasscode, .passcode):
@@ -151,6 +156,11 @@ package actor UAFAuthenticators {
       if case .noSuchSlot(_, .devicePasscode) = error, kind != .devicePasscode { throw Self.wrongWay }
       throw await failure(error, of: key, aaid(of: kind))
     }
+  }
+
+  /// In a program that is tampered with, nobody is verified.
+  private func refuseTampering() async throws(UAFFailure) {
+    do throws(SignetFailure) { try await requireIntegrity() } catch { throw .device(error) }
   }
 
   private static let wrongWay = UAFFailure.protocol(

@@ -49,7 +49,8 @@ public final class UAFClient: Sendable {
     authenticators = UAFAuthenticators(
       store: UAFKeyStore(vault: device.vault, clock: device.clock), fingerprint: device.biometrics,
       face: face,
-      passcode: device.passcode)
+      passcode: device.passcode,
+      requireIntegrity: { () async throws(SignetFailure) in try await device.requireIntegrity() })
     module = UAFModule(authenticators: authenticators, callerID: facetID)
     var transport = facetTransport
     if transport == nil {

@@ -1,0 +1,35 @@
+import SignetIntegrity
+import SignetVault
+import Synchronization
+
+extension Device {
+  /// Looks for tampering, where the app wants that, before something is opened.
+  ///
+  /// Where the reaction is to lock or to wipe, all sessions of this device are locked and what was kept of passwords is wiped.
+  ///
+  /// - Throws: ``SignetFailure/integrity(_:)`` where the reaction is more than to report.
+  func requireIntegrity() async throws(SignetFailure) {
+    guard let integrity else { return }
+    do throws(IntegrityFailure) {
+      try await integrity.admit(locking: {
+        clearPasswordCache(because: .tampered)
+        for session in sessions.all { session.lock(because: .tampered) }
+      })
+    } catch { throw .integrity(error) }
+  }
+}
+
+/// The sessions of a device that somebody still holds.
+final class OpenSessions: Sendable {
+  private struct Reference { weak var session: Session? }
+  private let references = Mutex<[Reference]>([])
+
+  func add(_ session: Session) {
+    references.withLock { references in
+      references.removeAll { $0.session == nil }
+      references.append(Reference(session: session))
+    }
+  }
+
+  var all: [Session] { references.withLock { $0.compactMap(\.session) } }
+}

@@ -1,0 +1,95 @@
+public import SignetJSON
+
+extension IntegritySettings {
+  /// Reads settings:
+  /// `{"scoring":"weighted-sum","threshold":0.7,"reaction":"lock","weights":{"emulator":0.9,"hook.call":1}}`.
+  ///
+  /// What is left out is as in `base`; weights are added to those of `base`.
+  ///
+  /// - Parameters:
+  ///   - object: The settings.
+  ///   - base: What they change.
+  ///   - names: Names of findings of the app's own guards, which may have weights beside the standard ones and the categories.
+  /// - Throws: ``IntegrityFailure/settings(member:_:)``, which names the member and what it may be.
+  public init(
+    _ object: JSONObject, over base: IntegritySettings, findings names: Set<String> = []
+  ) throws(IntegrityFailure) {
+    self = base
+    let members = ["scoring", "threshold", "reaction", "weights"]
+    if let other = object.members.first(where: { !members.contains($0.name) }) {
+      throw .settings(
+        member: other.name, "is not known; there are \(members.joined(separator: ", "))")
+    }
+    scoring = try Self.word("scoring", in: object) ?? scoring
+    reaction = try Self.word("reaction", in: object) ?? reaction
+    if object.contains("threshold") {
+      guard let number = Self.number(object["threshold"]), number > 0, number <= 1 else {
+        throw .settings(member: "threshold", "is a number above 0 and up to 1")
+      }
+      threshold = number
+    }
+    guard let given = object["weights"] else { return }
+    guard case .object(let given) = given else {
+      throw .settings(member: "weights", "is an object with a number for each name")
+    }
+    for (name, value) in given.members {
+      guard names.contains(name) || Self.isKnown(name) else {
+        throw .settings(
+          member: "weights", "has \"\(name)\", which is neither a finding nor a category of evidence")
+      }
+      guard let weight = Self.number(value), weight >= 0, weight <= 1 else {
+        throw .settings(member: "\(name)\" in \"weights", "is a number from 0 to 1")
+      }
+      weights[name] = weight
+    }
+  }
+
+  /// These settings, made harder by others and nowhere milder: what somebody else than the program's author says may be an attacker's.
+  ///
+  /// The harder reaction, the lower threshold, the sum if one of them wants it, and the greater weight of each finding hold.
+  ///
+  /// - Parameter others: The other settings.
+  /// - Returns: Settings by which no evidence scores less than by these.
+  public func hardened(by others: IntegritySettings) -> IntegritySettings {
+    var settings = hardened(to: others.reaction)
+    settings.threshold = min(threshold, others.threshold)
+    if others.scoring == .weightedSum { settings.scoring = .weightedSum }
+    for weights in [others.weights, others.leastWeights] {
+      settings.leastWeights.merge(weights, uniquingKeysWith: max)
+    }
+    return settings
+  }
+
+  /// The settings as ``init(_:over:findings:)`` reads them.
+  public var json: JSONObject {
+    [
+      "scoring": .string(scoring.rawValue), "threshold": .number(threshold),
+      "reaction": .string(reaction.rawValue),
+      "weights": .object(
+        weights.sorted { $0.key < $1.key }.reduce(into: JSONObject()) { $0[$1.key] = .number($1.value) }),
+    ]
+  }
+
+  private static func isKnown(_ name: String) -> Bool {
+    EvidenceCategory(rawValue: name) != nil || Finding.standard.contains { $0.name == name }
+  }
+
+  private static func number(_ value: JSONValue?) -> Double? {
+    switch value {
+    case .integer(let number): Double(number)
+    case .number(let number): number
+    default: nil
+    }
+  }
+
+  private static func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ member: String, in object: JSONObject
+  ) throws(IntegrityFailure) -> Word? {
+    guard let value = object[member] else { return nil }
+    guard case .string(let text) = value, let word = Word(rawValue: text) else {
+      throw .settings(
+        member: member, "is one of \(Word.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", "))")
+    }
+    return word
+  }
+}

@@ -1,0 +1,262 @@
+#if os(Linux)
+  import Foundation
+  import SignetTesting
+  import Testing
+
+  /// What another process of the same user can do to our processes: nothing.
+  ///
+  /// Both sides are an ordinary user's: root is refused nothing.
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: Nobody.canRun, "needs another user than root to run as"))
+  struct ClosedMemoryTests {
+    private let folder: TemporaryFolder
+
+    init() throws {
+      folder = try TemporaryFolder()
+      #expect(chmod(folder.path, 0o755) == 0)
+    }
+
+    /// Gives a folder and all in it to the user of both sides.
+    private func give(_ path: String) async throws {
+      guard geteuid() == 0 else { return }
+      let given = Process()
+      given.executableURL = URL(filePath: "/bin/chown")
+      given.arguments = ["-R", "\(Nobody.id):\(Nobody.id)", path]
+      #expect(try await ChildProcess.finish(given).status == 0)
+    }
+
+    /// Runs a program as the user of both sides.
+    private func run(_ words: [String]) async throws -> ServerCommand.Result {
+      var line = Nobody.launcher + words
+      let process = Process()
+      process.executableURL = URL(filePath: line.removeFirst())
+      process.arguments = line
+      process.standardInput = FileHandle.nullDevice
+      return try await ChildProcess.finish(process)
+    }
+
+    /// Tries all ways into a process: each is said with `open`, or with the number of the error.
+    private func attack(_ id: Int32) async throws -> [String: String] {
+      let script = """
+        import ctypes, os, sys
+        pid = int(sys.argv[1])
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.ptrace.argtypes = [ctypes.c_long] * 4
+        libc.ptrace.restype = ctypes.c_long
+
+        class Part(ctypes.Structure):
+            _fields_ = [("base", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+
+        def number(result):
+            return "open" if result >= 0 else str(ctypes.get_errno())
+
+        def file(name, act):
+            try:
+                with open(f"/proc/{pid}/{name}", "rb", buffering=0) as opened:
+                    return "open" if act(opened) else "empty"
+            except OSError as error:
+                return str(error.errno)
+
+        def address():
+            try:
+                for line in open(f"/proc/{pid}/maps"):
+                    if " r" in line and "[v" not in line:
+                        return int(line.split("-")[0], 16)
+            except OSError:
+                pass
+            return 0x400000
+
+        def read(opened):
+            opened.seek(address())
+            return opened.read(16)
+
+        found = {}
+        found["maps"] = file("maps", lambda opened: opened.read(16))
+        found["mem"] = file("mem", read)
+        found["environ"] = file("environ", lambda opened: opened.read(1) or True)
+        here = ctypes.create_string_buffer(16)
+        local, remote = Part(ctypes.addressof(here), 16), Part(address(), 16)
+        found["process_vm_readv"] = number(
+            libc.process_vm_readv(pid, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0))
+        found["process_vm_writev"] = number(
+            libc.process_vm_writev(pid, ctypes.byref(local), 0, ctypes.byref(remote), 0, 0))
+        found["ptrace"] = number(libc.ptrace(0x4206, pid, 0, 0))
+        for name, result in found.items():
+            print(name, result)
+        """
+      let result = try await run(["/usr/bin/python3", "-c", script, "\(id)"])
+      #expect(result.status == 0, result.summary)
+      var found: [String: String] = [:]
+      for line in result.output.split(separator: "\n") {
+        let words = line.split(separator: " ").map(String.init)
+        if words.count == 2 { found[words[0]] = words[1] }
+      }
+      return found
+    }
+
+    private static let ways = ["environ", "maps", "mem", "process_vm_readv", "process_vm_writev", "ptrace"]
+
+    /// Has every way refused, gcore's too.
+    private func expectClosed(_ id: Int32, _ name: String) async throws {
+      let found = try await attack(id)
+      #expect(found.keys.sorted() == Self.ways, "\(name)")
+      for (way, result) in found {
+        let refused = ["\(EPERM)", "\(EACCES)"]
+        // With nothing to write there is nothing to refuse, on some kernels.
+        #expect(refused.contains(result) || way == "process_vm_writev", "\(name), \(way): \(result)")
+      }
+      guard FileManager.default.isExecutableFile(atPath: Self.gcore) || ContinuousIntegration.isHere else {
+        return
+      }
+      let cores = folder.file("cores-\(id)")
+      try FileManager.default.createDirectory(atPath: cores, withIntermediateDirectories: false)
+      try await give(cores)
+      let dumped = try await run([Self.gcore, "-o", "\(cores)/core", "\(id)"])
+      #expect(dumped.status != 0, dumped.summary)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: cores).isEmpty)
+    }
+
+    private static let gcore = "/usr/bin/gcore"
+
+    /// A program of the user that runs until it is ended.
+    private final class Target: Sendable {
+      private let process: Process
+      private let input = Pipe()
+      let line: String?
+      var id: Int32 { process.processIdentifier }
+      var isRunning: Bool { process.isRunning }
+
+      /// Starts it; where it says something first, waits for that line.
+      init(_ words: [String], environment: [String: String], speaks: Bool) async throws {
+        var words = Nobody.launcher + words
+        process = Process()
+        process.executableURL = URL(filePath: words.removeFirst())
+        process.arguments = words
+        process.environment = environment
+        let output = Pipe()
+        (process.standardInput, process.standardOutput) = (input, output)
+        process.standardError = FileHandle.nullDevice
+        try process.runUnblocked()
+        line = speaks ? await output.fileHandleForReading.firstLine() : nil
+      }
+
+      deinit { if process.isRunning { process.terminate() } }
+
+      func end() async {
+        process.terminate()
+        _ = await ChildProcess.end(of: id, process)
+      }
+    }
+
+    @Test("the control: a program that does not protect itself is open to its user in each of these ways")
+    func control() async throws {
+      let script = """
+        import ctypes, sys
+        ctypes.CDLL(None).prctl(0x59616d61, ctypes.c_ulong(-1), 0, 0, 0)
+        print("ready", flush=True)
+        sys.stdin.read()
+        """
+      let target = try await Target(
+        ["/usr/bin/python3", "-c", script], environment: ServerCommand.cleanEnvironment, speaks: true)
+      #expect(target.line == "ready")
+      let found = try await attack(target.id)
+      #expect(found.keys.sorted() == Self.ways && found.values.allSatisfy { $0 == "open" }, "\(found)")
+      await target.end()
+    }
+
+    @Test("the server's memory is closed, also to gcore")
+    func server() async throws {
+      let program = try Nobody.copy(of: ServerCommand.executable(), in: folder)
+      let home = folder.file("server")
+      try FileManager.default.createDirectory(atPath: home, withIntermediateDirectories: false)
+      let port = try FreePort.find()
+      let made = try await ServerCommand.run(
+        "init", "--data", "\(home)/data", "--url", "127.0.0.1:\(port)/main")
+      try #require(made.status == 0, made.summary)
+      try await give(home)
+      let target = try await Target(
+        [program, "serve", "--data", "\(home)/data"], environment: ServerCommand.cleanEnvironment,
+        speaks: true)
+      #expect(target.line?.hasPrefix("listening on ") == true)
+      try await expectClosed(target.id, "signet-server")
+      await target.end()
+    }
+
+    @Test("the agent's memory is closed, and that of a command that has a key to open")
+    func device() async throws {
+      let bench = try await AgentBench()
+      try await give(bench.folder.path)
+      let agent = try await bench.startAgent(launcher: Nobody.launcher)
+      try await expectClosed(agent.id, "signet agent")
+      await agent.kill(SIGTERM)
+
+      let program = bench.folder.file("apps/one")
+      let command = try await Target(
+        [program, "--data", bench.folder.file("device"), "otp", "--password-fd", "0"],
+        environment: ServerCommand.cleanEnvironment, speaks: false)
+      // It waits for a password that does not come. That its memory is closed is told by who its files in /proc belong to.
+      let deadline = ContinuousClock.now + .seconds(30)
+      while Self.isOpen(command.id), .now < deadline { sched_yield() }
+      try await expectClosed(command.id, "signet otp")
+      #expect(command.isRunning)
+      await command.end()
+    }
+
+    /// Whether the files of a process in `/proc` are its user's: they are root's where it is closed, and before it has become the program.
+    private static func isOpen(_ id: Int32) -> Bool {
+      var status = stat()
+      guard stat("/proc/\(id)/maps", &status) == 0, status.st_uid == 0 else { return true }
+      let name = FileManager.default.contents(atPath: "/proc/\(id)/comm") ?? Data()
+      return String(decoding: name, as: UTF8.self) != "one\n"
+    }
+
+    // MARK: Cores
+
+    /// Whether the kernel writes cores into the folder in which a program runs, so that one can be looked for.
+    private static let writesCores: Bool = {
+      let pattern = FileManager.default.contents(atPath: "/proc/sys/kernel/core_pattern") ?? Data()
+      return geteuid() == 0 && !pattern.isEmpty && ![124, 47].contains(pattern[0])
+    }()
+
+    /// What has a program run in a folder, with cores of any size.
+    private func launcher(_ cores: String) -> [String] {
+      ["/usr/bin/prlimit", "--core=unlimited:unlimited"] + Nobody.launcher
+        + ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\"", cores]
+    }
+
+    @Test(
+      "a crash of the agent leaves no core with its secrets, where another program's leaves one with its own",
+      .enabled(if: writesCores, "needs root, and cores that are written to the folder of the program"))
+    func cores() async throws {
+      let bench = try await AgentBench()
+      let cores = bench.folder.file("cores")
+      try FileManager.default.createDirectory(atPath: cores, withIntermediateDirectories: false)
+      try await give(bench.folder.path)
+      let agent = try await bench.startAgent(launcher: launcher(cores))
+      var user = bench.device
+      user.launcher = Nobody.launcher
+      user.program = bench.folder.file("apps/one")
+      let unlocked = try await user.run(
+        ["unlock", "--group", "office", "--socket", bench.socket, "--agent", bench.folder.file("apps/one")],
+        passwords: [AgentBench.password])
+      #expect(unlocked.status == 0, unlocked.summary)
+      await agent.kill(SIGSEGV)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: cores).isEmpty)
+
+      // The control: a program with a secret of its own, ended in the same way in the same place.
+      var line =
+        launcher(cores) + [
+          "/usr/bin/python3", "-c", "import os\ns = 'garden' + '-' * 3 + 'winter'\nos.abort()",
+        ]
+      let crashing = Process()
+      crashing.executableURL = URL(filePath: line.removeFirst())
+      crashing.arguments = line
+      let crashed = try await ChildProcess.finish(crashing)
+      #expect(crashed.status == -SIGABRT, crashed.summary)
+      let files = try FileManager.default.contentsOfDirectory(atPath: cores)
+      let core = try #require(files.first.flatMap { FileManager.default.contents(atPath: "\(cores)/\($0)") })
+      #expect(core.firstRange(of: Data("garden---winter".utf8)) != nil)
+    }
+  }
+#endif

@@ -1,0 +1,168 @@
+#if os(Linux)
+  import Foundation
+  import SignetTesting
+  import Testing
+
+  /// Real attacks on a real agent, between two unlocks.
+  ///
+  /// The agent's memory is closed to its user: the attacker is root.
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may trace the agent"))
+  struct TamperedAgentTests {
+    private static let gdb = "/usr/bin/gdb"
+    private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+    private static let hasGDB =
+      FileManager.default.isExecutableFile(atPath: gdb) || ContinuousIntegration.isHere
+    private static let hasFrida = python != nil || ContinuousIntegration.isHere
+
+    /// An agent that has one session unlocked, with this reaction.
+    private struct Bench {
+      let bench: AgentBench
+      let agent: RunningAgent
+
+      init(_ reaction: String) async throws {
+        bench = try await AgentBench()
+        let process = try bench.device.process([
+          "agent", "--socket", bench.socket, "--groups", bench.folder.file("agent.json"),
+        ])
+        process.environment?["SIGNET_INTEGRITY"] = reaction
+        agent = try await RunningAgent(process)
+        let unlocked = try await bench.unlock("apps/one")
+        #expect(unlocked.status == 0, unlocked.summary)
+        // Whatever is there from the beginning, as in a container, is no attack.
+        let again = try await bench.unlock("apps/two")
+        #expect(again.status == 0, again.summary)
+      }
+
+      func status(_ group: String = "office") async throws -> ServerCommand.Result {
+        try await bench.run(nil, "status", "--group", group)
+      }
+    }
+
+    /// A program that has hold of the agent until it is let go.
+    private final class Attacker: Sendable {
+      private let process: Process
+      private let input = Pipe()
+
+      /// Starts it, and returns when it says that it is attached.
+      init(_ line: [String]) async throws {
+        process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/timeout")
+        process.arguments = ["-k", "1", "60"] + line
+        let output = Pipe()
+        (process.standardInput, process.standardOutput, process.standardError) = (
+          input, output, FileHandle.nullDevice
+        )
+        try process.runUnblocked()
+        // gdb says other things before.
+        let said = await output.fileHandleForReading.text { bytes in
+          bytes.last == 10 && String(decoding: bytes, as: UTF8.self).contains("attached") ? bytes.count : nil
+        }
+        try #require(said != nil, "the attacker could not attach")
+        // What it writes later must not make it wait.
+        Thread.detachNewThread { _ = output.fileHandleForReading.readDataToEndOfFile() }
+      }
+
+      deinit { if process.isRunning { process.terminate() } }
+
+      func letGo() async {
+        process.terminate()
+        _ = await ChildProcess.end(of: process.processIdentifier, process)
+      }
+    }
+
+    private static func debugger(of id: Int32) async throws -> Attacker {
+      try await Attacker([
+        gdb, "-q", "-nx", "-batch", "-p", "\(id)", "-ex", "handle all nostop noprint pass", "-ex",
+        "echo attached\\n", "-ex", "continue",
+      ])
+    }
+
+    @Test(
+      "gdb attaches between two unlocks: the second is refused by name; the session stays or is wiped, as is set",
+      .enabled(if: hasGDB, "needs gdb"), arguments: ["refuse", "lock", "wipe-session"])
+    func debugged(_ reaction: String) async throws {
+      let bench = try await Bench(reaction)
+      #expect(try await bench.bench.transform("apps/one", "encrypt", "text", "sealed").status == 0)
+      let attacker = try await Self.debugger(of: bench.agent.id)
+      let refused = try await bench.bench.unlock("apps/two")
+      #expect(refused.isRefusal(77, "the agent is being tampered with: process "), refused.summary)
+      #expect(refused.errorOutput.contains("(gdb) traces thread"), refused.summary)
+      let status = try await bench.status()
+      let opened = try await bench.bench.transform("apps/one", "decrypt", "sealed", "opened")
+      if reaction == "refuse" {
+        #expect(status.status == 0, status.summary)
+        #expect(opened.status == 0, opened.summary)
+      } else {
+        #expect(status.status == 1 && status.output.contains("the program was tampered with"), status.summary)
+        #expect(opened.isRefusal(77, "the program was tampered with"), opened.summary)
+        #expect(bench.bench.content("opened") == nil)
+      }
+      await attacker.letGo()
+      // It has left: what it may have seen is gone, and the user may go on.
+      let again = try await bench.bench.unlock("apps/two")
+      #expect(again.status == 0, again.summary)
+      #expect(try await bench.bench.transform("apps/one", "decrypt", "sealed", "opened").status == 0)
+      await bench.agent.kill(SIGTERM)
+    }
+
+    @Test(
+      "where the reaction is to end, the agent ends and says why, and leaves nothing unlocked",
+      .enabled(if: hasGDB, "needs gdb"))
+    func ends() async throws {
+      let bench = try await Bench("terminate")
+      let attacker = try await Self.debugger(of: bench.agent.id)
+      let refused = try await bench.bench.unlock("apps/two")
+      #expect(refused.status == 69, refused.summary)
+      await attacker.letGo()
+      #expect(await bench.agent.status() == 77)
+      let message = try bench.agent.messages
+      #expect(
+        message.contains("This program ends itself: this program is being tampered with: process "),
+        "\(message)")
+      #expect(message.contains("(gdb) traces thread"), "\(message)")
+      let gone = try await bench.status()
+      #expect(gone.isRefusal(69, "nobody serves"), gone.summary)
+    }
+
+    @Test(
+      "Frida injects into the agent between two unlocks: the session is wiped, and the unlock refused",
+      .enabled(if: hasFrida, "needs frida of PyPI"))
+    func instrumented() async throws {
+      let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+      let bench = try await Bench("wipe-session")
+      let script = """
+        import sys, frida
+        session = frida.attach(\(bench.agent.id))
+        script = session.create_script('''
+          Interceptor.attach(Process.getModuleByName("libcrypto.so.3").getExportByName("RAND_bytes"), { onEnter(a) {} });
+        ''')
+        script.load()
+        print("attached", flush=True)
+        sys.stdin.read()
+        session.detach()
+        """
+      let attacker = try await Attacker([python, "-c", script])
+      let refused = try await bench.bench.unlock("apps/two")
+      #expect(refused.isRefusal(77, "the agent is being tampered with: "), refused.summary)
+      #expect(refused.errorOutput.contains("frida"), refused.summary)
+      let status = try await bench.status()
+      #expect(status.status == 1 && status.output.contains("the program was tampered with"), status.summary)
+      await attacker.letGo()
+      await bench.agent.kill()
+    }
+
+    @Test("an agent that nobody attacks unlocks again and again under the hardest reaction")
+    func clean() async throws {
+      let bench = try await Bench("terminate")
+      for _ in 0..<10 {
+        let unlocked = try await bench.bench.unlock("apps/one")
+        #expect(unlocked.status == 0, unlocked.summary)
+      }
+      #expect(try await bench.status().status == 0)
+      await bench.agent.kill(SIGTERM)
+      #expect(try bench.agent.messages == "")
+    }
+  }
+#endif

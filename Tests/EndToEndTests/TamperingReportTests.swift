@@ -1,0 +1,153 @@
+#if os(Linux)
+  import Foundation
+  import SignetJSON
+  import SignetTesting
+  import Testing
+
+  /// From `server.json` through a real server to what a tampered device's report leads to.
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(
+      if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc") || ContinuousIntegration.isHere,
+      "needs a C compiler"))
+  struct TamperingReportTests {
+    /// A server with settings, a device whose container has policies, and a library that hooks.
+    private struct Bench {
+      let server: RunningServer
+      let device: DeviceCommand
+      let container: String
+      let library: String
+
+      init(_ devices: JSONObject, policies: String = #"{"deviceTampering":{"score":0.8}}"#) async throws {
+        server = try await RunningServer.startWithShop(["--protection", "device"])
+          .restarted { $0["devices"] = .object(devices) }
+        device = server.device()
+        _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+        container = try #require(try await server.activeContainers("alice").first)
+        _ = try await server.answer("container", "policies", container, policies)
+        let heard = try await device.run("pending")
+        #expect(heard.status == 0, heard.summary)
+        // It takes a function that matters, and does what that does.
+        let source = "\(server.folder.path)/hook.c"
+        library = "\(server.folder.path)/hook.so"
+        let code = """
+          #include <sys/random.h>
+          int RAND_bytes(unsigned char *to, int n) { while (n > 0) { long k = getrandom(to, n, 0); if (k < 0) return 0; to += k; n -= k; } return 1; }
+
+          """
+        try Data(code.utf8).write(to: URL(filePath: source))
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/cc")
+        compiler.arguments = ["-shared", "-fPIC", "-o", library, source]
+        let result = try await ChildProcess.finish(compiler)
+        try #require(result.status == 0, result.summary)
+      }
+
+      /// Has the device report, in this environment; a debug build looks for everything once a reaction is named.
+      func report(_ environment: [String: String]) async throws -> ServerCommand.Result {
+        let process = try device.process(["condition", "report"])
+        process.environment = (process.environment ?? [:]).merging(
+          ["SIGNET_INTEGRITY": "report"].merging(environment) { $1 }
+        ) { $1 }
+        return try await ChildProcess.finish(process)
+      }
+
+      func standing() async throws -> String {
+        try await server.answer("container", "account", container).string("standing")
+      }
+    }
+
+    @Test(
+      "a hooked device's report leads to what the settings say, and a clean one ends it",
+      arguments: [("allow", "open"), ("stepUp", "stepUp"), ("lock", "locked"), ("wipe", "wiped")])
+    func reactions(_ reaction: String, _ standing: String) async throws {
+      let bench = try await Bench([
+        "reactions": ["deviceTampering": .string(reaction), "screenLock": "allow"]
+      ])
+      let clean = try await bench.report([:])
+      #expect(clean.status == 0, clean.summary)
+      #expect(try await bench.standing() == "open")
+      let early = try await bench.device.json("otp").string("code")
+
+      let hooked = try await bench.report(["LD_PRELOAD": bench.library])
+      let entries = try await bench.server.audited("account.reported")
+      let last = try #require(entries.last)
+      #expect(try last.string("reaction") == reaction && last.string("policies") == "deviceTampering")
+      #expect(try last.string("reason").contains("its score is 1"), "\(last.text)")
+      if reaction == "wipe" {
+        #expect(
+          hooked.status != 0 && hooked.errorOutput.contains("had the container deleted"), hooked.summary)
+        #expect(try await bench.device.containers().isEmpty)
+        let listed = try await bench.server.run("container", "list", "alice")
+        #expect(listed.output.contains("revoked (wiped)"), listed.summary)
+        #expect(try await !bench.server.accepts(early, of: "alice"))
+      } else {
+        // The device locks itself by the same policy, whatever the server makes of it.
+        #expect(hooked.status == 1, hooked.summary)
+        #expect(try await bench.standing() == standing)
+        #expect(try await bench.server.accepts(early, of: "alice") == (reaction == "allow"))
+        // The library is gone: the next report opens what that one has closed.
+        let again = try await bench.report([:])
+        #expect(again.status == 0, again.summary)
+        #expect(try await bench.standing() == "open")
+        _ = try await bench.device.json("otp")
+      }
+      await bench.server.stopAndWait()
+    }
+
+    @Test("the server's own weights count, not the device's score")
+    func weights() async throws {
+      let bench = try await Bench(["tampering": ["scoring": "weighted-sum", "weights": ["environment": 0.9]]])
+      // It weighs 0.3 on the device, which thinks nothing of it.
+      let reported = try await bench.report(["HOSTALIASES": "/nowhere"])
+      #expect(try await bench.standing() == "locked", reported.summary)
+      let account = try await bench.server.answer("container", "account", bench.container)
+      #expect(try account.string("reason").contains("its score is "), "\(account.text)")
+      let clean = try await bench.report([:])
+      #expect(clean.status == 0, clean.summary)
+      #expect(try await bench.standing() == "open")
+      // The control: without weights of its own the server takes the device's score.
+      let other = try await Bench([:])
+      let fine = try await other.report(["HOSTALIASES": "/nowhere"])
+      #expect(fine.status == 0, fine.summary)
+      #expect(try await other.standing() == "open")
+      await bench.server.stopAndWait()
+      await other.server.stopAndWait()
+    }
+
+    #if DEBUG
+      @Test("a server that takes releases only locks a debug build out")
+      func flavours() async throws {
+        let bench = try await Bench(["flavours": ["release"]])
+        let reported = try await bench.report([:])
+        #expect(reported.status == 1, reported.summary)
+        #expect(
+          reported.errorOutput.contains("apps of this flavour are not taken: debug")
+            || reported.output.contains("apps of this flavour are not taken: debug"), reported.summary)
+        #expect(try await bench.standing() == "locked")
+        let refused = try await bench.device.run("otp")
+        #expect(refused.isRefusal(77, "apps of this flavour are not taken: debug"), refused.summary)
+        await bench.server.stopAndWait()
+      }
+    #endif
+
+    @Test(
+      "a server does not start with settings that say what is none, and names the member",
+      arguments: [
+        (
+          ["reactions": ["deviceTampering": "explode"]],
+          #""deviceTampering" in "reactions" in "devices" is one of "allow", "stepUp", "lock", "wipe""#
+        ),
+        (["reaction": [:]], #""reaction" in "devices""#),
+        (["tampering": ["weights": ["hok": 1]]], #""hok", which is neither a finding nor a category"#),
+      ] as [(JSONObject, String)])
+    func malformed(_ devices: JSONObject, _ message: String) async throws {
+      let server = try await RunningServer.startWithShop([])
+      await server.stopAndWait()
+      try server.changeSettings { $0["devices"] = .object(devices) }
+      let refused = try await server.run("serve")
+      #expect(refused.status == 78 && refused.errorOutput.contains(message), refused.summary)
+      #expect(refused.errorOutput.contains("server.json"), refused.summary)
+    }
+  }
+#endif

@@ -1,0 +1,58 @@
+import Testing
+
+@testable import SignetIntegrity
+
+/// What the guards of Apple's systems make of what their system says; that they ask it rightly only an Apple machine can show.
+@Suite struct JailbreakGuardTests {
+  @Test("files of jailbreaks, each by its path; a clean device has none")
+  func files() {
+    #expect(JailbreakFileGuard { _ in false }.examine().isEmpty)
+    let found = JailbreakFileGuard { ["/var/jb", "/etc/apt", "/etc/passwd"].contains($0) }.examine()
+    #expect(found.map(\.finding) == [.jailbreakFile, .jailbreakFile])
+    #expect(found.map(\.explanation).allSatisfy { $0.hasPrefix("/var/jb ") || $0.hasPrefix("/etc/apt ") })
+    #expect(JailbreakFileGuard { _ in true }.examine().count == JailbreakFileGuard.paths.count)
+  }
+
+  @Test("an app that can write outside of its sandbox says where, once")
+  func sandbox() {
+    #expect(SandboxGuard { _ in false }.examine().isEmpty)
+    let found = SandboxGuard { $0 == "/var/root" }.examine()
+    #expect(found.map(\.finding) == [.openSandbox] && found[0].explanation.contains("/var/root"))
+    #expect(SandboxGuard { _ in true }.examine().count == 1)
+  }
+
+  @Test(
+    "images of toolkits, whatever the case of their names; those of the system and of folders are none",
+    arguments: [
+      ("/usr/lib/FridaGadget.dylib", true), ("/Library/MobileSubstrate/MobileSubstrate.dylib", true),
+      ("/var/jb/usr/lib/ellekit/libinjector.dylib", false), ("/var/jb/usr/lib/libellekit.dylib", true),
+      ("/usr/lib/libSystem.B.dylib", false), ("", false), ("/", false),
+    ])
+  func images(_ path: String, _ isFound: Bool) {
+    let found = LoadedImageGuard { ["/usr/lib/libobjc.A.dylib", path] }.examine()
+    #expect(found.map(\.finding) == (isFound ? [.jailbreakImage] : []))
+  }
+
+  @Test("apps of jailbreaks answer their schemes")
+  func schemes() {
+    #expect(URLSchemeGuard { _ in false }.examine().isEmpty)
+    let found = URLSchemeGuard { ["sileo", "https"].contains($0) }.examine()
+    #expect(found.map(\.explanation) == ["an app answers sileo: addresses"])
+    #expect(found.map(\.finding) == [.jailbreakScheme])
+  }
+
+  @Test("they run as any other guards do, and their evidence refuses what needs a key")
+  func together() async throws {
+    func gate(isJailbroken: Bool) throws -> IntegrityGate {
+      IntegrityGate(
+        try Integrity(
+          guards: [
+            JailbreakFileGuard { _ in isJailbroken }, SandboxGuard { _ in isJailbroken },
+            LoadedImageGuard { isJailbroken ? ["/usr/lib/frida.dylib"] : [] },
+            URLSchemeGuard { _ in isJailbroken },
+          ], flavour: .release))
+    }
+    #expect(try await gate(isJailbroken: false).admit().score == 0)
+    await #expect(throws: IntegrityFailure.self) { try await gate(isJailbroken: true).admit() }
+  }
+}
