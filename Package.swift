@@ -233,7 +233,7 @@ let package = Package(
       dependencies: [
         "SignetPushAuth", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetTesting",
       ],
-      swiftSettings: house),
+      resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
     .testTarget(
@@ -336,7 +336,8 @@ let package = Package(
     .testTarget(
       name: "SignetTests",
       dependencies: [
-        "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetJOSE", "SignetPolicy", "SignetPush",
+        "PushFixture", "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetJOSE",
+        "SignetPolicy", "SignetPush",
         "SignetServer",
         "SignetSQLite",
         "SignetOATH", "SignetPushAuth", "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport",
@@ -345,7 +346,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BusFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON", "SignetQR",
+        "BusFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON",
+        "SignetQR",
         "SignetSQLite",
         "SignetServer",
         "SignetTesting",

@@ -311,7 +311,7 @@ public import SignetWire
       "there are \(what) already, and they stay as they are; remove them first to enrol anew"
     case .pushAuth(let failure): failure.description
     case .pushAuthRefused(let status):
-      "the server did not accept it (status \(status)); begin again at the server, or enrol again"
+      "the server did not accept it (status \(status)); begin again at the server"
     case .integrity(let failure): failure.description
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description

@@ -49,11 +49,11 @@ public import SignetJOSE
       "the \(name) is not an https URL; ask the operator of the server for one"
     case .endpointsApart:
       "registration and authentication are at different hosts; do not enrol with this code"
-    case .notPending: "the notification was answered before"
-    case .expired: "the notification has expired; begin again at the server"
-    case .wrongAnswer(let reason): "the notification \(reason)"
+    case .notPending: "the message was answered before"
+    case .expired: "the message has expired; begin again at the server"
+    case .wrongAnswer(let reason): "the message \(reason)"
     case .wrongResponse: "the response to the challenge is wrong; enrol the device again"
-    case .noSuchNotification: "there is no notification of this name; list those that wait"
+    case .noSuchNotification: "there is no message of this id"
     }
   }
 }

@@ -33,10 +33,16 @@ public protocol PushAuthStorage: Sendable {
   func registerPushAuthMechanism(
     _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool
-  /// Changes where the pushes of an active mechanism go.
+  /// Changes where the pushes of an active mechanism go, unless by a change that was taken before.
   ///
-  /// - Returns: Whether there is one.
-  func changePushAuthDevice(_ id: String, sealedDevice: [UInt8], audit: AuditEvent)
+  /// - Parameters:
+  ///   - id: The mechanism.
+  ///   - sealedDevice: Where its pushes go, encrypted.
+  ///   - digest: Names the change, 32 bytes; the last 64 of a mechanism are remembered.
+  ///   - audit: The event, written where it is changed.
+  /// - Returns: Whether this call changed it.
+  /// - Throws: ``StorageFailure``.
+  func changePushAuthDevice(_ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditEvent)
     async throws(StorageFailure) -> Bool
   /// Removes a mechanism with its messages and its one-time codes.
   ///

@@ -8,6 +8,8 @@ extension StorageContract {
       id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: expires)
   }
 
+  private static func digest(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: 32) }
+
   private static func message(_ id: String, of mechanism: String = "m1") -> PushAuthMessageRecord {
     PushAuthMessageRecord(
       id: id, mechanism: mechanism, kind: "challenge", challenge: [3], sealedNumber: [4], created: 1000,
@@ -50,11 +52,27 @@ extension StorageContract {
       try expect(found?.id, is: "m1", "by its name")
       try expect(found?.sealedDevice, is: [5], "the device")
       try expect(
-        await storage.changePushAuthDevice("m2", sealedDevice: [7], audit: event("changed")), is: false,
+        await storage.changePushAuthDevice(
+          "m2", sealedDevice: [7], digest: digest(0), audit: event("changed")), is: false,
         "a device of one that is not active")
       try expect(
-        await storage.changePushAuthDevice("m1", sealedDevice: [7], audit: event("changed")), is: true,
+        await storage.changePushAuthDevice(
+          "m1", sealedDevice: [7], digest: digest(0), audit: event("changed")), is: true,
         "another device")
+      try expect(
+        await storage.changePushAuthDevice(
+          "m1", sealedDevice: [8], digest: digest(0), audit: event("changed")), is: false,
+        "the same change again")
+      for number in 1...63 {
+        try expect(
+          await storage.changePushAuthDevice(
+            "m1", sealedDevice: [7], digest: digest(UInt8(number)), audit: event("changed")), is: true,
+          "change \(number)")
+      }
+      try expect(
+        await storage.changePushAuthDevice(
+          "m1", sealedDevice: [8], digest: digest(0), audit: event("changed")), is: false,
+        "the first change, after 63 others")
       try expect(
         try await storage.pushAuthMechanisms(user: "alice").map(\.sealedDevice), is: [[7], nil], "all")
     },

@@ -19,7 +19,8 @@ extension Command {
       secret is named and not imported again.
 
       A pushauth or mfauth URI also enrols for push messages (signet message): its server is asked first, and nothing is kept \
-      unless it agrees.
+      unless it agrees. It has to be told where pushes for this device go, once: with --push-token. What was cut off is gone on \
+      with by the same URI.
       """,
     options: [
       notExportable,

@@ -10,7 +10,8 @@ extension Command {
       "Where pushes for this device go: the token of a push service, or what your gateway calls it",
       named: "token"),
     .value(
-      "push-service", "The service of the token: apns (which is the default), gcm or webhook", named: "name"),
+      "push-service", "The service of the token", default: "apns",
+      completion: .choices(["apns", "gcm", "webhook"])),
   ]
 
   static let message = Command(
@@ -20,65 +21,62 @@ extension Command {
       gateway delivers goes to signet message receive.
       """,
     commands: [
-      Command(
-        "receive", "Take what was delivered: its signature is checked before anything is kept",
-        arguments: [
-          Argument("file", "The push as JSON, or its token; - for standard input", completion: .file)
-        ],
-        examples: [.init("signet message receive push.json", "Keep a message that a gateway wrote to a file")]
-      ) { arguments in
-        let bytes = try InputFile.bytes(
-          of: arguments.string("file"), limit: PushAuthDelivery.maximumByteCount)
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-          throw CommandFailure(.dataError, "the message is not UTF-8")
-        }
-        let delivery: PushAuthDelivery
-        do throws(PushAuthFailure) { delivery = try PushAuthDelivery(text) } catch {
-          throw SignetFailure.pushAuth(error)
-        }
-        let (device, password) = try await opened(arguments)
-        let reception = try await device.accounts.receive(delivery, by: password)
-        switch reception {
-        case .new(let notification): arguments.report(notification.shown, notification.json)
-        case .known(let notification):
-          arguments.report("Received before. \(notification.shown)", notification.json)
-        case .forgotten: arguments.report("Received before, and deleted since.", ["forgotten": true])
-        }
-        return .success
-      },
+      receiveMessage,
       Command(
         "list", "List messages, the newest first", options: [.flag("pending", "Only those that wait")]
       ) { arguments in
         let (device, password) = try await opened(arguments)
         let messages = try await device.accounts.messages(
-          pendingOnly: arguments.isSet("pending"), by: password)
+          pendingOnly: arguments.isSet("pending"), by: password
+        ).map { Message(of: $0.mechanism, $0.notification) }
         if arguments.isSet("json") {
-          let list = JSONValue.array(messages.map { .object($0.notification.json) })
+          let list = JSONValue.array(messages.map { .object($0.json) })
           arguments.output.print(JSONValue.object(["messages": list]).text)
           return .success
         }
-        if messages.isEmpty { arguments.errorOutput.print("No message was received.") }
-        for (mechanism, notification) in messages {
-          let account = TerminalText.sanitised("\(mechanism.issuer) \(mechanism.name)", limit: 200)
-          arguments.output.print("\(account): \(notification.shown)")
+        if messages.isEmpty {
+          arguments.errorOutput.print(
+            arguments.isSet("pending") ? "No message waits." : "No message was received.")
         }
+        for message in messages { arguments.output.print(message.line) }
+        return .success
+      },
+      Command("show", "Show a message", arguments: [messageArgument]) { arguments in
+        let (device, password) = try await opened(arguments)
+        let message = try await message(arguments.string("id"), on: device, password)
+        arguments.report(message.line, message.json)
         return .success
       },
       Command(
         "approve", "Say yes; where the server demands it, after a finger or the passcode",
+        description: """
+          Without an id, the one message that waits. What is approved is shown first. After a wrong number the message waits on, as \
+          long as its server takes another one.
+          """,
         options: [.value("number", "The number that the sign-in shows", named: "digits")],
-        arguments: [identifierOfMessage]
+        arguments: [optionalMessageArgument]
       ) { arguments in
-        let decision = arguments.optionalString("number").map { PushDecision.number($0) } ?? .approve
-        return try await answer(decision, arguments)
+        guard let number = arguments.optionalString("number") else {
+          return try await answer(.approve, arguments)
+        }
+        guard (1...10).contains(number.utf8.count), number.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
+          throw CommandFailure(.usage, "--number has 1 to 10 digits")
+        }
+        return try await answer(.number(number), arguments)
       },
-      Command("deny", "Say no", arguments: [identifierOfMessage]) { arguments in
+      Command(
+        "deny", "Say no", description: "Without an id, to the one message that waits.",
+        arguments: [optionalMessageArgument]
+      ) { arguments in
         try await answer(.deny, arguments)
       },
-      Command("delete", "Forget a message", arguments: [identifierOfMessage]) { arguments in
+      Command("delete", "Forget a message", arguments: [messageArgument]) { arguments in
         let (device, password) = try await opened(arguments)
-        try await device.accounts.removeMessage(arguments.string("id"), by: password)
-        arguments.report("Deleted.", ["deleted": .string(arguments.string("id"))])
+        let id = arguments.string("id")
+        do throws(SignetFailure) { try await device.accounts.removeMessage(id, by: password) } catch {
+          throw explained(error)
+        }
+        arguments.report("Deleted.", ["deleted": .string(id)])
         return .success
       },
       Command(
@@ -91,20 +89,86 @@ extension Command {
         if let target = try target(arguments) {
           failed = try await device.accounts.setPushDevice(target, by: password)
         } else {
-          failed = try await device.accounts.sendPushTokens(by: password)
+          failed = try await device.accounts.sendPushTokens(whenDue: false, by: password)
         }
+        let mechanisms = try await device.accounts.enrolled(by: password).compactMap(\.push)
+        // Those too whose turn has not come yet.
+        let due = mechanisms.filter(\.isUpdateDue)
         for (mechanism, failure) in failed {
           let account = TerminalText.sanitised("\(mechanism.issuer) \(mechanism.name)", limit: 200)
           arguments.errorOutput.print("\(account): \(failure)")
         }
+        let text =
+          mechanisms.isEmpty
+          ? "No account with push messages is enrolled yet; see signet import."
+          : due.isEmpty ? "All servers know it." : "Servers that do not know it yet: \(due.count)."
         arguments.report(
-          failed.isEmpty ? "All servers know it." : "\(failed.count) servers do not know it yet.",
-          ["failed": .integer(Int64(failed.count))])
-        return failed.isEmpty ? .success : .unavailable
+          text, ["failed": .integer(Int64(failed.count)), "due": .integer(Int64(due.count))])
+        return due.isEmpty ? .success : .unavailable
       },
     ])
 
-  private static let identifierOfMessage = Argument("id", "The message id, as signet message list shows it")
+  private static let receiveMessage = Command(
+    "receive", "Take what was delivered: its signature is checked before anything is kept",
+    description: """
+      Afterwards messages of the same account are forgotten: all but the newest hundred, and those of more than 30 days, unless an \
+      option says otherwise. What was received is remembered all the same, so that nothing is taken twice.
+      """,
+    options: [
+      .value("keep-count", "Keep so many messages of the account, whatever their age", named: "n"),
+      .value("keep-days", "Keep messages of so many days, however many they are", named: "n"),
+      .flag("keep-all", "Forget no message"),
+    ],
+    arguments: [
+      Argument("file", "The push as JSON, or its token; - for standard input", completion: .file)
+    ],
+    examples: [.init("signet message receive push.json", "Keep a message that a gateway wrote to a file")]
+  ) { arguments in
+    let cleanUp = try cleanUp(arguments)
+    let bytes = try InputFile.bytes(
+      of: arguments.string("file"), limit: PushAuthDelivery.maximumByteCount)
+    guard let text = String(validating: bytes, as: UTF8.self) else {
+      throw CommandFailure(.dataError, "the message is not UTF-8")
+    }
+    let delivery: PushAuthDelivery
+    do throws(PushAuthFailure) { delivery = try PushAuthDelivery(text) } catch {
+      throw SignetFailure.pushAuth(error)
+    }
+    let (device, password) = try await opened(arguments)
+    let reception = try await device.accounts.receive(delivery, cleanUp: cleanUp, by: password)
+    switch reception {
+    case .new(let notification):
+      let message = try await message(notification.id, on: device, password)
+      arguments.report(message.line, message.json)
+    case .known(let notification):
+      let message = try await message(notification.id, on: device, password)
+      arguments.report("Received before. \(message.line)", message.json)
+    case .forgotten: arguments.report("Received before, and deleted since.", ["forgotten": true])
+    }
+    return .success
+  }
+
+  private static func cleanUp(_ arguments: Arguments) throws -> PushAuthCleanUp {
+    let count = try arguments.optionalInteger("keep-count", in: 1...PushAuthInbox.limit)
+    let days = try arguments.optionalInteger("keep-days", in: 1...36_500)
+    guard arguments.isSet("keep-all") else {
+      switch (count, days) {
+      case (let count?, let days?): return .hybrid(count: count, days: days)
+      case (let count?, nil): return .count(count)
+      case (nil, let days?): return .age(days: days)
+      case (nil, nil): return .standard
+      }
+    }
+    guard count == nil, days == nil else {
+      throw CommandFailure(.usage, "--keep-all excludes --keep-count and --keep-days")
+    }
+    return .none
+  }
+
+  private static let messageArgument = Argument("id", "The message id, as signet message list shows it")
+  private static let optionalMessageArgument = Argument(
+    "id", "The message id, as signet message list shows it; not needed where one message waits",
+    arity: .optional)
 
   private static func opened(_ arguments: Arguments) async throws -> (Device, SharedSecretBox?) {
     let options = try DeviceOptions(arguments)
@@ -112,21 +176,78 @@ extension Command {
     return (device, try await options.accountsPassword(on: device))
   }
 
+  /// A message that was received.
+  private static func message(
+    _ id: String, on device: Device, _ password: SharedSecretBox?
+  ) async throws -> Message {
+    do throws(SignetFailure) {
+      let found = try await device.accounts.message(id, by: password)
+      return Message(of: found.mechanism, found.notification)
+    } catch { throw explained(error) }
+  }
+
+  /// The message that the command line names, or the only one that waits.
+  private static func chosen(
+    _ arguments: Arguments, on device: Device, _ password: SharedSecretBox?
+  ) async throws -> Message {
+    if let id = arguments.optionalString("id") { return try await message(id, on: device, password) }
+    let waiting = try await device.accounts.messages(pendingOnly: true, by: password)
+    guard let only = waiting.first else { throw CommandFailure(.dataError, "no message waits") }
+    guard waiting.count == 1 else {
+      throw CommandFailure(
+        .usage, "\(waiting.count) messages wait; name one (signet message list --pending shows them)")
+    }
+    return Message(of: only.mechanism, only.notification)
+  }
+
   private static func answer(_ decision: PushDecision, _ arguments: Arguments) async throws -> ExitCode {
     let (device, password) = try await opened(arguments)
     let conversation = TerminalConversation(output: arguments.errorOutput)
-    let id = arguments.string("id")
-    try await device.accounts.answer(id, decision, passcode: conversation, by: password)
+    let message = try await chosen(arguments, on: device, password)
+    // Before it is answered, and where a script that reads the output is not disturbed.
+    arguments.errorOutput.print(message.line)
+    if message.notification.message.kind == .challenge, decision == .approve, message.notification.isPending {
+      throw CommandFailure(.usage, "the sign-in shows a number: give it with --number")
+    }
+    let id = message.notification.id
+    do throws(SignetFailure) {
+      try await device.accounts.answer(id, decision, passcode: conversation, by: password)
+    } catch {
+      if case .pushAuthRefused = error, message.isExpired {
+        throw CommandFailure(.failure, "the message has expired; ask the other side to start again")
+      }
+      throw explained(error)
+    }
     arguments.report(
       decision == .deny ? "Denied." : "Approved.",
-      ["id": .string(id), "decision": decision == .deny ? "denied" : "approved"])
+      [
+        "id": .string(id), "issuer": .string(message.mechanism.issuer),
+        "name": .string(message.mechanism.name),
+        "decision": decision == .deny ? "denied" : "approved",
+      ])
     return .success
+  }
+
+  /// A failure with what can be done at a terminal.
+  private static func explained(_ failure: SignetFailure) -> any Error {
+    switch failure {
+    case .pushAuth(.noSuchNotification):
+      CommandFailure(.dataError, "\(failure); signet message list shows what there is")
+    case .biometrics(.notCapable), .biometrics(.notEnrolled), .biometrics(.unavailable),
+      .passcode(.notCapable),
+      .passcode(.unavailable):
+      CommandFailure(
+        .unavailable,
+        "its server wants this device to recognise its user, and there is neither a finger nor a passcode to do so by; "
+          + "signet doctor says what is missing, and signet message deny says no")
+    default: failure
+    }
   }
 
   /// Where pushes go, as the options say; `nil` where they say nothing.
   static func target(_ arguments: Arguments) throws -> PushAuthDevice? {
     guard let token = arguments.optionalString("push-token") else { return nil }
-    let service = arguments.optionalString("push-service") ?? "apns"
+    let service = arguments.string("push-service")
     do throws(PushAuthFailure) {
       return try PushAuthDevice(
         token: token, name: "signet", platform: service == "gcm" ? "android" : "ios", service: service)
@@ -137,8 +258,16 @@ extension Command {
   static func enrol(_ text: String, _ arguments: Arguments) async throws -> ExitCode {
     let uri = try AuthenticatorURI(text)
     let (device, password) = try await opened(arguments)
-    let enrolment = try await device.accounts.enrol(
-      uri, from: target(arguments), exportable: !arguments.isSet("not-exportable"), by: password)
+    let enrolment: Enrolment
+    let target = try target(arguments)
+    do throws(SignetFailure) {
+      enrolment = try await device.accounts.enrol(
+        uri, from: target, exportable: !arguments.isSet("not-exportable"), by: password)
+    } catch {
+      guard case .pushAuth(.missing("device token")) = error else { throw error }
+      throw CommandFailure(
+        .usage, "its server has to know where pushes for this device go: say it with --push-token")
+    }
     let account = enrolment.account
     let name = TerminalText.sanitised("\(account.issuer) (\(account.name))", limit: 200)
     for policy in enrolment.policyConflicts {
@@ -162,11 +291,33 @@ extension Command {
   }
 }
 
-extension PushAuthNotification {
+/// A message with the account that it is for.
+private struct Message {
+  let mechanism: PushMechanism
+  let notification: PushAuthNotification
+
+  init(of mechanism: PushMechanism, _ notification: PushAuthNotification) {
+    (self.mechanism, self.notification) = (mechanism, notification)
+  }
+
+  /// Whether its time is over, by this machine's clock.
+  var isExpired: Bool { notification.isExpired(at: SystemWallClock().now * 1000) }
+
+  private var state: String {
+    switch notification.state(at: SystemWallClock().now * 1000) {
+    case .pending: "pending"
+    case .expired: "expired"
+    case .approved: "approved"
+    case .denied: "denied"
+    }
+  }
+
   /// A line for a terminal.
-  fileprivate var shown: String {
+  var line: String {
+    let message = notification.message
+    let account = TerminalText.sanitised("\(mechanism.issuer) \(mechanism.name)", limit: 200)
     let text = TerminalText.sanitised(message.text ?? "A sign-in asks for approval.", limit: 500)
-    let id = TerminalText.sanitised(id, limit: 200)
+    let id = TerminalText.sanitised(notification.id, limit: 200)
     let how =
       switch message.kind {
       case .default: "approve or deny"
@@ -174,19 +325,21 @@ extension PushAuthNotification {
         "approve with --number, one of \(message.numbers.map(String.init).joined(separator: ", "))"
       case .biometric: "approve with a finger or the passcode"
       }
-    return "\(id): \(text) [\(decision?.rawValue ?? how)]"
+    return "\(account): \(id): \(text) [\(state == "pending" ? how : state)]"
   }
 
   /// What `--json` prints.
-  fileprivate var json: JSONObject {
+  var json: JSONObject {
+    let message = notification.message
     var json: JSONObject = [
-      "id": .string(id), "kind": .string(message.kind.rawValue), "received": .integer(received / 1000),
-      "expires": .integer(expires / 1000),
+      "id": .string(notification.id), "issuer": .string(mechanism.issuer), "name": .string(mechanism.name),
+      "kind": .string(message.kind.rawValue), "status": .string(state),
+      "received": .integer(notification.received / 1000), "expires": .integer(notification.expires / 1000),
     ]
     if message.kind == .challenge { json["numbers"] = .array(message.numbers.map { .integer($0) }) }
     for (name, value) in [
       ("text", message.text), ("context", message.context), ("customPayload", message.customPayload),
-      ("decision", decision?.rawValue),
+      ("decision", notification.decision?.rawValue),
     ] { json[name] = value.map { .string($0) } }
     return json
   }

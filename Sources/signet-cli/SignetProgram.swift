@@ -205,6 +205,8 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
   case .sharedSession(.unreachable), .sharedSession(.interrupted): .unavailable
   case .sharedSession(.busy): .temporaryFailure
   case .appData: .dataError
+  case .pushAuth(.notPending), .pushAuth(.expired): .failure
+  case .pushAuth(.wrongAnswer): .usage
   case .alreadyEnrolled, .pushAuth, .noSuchAccount, .contentRefused, .severalContainers, .notExportable,
     .ocra,
     .challengeWanted, .challengeNotWanted, .passwordRefused,

@@ -37,5 +37,36 @@
       _ = try await device.json("otp")
       await server.stopAndWait()
     }
+
+    @Test("policies of an otpauth URI hold from the import on, be it alone or among others in a file")
+    func importedURI() async throws {
+      let folder = try TemporaryFolder()
+      let encoded = Data(Self.policies.utf8).base64EncodedString()
+      func uri(_ name: String, _ secret: String) -> String {
+        "otpauth://totp/Acme:\(name)?secret=\(secret)&policies=\(encoded.replacing("=", with: "%3D"))"
+      }
+      let (alone, first, second) = (
+        uri("bob", "GEZDGNBVGY3TQOJQ"), uri("carol", "GEZDGNBVGY3TQOJR"), uri("dave", "GEZDGNBVGY3TQOJS")
+      )
+      let file = folder.file("accounts.txt")
+      try Data("\(first)\n\(second)\n".utf8).write(to: URL(filePath: file))
+      let device = DeviceCommand(data: folder.file("device"))
+      for source in [alone, file] {
+        let refused = try await Self.tampered(device, "import", source)
+        #expect(refused.status != 0 && refused.errorOutput.contains("deviceTampering"), refused.summary)
+      }
+      #expect(try await device.json("account", "list").array("accounts").isEmpty)
+      for source in [alone, file] {
+        let taken = try await device.run("import", source)
+        #expect(taken.status == 0, taken.summary)
+      }
+      for name in ["bob", "carol", "dave"] {
+        _ = try await device.json("otp", name)
+        let refused = try await Self.tampered(device, "otp", name)
+        #expect(
+          refused.status == 77 && refused.errorOutput.contains("policy deviceTampering"), refused.summary)
+        _ = try await device.json("otp", name)
+      }
+    }
   }
 #endif

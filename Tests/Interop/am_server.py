@@ -6,6 +6,10 @@ standard input is a command, answered by one line:
   {"message":{"mechanism":"…","kind":"default","numbers":[…],"right":N,"text":"…"}}   {"messageId":"…","data":"…"}
   {"state":"<message id or mechanism>"}                                     what is known of it
   {"fail":N}                                                                the next N requests are answered by 503
+  {"hold":"before"}  or "after": the next request is not answered, before or after it was taken; {"held":null} waits until it has
+                     come and says {"action":"…"}, {"release":"break"} breaks it off, {"release":"answer"} answers it
+  {"forge":{"mechanism":"…","key":"other","header":{…},"claims":{…}}}       a message with other parts than it should have;
+                     claims that are null are left out
 It ends with its standard input.
 """
 import base64
@@ -23,6 +27,8 @@ import urllib.parse
 setup = json.loads(sys.argv[1])
 registrations, mechanisms, messages = {}, {}, {}
 failing = [0]
+holding = [None]
+held, released = threading.Event(), threading.Event()
 
 
 def std(data):
@@ -97,11 +103,19 @@ class Handler(http.server.BaseHTTPRequestHandler):
             path = urllib.parse.urlsplit(self.path)
             assert path.path == "/openam/json/push/sns/message"
             action = urllib.parse.parse_qs(path.query)["_action"]
+            moment, holding[0] = holding[0], None
             if failing[0]:
                 failing[0] -= 1
                 status = 503
-            else:
+            elif moment != "before":
                 {"register": register, "authenticate": authenticate, "refresh": refresh}[action[0]](json.loads(body))
+            if moment:
+                held.action = action[0]
+                held.set()
+                released.wait()
+                if released.way == "break":
+                    self.close_connection = True
+                    return
         except Exception as failure:
             status, answer = 400, {"code": 400, "reason": "Bad Request", "message": repr(failure)}
         data = json.dumps(answer).encode()
@@ -138,12 +152,28 @@ def enrol(order):
     return {"uri": f"{scheme}://{host}/{label}?" + urllib.parse.urlencode(query), "messageId": number}
 
 
+def forge(order):
+    claims = {"c": std(b"challenge"), "l": std(b"amlbcookie=01"), "t": "120", "u": order["mechanism"], "k": "default",
+              "d": "demo"}
+    claims |= order.get("claims", {})
+    claims = {name: value for name, value in claims.items() if value is not None}
+    secret = os.urandom(32) if order.get("key") == "other" else mechanisms[order["mechanism"]]["secret"]
+    head = url(json.dumps(order.get("header", {"alg": "HS256", "typ": "JWT"})).encode())
+    signed = head + "." + url(json.dumps(claims).encode())
+    digest = {"HS512": hashlib.sha512}.get(order.get("header", {}).get("alg"), hashlib.sha256)
+    return {"messageId": f"AUTHENTICATE:{url(os.urandom(8))}",
+            "data": signed + "." + url(hmac.new(secret, signed.encode(), digest).digest())}
+
+
 def message(order):
     challenge, number = os.urandom(32), f"AUTHENTICATE:{url(os.urandom(8))}"
     messages[number] = {"mechanism": order["mechanism"], "challenge": challenge, "kind": order["kind"],
                         "right": order.get("right"), "state": "pending"}
     claims = {"c": std(challenge), "l": std(b"amlbcookie=01"), "t": "120", "u": order["mechanism"], "k": order["kind"],
               "i": str(int(time.time() * 1000)), "m": order.get("text", ""), "d": order.get("user", "demo")}
+    for name, member in (("x", "context"), ("p", "payload")):
+        if member in order:
+            claims[name] = order[member]
     if "numbers" in order:
         claims["n"] = ", ".join(map(str, order["numbers"]))
     return {"messageId": number, "data": sign(claims, mechanisms[order["mechanism"]]["secret"])}
@@ -163,5 +193,17 @@ for line in sys.stdin:
     if command == "fail":
         failing[0] = value
         print("{}", flush=True)
+    elif command == "hold":
+        held.clear()
+        released.clear()
+        holding[0] = value
+        print("{}", flush=True)
+    elif command == "held":
+        held.wait(60)
+        print(json.dumps({"action": held.action}), flush=True)
+    elif command == "release":
+        released.way = value
+        released.set()
+        print("{}", flush=True)
     else:
-        print(json.dumps({"enrol": enrol, "message": message, "state": state}[command](value)), flush=True)
+        print(json.dumps({"enrol": enrol, "forge": forge, "message": message, "state": state}[command](value)), flush=True)

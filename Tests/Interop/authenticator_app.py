@@ -2,7 +2,8 @@
 
 The command line has one JSON object: "authority" (a path). Standard output begins with {}. Each line on standard input is a
 command, answered by one line with the "status" and the "body" of what the server said:
-  {"enrol":"pushauth://…"}                                          also "mechanism"
+  {"enrol":"pushauth://…"}  or mfauth                               also "mechanism"
+  {"code":N}                                                        {"code":"…"}: the one-time code for N, in seconds since 1970
   {"answer":{"messageId":"…","data":"…","deny":true,"number":"…"}}  also "claims" of the message
   {"refresh":{"token":"…","newer":true}}
 It ends with its standard input.
@@ -12,6 +13,7 @@ import hashlib
 import hmac
 import json
 import ssl
+import struct
 import sys
 import urllib.error
 import urllib.parse
@@ -59,8 +61,16 @@ def device(token):
 
 def enrol(text):
     parts = urllib.parse.urlsplit(text)
-    assert parts.scheme == "pushauth" and parts.netloc == "push"
+    assert (parts.scheme, parts.netloc) in (("pushauth", "push"), ("mfauth", "totp"))
     query = dict(urllib.parse.parse_qsl(parts.query))
+    if parts.scheme == "mfauth":
+        text = query["secret"].upper()
+        app.update(secret=base64.b32decode(text + "=" * (-len(text) % 8)), digits=int(query.get("digits", 6)),
+                   period=int(query.get("period", 30)), hash=getattr(hashlib, query.get("algorithm", "SHA1").lower()))
+    # Each kind of app reads its own names.
+    assert query["uid"] == query["d"] and query["pid"]
+    if "policies" in query:
+        assert isinstance(json.loads(base64.b64decode(query["policies"])), dict)
     app.update(r=unpad(query["r"]).decode(), a=unpad(query["a"]).decode(), s=unpad(query["s"]),
                l=unpad(query["l"]).decode(), issuer=unpad(query["issuer"]).decode())
     app.setdefault("mechanism", str(uuid.uuid4()).upper())
@@ -69,6 +79,13 @@ def enrol(text):
     claims = {"response": response(unpad(query["c"])), "mechanismUid": app["mechanism"], **device("AABB01")}
     said = post(app["r"], {"messageId": query["m"], "jwt": sign(claims)})
     return {**said, "mechanism": app["mechanism"], "issuer": app["issuer"], "account": label.split(":", 1)[1]}
+
+
+def code(time):
+    digest = hmac.new(app["secret"], struct.pack(">Q", time // app["period"]), app["hash"]).digest()
+    offset = digest[-1] & 15
+    number = struct.unpack(">I", digest[offset:offset + 4])[0] & 0x7FFFFFFF
+    return {"code": str(number % 10 ** app["digits"]).zfill(app["digits"])}
 
 
 def answer(order):
@@ -101,4 +118,4 @@ def refresh(order):
 print("{}", flush=True)
 for line in sys.stdin:
     command, value = next(iter(json.loads(line).items()))
-    print(json.dumps({"enrol": enrol, "answer": answer, "refresh": refresh}[command](value)), flush=True)
+    print(json.dumps({"enrol": enrol, "code": code, "answer": answer, "refresh": refresh}[command](value)), flush=True)

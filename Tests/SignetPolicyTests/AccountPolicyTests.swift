@@ -171,7 +171,7 @@ struct AccountPolicyTests {
     #expect(report.indeterminate == ["deviceTampering"] && report.lockingPolicy == "deviceTampering")
     evidence.tamperScore = 1
     let found = await AccountPolicyEvaluator().evaluate(set, evidence)
-    #expect(found.breaches.first?.evidence["tamperScore"] == 1)
+    #expect(found.breaches.first?.evidence["tamperScore"] == .number(1))
     let own = AccountPolicyBreach(policy: "own", reason: "r", evidence: ["a": [["b": .number(value)]]])
     #expect(own.evidence == ["omitted": true])
   }

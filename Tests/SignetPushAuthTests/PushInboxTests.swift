@@ -152,4 +152,20 @@ struct PushInboxTests {
       as [JSONObject]
     { #expect(throws: PushAuthFailure.self) { try PushAuthInbox(broken) } }
   }
+
+  @Test("times as far away as numbers go are no traps") func extremes() throws {
+    for created in [Int64(1) << 62, 1] {
+      let message = try PushSamples.received(PushSamples.message(created: created))
+      for now in [Int64.min, -1, 0, Int64.max] {
+        var inbox = PushAuthInbox()
+        _ = try inbox.receive(message, at: now, cleanUp: .age(days: Int.max))
+        let notification = try #require(inbox.notifications.first)
+        #expect(notification.expires >= created)
+        for skew in [Int64.min, 0, Int64.max] {
+          _ = try? inbox.answerable(message.messageID, with: .approve, at: now, refusingExpiredBy: skew)
+        }
+        #expect(inbox.remembers(message.messageID, at: now))
+      }
+    }
+  }
 }

@@ -257,7 +257,8 @@ struct LockedOperationsTests {
       .deletingLastPathComponent().appending(path: "Sources/Signet")
     let files = try #require(FileManager.default.enumerator(at: root, includingPropertiesForKeys: nil))
     var found: Set<String> = []
-    for case let file as URL in files where file.lastPathComponent.hasPrefix(prefix) {
+    for case let file as URL in files
+    where file.lastPathComponent.hasPrefix(prefix) && file.pathExtension == "swift" {
       let text = try String(contentsOf: file, encoding: .utf8)
       for line in text.split(separator: "\n") {
         guard let start = line.firstRange(of: "public func ") else { continue }

@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetJSON
 public import SignetOATH
 public import SignetPolicy
 public import SignetVault
@@ -94,8 +95,8 @@ public struct Accounts: Sendable {
   /// - Parameters:
   ///   - accounts: What was read.
   ///   - isExportable: Whether they may leave this device again.
-  ///   - policies: What the device has to be like, now and whenever they are used. One that is there already keeps its policies,
-  ///     and gets those of these that it does not have.
+  ///   - policies: What the device has to be like, now and whenever they are used, beside what an account itself demands (the
+  ///     parameter `policies` of its URI). One that is there already keeps its policies, and gets those that it does not have.
   ///   - password: What opens those that are there, where they have one.
   /// - Returns: What was added, and what was there.
   /// - Throws: ``SignetFailure``: `accountPolicy` and `accountPolicyBroken`; nothing was added then.
@@ -103,19 +104,18 @@ public struct Accounts: Sendable {
     _ accounts: [OTPAccount], exportable isExportable: Bool = true,
     policies: AccountPolicySet = AccountPolicySet(), by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> AddedAccounts {
-    try await device.requireCompliance(with: policies)
-    if try await vaulted(await vault.accountsContainer()) == nil {
-      _ = try await vaulted(
-        await vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
-    }
-    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    var own: [AccountPolicySet] = []
+    for account in accounts { own.append(try account.policies(beside: policies)) }
+    for set in Set(own) { try await device.requireCompliance(with: set) }
+    let unlocked = try await openMaking(by: password)
     let now = device.clock.now
     let ids = accounts.map { _ in Account.ID(from: device.random) }
     // Before the accounts are there, so that none is without its policies for a moment.
-    if !policies.isEmpty { try await merge(policies, into: ids) }
-    let result = try await vaulted(
+    for (id, set) in zip(ids, own) where !set.isEmpty { try await merge(set, into: [id]) }
+    let (result, known) = try await vaulted(
       await vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var result = AddedAccounts()
+        var known: [(id: Account.ID, policies: AccountPolicySet)] = []
         // Looked up rather than compared with each: nobody else can write meanwhile.
         let key = HMACKey(SecretBytes.random(byteCount: 32), .sha256)
         var present: [CodeSource: Account] = [:]
@@ -123,10 +123,11 @@ public struct Accounts: Sendable {
           let source = record.account.codeSource(under: key)
           if present[source] == nil { present[source] = Account(record, id) }
         }
-        for (account, id) in zip(accounts, ids) {
+        for ((account, id), set) in zip(zip(accounts, ids), own) {
           let source = account.codeSource(under: key)
           if let same = present[source] {
             result.duplicates.append(same)
+            known.append((same.id, set))
             continue
           }
           let record = AccountRecord(account, isExportable: isExportable, imported: now)
@@ -138,14 +139,11 @@ public struct Accounts: Sendable {
           present[source] = added
           result.added.append(added)
         }
-        return result
+        return (result, known)
       })
-    guard !policies.isEmpty else { return result }
     let added = Set(result.added.map(\.id))
-    for id in ids where !added.contains(id) { try await forgetNotes(of: id) }
-    var present: [Account.ID] = []
-    for same in result.duplicates { present += try await parts(of: same.id, by: password) }
-    try await merge(policies, into: present)
+    for (id, set) in zip(ids, own) where !set.isEmpty && !added.contains(id) { try await forgetNotes(of: id) }
+    for (id, set) in known where !set.isEmpty { try await merge(set, into: parts(of: id, by: password)) }
     return result
   }
 
@@ -352,6 +350,16 @@ public struct Accounts: Sendable {
       await vault.open(Vault.accountsDomain, of: id, with: .password(password.withSecret { $0.copy() })))
   }
 
+  /// The open domain, made for the device alone where there is none yet.
+  func openMaking(by password: SharedSecretBox?) async throws(SignetFailure) -> UnlockedDomain {
+    if try await vaulted(await vault.accountsContainer()) == nil {
+      _ = try await vaulted(
+        await vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
+    }
+    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    return unlocked
+  }
+
   /// The records of the open domain; `nil` as long as nothing was imported.
   func opened(by password: SharedSecretBox?) async throws(SignetFailure) -> OpenRecords? {
     guard let unlocked = try await open(by: password) else { return nil }
@@ -401,5 +409,18 @@ extension SecretBytes {
       guard bytes.count == 8 else { return nil }
       return (0..<8).reduce(UInt64(0)) { $0 << 8 | UInt64(bytes[$1]) }
     }
+  }
+}
+
+extension OTPAccount {
+  /// What the account itself demands of a device, and what is demanded beside that.
+  ///
+  /// - Throws: ``SignetFailure``: `accountPolicy`, `interchange`.
+  fileprivate func policies(beside others: AccountPolicySet) throws(SignetFailure) -> AccountPolicySet {
+    let own: JSONObject?
+    do throws(InterchangeFailure) { own = try policies() } catch { throw .interchange(error) }
+    guard var own else { return others }
+    for member in others.json.members where !own.contains(member.name) { own[member.name] = member.value }
+    do throws(AccountPolicyFailure) { return try AccountPolicySet(own) } catch { throw .accountPolicy(error) }
   }
 }

@@ -28,20 +28,19 @@ extension Accounts {
     _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
     by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> Enrolment {
+    try Self.requireHalves(of: uri)
     let codes = try uri.oath.map { (half) throws(SignetFailure) in try Self.codes(uri, half) }
     let policies = try Self.policies(uri.policies)
     try await device.requireCompliance(with: policies)
-    if try await vaulted(await device.vault.accountsContainer()) == nil {
-      _ = try await vaulted(
-        await device.vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
-    }
-    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let unlocked = try await openMaking(by: password)
     let now = device.clock.now
     let before = try await vaulted(unlocked.openedRecords())
     // Before the server is asked for anything.
     if let failure = try await vaulted(Self.refusal(uri, codes, in: before)) { throw failure }
     let joined = try await vaulted(Self.joined(uri, in: before))
     try await requireUnlocked(joined.members)
+    // Each for itself may be as long as policies may be, and both together longer.
+    let all = try Self.policies(EnrolledAccountRecord.merged(joined.policies, uri.policies).policies)
     var attempt = EnrolmentAttempt(of: uri, from: device.random, at: now)
     var push: PushMechanismRecord?
     if let half = uri.push {
@@ -59,15 +58,14 @@ extension Accounts {
         throw error
       }
       push = record
-    } else if uri.policies != nil || joined.policies != nil {
+    } else if !all.isEmpty {
       (attempt, _) = try await begin(attempt, in: unlocked)
     }
     let (parts, groupID) = (attempt, Account.ID(from: device.random))
     // Before the parts are there, so that none is without its policies for a moment; what was there before gets those that
     // are new, and keeps them if this ends here: that is the strict side.
     let new = (codes == nil ? [] : [parts.codes]) + (push == nil ? [] : [parts.push])
-    if let present = joined.policies { try await merge(Self.policies(present), into: new) }
-    if !policies.isEmpty { try await merge(policies, into: new + joined.members) }
+    if !all.isEmpty { try await merge(all, into: new + joined.members) }
     let result = try await vaulted(
       await device.vault.changeRecords(of: unlocked) {
         (records) throws(VaultFailure) -> Result<Enrolment, SignetFailure> in
@@ -79,6 +77,7 @@ extension Accounts {
           found?.record ?? EnrolledAccountRecord(issuer: uri.issuer, name: uri.account, created: now)
         let conflicts = group.merge(
           policies: uri.policies, image: uri.image, backgroundColor: uri.backgroundColor)
+        do throws(SignetFailure) { _ = try Self.policies(group.policies) } catch { return .failure(error) }
         if found == nil { group.codes = try Self.ungrouped(uri.issuer, uri.account, in: records) }
         if let codes {
           let record = AccountRecord(codes, isExportable: isExportable, imported: now)
@@ -165,6 +164,13 @@ extension Accounts {
     }
   }
 
+  /// Refuses a combined URI that lacks one half: it was cut off, or is not meant for this.
+  private static func requireHalves(of uri: AuthenticatorURI) throws(SignetFailure) {
+    guard uri.scheme == .mfauth else { return }
+    if uri.oath == nil { throw .interchange(.missing("secret")) }
+    if uri.push == nil { throw .interchange(.missing("r (endpoint)")) }
+  }
+
   private static func codes(
     _ uri: AuthenticatorURI, _ half: AuthenticatorURI.OATH
   ) throws(SignetFailure) -> OTPAccount {
@@ -224,7 +230,11 @@ extension Accounts {
     guard let found = try group(uri.issuer, uri.account, in: records) else {
       return (nil, try ungrouped(uri.issuer, uri.account, in: records))
     }
-    return (found.record.policies, found.record.members)
+    let names = Set(records.names)
+    let members = found.record.members.filter {
+      names.contains(AccountRecord.name($0)) || names.contains(PushMechanismRecord.name($0))
+    }
+    return (found.record.policies, members)
   }
 
   /// Takes away what held parts together that are all gone: whoever enrols anew starts anew.

@@ -21,11 +21,7 @@ extension Accounts {
   public func setPushDevice(
     _ target: PushAuthDevice, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
-    if try await vaulted(await device.vault.accountsContainer()) == nil {
-      _ = try await vaulted(
-        await device.vault.makeAccountsContainer(protection: .device, created: device.clock.now * 1000))
-    }
-    guard let unlocked = try await open(by: password) else { throw .noSuchAccount }
+    let unlocked = try await openMaking(by: password)
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         try Self.setPushDevice(target, in: &records)
@@ -35,25 +31,28 @@ extension Accounts {
 
   /// Tells servers the device token that did not take it before, where it is time to try again.
   ///
-  /// - Parameter password: What opens the accounts, where they have one.
+  /// - Parameters:
+  ///   - isDue: Whether only where it is time; else now, as where a user asks for it.
+  ///   - password: What opens the accounts, where they have one.
   /// - Returns: The mechanisms whose servers did not take it, with the reason.
   /// - Throws: ``SignetFailure``.
   @discardableResult
   public func sendPushTokens(
-    by password: SharedSecretBox? = nil
+    whenDue isDue: Bool = true, by password: SharedSecretBox? = nil
   ) async throws(SignetFailure) -> [(mechanism: PushMechanism, failure: SignetFailure)] {
     guard let unlocked = try await open(by: password) else { return [] }
     let records = try await vaulted(unlocked.openedRecords())
     guard let target = try await vaulted(Self.pushDevice(in: records)) else { return [] }
     var failures: [(mechanism: PushMechanism, failure: SignetFailure)] = []
     for (id, record) in try await vaulted(Self.mechanisms(in: records))
-    where record.isUpdateDue && record.nextUpdate <= device.clock.now {
+    where record.isUpdateDue && (!isDue || record.nextUpdate <= device.clock.now) {
       var failure: SignetFailure?
       do throws(SignetFailure) {
         try await send(
           PushAuthRequest.update(
             of: record.mechanismID, userID: record.userID, device: target, at: record.endpoints,
-            cookie: record.loadBalancer, key: try record.key()))
+            cookie: record.loadBalancer, id: Account.ID(from: device.random).description,
+            key: try record.readyKey()))
       } catch { failure = error }
       if let failure { failures.append((PushMechanism(record, id), failure)) }
       let (isTaken, now) = (failure == nil, device.clock.now)
@@ -83,28 +82,15 @@ extension Accounts {
     _ target: PushAuthDevice, in records: inout OpenRecords, knownTo knowing: Account.ID? = nil
   ) throws(VaultFailure) {
     guard try pushDevice(in: records) != target else { return }
-    try records.set(pushDeviceName, to: bytes(of: target))
+    try records.set(pushDeviceName, to: target.json.recordBytes)
     for (id, var record) in try mechanisms(in: records) where id != knowing {
       (record.isUpdateDue, record.updateAttempts, record.nextUpdate) = (true, 0, 0)
       try records.set(PushMechanismRecord.name(id), to: record.bytes)
     }
   }
 
-  static func bytes(of target: PushAuthDevice) -> SecretBytes {
-    let object: JSONObject = [
-      "token": .string(target.token), "name": .string(target.name), "platform": .string(target.platform),
-      "service": .string(target.service),
-    ]
-    return object.recordBytes
-  }
-
   static func pushDevice(in records: OpenRecords) throws(VaultFailure) -> PushAuthDevice? {
     guard let secret = try records.secret(pushDeviceName) else { return nil }
-    do {
-      let object = try JSONObject(record: secret)
-      return try PushAuthDevice(
-        token: object.string("token"), name: object.string("name"), platform: object.string("platform"),
-        service: object.string("service"))
-    } catch { throw .damaged }
+    do { return try PushAuthDevice(stored: JSONObject(record: secret)) } catch { throw .damaged }
   }
 }

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 public import SignetPushAuth
+import SignetTransport
 public import SignetVault
 import SignetWire
 
@@ -25,6 +26,13 @@ extension Accounts {
           $0.record.mechanismID.utf8.elementsEqual(delivery.claimedMechanism.utf8)
         }
         guard let (id, before) = found else { return .failure(.pushAuth(.unknownMechanism)) }
+        // An id stands for one message of one server, by which it is approved: another server that has learned it must not have
+        // its own message answered under it, or the other one's by the answer to its own.
+        for (other, _) in try Self.mechanisms(in: records) where other != id {
+          guard try !Self.inbox(of: other, in: records).remembers(delivery.messageID, at: now) else {
+            return .failure(.pushAuth(.replayed))
+          }
+        }
         var record = before
         let outcome: Result<(PushAuthInbox, PushAuthInbox.Reception), SignetFailure>
         let inbox = try Self.inbox(of: id, in: records)
@@ -68,9 +76,27 @@ extension Accounts {
         found.append((PushMechanism(record, id), notification))
       }
     }
-    return found.sorted {
-      ($0.notification.received, $0.notification.id) > ($1.notification.received, $1.notification.id)
-    }
+    // Of those that came in one moment, the last in an inbox came last.
+    return found.enumerated().sorted {
+      ($0.element.notification.received, $0.offset) > ($1.element.notification.received, $1.offset)
+    }.map(\.element)
+  }
+
+  /// One message.
+  ///
+  /// - Parameters:
+  ///   - id: The message id.
+  ///   - password: What opens the accounts, where they have one.
+  /// - Returns: The message with its mechanism.
+  /// - Throws: ``SignetFailure/pushAuth(_:)`` with `noSuchNotification`.
+  public func message(
+    _ id: String, by password: SharedSecretBox? = nil
+  ) async throws(SignetFailure) -> (mechanism: PushMechanism, notification: PushAuthNotification) {
+    guard let records = try await opened(by: password),
+      let found = try await vaulted(Self.received(id, in: records)),
+      let notification = found.inbox.notification(id)
+    else { throw .pushAuth(.noSuchNotification) }
+    return (PushMechanism(found.record, found.id), notification)
   }
 
   /// Answers a message: sends the answer, and notes it once the server has taken it.
@@ -92,14 +118,9 @@ extension Accounts {
   ) async throws(SignetFailure) {
     guard let unlocked = try await open(by: password) else { throw .pushAuth(.noSuchNotification) }
     let records = try await vaulted(unlocked.openedRecords())
-    var found: (id: Account.ID, record: PushMechanismRecord, inbox: PushAuthInbox)?
-    for (mechanism, record) in try await vaulted(Self.mechanisms(in: records)) {
-      let inbox = try await vaulted(Self.inbox(of: mechanism, in: records))
-      if inbox.notification(id) != nil { found = (mechanism, record, inbox) }
-    }
-    guard let found, let notification = found.inbox.notification(id) else {
-      throw .pushAuth(.noSuchNotification)
-    }
+    guard let found = try await vaulted(Self.received(id, in: records)),
+      let notification = found.inbox.notification(id)
+    else { throw .pushAuth(.noSuchNotification) }
     let isRecognition = notification.message.kind == .biometric && decision == .approve
     let answer: PushAuthAnswer =
       switch decision {
@@ -110,29 +131,33 @@ extension Accounts {
     let request: PushAuthRequest
     do throws(PushAuthFailure) {
       _ = try found.inbox.answerable(
-        id, with: answer, at: device.clock.now * 1000, refusingExpiredBy: skew.map { $0 * 1000 })
-      let key = try found.record.secret.withSecret { (secret) throws(PushAuthFailure) in
-        try PushAuthKey(secret)
-      }
+        id, with: answer, at: device.clock.now * 1000, refusingExpiredBy: skew.map(Self.milliseconds))
       request = try PushAuthRequest.answer(
-        answer, to: notification.message, at: found.record.endpoints, key: key)
+        answer, to: notification.message, at: found.record.endpoints, key: found.record.key())
     } catch { throw .pushAuth(error) }
     // A no is sent whatever locks the account: who is locked out can still refuse a fraud.
     if decision != .deny { try await requireUnlocked(found.id) }
-    if isRecognition { try await recogniseUser(passcode) }
-    do throws(SignetFailure) { try await send(request) } catch {
-      // The one thing that a number can be refused for is that it is another one.
-      guard case .pushAuthRefused(400) = error, case .number = decision else { throw error }
-      throw .wrongNumber(Problem(.transactionWrongNumber, ""))
+    if isRecognition {
+      try await recogniseUser(passcode)
+      // The user took their time: whoever has locked it meanwhile meant this, too.
+      try await requireUnlocked(found.id)
+    }
+    let response = try await response(to: request)
+    guard (200..<300).contains(response.status) else {
+      if case .number = decision, Self.isWrongNumber(response) {
+        throw .wrongNumber(Problem(.transactionWrongNumber, ""))
+      }
+      throw .pushAuthRefused(status: response.status)
     }
     let mechanism = found.id
     let now = device.clock.now * 1000
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
         var inbox = try Self.inbox(of: mechanism, in: records)
-        // Answered by another process at the same time: the server took one of the two.
-        guard inbox.notification(id)?.isPending == true else { return }
-        do throws(PushAuthFailure) { try inbox.took(answer.decision, of: id, at: now) } catch { return }
+        do throws(PushAuthFailure) { try inbox.took(answer.decision, of: id, at: now) } catch {
+          // Forgotten, or answered by another process at the same time: of two answers the server took one, and there it stands.
+          return
+        }
         try records.set(PushMechanismRecord.inboxName(mechanism), to: inbox.json.recordBytes)
       })
   }
@@ -167,14 +192,40 @@ extension Accounts {
   ) throws(SignetFailure) -> (PushAuthInbox, PushAuthInbox.Reception) {
     var inbox = inbox
     do throws(PushAuthFailure) {
-      let key = try record.secret.withSecret { (secret) throws(PushAuthFailure) in try PushAuthKey(secret) }
-      let message = try delivery.verified(with: key)
+      let message = try delivery.verified(with: record.key())
       if let user = record.userID, let said = message.userID, !user.utf8.elementsEqual(said.utf8) {
         throw .otherUser
       }
       let reception = try inbox.receive(message, at: now, cleanUp: cleanUp)
       return (inbox, reception)
     } catch { throw .pushAuth(error) }
+  }
+
+  /// The mechanism that has a message; an id is in one inbox only.
+  private static func received(
+    _ id: String, in records: OpenRecords
+  ) throws(VaultFailure) -> (id: Account.ID, record: PushMechanismRecord, inbox: PushAuthInbox)? {
+    for (mechanism, record) in try mechanisms(in: records) {
+      let inbox = try inbox(of: mechanism, in: records)
+      if inbox.notification(id) != nil { return (mechanism, record, inbox) }
+    }
+    return nil
+  }
+
+  /// Whether a server refuses a number because it is another one.
+  ///
+  /// Servers of ours say how many more may be tried; those that give no details refuse numbers for nothing else.
+  private static func isWrongNumber(_ response: HTTPResponse) -> Bool {
+    guard response.status == 400 else { return false }
+    let body: JSONObject
+    do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { return true }
+    guard case .object(let detail)? = body["detail"] else { return true }
+    return detail.contains("remaining")
+  }
+
+  private static func milliseconds(_ seconds: Int64) -> Int64 {
+    let (product, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+    return overflows ? (seconds < 0 ? .min : .max) : product
   }
 
   static func inbox(of id: Account.ID, in records: OpenRecords) throws(VaultFailure) -> PushAuthInbox {

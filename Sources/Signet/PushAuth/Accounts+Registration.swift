@@ -57,7 +57,7 @@ extension Accounts {
   func register(
     _ record: PushMechanismRecord, _ half: AuthenticatorURI.Push, _ target: PushAuthDevice, isRepeated: Bool
   ) async throws(SignetFailure) {
-    let key = try record.key()
+    let key = try record.readyKey()
     do throws(SignetFailure) {
       try await send(
         PushAuthRequest.registration(
@@ -69,7 +69,7 @@ extension Accounts {
         try await send(
           PushAuthRequest.update(
             of: record.mechanismID, userID: record.userID, device: target, at: record.endpoints,
-            cookie: record.loadBalancer, key: key))
+            cookie: record.loadBalancer, id: Account.ID(from: device.random).description, key: key))
       } catch let second {
         throw second.isRefusalOfServer ? error : second
       }
@@ -80,6 +80,14 @@ extension Accounts {
   ///
   /// - Throws: ``SignetFailure``: `transport`, `pushAuthRefused`.
   func send(_ request: PushAuthRequest) async throws(SignetFailure) {
+    let response = try await response(to: request)
+    guard (200..<300).contains(response.status) else { throw .pushAuthRefused(status: response.status) }
+  }
+
+  /// What a server of the push protocol says to a request.
+  ///
+  /// - Throws: ``SignetFailure/transport(_:)``.
+  func response(to request: PushAuthRequest) async throws(SignetFailure) -> HTTPResponse {
     var plain = HTTPRequest(
       method: .post, url: request.url, headers: request.headers.filter { $0.name != "Cookie" },
       body: request.body.bytes)
@@ -92,11 +100,7 @@ extension Accounts {
       plain.cookies.append(cookie)
     }
     let transport = try device.transport(device.connection)
-    let response: HTTPResponse
-    do throws(TransportFailure) { response = try await transport.send(plain) } catch {
-      throw .transport(error)
-    }
-    guard (200..<300).contains(response.status) else { throw .pushAuthRefused(status: response.status) }
+    do throws(TransportFailure) { return try await transport.send(plain) } catch { throw .transport(error) }
   }
 }
 

@@ -15,7 +15,7 @@ public enum PushAuthCleanUp: Sendable, Hashable {
   /// The names of those to forget.
   ///
   /// - Parameters:
-  ///   - notifications: All of them, in any order.
+  ///   - notifications: All of them, those that came in one moment in the order in which they came.
   ///   - now: In milliseconds since 1970.
   /// - Returns: The names.
   public func outdated(among notifications: [PushAuthNotification], at now: Int64) -> Set<String> {
@@ -29,14 +29,19 @@ public enum PushAuthCleanUp: Sendable, Hashable {
     var outdated: Set<String> = []
     if let days {
       let age = Int64(clamping: days).multipliedReportingOverflow(by: 86_400_000)
-      let oldest = age.overflow ? Int64.min : now.subtractingReportingOverflow(age.partialValue).partialValue
+      let oldest = age.overflow ? Int64.min : now.saturatingAdd(-age.partialValue)
       for notification in notifications where notification.received < oldest {
         outdated.insert(notification.id)
       }
     }
     if let count, notifications.count > count {
-      let oldestFirst = notifications.sorted { ($0.received, $0.id) < ($1.received, $1.id) }
-      for notification in oldestFirst.prefix(notifications.count - count) { outdated.insert(notification.id) }
+      // Of those that came in one moment, the first in the list came first.
+      let oldestFirst = notifications.enumerated().sorted {
+        ($0.element.received, $0.offset) < ($1.element.received, $1.offset)
+      }
+      for (_, notification) in oldestFirst.prefix(notifications.count - count) {
+        outdated.insert(notification.id)
+      }
     }
     return outdated
   }

@@ -55,16 +55,25 @@ public struct PushAuthInbox: Sendable, Hashable {
     }
     guard !traces.contains(where: { $0.digest == message.digest }) else { throw .replayed }
     let notification = PushAuthNotification(message, received: now)
-    let memory = now.addingReportingOverflow(Self.shortestMemory)
-    let until = max(memory.overflow ? .max : memory.partialValue, notification.expires)
+    let until = max(now.saturatingAdd(Self.shortestMemory), notification.expires)
     traces.append(Trace(messageID: message.messageID, digest: message.digest, until: until))
     if traces.count > Self.traceLimit {
       traces.sort { $0.until < $1.until }
       traces.removeFirst(traces.count - Self.traceLimit)
     }
     notifications.append(notification)
-    self.cleanUp(cleanUp, at: now)
+    forget(cleanUp, at: now, butFor: message.messageID)
     return .new(notification)
+  }
+
+  /// Whether a message of this id was received, and is remembered.
+  ///
+  /// - Parameters:
+  ///   - id: The message id.
+  ///   - now: In milliseconds since 1970.
+  /// - Returns: Whether it was.
+  public func remembers(_ id: String, at now: Int64) -> Bool {
+    notification(id) != nil || traces.contains { $0.messageID == id && $0.until >= now }
   }
 
   /// The notification of this message id.
@@ -95,7 +104,7 @@ public struct PushAuthInbox: Sendable, Hashable {
     guard let found = notification(id) else { throw .noSuchNotification }
     guard found.isPending else { throw .notPending }
     _ = try answer.checked(for: found.message.kind)
-    if let skew, answer != .deny, found.isExpired(at: now.subtractingReportingOverflow(skew).partialValue) {
+    if let skew, answer != .deny, found.isExpired(at: now.saturatingAdd(skew == .min ? .max : -skew)) {
       throw .expired
     }
     return found
@@ -132,8 +141,14 @@ public struct PushAuthInbox: Sendable, Hashable {
   ///   - cleanUp: Which ones.
   ///   - now: In milliseconds since 1970.
   public mutating func cleanUp(_ cleanUp: PushAuthCleanUp, at now: Int64) {
-    let outdated = cleanUp.outdated(among: notifications, at: now)
+    forget(cleanUp, at: now, butFor: nil)
+  }
+
+  /// Never the one that has just come, whatever the clock says.
+  private mutating func forget(_ cleanUp: PushAuthCleanUp, at now: Int64, butFor newest: String?) {
+    var outdated = cleanUp.outdated(among: notifications, at: now)
       .union(PushAuthCleanUp.count(Self.limit).outdated(among: notifications, at: now))
+    if let newest { outdated.remove(newest) }
     guard !outdated.isEmpty else { return }
     notifications.removeAll { outdated.contains($0.id) }
   }

@@ -45,7 +45,7 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
   public var created: Int64 { message.createdMillis ?? received }
 
   /// When it expires, in milliseconds since 1970.
-  public var expires: Int64 { created.addingReportingOverflow(Int64(message.timeToLive * 1000)).partialValue }
+  public var expires: Int64 { created.saturatingAdd(Int64(message.timeToLive * 1000)) }
 
   /// Whether nobody has answered, in time or not.
   public var isPending: Bool { decision == nil }
@@ -69,5 +69,13 @@ public struct PushAuthNotification: Sendable, Hashable, Identifiable {
   }
 
   /// How long the answer took, in milliseconds; `nil` without one.
-  public var responseTime: Int64? { answered.map { max($0 - received, 0) } }
+  public var responseTime: Int64? { answered.map { max($0.saturatingAdd(-max(received, 0)), 0) } }
+}
+
+extension Int64 {
+  /// The sum, or the number nearest to it: times of others may be as far away as numbers go.
+  func saturatingAdd(_ other: Int64) -> Int64 {
+    let (sum, overflows) = addingReportingOverflow(other)
+    return overflows ? (other < 0 ? .min : .max) : sum
+  }
 }

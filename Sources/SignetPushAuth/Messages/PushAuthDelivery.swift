@@ -95,6 +95,10 @@ public struct PushAuthDelivery: Sendable {
   /// - Throws: ``PushAuthFailure``.
   public func verified(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthMessage {
     let claims = try key.claims(of: token)
+    // The id lies outside of the token; where the token names one too, nobody on the way has changed it.
+    if let signed = Self.text(claims, "messageId"), !signed.utf8.elementsEqual(messageID.utf8) {
+      throw .invalid("message id", reason: "is another one than the server has signed")
+    }
     return try PushAuthMessage(
       claims, messageID: messageID, digest: HashFunction.sha256.digest(of: Array(token.utf8)))
   }

@@ -101,6 +101,13 @@ public struct PushAuthMessage: Sendable, Hashable {
     return claims
   }
 
+  /// ``claims`` and the message id, which binds the token to the id that it is delivered under; apps that do not know it ignore it.
+  public var boundClaims: JSONObject {
+    var claims = claims
+    claims["messageId"] = .string(messageID)
+    return claims
+  }
+
   private static func text(_ seconds: Double) -> String {
     Int64(exactly: seconds).map(String.init) ?? String(seconds)
   }

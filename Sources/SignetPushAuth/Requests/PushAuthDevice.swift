@@ -1,4 +1,5 @@
 import SignetCrypto
+public import SignetJSON
 
 /// What a server has to know of a device to reach it.
 public struct PushAuthDevice: Sendable, Hashable {
@@ -45,4 +46,28 @@ public struct PushAuthDevice: Sendable, Hashable {
   /// - Parameter bytes: What the system handed to the app.
   /// - Returns: Upper-case hexadecimal; empty for no bytes.
   public static func token(of bytes: [UInt8]) -> String { Hex.encode(bytes).uppercased() }
+}
+
+extension PushAuthDevice {
+  /// What is stored of it: `token`, `name`, `platform` and `service`.
+  public var json: JSONObject {
+    [
+      "token": .string(token), "name": .string(name), "platform": .string(platform),
+      "service": .string(service),
+    ]
+  }
+
+  /// Reads what was stored.
+  ///
+  /// - Parameter json: What ``json`` gave.
+  /// - Throws: ``PushAuthFailure``.
+  public init(stored json: JSONObject) throws(PushAuthFailure) {
+    let parts: [String]
+    do throws(JSONFailure) {
+      parts = try ["token", "name", "platform", "service"].map { name throws(JSONFailure) in
+        try json.string(name)
+      }
+    } catch { throw .malformed(reason: "is damaged where it was stored") }
+    try self.init(token: parts[0], name: parts[1], platform: parts[2], service: parts[3])
+  }
 }

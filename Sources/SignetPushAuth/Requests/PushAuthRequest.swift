@@ -87,13 +87,15 @@ public struct PushAuthRequest: Sendable {
   ///   - device: The device with its new token.
   ///   - endpoints: Where to.
   ///   - cookie: The parameter `l` of the registration, decoded.
+  ///   - id: Goes into the claim `jti`, by which a server tells a request from another one's copy; other servers ignore it.
   ///   - key: The shared secret.
   /// - Returns: The request.
   public static func update(
     of mechanismID: String, userID: String?, device: PushAuthDevice, at endpoints: PushAuthEndpoints,
-    cookie: String?, key: PushAuthKey
+    cookie: String?, id: String? = nil, key: PushAuthKey
   ) -> PushAuthRequest {
     var claims: JSONObject = ["mechanismUid": .string(mechanismID)]
+    claims["jti"] = id.map { .string($0) }
     claims.add(device)
     var body: JSONObject = ["mechanismUid": .string(mechanismID), "jwt": .string(key.sign(claims))]
     body["username"] = userID.map { .string($0) }

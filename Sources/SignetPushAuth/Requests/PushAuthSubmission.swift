@@ -1,3 +1,4 @@
+import SignetCrypto
 import SignetJSON
 
 /// What a device has sent to a server: a body that names what it is about, and a token that nobody has checked yet.
@@ -85,13 +86,21 @@ public struct PushAuthSubmission: Sendable {
     return (isDenied, number)
   }
 
+  /// SHA-256 of the token, by which the same is known when it comes again: nothing in a new device token says when it was made.
+  public var digest: [UInt8] { HashFunction.sha256.digest(of: Array(token.utf8)) }
+
   /// A new device token.
+  ///
+  /// A registration has all that is asked for here, too; it is told by its response, and refused.
   ///
   /// - Parameter key: The shared secret of the mechanism.
   /// - Returns: The device.
   /// - Throws: ``PushAuthFailure``; where the token names another mechanism than the body, ``PushAuthFailure/unknownMechanism``.
   public func device(with key: PushAuthKey) throws(PushAuthFailure) -> PushAuthDevice {
     let claims = PushAuthClaims(try key.claims(of: token))
+    guard !claims.object.contains("response") else {
+      throw .invalid("token", reason: "is none of a new device token")
+    }
     // The newer apps leave the name to the body; the key is the mechanism's all the same.
     if let named = try claims.optionalText("mechanismUid", named: "mechanismUid"), named != mechanismID {
       throw .unknownMechanism

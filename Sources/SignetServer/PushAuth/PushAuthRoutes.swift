@@ -26,6 +26,9 @@ struct PushAuthRoutes: Sendable {
     _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
     guard let name = request.query["user"] else { throw Problem(.malformed, "\"user\" is missing") }
     let user = try userID(name)
+    guard try await context.stored(await context.storage.user(user.text)) != nil else {
+      throw Problem(noUser: user.text)
+    }
     let found = try await context.stored(await context.storage.pushAuthMechanisms(user: user.text))
     return .json(["mechanisms": .array(found.map { .object(json($0)) })])
   }
@@ -51,7 +54,7 @@ struct PushAuthRoutes: Sendable {
     let id = request.parameters["id"] ?? ""
     let event = context.audit(by: actor)("pushauth.removed", ["mechanism": id])
     guard try await context.stored(await context.storage.removePushAuthMechanism(id, audit: event)) else {
-      throw Problem(.unknown, "There is no such mechanism.")
+      throw Problem(.unknown, "There is no authenticator of this id.")
     }
     return .json(["id": .string(id)])
   }
@@ -62,7 +65,7 @@ struct PushAuthRoutes: Sendable {
     let sent = try await service.send(jsonBody(of: request), by: actor)
     var object = json(sent.record)
     object["push"] = ["messageId": .string(sent.messageID), "data": .string(sent.token)]
-    object["delivery"] = .string(sent.delivery)
+    object["delivery"] = .string(sent.delivery.rawValue)
     object["number"] = sent.number.map { .integer($0) }
     return .json(object, status: 201)
   }

@@ -7,7 +7,8 @@ import SignetWire
 
 /// What authenticator apps send.
 extension PushAuthService {
-  /// Takes what an app sends: 200 with an empty object, or 400 with what these apps expect to read of it.
+  /// Takes what an app sends: 200 with an empty object, 400 with what these apps expect to read of a refusal, or our own
+  /// problem where the server itself fails.
   func take(_ request: ServerRequest) async -> ServerResponse {
     guard let name = request.query["_action"], let action = PushAuthAction(rawValue: name) else {
       return Self.refusal("_action is register, authenticate or refresh")
@@ -97,12 +98,15 @@ extension PushAuthService {
     do throws(PushAuthFailure) { device = try submission.device(with: key) } catch {
       return refused(error, mechanism)
     }
+    // Told again, as apps do at each start: nothing to write, and nothing to log for good.
+    if self.device(of: mechanism) == device { return .json([:]) }
     let event = context.audit(by: "app:\(mechanism.id)")(
       "pushauth.deviceChanged",
       ["user": mechanism.user, "mechanism": mechanism.id, "service": device.service])
     let isChanged = try await context.stored(
       await context.storage.changePushAuthDevice(
-        mechanism.id, sealedDevice: try sealedDevice(device, mechanism.id), audit: event))
+        mechanism.id, sealedDevice: try sealedDevice(device, mechanism.id), digest: submission.digest,
+        audit: event))
     return isChanged ? .json([:]) : Self.refused
   }
 
@@ -115,9 +119,12 @@ extension PushAuthService {
   private static let refused = refusal("The message was not accepted.")
 
   /// A refusal in the form of the servers that these apps know.
-  private static func refusal(_ message: String, detail: JSONObject? = nil) -> ServerResponse {
-    var body: JSONObject = ["code": 400, "reason": "Bad Request", "message": .string(message)]
-    body["detail"] = detail.map { .object($0) }
-    return .json(body, status: 400)
+  private static func refusal(_ message: String, detail: JSONObject = [:]) -> ServerResponse {
+    .json(
+      [
+        "code": 400, "reason": "Bad Request", "message": .string(message),
+        // Always there: without "remaining" in it, a refusal is none of a number.
+        "detail": .object(detail),
+      ], status: 400)
   }
 }

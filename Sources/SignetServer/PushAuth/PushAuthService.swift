@@ -13,8 +13,10 @@ struct PushAuthService: Sendable {
   static let enrolmentSeconds: Int64 = 15 * 60
   /// The most messages of one mechanism that wait.
   static let waitingLimit = 10
-  /// How many wrong numbers end a message.
-  static let wrongNumberLimit = 3
+  /// How many wrong numbers end a message: one mistake may be mended.
+  ///
+  /// With as many as there are numbers to choose from, whoever tries all of them has always found the right one.
+  static let wrongNumberLimit = 2
   /// The longest token that push services carry beside what else is in a push, in bytes.
   static let maximumTokenByteCount = 3_000
   private static let secretByteCount = 32
@@ -95,6 +97,9 @@ struct PushAuthService: Sendable {
     guard let kind = PushAuthKind(rawValue: kindName) else {
       throw Problem(.malformed, "\"kind\" is default, challenge or biometric")
     }
+    if let text = try members(form.optionalString("text")), text.allSatisfy(\.isWhitespace) {
+      throw Problem(.malformed, "\"text\" is empty; say what is asked")
+    }
     let lifetime = try members(form.optionalInteger("lifetime")) ?? 120
     guard (10...3600).contains(lifetime) else {
       throw Problem(.malformed, "\"lifetime\" is 10 to 3600 seconds")
@@ -107,7 +112,7 @@ struct PushAuthService: Sendable {
       numbers: choice?.all ?? [], text: try members(form.optionalString("text")),
       customPayload: try members(form.optionalString("customPayload")),
       context: try members(form.optionalString("context")), userID: mechanism.user)
-    let token = try key(of: mechanism).sign(message.claims)
+    let token = try key(of: mechanism).sign(message.boundClaims)
     guard token.utf8.count <= Self.maximumTokenByteCount else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
     }
@@ -128,7 +133,7 @@ struct PushAuthService: Sendable {
       throw error == .unknown ? Self.noMechanism : context.problem(with: error)
     }
     guard isAdded else { throw Problem(.exists, "\(Self.waitingLimit) messages wait for this app already.") }
-    let delivery = await deliver(token, message, mechanism)
+    let delivery = await deliver(token, message, mechanism, until: record.expires)
     return SentPushAuthMessage(
       record: record, number: choice?.right, messageID: message.messageID, token: token, delivery: delivery)
   }
@@ -146,6 +151,9 @@ struct PushAuthService: Sendable {
       guard let found = try await context.stored(await context.storage.pushAuthMechanism(id)),
         found.state == .active
       else { throw Self.noMechanism }
+      guard try members(form.optionalString("user")).map({ $0 == found.user }) ?? true else {
+        throw Problem(.malformed, "The app is not one of this user's.")
+      }
       return found
     }
     let user = try userID(try members(form.string("user")))
@@ -171,20 +179,20 @@ struct PushAuthService: Sendable {
   }
 
   private func deliver(
-    _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord
-  ) async -> String {
-    guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else { return "none" }
+    _ token: String, _ message: PushAuthMessage, _ mechanism: PushAuthMechanismRecord, until expires: Int64
+  ) async -> SentPushAuthMessage.Delivery {
+    guard let target = target(of: mechanism), context.push.delivery.mayCarry(target) else { return .none }
     let push = PushMessage(
-      envelope: token, topic: String(message.messageID.suffix(22)), expires: context.clock.now + 120,
+      envelope: token, topic: String(message.messageID.suffix(22)), expires: expires,
       data: ["message": token, "messageId": message.messageID],
       notification: ["data": token, "messageId": message.messageID, "alert": message.text ?? ""])
     switch await context.push.delivery.deliverOnce(push, to: target) {
-    case .taken: return "taken"
-    case .targetGone: return "gone"
+    case .taken: return .taken
+    case .targetGone: return .gone
     case .failed(let failure):
       context.log.error("pushauth.failed", ["mechanism": mechanism.id, "cause": failure.description])
-      return "failed"
-    case .expired: return "failed"
+      return .failed
+    case .expired: return .failed
     }
   }
 
@@ -214,23 +222,18 @@ struct PushAuthService: Sendable {
     guard let sealed = mechanism.sealedDevice else { return nil }
     do {
       let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism.id))
-      let object = try text.withTemporaryArray { bytes throws(JSONFailure) in try JSONObject(parsing: bytes) }
-      return try PushAuthDevice(
-        token: object.string("token"), name: object.string("name"), platform: object.string("platform"),
-        service: object.string("service"))
+      return try PushAuthDevice(stored: text.withTemporaryArray { bytes in try JSONObject(parsing: bytes) })
     } catch {
-      context.log.error("pushauth.failed", ["mechanism": mechanism.id, "cause": "\(error)"])
+      // Never the failure itself, which may have a part of what it failed at.
+      context.log.error(
+        "pushauth.failed", ["mechanism": mechanism.id, "cause": "the device cannot be read"])
       return nil
     }
   }
 
   func sealed(_ device: PushAuthDevice, of id: String) throws(Problem) -> [UInt8] {
-    let object: JSONObject = [
-      "token": .string(device.token), "name": .string(device.name), "platform": .string(device.platform),
-      "service": .string(device.service),
-    ]
-    return try context.computed(
-      context.masterKey.seal(SecretBytes(copying: object.bytes), for: .pushAuthDevice(mechanism: id)))
+    try context.computed(
+      context.masterKey.seal(SecretBytes(copying: device.json.bytes), for: .pushAuthDevice(mechanism: id)))
   }
 
   /// What follows the prefix of a message id.
@@ -260,6 +263,18 @@ struct SentPushAuthMessage: Sendable {
   let number: Int64?
   let messageID: String
   let token: String
-  /// What became of handing it over: `taken`, `gone`, `failed`, or `none` where no service of this server carries it.
-  let delivery: String
+  /// What became of handing it over.
+  let delivery: Delivery
+
+  /// What became of handing a message to a push service.
+  enum Delivery: String, Sendable {
+    /// The service has it.
+    case taken
+    /// The service knows no such device any more.
+    case gone
+    /// The service did not take it.
+    case failed
+    /// No service of this server reaches the device.
+    case none
+  }
 }

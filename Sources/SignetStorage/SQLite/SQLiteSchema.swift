@@ -301,5 +301,9 @@ enum SQLiteSchema {
         """),
     // One-time codes that are in the URI of a push mechanism.
     Migration(version: 17, sql: "ALTER TABLE pushauth_mechanisms ADD COLUMN credential TEXT;"),
+    // Which changes of the device of a push mechanism were taken.
+    Migration(
+      version: 18,
+      sql: "ALTER TABLE pushauth_mechanisms ADD COLUMN seen_changes BLOB NOT NULL DEFAULT x'';"),
   ]
 }

@@ -72,13 +72,22 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func changePushAuthDevice(
-    _ id: String, sealedDevice: [UInt8], audit: AuditEvent
+    _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
+      guard
+        let row = try database.query(
+          "SELECT seen_changes FROM pushauth_mechanisms WHERE id = ? AND state = 'active'", .text(id)
+        ).first
+      else { return false }
+      let seen = try row.blob("seen_changes")
+      let isSeen = stride(from: 0, to: seen.count, by: digest.count).contains {
+        seen[$0...].prefix(digest.count).elementsEqual(digest)
+      }
+      guard !isSeen else { return false }
       try database.execute(
-        "UPDATE pushauth_mechanisms SET sealed_device = ? WHERE id = ? AND state = 'active'",
-        .blob(sealedDevice), .text(id))
-      guard database.changes == 1 else { return false }
+        "UPDATE pushauth_mechanisms SET sealed_device = ?, seen_changes = ? WHERE id = ?",
+        .blob(sealedDevice), .blob(Array((seen + digest).suffix(64 * digest.count))), .text(id))
       try database.appendAudit(audit)
       return true
     }

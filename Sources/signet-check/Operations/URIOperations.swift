@@ -70,14 +70,15 @@ extension AuthenticatorURI {
       account: try members.optionalString("account") ?? "",
       otherIssuer: try members.optionalString("otherIssuer"))
     guard !(issuer.isEmpty && account.isEmpty) else { throw InterchangeFailure.missing("issuer and account") }
-    if scheme != .pushauth { oath = try OATH(request) }
+    let isPushOnly = try scheme == .pushauth || scheme == .mfauth && members.optionalString("type") == "push"
+    if !isPushOnly { oath = try OATH(request) }
     image = try members.optionalString("image")
     backgroundColor = try members.optionalString("backgroundColor").map { String($0.drop { $0 == "#" }) }
     policies = try members.optionalObject("policies")
     let half = try members.optionalObject("push").map(Request.init)
     userID = try members.optionalString("userId") ?? half?.members.optionalString("userId")
     resourceID = try members.optionalString("resourceId") ?? half?.members.optionalString("resourceId")
-    if scheme != .otpauth {
+    if scheme != .otpauth, half != nil || isPushOnly {
       guard let half else { throw JSONFailure.missingMember("push") }
       push = Push(
         registrationEndpoint: try half.string("registrationEndpoint"),

@@ -96,7 +96,7 @@ struct AuthenticatorURIFormTests {
       ),
       ("otpauth://totp/x?secret=\(URITests.secret)&period=3601", .oath(.periodOutOfRange(3601))),
       ("mfauth://totp/x?secret=\(URITests.secret)&digits=11&\(ends)", .oath(.digitsOutOfRange(11))),
-      ("mfauth://push/x?secret=\(URITests.secret)&\(ends)", .unsupportedType("push")),
+      ("mfauth://steam/x?secret=\(URITests.secret)&\(ends)", .unsupportedType("steam")),
       ("pushauth://totp/x?secret=\(URITests.secret)&\(ends)", .unsupportedType("totp")),
       ("pushauth://push/?\(ends)", .missing("label")),
       (

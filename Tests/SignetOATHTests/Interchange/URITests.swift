@@ -103,7 +103,7 @@ struct URITests {
         .invalid("image", reason: "is a script; remove it")
       ),
       ("otpauth://totp/x?secret=\(secret)&policies=e30x", .invalid("policies", reason: "are no JSON object")),
-      ("mfauth://totp/x?secret=\(secret)", .missing("r (endpoint)")),
+      ("mfauth://totp/x?secret=\(secret)&s=AAAA", .missing("r (endpoint)")),
       ("pushauth://push/x?r=aHR0cHM6Ly9h&a=aHR0cHM6Ly9h", .missing("s (shared secret)")),
       (
         "pushauth://push/x?r=ZnRwOi8vYQ&a=aHR0cHM6Ly9h&s=AAAA",

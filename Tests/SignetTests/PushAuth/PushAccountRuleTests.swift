@@ -162,4 +162,29 @@ struct PushAccountRuleTests {
     // The control: what is searched for is found where it is.
     #expect(Data(secret + [1]).firstRange(of: Data(secret)) != nil)
   }
+
+  @Test(
+    "policies of both URIs that are more than one account may have refuse the second, before anybody is asked"
+  )
+  func union() async throws {
+    let bench = try Bench()
+    let device = try bench.device()
+    func policies(_ name: String) -> JSONObject {
+      var object = JSONObject()
+      for number in 0..<20 { object["\(name)\(number)"] = [:] }
+      return object
+    }
+    _ = try await device.accounts.enrol(bench.server.uri(.otpauth, policies: policies("a")))
+    do {
+      _ = try await device.accounts.enrol(
+        bench.server.uri(.pushauth, policies: policies("b")), from: PushEnrolmentTests.target())
+      Issue.record("enrolled")
+    } catch let error as SignetFailure {
+      guard case .accountPolicy = error else { throw error }
+    }
+    #expect(bench.server.requestCount == 0)
+    let account = try #require(await device.accounts.enrolled().first)
+    #expect(account.push == nil && account.policyNames.count == 20)
+    _ = try await device.accounts.code(of: account.codes[0].id)
+  }
 }

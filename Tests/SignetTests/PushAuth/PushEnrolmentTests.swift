@@ -21,8 +21,9 @@ import Testing
       self.gate = gate
     }
 
-    /// As another process opens it.
-    func device() throws -> Device {
+    /// As another process opens it, over another server where one is named.
+    func device(over other: PushServerInProcess? = nil) throws -> Device {
+      let server = other ?? server
       let path = folder.path + "/device"
       let vault = try Vault(
         directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),

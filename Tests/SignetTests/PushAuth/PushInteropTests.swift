@@ -1,4 +1,5 @@
 import Foundation
+import PushFixture
 import Signet
 import SignetCrypto
 import SignetJSON
@@ -105,15 +106,16 @@ import Testing
     var forged = uri
     forged.account = "other"
     forged.push?.sharedSecret = SharedSecretBox(SecretBytes.random(byteCount: 32))
-    forged.oath = nil
+    (forged.scheme, forged.oath) = (.pushauth, nil)
     await #expect(throws: SignetFailure.pushAuthRefused(status: 400)) {
       try await bench.device.accounts.enrol(forged, from: target)
     }
   }
 
-  @Test("an existing app enrols at our server, answers its messages and renews its token") func app()
-    async throws
-  {
+  @Test(
+    "an existing app enrols at our server, answers its messages and renews its token",
+    arguments: [false, true])
+  func app(hasCodes: Bool) async throws {
     let folder = try TemporaryFolder()
     let server = try await TestServer(directory: folder.path, protection: .device)
     defer { withExtendedLifetime(folder) {} }
@@ -132,13 +134,25 @@ import Testing
       return try JSONObject(parsing: response.body)
     }
     _ = try await call(.post, "/admin/users", ["user": "alice"])
-    let made = try await call(.post, "/admin/pushauth/mechanisms", ["user": "alice", "issuer": "Our bank"])
+    var order: JSONObject = [
+      "user": "alice", "issuer": "Our bank", "policies": ["deviceTampering": ["score": .number(0.8)]],
+    ]
+    if hasCodes { order["codes"] = ["kind": "totp", "algorithm": "SHA256", "digits": 8, "period": 60] }
+    let made = try await call(.post, "/admin/pushauth/mechanisms", order)
+    #expect(try made.string("uri").hasPrefix(hasCodes ? "mfauth://totp/" : "pushauth://push/"))
     let authority = folder.file("authority.pem")
     try Data(server.certificateAuthorityPEM.utf8).write(to: URL(filePath: authority))
     let peer = try PythonPeer("authenticator_app.py", ["authority": .string(authority)])
     let enrolled = try peer("enrol", .string(made.string("uri")))
     #expect(enrolled["status"] == 200 && enrolled["body"] == [:] && enrolled["issuer"] == "Our bank")
     #expect(try peer("enrol", .string(made.string("uri")))["status"] == 400)
+    if hasCodes {
+      let code = try peer("code", .integer(SystemWallClock().now))["code"] ?? ""
+      for isValid in [true, false] {
+        let said = try await call(.post, "/otp/validate", ["user": "alice", "code": code])
+        #expect(said["valid"] == .bool(isValid))
+      }
+    }
     for (kind, decision) in [
       ("default", "approved"), ("default", "denied"), ("challenge", "approved"), ("biometric", "approved"),
     ] {
@@ -151,7 +165,7 @@ import Testing
         order["number"] = "7"
         let wrong = try peer("answer", .object(order))
         #expect(wrong["status"] == 400)
-        #expect(try wrong.object("body").object("detail")["remaining"] == 2)
+        #expect(try wrong.object("body").object("detail")["remaining"] == 1)
         order["number"] = .string(String(try sent.integer("number")))
       }
       let answer = try peer("answer", .object(order))

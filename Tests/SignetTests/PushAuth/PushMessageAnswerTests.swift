@@ -17,6 +17,8 @@ import Testing
   private final class Gate: BiometricGate, Sendable {
     let isRecognised = Mutex(true)
     let count = Mutex(0)
+    /// What happens while the user is asked.
+    let meanwhile = Mutex<(@Sendable () async -> Void)?>(nil)
     func state() async throws(BiometricFailure) -> BiometricState {
       .ready(EnrolledSet(digest: [UInt8](repeating: 1, count: 32)))
     }
@@ -24,6 +26,7 @@ import Testing
       _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
     ) async throws(BiometricFailure) -> EnrolledSet {
       count.withLock { $0 += 1 }
+      if let meanwhile = meanwhile.withLock({ $0 }) { await meanwhile() }
       guard isRecognised.withLock({ $0 }) else { throw .notEnrolled }
       return EnrolledSet(digest: [UInt8](repeating: 1, count: 32))
     }
@@ -179,5 +182,45 @@ import Testing
       bench.clock.advance(by: 1)
     }
     #expect(try await device.accounts.messages().map(\.notification.id) == ["M:5", "M:4"])
+  }
+
+  @Test("a message id is in one inbox only: nobody is answered under the id of another server's message")
+  func idsOfTwoServers() async throws {
+    let (bench, device) = try await enrolled()
+    let other = PushServerInProcess()
+    let otherBench = try bench.device(over: other)
+    _ = try await otherBench.accounts.enrol(
+      other.uri(.pushauth, issuer: "Other"), from: PushEnrolmentTests.target())
+    _ = try await device.accounts.receive(bench.server.delivery("M:1"))
+    let second = try other.delivery("M:1")
+    await #expect(throws: SignetFailure.pushAuth(.replayed)) { try await device.accounts.receive(second) }
+    try await device.accounts.removeMessage("M:1")
+    await #expect(throws: SignetFailure.pushAuth(.replayed)) { try await device.accounts.receive(second) }
+    #expect(try await device.accounts.messages().isEmpty)
+    _ = try await device.accounts.receive(other.delivery("M:2"))
+    #expect(try await device.accounts.message("M:2").mechanism.issuer == "Other")
+    await #expect(throws: SignetFailure.pushAuth(.noSuchNotification)) {
+      try await device.accounts.message("M:1")
+    }
+  }
+
+  @Test("an account that is locked while its user is asked approves nothing") func lockedMeanwhile()
+    async throws
+  {
+    let gate = Gate()
+    let (bench, device) = try await enrolled(gate: gate)
+    _ = try await device.accounts.receive(bench.server.delivery("M:1", kind: .biometric))
+    let push = try #require(await device.accounts.enrolled().first?.push).id
+    let other = try bench.device()
+    gate.meanwhile.withLock {
+      $0 = { do { try await other.accounts.lock(push) } catch { Issue.record("\(error)") } }
+    }
+    do {
+      try await device.accounts.answer("M:1", .approve)
+      Issue.record("approved")
+    } catch { guard case SignetFailure.accountLocked = error else { throw error } }
+    #expect(bench.server.answer(to: "M:1") == nil)
+    try await device.accounts.answer("M:1", .deny)
+    #expect(bench.server.answer(to: "M:1") == "no")
   }
 }

@@ -22,9 +22,13 @@ extension AuthenticatorURI {
     case (.pushauth, "push"): oath = nil
     case (.otpauth, "totp"), (.mfauth, "totp"): oath = try Self.oath(query, isTimed: true, secrets)
     case (.otpauth, "hotp"), (.mfauth, "hotp"): oath = try Self.oath(query, isTimed: false, secrets)
+    case (.mfauth, "push"): oath = nil
     default: throw .unsupportedType(String(query.host.prefix(40)))
     }
-    push = scheme == .otpauth ? nil : try Push(query)
+    // The newer apps read each half for itself, so that one may be missing; enrolling wants both.
+    var hasPush = scheme != .otpauth
+    if hasPush, oath != nil { hasPush = try Push.isIn(query) }
+    push = hasPush ? try Push(query) : nil
     image = try query.value("image").map(Self.image)
     try HostileText.check(image ?? "", "image", limit: OTPAccount.maximumTextByteCount)
     backgroundColor = try query.value("b").map { String($0.drop { $0 == "#" }) }
@@ -113,7 +117,8 @@ extension AuthenticatorURI {
     return decoded
   }
 
-  private static func policies(_ text: String) throws(InterchangeFailure) -> JSONObject {
+  /// Account policies: a JSON object, or Base64 of one.
+  static func policies(_ text: String) throws(InterchangeFailure) -> JSONObject {
     let json = text.hasPrefix("{") ? Array(text.utf8) : InterchangeText.base64(text)
     guard let json else { throw .invalid("policies", reason: "are neither JSON nor Base64 of it") }
     let limits = JSONLimits(maximumByteCount: maximumParameterByteCount / 2)
@@ -124,6 +129,12 @@ extension AuthenticatorURI {
 }
 
 extension AuthenticatorURI.Push {
+  /// Whether anything of this half is there.
+  fileprivate static func isIn(_ query: URIQuery) throws(InterchangeFailure) -> Bool {
+    for name in ["r", "a", "s", "c", "m"] where try query.value(name) != nil { return true }
+    return false
+  }
+
   fileprivate init(_ query: URIQuery) throws(InterchangeFailure) {
     registrationEndpoint = try Self.endpoint(query, "r")
     authenticationEndpoint = try Self.endpoint(query, "a")

@@ -18,8 +18,14 @@ extension AuthenticatorURI {
     writer.add("image", encodesImage ? image.map { Base64URL.encode(Array($0.utf8)) } : image)
     writer.add("b", backgroundColor)
     writer.add("policies", policies.map { Base64.encode($0.bytes) })
-    writer.add("uid", userID.map { Base64URL.encode(Array($0.utf8)) })
-    writer.add("oid", resourceID.map { Base64URL.encode(Array($0.utf8)) })
+    // The older apps read the user's id of both halves as `uid`, the newer ones that of push messages as `d`; the device's id has
+    // a name for each half.
+    let user = userID.map { Base64URL.encode(Array($0.utf8)) }
+    let resource = resourceID.map { Base64URL.encode(Array($0.utf8)) }
+    writer.add("uid", user)
+    if push != nil { writer.add("d", user) }
+    if oath != nil { writer.add("oid", resource) }
+    if push != nil { writer.add("pid", resource) }
     for other in others { writer.add(other.name, other.value) }
     return writer.text
   }

@@ -79,9 +79,9 @@ public struct AuthenticatorURI: Sendable {
   public var account: String
   /// The parameter's issuer where it is another than the label's; show both.
   public var otherIssuer: String?
-  /// One-time codes; there unless the scheme is `pushauth`.
+  /// One-time codes; always there in `otpauth`, and in an `mfauth` URI that an account is enrolled by.
   public var oath: OATH?
-  /// Push messages; there unless the scheme is `otpauth`.
+  /// Push messages; always there in `pushauth`, and in an `mfauth` URI that an account is enrolled by.
   public var push: Push?
   /// Where a picture is.
   public var image: String?

@@ -1,3 +1,5 @@
+public import SignetJSON
+
 extension OTPAccount {
   /// Reads an `otpauth` URI; parameters that have no meaning here are kept as ``foreign``.
   ///
@@ -22,6 +24,18 @@ extension OTPAccount {
     try self.init(
       issuer: parsed.issuer, name: parsed.account, kind: oath.kind, algorithm: oath.algorithm,
       digits: oath.digits, secret: oath.secret, image: parsed.image, foreign: foreign)
+  }
+
+  /// The account policies that came with it: the parameter `policies` of its URI.
+  ///
+  /// - Returns: The policies as they were written; `nil` for none.
+  /// - Throws: ``InterchangeFailure`` where they are no JSON object.
+  public func policies() throws(InterchangeFailure) -> JSONObject? {
+    let member = foreign.first {
+      $0.format == .otpauth && InterchangeText.lowercased($0.name) == "policies" && !$0.value.isEmpty
+    }
+    guard let member else { return nil }
+    return try AuthenticatorURI.policies(member.value)
   }
 
   /// The `otpauth` URI, holding the secret in a text that nobody wipes.

@@ -1,32 +1,39 @@
 import Foundation
-import SignetJSON
+public import SignetJSON
 import SignetTesting
 
 /// A program of `Tests/Interop` that speaks the push protocol, written from the description of the protocol alone.
-final class PythonPeer {
+public final class PythonPeer {
   /// What went wrong between the test and the program.
-  struct Unexpected: Error, CustomStringConvertible {
-    let description: String
+  public struct Unexpected: Error, CustomStringConvertible {
+    /// What it was.
+    public let description: String
   }
 
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
 
   /// Skipped without the interpreter, except in CI: a failure there.
-  static let isWanted = ContinuousIntegration.isHere || python != nil
+  public static let isWanted = ContinuousIntegration.isHere || python != nil
 
   /// What it said first.
-  let greeting: JSONObject
+  public let greeting: JSONObject
   private let process = Process()
   private let input: FileHandle
   private let output: FileHandle
   private var pending = Data()
 
-  init(_ script: String, _ setup: JSONObject) throws {
+  /// Starts a program.
+  ///
+  /// - Parameters:
+  ///   - script: Its file in `Tests/Interop`.
+  ///   - setup: What it gets on its command line.
+  /// - Throws: ``Unexpected``.
+  public init(_ script: String, _ setup: JSONObject) throws {
     guard let python = Self.python else {
       throw Unexpected(description: "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     }
     let path = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Interop/\(script)").standardized.path
+      .appending(path: "../Interop/\(script)").standardized.path
     process.executableURL = URL(filePath: python)
     process.arguments = [path, JSONValue.object(setup).text]
     let (input, output) = (Pipe(), Pipe())
@@ -43,7 +50,13 @@ final class PythonPeer {
   }
 
   /// Gives a command and waits for its answer.
-  func callAsFunction(_ command: String, _ value: JSONValue) throws -> JSONObject {
+  ///
+  /// - Parameters:
+  ///   - command: The command.
+  ///   - value: What goes with it.
+  /// - Returns: The answer.
+  /// - Throws: ``Unexpected`` where the program has ended.
+  public func callAsFunction(_ command: String, _ value: JSONValue) throws -> JSONObject {
     var object = JSONObject()
     object[command] = value
     try input.write(contentsOf: Data(object.bytes + [0x0A]))
