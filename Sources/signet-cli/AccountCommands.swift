@@ -88,15 +88,7 @@ extension Command {
       ) { arguments in
         let (device, account, password) = try await chosen(arguments)
         let reason = arguments.optionalString("reason") ?? ""
-        // Each part has a lock of its own; what is locked by hand stays as it is, unless all is.
-        var parts: [Account.ID] = []
-        for part in account.parts where try await device.accounts.status(of: part).lock.manual == nil {
-          parts.append(part)
-        }
-        var lock = AccountLock()
-        for part in parts.isEmpty ? account.parts : parts {
-          lock = try await device.accounts.lock(part, reason: reason, by: password)
-        }
+        let lock = try await device.accounts.lock(account.id, reason: reason, by: password)
         arguments.report("Locked \(account.shown).", ["lock": .object(lock.json)])
         return .success
       },
@@ -105,17 +97,7 @@ extension Command {
         arguments: [accountArgument]
       ) { arguments in
         let (device, account, password) = try await chosen(arguments)
-        var locks: [(part: Account.ID, lock: AccountLock)] = []
-        for part in account.parts {
-          locks.append((part, try await device.accounts.evaluatePolicies(of: part).lock))
-        }
-        // Those that are locked by hand before others, which may not be for us to end.
-        let wanted = [locks.filter { $0.lock.manual != nil }, locks.filter(\.lock.isLocked), locks]
-        var lock = AccountLock()
-        for (part, _) in wanted.first(where: { !$0.isEmpty }) ?? [] {
-          let left = try await device.accounts.unlock(part, by: password)
-          if !lock.isLocked { lock = left }
-        }
+        let lock = try await device.accounts.unlock(account.id, by: password)
         arguments.report(
           "\(account.shown): \(TerminalText.sanitised(lock.description, limit: 1000)).",
           ["lock": .object(lock.json)])

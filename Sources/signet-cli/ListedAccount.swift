@@ -53,7 +53,7 @@ struct ListedAccount {
     }
   }
 
-  /// What of it can be locked, each by itself.
+  /// The ids of its parts.
   var parts: [Account.ID] { codes.map(\.id) + (push.map { [$0.id] } ?? []) }
 
   /// Whether this is one of its names.
