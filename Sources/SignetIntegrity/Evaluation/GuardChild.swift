@@ -62,6 +62,7 @@
 
     /// The part of the child: looks, answers and ends, past everything that would run at the end of this process.
     private static func answer(_ child: any Guard, to descriptor: Int32) -> Never {
+      ProcessHardening.forbidCrashReports()
       ProcessHardening.forbidCoreDumps()
       let object: JSONObject
       do {
