@@ -17,7 +17,10 @@ extension BiometricFailure {
   /// What an error of fprintd means.
   private init(error: String, message: String) {
     switch error {
-    case "net.reactivated.Fprint.Error.NoSuchDevice": self = .notCapable
+    // A reader that is taken away between fprintd's list and the call has no object any more.
+    case "net.reactivated.Fprint.Error.NoSuchDevice", "org.freedesktop.DBus.Error.UnknownObject",
+      "org.freedesktop.DBus.Error.UnknownMethod":
+      self = .notCapable
     case "net.reactivated.Fprint.Error.NoEnrolledPrints": self = .notEnrolled
     case "net.reactivated.Fprint.Error.AlreadyInUse": self = .busy
     case "net.reactivated.Fprint.Error.PermissionDenied", "org.freedesktop.DBus.Error.AccessDenied":
