@@ -341,11 +341,13 @@ struct LockedOperationsTests {
 
   private static let allowedForAccounts: [Operation<AccountBench>] = [
     Operation(
-      "list", "enrolled", "messages", "policies", "status", "evaluatePolicies", "havePassword", "lie"
+      "list", "enrolled", "messages", "message", "policies", "status", "evaluatePolicies", "havePassword",
+      "lie"
     ) {
       #expect(try await $0.accounts.list().count == 2)
       #expect(try await $0.accounts.enrolled().count == 1)
       #expect(try await $0.accounts.messages().count == 4)
+      #expect(try await $0.accounts.message("M:1").notification.id == "M:1")
       _ = try await $0.accounts.policies(of: $0.account.id)
       _ = try await $0.accounts.status(of: $0.account)
       _ = try await $0.accounts.evaluatePolicies(of: $0.codes)

@@ -16,7 +16,7 @@ import Testing
     (.interchange(.notUTF8), 13, "UTF-8"), (.ocra(.missing(.pin)), 15, "give it"),
     (.challengeWanted, 16, "account respond"), (.challengeNotWanted, 17, "signet otp"),
     (.alreadyEnrolled("codes"), 18, "remove them first"), (.pushAuth(.notPending), 19, "answered before"),
-    (.pushAuthRefused(status: 400), 20, "enrol again"),
+    (.pushAuthRefused(status: 400), 20, "begin again at the server"),
     (.severalContainers([]), 1009, "choose one"),
     (.accountLocked(AccountLock()), 500, "not locked"), (.accountLock(.notLocked), 501, "not locked"),
     (.accountPolicy(.invalidName("")), 502, "visible ASCII"),
