@@ -72,6 +72,32 @@
       #expect(try children() == before)
     }
 
+    @Test("two of ten guards that cannot look are chance; three are somebody", arguments: [0, 1, 2, 3, 10])
+    func silenced(_ count: Int) async throws {
+      let guards = (0..<10).map { index in
+        Acting(name: "guard\(index)", placement: index == 1 ? .child() : .inProcess()) {
+          if index == 1, count > 1 { _exit(3) }
+          if index < count { throw GuardFailure("no right") }
+          return []
+        }
+      }
+      let gate = IntegrityGate(
+        try Integrity(guards: guards, flavour: .release, settings: .standard(for: .release)))
+      guard count >= 3 else {
+        let admitted = try await gate.admit()
+        #expect(admitted.undecided.count == count && !admitted.isTampered)
+        return
+      }
+      let failure = await #expect(throws: IntegrityFailure.self) { try await gate.admit() }
+      guard case .tampered(let found)? = failure else {
+        Issue.record("\(String(describing: failure))")
+        return
+      }
+      #expect(found.score == Finding.silencedGuards.weight)
+      let told = try #require(found.weighty.first)
+      #expect(told.explanation.hasPrefix("\(count) of 10 guards could not look (guard0, guard1, guard2"))
+    }
+
     @Test("a guard that hangs in a child is ended, after four tries, and leaves no process")
     func hangs() async throws {
       let before = try children()

@@ -14,6 +14,8 @@ public final class Integrity: Sendable {
   public let flavour: Flavour
   private let guards: [any Guard]
   private let threads = GuardThreads()
+  /// So many guards that cannot look are no chance any more.
+  private static let silenceLimit = 3
 
   /// The standard guards and settings of a flavour.
   ///
@@ -56,7 +58,19 @@ public final class Integrity: Sendable {
   public func evaluate() async -> IntegrityReport {
     let start = ContinuousClock.now
     var evidence: [Evidence] = []
-    for each in guards { evidence += await threads.run(each).map(settings.weighed) }
+    var silent: [String] = []
+    for each in guards {
+      let found = await threads.run(each)
+      if found.contains(where: { Finding.ofSilence.contains($0.finding) }) { silent.append(each.name) }
+      evidence += found
+    }
+    if silent.count >= Self.silenceLimit {
+      evidence.append(
+        Evidence(
+          .silencedGuards,
+          "\(silent.count) of \(guards.count) guards could not look (\(silent.joined(separator: ", ")))"))
+    }
+    evidence = evidence.map(settings.weighed)
     return IntegrityReport(
       flavour: flavour, score: settings.scoring.score(evidence), scoring: settings.scoring,
       threshold: settings.threshold, reaction: settings.reaction, evidence: evidence, guards: guardNames,

@@ -128,6 +128,11 @@ extension Finding {
   public static let crashedGuard = Finding("guard.crashed", .guardFailure, weight: 0.5)
   /// A guard took too long.
   public static let slowGuard = Finding("guard.timed-out", .guardFailure, weight: 0.3)
+  /// Several guards could not look: chance takes one, and whoever tampers begins with what would tell.
+  public static let silencedGuards = Finding("guard.silenced", .guardFailure, weight: 0.9)
+
+  /// What is said of a guard that did not look.
+  static let ofSilence: Set<Finding> = [.failedGuard, .crashedGuard, .slowGuard]
 
   // MARK: All
 
@@ -139,5 +144,6 @@ extension Finding {
     .writableProgram, .hypervisor, .emulator, .container, .changedProgram, .forgedManifest, .missingManifest,
     .unsignedBuild, .loadingVariable, .unsafeVariable, .noScreenLock, .coreDumps, .jailbreakFile,
     .openSandbox, .jailbreakImage, .jailbreakScheme, .failedGuard, .crashedGuard, .slowGuard,
+    .silencedGuards,
   ]
 }
