@@ -16,13 +16,16 @@ PREFIX ?= /usr/local
 
 demo:
 	Scripts/setup demo
-	$(SWIFT) build -c release --product signet
-	$(SWIFT) build -c release --product signet-server
-	Scripts/demo .build/release
+ifdef PROGRAMS
+	Scripts/demo $(PROGRAMS)
+else
+	SWIFT="$(SWIFT)" Scripts/release
+	Scripts/demo
+endif
 
 test:
 	Scripts/setup test
-	Scripts/test
+	SWIFT="$(SWIFT)" BUILD="$(BUILD)" Scripts/test
 
 kill-test:
 	Scripts/setup test
@@ -30,7 +33,7 @@ kill-test:
 
 bench:
 	Scripts/setup bench
-	Scripts/bench
+	Scripts/bench $(OPTIONS)
 
 fuzz:
 	Scripts/setup build

@@ -357,3 +357,8 @@ let package = Package(
   ],
   swiftLanguageModes: [.v6]
 )
+
+// `Scripts/test NAME` builds one test target; the others are left out.
+if let name = Context.environment["SIGNET_TEST_TARGET"], !name.isEmpty {
+  package.targets.removeAll { $0.type == .test && $0.name != name }
+}
