@@ -73,7 +73,7 @@ let package = Package(
       name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText"],
       swiftSettings: house),
     .target(
-      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON", "SignetText"],
+      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetText"],
       swiftSettings: house),
     .target(
       name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
