@@ -78,7 +78,8 @@ let package = Package(
     .target(
       name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
     .target(
-      name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
+      name: "SignetDictionary",
+      dependencies: ["CPwquality", "SignetConcurrency", "SignetCrypto", "SignetPolicy"],
       swiftSettings: facingC),
     .target(
       name: "SignetWire",

@@ -110,6 +110,23 @@
       }
     }
 
+    @Test("after an activation the password is not in memory", arguments: MaskedPassword.allCases)
+    func afterActivation(password: MaskedPassword) async throws {
+      await #expect(processExitsWith: .success) { [name = password.rawValue as String] in
+        let password = try #require(MaskedPassword(rawValue: name))
+        let search = try MemorySearch()
+        search.add(password)
+        let code = try ActivationCode.made()
+        let rules = PasswordPolicy(minimumLength: 4, maximumLength: 64)
+        let fixture = try DeviceFixture(HostileServer(code, protection: .password(rules, .lock(limit: 100))))
+        let handler = ChoosingHandler(password, search)
+        _ = try await fixture.device.createContainer(ContainerInitialization(code: code), handler: handler)
+        // The control: it is found as long as it is used.
+        #expect(handler.copiesWhileUsed > 0)
+        #expect(try search.found() == [:])
+      }
+    }
+
     @Test("after a signature neither the password nor a key is in memory")
     func afterSignature() async throws {
       let folder = try await Self.activated(.ascii)
@@ -195,6 +212,24 @@
         add("prepared", prepared)
         add(charactersOf: "characters", prepared)
       }
+    }
+  }
+
+  /// Gives a password that it makes when it is asked, and looks for it before it is stored.
+  private final class ChoosingHandler: ActivationHandler, @unchecked Sendable {  // one activation, one step after the other
+    private let password: MaskedPassword
+    private let search: MemorySearch
+    private(set) var copiesWhileUsed = 0
+
+    init(_ password: MaskedPassword, _ search: MemorySearch) {
+      (self.password, self.search) = (password, search)
+    }
+
+    func password(for request: PasswordRequest) async -> PasswordReply { .proceed(password.box) }
+
+    func progressed(to progress: ActivationProgress) async {
+      guard progress.fraction == 0.3 else { return }
+      do { copiesWhileUsed = try search.found()["password, begin", default: 0] } catch { Issue.record(error) }
     }
   }
 
