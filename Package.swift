@@ -73,12 +73,13 @@ let package = Package(
       name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText"],
       swiftSettings: house),
     .target(
-      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetJSON", "SignetText"],
+      name: "SignetPolicy", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetText"],
       swiftSettings: house),
     .target(
       name: "SignetUAF", dependencies: ["SignetCrypto", "SignetJSON", "SignetPNG"], swiftSettings: house),
     .target(
-      name: "SignetDictionary", dependencies: ["CPwquality", "SignetConcurrency", "SignetPolicy"],
+      name: "SignetDictionary",
+      dependencies: ["CPwquality", "SignetConcurrency", "SignetCrypto", "SignetPolicy"],
       swiftSettings: facingC),
     .target(
       name: "SignetWire",

@@ -7,6 +7,7 @@ import CPwquality
   import Darwin
 #endif
 import SignetConcurrency
+import SignetCrypto
 public import SignetPolicy
 
 /// The dictionary check of libpwquality, with a word list in cracklib's format.
@@ -39,7 +40,9 @@ public actor CrackLibDictionary: PasswordDictionary {
   public func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool {
     // cracklib says of a list that it cannot open only that the password is refused.
     try Self.requireReadable(path)
-    return try QualitySettings(dictionary: path).refuses(password)
+    return try DeadStack.wiped { () throws(PasswordDictionaryFailure) in
+      try QualitySettings(dictionary: path).refuses(password)
+    }
   }
 
   private static func requireReadable(_ path: String) throws(PasswordDictionaryFailure) {

@@ -11,6 +11,13 @@
     private struct Needle {
       let name: String
       let masked: [UInt8]
+      /// How far apart the groups of four bytes lie.
+      var step = 4
+
+      /// Where a byte of it lies, from its beginning.
+      func place(of index: Int) -> Int { index / 4 * step + index % 4 }
+
+      var byteCount: Int { place(of: masked.count - 1) + 1 }
     }
 
     private static let mask: UInt8 = 0x5A
@@ -44,12 +51,28 @@
       secret.withUInt8Span { bytes in
         let half = max(bytes.count / 2, 12)
         for (part, start) in [("begin", 0), ("end", bytes.count - half)] {
-          let masked = (start..<(start + half)).map { bytes[$0] ^ Self.mask }
+          let masked = (start..<(start + half)).map { Self.masked(bytes[$0]) }
           needles.append(Needle(name: "\(name), \(part)", masked: masked))
           needles.append(Needle(name: "\(name), \(part), reversed", masked: masked.reversed()))
         }
       }
     }
+
+    /// Adds ASCII characters of a text as arrays may hold them that know more of each: 4 bytes of a character, 4 of something else.
+    ///
+    /// - Precondition: The text begins with 24 of them.
+    package func add(charactersOf name: String, _ text: borrowing SecretBytes) {
+      text.withUInt8Span { bytes in
+        for (part, range) in [("begin", 0..<12), ("end", 12..<24)] {
+          let masked = range.flatMap { [Self.masked(bytes[$0]), Self.mask, Self.mask, Self.mask] }
+          needles.append(Needle(name: "\(name), \(part)", masked: masked, step: 8))
+        }
+      }
+    }
+
+    /// One byte at a time, so that no vector register gets more of a secret, which a call would save on the stack.
+    @inline(never)
+    private static func masked(_ byte: UInt8) -> UInt8 { byte ^ mask }
 
     /// How many copies of each secret are in memory now; those of which there is none are left out.
     ///
@@ -83,7 +106,7 @@
         for needle in needles { search(needle, count) { report(needle.name, place + $0) } }
         explicit_bzero(window, count)
         if place + count >= part.upperBound { return }
-        place += max(count - 64, 1)
+        place += max(count - 128, 1)
       }
     }
 
@@ -100,7 +123,7 @@
       let first = Int32(needle.masked[0] ^ Self.mask)
       let prefix = needle.masked.withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) } ^ Self.wideMask
       var place = window
-      let end = window + count - needle.masked.count
+      let end = window + count - needle.byteCount
       while place <= end, let hit = memchr(place, first, end - place + 1) {
         if hit.loadUnaligned(as: UInt32.self) == prefix, isWhole(needle, at: hit) { report(hit - window) }
         place = hit + 1
@@ -109,7 +132,7 @@
 
     private func isWhole(_ needle: Needle, at place: UnsafeMutableRawPointer) -> Bool {
       needle.masked.indices.allSatisfy {
-        place.load(fromByteOffset: $0, as: UInt8.self) ^ Self.mask == needle.masked[$0]
+        Self.masked(place.load(fromByteOffset: needle.place(of: $0), as: UInt8.self)) == needle.masked[$0]
       }
     }
 

@@ -64,15 +64,21 @@ extension Vault {
     let start = ContinuousClock.now
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     defer { DeadStack.wipe() }
-    do {
-      switch consume opening {
-      case .device: return try openWithHardware(place, .device, start)
-      case .password(let typed):
-        let password = try preparedPassword(typed)
-        return try openWithPassword(place, password, start)
-      case .recovery(let code): return try openWithRecoveryCode(place, code, start)
-      }
-    } catch { throw VaultFailure(error) }
+    do { return try opened(place, opening, start) } catch { throw VaultFailure(error) }
+  }
+
+  /// In a frame of its own, so that what it saves is in what is wiped.
+  @inline(never)
+  private func opened(
+    _ place: DomainPlace, _ opening: consuming DomainOpening, _ start: ContinuousClock.Instant
+  ) throws -> UnlockedDomain {
+    switch consume opening {
+    case .device: return try openWithHardware(place, .device, start)
+    case .password(let typed):
+      let password = try preparedPassword(typed)
+      return try openWithPassword(place, password, start)
+    case .recovery(let code): return try openWithRecoveryCode(place, code, start)
+    }
   }
 
   /// Opens a slot that the hardware alone opens; whatever has to come before has come.

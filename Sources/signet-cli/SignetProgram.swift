@@ -71,7 +71,7 @@ let signetProgram = Program(
     ),
     .init(
       "SIGNET_INTEGRITY",
-      "What follows when this program is tampered with: report, lock, refuse, wipe-session or terminate; never milder than the program "
+      "What follows when this program is tampered with: report, refuse, lock, wipe-session or terminate; never milder than the program "
         + "itself does"),
     .init("NO_COLOR", "If not empty, no colour is used"),
   ],

@@ -42,6 +42,15 @@ struct DeviceCommand: Sendable {
     URL(filePath: try ServerCommand.executable()).deletingLastPathComponent().appending(path: "signet").path
   }
 
+  /// What the programs were built as: installed ones are a release, and those beside the test bundle are what it is.
+  static var flavour: String {
+    #if DEBUG
+      ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] == nil ? "debug" : "release"
+    #else
+      "release"
+    #endif
+  }
+
   /// Runs it to its end.
   func run(_ words: String..., passwords: [String] = []) async throws -> ServerCommand.Result {
     try await run(words, passwords: passwords)

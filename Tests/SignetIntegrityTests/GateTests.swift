@@ -80,6 +80,12 @@ import Testing
   @Test("reactions are ordered from the mildest to the hardest")
   func order() {
     #expect(Reaction.allCases == Reaction.allCases.sorted())
-    #expect(Reaction.report < .refuse && Reaction.refuse < .terminate)
+    #expect(Reaction.allCases == [.report, .refuse, .lock, .wipeSession, .terminate])
+  }
+
+  @Test("locking is harder than refusing: a release can be told to lock")
+  func locksMoreThanItRefuses() {
+    #expect(IntegritySettings.standard(for: .release).hardened(to: .lock).reaction == .lock)
+    #expect(IntegritySettings(reaction: .lock).hardened(to: .refuse).reaction == .lock)
   }
 }

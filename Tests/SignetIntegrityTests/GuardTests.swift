@@ -258,10 +258,12 @@
         DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
       )
       Thread.detachNewThread {
-        Thread.current.name = "gum-js-loop"
+        // Not `Thread.name`, which does nothing until `Thread` has noted which thread was started.
+        let isNamed = pthread_setname_np(pthread_self(), "gum-js-loop") == 0
+        precondition(isNamed)
         begun.signal()
         end.wait()
-        Thread.current.name = "quiet"
+        pthread_setname_np(pthread_self(), "quiet")
         over.signal()
       }
       begun.wait()

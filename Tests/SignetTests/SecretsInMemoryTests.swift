@@ -25,6 +25,8 @@
           #expect(try search.found() == ["password, begin": copies, "password, end": copies])
         }
         func copy(to place: UnsafeMutableRawBufferPointer) {
+          // The address leaves this program: without that an optimiser may leave out copies that nobody reads.
+          wipe(place)
           password.withSecret { secret in
             secret.withUInt8Span { bytes in for index in bytes.indices { place[index] = bytes[index] } }
           }
@@ -37,14 +39,14 @@
         try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { stack in
           copy(to: stack)
           try expect(copies: 2)
-          stack.initializeMemory(as: UInt8.self, repeating: 0)
+          wipe(stack)
         }
         let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4 << 20, alignment: 16)
         defer { pages.deallocate() }
         for start in [1 << 20, 2 << 20, 3 << 20].flatMap({ [$0 - 32, $0 - 20, $0 - 1] }) {
           copy(to: UnsafeMutableRawBufferPointer(rebasing: pages[start...]))
           try expect(copies: 2)
-          pages.initializeMemory(as: UInt8.self, repeating: 0)
+          wipe(pages)
         }
         try expect(copies: 1)
       }
@@ -68,16 +70,59 @@
       withExtendedLifetime(folder) {}
     }
 
+    @Test("the search finds the characters of a password in an array of what normalization knows of each")
+    func characters() async throws {
+      await #expect(processExitsWith: .success) {
+        let search = try MemorySearch()
+        MaskedPassword.composed.prepared.withSecret { search.add(charactersOf: "password", $0) }
+        #expect(try search.found() == [:])
+        let pages = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+        defer { pages.deallocate() }
+        wipe(pages)
+        // What lies between them is of no importance.
+        for index in pages.indices { pages[index] = 0xEE }
+        MaskedPassword.composed.prepared.withSecret { secret in
+          secret.withUInt8Span { bytes in
+            for index in 0..<32 {
+              pages.storeBytes(of: UInt32(bytes[index]), toByteOffset: 8 * index, as: UInt32.self)
+            }
+          }
+        }
+        #expect(try search.found()["password, begin"] == 1)
+        wipe(pages)
+        #expect(try search.found() == [:])
+      }
+    }
+
     @Test("preparing a password leaves no copy", arguments: MaskedPassword.allCases)
     func afterPreparation(password: MaskedPassword) async throws {
       await #expect(processExitsWith: .success) { [name = password.rawValue as String] in
         let search = try MemorySearch()
-        var box: SharedSecretBox? = try #require(MaskedPassword(rawValue: name)).box
-        box?.withSecret { search.add("password", $0) }
+        let password = try #require(MaskedPassword(rawValue: name))
+        var box: SharedSecretBox? = password.box
+        search.add(password)
         var prepared = try box?.withSecret { try preparedPassword($0) }
-        #expect(try search.found()["password, begin"] == 2)
+        let found = try search.found()
+        #expect(found["password, begin"] == 2 && found["prepared, end"] == (password == .composed ? 1 : 2))
         (box, prepared) = (nil, nil)
         _ = prepared
+        #expect(try search.found() == [:])
+      }
+    }
+
+    @Test("after an activation the password is not in memory", arguments: MaskedPassword.allCases)
+    func afterActivation(password: MaskedPassword) async throws {
+      await #expect(processExitsWith: .success) { [name = password.rawValue as String] in
+        let password = try #require(MaskedPassword(rawValue: name))
+        let search = try MemorySearch()
+        search.add(password)
+        let code = try ActivationCode.made()
+        let rules = PasswordPolicy(minimumLength: 4, maximumLength: 64)
+        let fixture = try DeviceFixture(HostileServer(code, protection: .password(rules, .lock(limit: 100))))
+        let handler = ChoosingHandler(password, search)
+        _ = try await fixture.device.createContainer(ContainerInitialization(code: code), handler: handler)
+        // The control: it is found as long as it is used.
+        #expect(handler.copiesWhileUsed > 0)
         #expect(try search.found() == [:])
       }
     }
@@ -129,25 +174,62 @@
     /// With letters and marks that must be composed.
     case composed
 
-    private var masked: [UInt8] {
+    /// What comes after 32 characters of ASCII, as it is typed.
+    private var ending: [UInt8] {
       switch self {
-      case .ascii: (0..<32).map { UInt8(0x21 + ($0 * 37 + 11) % 90) ^ 0xC3 }
-      case .other: (0..<32).map { UInt8(0x21 + ($0 * 41 + 5) % 90) ^ 0xC3 }
+      case .ascii, .other: []
       // \u{E9} twice: two bytes of UTF-8 that Form C leaves as they are.
-      case .accented: Self.ascii.masked + [0x00, 0x6A, 0x00, 0x6A]
+      case .accented: [0xC3, 0xA9, 0xC3, 0xA9]
       // e and U+0301: three bytes that become two.
-      case .composed: Self.ascii.masked + [0xA6, 0x0F, 0x42]
+      case .composed: [0x65, 0xCC, 0x81]
       }
     }
 
-    /// The password, put together in secret memory.
-    var box: SharedSecretBox {
-      defer { DeadStack.wipe() }
-      let masked = masked
-      return SharedSecretBox(
-        SecretBytes(byteCount: masked.count) { output in
-          for byte in masked { output.append(byte ^ 0xC3) }
-        })
+    /// The password as it is typed, put together in secret memory.
+    var box: SharedSecretBox { box(ending) }
+
+    /// The password as keys are derived from it.
+    var prepared: SharedSecretBox { box(self == .composed ? [0xC3, 0xA9] : ending) }
+
+    /// The same in every process, and known to no compiler: it comes from a function of another library.
+    private func box(_ ending: [UInt8]) -> SharedSecretBox {
+      DeadStack.wiped {
+        let digest = HashFunction.sha256.digest(of: Array(rawValue.utf8))
+        return SharedSecretBox(
+          SecretBytes(byteCount: digest.count + ending.count) { output in
+            for byte in digest { output.append(0x21 + byte % 90) }
+            for byte in ending { output.append(byte) }
+          })
+      }
+    }
+  }
+
+  extension MemorySearch {
+    /// Adds a password: as it is typed, as keys are derived from it, and as it lies between the two.
+    fileprivate func add(_ password: MaskedPassword) {
+      password.box.withSecret { add("password", $0) }
+      password.prepared.withSecret { prepared in
+        add("prepared", prepared)
+        add(charactersOf: "characters", prepared)
+      }
+    }
+  }
+
+  /// Gives a password that it makes when it is asked, and looks for it before it is stored.
+  private final class ChoosingHandler: ActivationHandler, @unchecked Sendable {  // one activation, one step after the other
+    private let password: MaskedPassword
+    private let search: MemorySearch
+    private(set) var copiesWhileUsed = 0
+
+    init(_ password: MaskedPassword, _ search: MemorySearch) {
+      (self.password, self.search) = (password, search)
+    }
+
+    func password(for request: PasswordRequest) async -> PasswordReply { .proceed(password.box) }
+
+    func progressed(to progress: ActivationProgress) async {
+      guard progress.fraction == 0.3 else { return }
+      do { copiesWhileUsed = try search.found()["password, begin", default: 0] } catch { Issue.record(error) }
     }
   }
 
@@ -168,7 +250,7 @@
       let search = try MemorySearch()
       self.search = search
       state = Mutex(State(password: password.box))
-      password.box.withSecret { search.add("password", $0) }
+      search.add(password)
       let found = Found(search)
       var settings = Vault.Settings(cost: .fixed(.minimum), createIfMissing: false)
       settings.derivation = PasswordDerivation { password, salt, cost in

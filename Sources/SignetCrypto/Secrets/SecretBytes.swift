@@ -1,3 +1,5 @@
+import COpenSSL
+
 /// Key bytes with one owner, wiped when that owner's lifetime ends.
 ///
 /// The bytes are kept out of swap and core dumps where the system allows it. A secret cannot be copied by
@@ -44,6 +46,7 @@
       throw error
     }
     self.memory = memory
+    COpenSSL_wipe_vector_registers()  // copying goes through them
   }
 
   /// Makes a secret of memory that the caller frees after this value has wiped it: for tests of the wiping.

@@ -1,3 +1,4 @@
+import COpenSSL
 import Synchronization
 
 #if canImport(Glibc)
@@ -6,8 +7,10 @@ import Synchronization
   import Darwin
 #endif
 
-/// Overwrites `buffer` with zeros in a way that the optimiser may not remove.
+/// Overwrites `buffer` with zeros in a way that the optimiser may not remove, and the vector registers, which may hold parts of it.
 package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+  // Before the call, which may have the dynamic linker save them.
+  COpenSSL_wipe_vector_registers()
   guard let base = buffer.baseAddress, buffer.count > 0 else { return }
   #if canImport(Glibc)
     unsafe explicit_bzero(base, buffer.count)

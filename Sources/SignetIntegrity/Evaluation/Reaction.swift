@@ -2,11 +2,11 @@
 public enum Reaction: String, Sendable, Hashable, CaseIterable, Comparable {
   /// It is said, and everything goes on.
   case report
-  /// Containers are locked until the evidence is gone; what needs a key is refused.
-  case lock
   /// What needs a key is refused.
   case refuse
-  /// Kept keys and passwords are wiped, and what needs a key is refused.
+  /// The same, and what is open is locked.
+  case lock
+  /// The same, and the app wipes what else it keeps.
   case wipeSession = "wipe-session"
   /// The program ends and says why.
   case terminate

@@ -1,3 +1,5 @@
+import SignetCrypto
+
 /// A text that is being put into Unicode Normalization Form C (Unicode Standard, section 3.11), in memory that can be wiped.
 ///
 /// The data is the standard library's; its own function is not used, since it makes strings, which cannot be wiped and cost more
@@ -42,11 +44,14 @@ struct FormC {
   var scalars: some Sequence<Unicode.Scalar> { elements.lazy.map(\.scalar) }
 
   /// Overwrites the text.
-  mutating func wipe() {
-    for index in elements.indices { elements[index] = Self.nothing }
-  }
+  mutating func wipe() { wipe(from: 0) }
 
-  private static let nothing = CanonicalForms.Element("\0", combiningClass: 0)
+  private mutating func wipe(from start: Int) {
+    elements.withUnsafeMutableBytes { bytes in
+      let first = start * MemoryLayout<CanonicalForms.Element>.stride
+      SignetCrypto.wipe(UnsafeMutableRawBufferPointer(rebasing: bytes[min(first, bytes.count)...]))
+    }
+  }
 
   private mutating func insert(partsOf scalar: Unicode.Scalar) {
     for part in CanonicalForms.all.parts(of: scalar) ?? [] { insert(part) }
@@ -83,7 +88,7 @@ struct FormC {
         end += 1
       }
     }
-    for index in end..<elements.count { elements[index] = Self.nothing }
+    wipe(from: end)
     elements.removeLast(elements.count - end)
   }
 }

@@ -1,3 +1,5 @@
+import SignetCrypto
+
 /// The one form of a password that keys are derived from and lengths are counted in: the OpaqueString profile
 /// of RFC 8265 section 4.2.
 ///
@@ -33,7 +35,7 @@ public enum OpaqueString {
     prepared.reserveCapacity(3 * utf8.count)
     for scalar in form.scalars {
       guard table.traits(scalar).isAllowed else {
-        for index in prepared.indices { prepared[index] = 0 }
+        prepared.wipe()
         throw .disallowedCharacter
       }
       prepared.append(contentsOf: Unicode.UTF8.encode(scalar) ?? Unicode.UTF8.encodedReplacementCharacter)
@@ -48,7 +50,7 @@ public enum OpaqueString {
   /// - Throws: ``OpaqueStringFailure``.
   public static func prepare(_ text: String) throws(OpaqueStringFailure) -> [UInt8] {
     var bytes = Array(text.utf8)
-    defer { for index in bytes.indices { bytes[index] = 0 } }
+    defer { bytes.wipe() }
     return try prepare(utf8: bytes)
   }
 

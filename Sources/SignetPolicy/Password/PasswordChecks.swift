@@ -1,3 +1,5 @@
+import SignetCrypto
+
 /// What a device or an app brings to the check of a new password, beside the policy.
 public struct PasswordChecks: Sendable {
   /// The dictionary for policies that ask for one; without it such a policy cannot be satisfied.
@@ -95,8 +97,9 @@ extension PasswordPolicy {
     _ password: [UInt8], _ dictionary: (any PasswordDictionary)?
   ) async throws(PasswordDictionaryFailure) -> Bool {
     guard let dictionary else { throw .missing }
-    let prepared: [UInt8]
+    var prepared: [UInt8]
     do { prepared = try OpaqueString.prepare(utf8: password) } catch { return false }
+    defer { prepared.wipe() }
     return try await dictionary.contains(utf8: prepared)
   }
 }

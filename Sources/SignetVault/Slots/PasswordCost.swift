@@ -63,12 +63,13 @@ package struct PasswordDerivation: Sendable {
 
 /// A password in the one form that keys are derived from: ``OpaqueString``, which includes Unicode Normalization Form C.
 func preparedPassword(_ password: borrowing SecretBytes) throws(VaultFailure) -> SharedSecretBox {
-  defer { DeadStack.wipe() }
-  return try password.withTemporaryArray { typed throws(VaultFailure) in
-    do throws(OpaqueStringFailure) {
-      var prepared = try OpaqueString.prepare(utf8: typed)
-      defer { prepared.wipe() }
-      return SharedSecretBox(SecretBytes(copying: prepared))
-    } catch { throw .unusablePassword(error) }
+  try DeadStack.wiped { () throws(VaultFailure) in
+    try password.withTemporaryArray { typed throws(VaultFailure) in
+      do throws(OpaqueStringFailure) {
+        var prepared = try OpaqueString.prepare(utf8: typed)
+        defer { prepared.wipe() }
+        return SharedSecretBox(SecretBytes(copying: prepared))
+      } catch { throw .unusablePassword(error) }
+    }
   }
 }

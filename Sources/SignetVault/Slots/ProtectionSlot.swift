@@ -65,8 +65,7 @@ extension SlotHeader {
   /// Derives bytes from a password, for as long as the cost says.
   func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws -> SecretBytes {
     guard case .password(let cost, _) = opening else { preconditionFailure("this slot has no password") }
-    defer { DeadStack.wipe() }
-    return try derivation.derive(password, salt, cost)
+    return try DeadStack.wiped { try derivation.derive(password, salt, cost) }
   }
 
   fileprivate func wrappingKey(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?)
