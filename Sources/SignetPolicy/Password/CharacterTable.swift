@@ -18,6 +18,7 @@ struct CharacterTable: Sendable {
 
   /// What a policy asks about a character.
   mutating func traits(_ scalar: Unicode.Scalar) -> CharacterTraits {
+    if 0x20...0x7E ~= scalar.value { return CharacterTraits(visibleASCII: scalar) }
     let page = Int(scalar.value >> 8)
     guard page < places.count else { return CharacterTraits(scalar) }
     guard let place = places[page] else {

@@ -24,6 +24,18 @@ struct CharacterTraits: Sendable {
     self.bits = bits | UInt64(combiningClass) << Self.combiningClassShift
   }
 
+  /// The same for U+0020 to U+007E, of which most passwords consist, without asking for properties.
+  init(visibleASCII scalar: Unicode.Scalar) {
+    let isUppercase = "A"..."Z" ~= scalar
+    let isLowercase = "a"..."z" ~= scalar
+    var bits = UInt64(scalar.value) | Flag.allowed | Flag.stays | Flag.begins
+    bits |= isUppercase ? Flag.letter | Flag.uppercase | 0x20 : 0  // bit 0x20 is the case of a letter
+    bits |= isLowercase ? Flag.letter | Flag.lowercase : 0
+    bits |= "0"..."9" ~= scalar ? Flag.digit : 0
+    bits |= scalar == " " ? Flag.space : 0
+    self.bits = bits
+  }
+
   /// Whether keys may be derived from a text with it, after spaces have become U+0020.
   var isAllowed: Bool { bits & Flag.allowed != 0 }
   /// Whether it counts as ``CharacterClass/letter``.

@@ -9,7 +9,6 @@ extension PasswordPolicy {
   /// - Returns: The rules in the order of the JSON form, then those that every policy has.
   public func violations(ofUTF8 password: [UInt8]) -> [PasswordViolation] {
     guard password.count <= OpaqueString.maximumByteCount else { return [.tooLong(maximum: maximumLength)] }
-    if let tally = PasswordTally(ascii: password) { return violations(of: tally) }
     let text: UTF8Span
     do { text = try UTF8Span(validating: password.span) } catch { return [.notUTF8] }
     return violations(of: PasswordTally(text))
@@ -22,7 +21,6 @@ extension PasswordPolicy {
     guard password.utf8.count <= OpaqueString.maximumByteCount else {
       return [.tooLong(maximum: maximumLength)]
     }
-    if let tally = PasswordTally(ascii: password.utf8) { return violations(of: tally) }
     return violations(of: PasswordTally(password.utf8Span))
   }
 
