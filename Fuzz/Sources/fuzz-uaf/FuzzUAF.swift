@@ -101,7 +101,10 @@ import SignetJSON
 
   // MARK: Verification
 
-  private static let key = P256.Signing.PrivateKey()
+  /// No seed is signed with it.
+  private static let key = made("a key") { () throws(CryptoFailure) in
+    try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
+  }
   private static let reference = made("a key") { () throws(AssertionFailure) in
     guard let keyID = KeyID([UInt8](repeating: 7, count: 32)) else { throw .aaid }
     return KeyReference(aaid: AAID(vendor: 0xABCD, model: 0xABCD), keyID: keyID)
@@ -118,7 +121,7 @@ import SignetJSON
   private static let challenge = [UInt8](repeating: 1, count: 32)
   private static let policy = Policy(accepted: [[MatchCriteria(aaids: [reference.aaid])]])
 
-  /// Nobody has the key, and a registration would have to be about a random challenge.
+  /// Nobody has the key, and a registration would have to be about a challenge that is in no seed.
   private static func checkVerification(_ input: [UInt8]) {
     let authentication = AuthenticationExpectation(
       AuthenticationRequest(
@@ -133,7 +136,8 @@ import SignetJSON
       "nothing authenticates without the key")
     let registration = RegistrationExpectation(
       RegistrationRequest(
-        header: OperationHeader(operation: .registration, appID: ""), challenge: SecureRandom.bytes(32),
+        header: OperationHeader(operation: .registration, appID: ""),
+        challenge: [UInt8](repeating: 9, count: 32),
         username: "a", policy: policy), trustedFacets: ["ios:bundle-id:a"], models: models, unixTime: 0)
     require(
       accepted { () throws(UAFRefusal) in try registration.verify(input) } == nil,
