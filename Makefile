@@ -3,7 +3,7 @@
 # make kill-test kills a busy server fifty times, instead of three as in make test, and looks for what was lost
 # make bench     measures, beside raw limits and other implementations
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
-# make check     format and documents
+# make check     format and documents, and that every parser has a fuzz target
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
 #                manifest that is signed by the release's key (RELEASE_KEY)
 # signet-check is not installed: it compares vectors with other implementations, for who has the source and its documents.
@@ -42,6 +42,7 @@ fuzz:
 check:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources
 	Scripts/check-docs
+	Scripts/check-fuzz
 
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Fuzz/Package.swift Fuzz/Sources

@@ -1,3 +1,4 @@
+import CFixedRandom
 import CLibFuzzer
 import Glibc
 
@@ -11,9 +12,15 @@ public enum LibFuzzer {
 
   /// Runs the fuzzer with the arguments of the process, and ends the process with its status.
   ///
-  /// - Parameter check: Gets each input.
-  public static func run(_ check: @escaping ([UInt8]) -> Void) -> Never {
+  /// What is drawn at random is the same for each input, whichever came before, so that every finding repeats.
+  ///
+  /// - Parameters:
+  ///   - prepare: Makes what all inputs share.
+  ///   - check: Gets each input.
+  public static func run(preparing prepare: () -> Void = {}, _ check: @escaping ([UInt8]) -> Void) -> Never {
     unsafe Self.check = check
+    require(signet_fix_randomness() == 1, "OpenSSL takes its random bytes from here")
+    prepare()
     var count = CommandLine.argc
     var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = unsafe CommandLine.unsafeArgv
     exit(unsafe LLVMFuzzerRunDriver(&count, &arguments, checkOneInput))
@@ -23,6 +30,7 @@ public enum LibFuzzer {
 /// What the fuzzer calls; under this name because the unreached `main` asks the linker for it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func checkOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  signet_restart_randomness(1)
   unsafe LibFuzzer.check(Array(UnsafeBufferPointer(start: start, count: count)))
   return 0
 }

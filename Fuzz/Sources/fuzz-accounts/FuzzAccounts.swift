@@ -7,6 +7,7 @@ import SignetOATH
 
   private static func check(_ input: [UInt8]) {
     checkFile(input)
+    checkContainer(input)
     guard let text = String(validating: input, as: UTF8.self) else { return }
     checkURI(text)
     checkMigration(text)
@@ -37,6 +38,12 @@ import SignetOATH
         require(one.kind == other.kind, "and the counter")
       }
     }
+  }
+
+  /// A container with encrypted keys, where the key is given as it is: from a password it would take too long to derive.
+  private static func checkContainer(_ input: [UInt8]) {
+    let key = SharedSecretBox(SecretBytes(copying: [UInt8](1...16)))
+    _ = accepted { () throws(InterchangeFailure) in try PSKCContainer(parsing: input, key: .preShared(key)) }
   }
 
   private static func checkURI(_ text: String) {

@@ -1,10 +1,12 @@
 import LibFuzzer
-import SignetCrypto
+// What reads the certificates of servers and of authenticators' makers is not public.
+@testable import SignetCrypto
 
 @main struct FuzzCertificate {
   static func main() { LibFuzzer.run(check) }
 
   private static func check(_ input: [UInt8]) {
+    anchor(input)
     pin(String(decoding: input, as: UTF8.self))
     // Behind its armour, where mutations survive, the certificate is DER.
     let base64 = Base64URL.encode(input).replacing("-", with: "+").replacing("_", with: "/")
@@ -12,9 +14,20 @@ import SignetCrypto
     pin("-----BEGIN CERTIFICATE-----\n\(base64)\(padding)\n-----END CERTIFICATE-----\n")
   }
 
+  /// A certificate is trusted as it stands, and vouches for nothing but what it has signed.
+  private static func anchor(_ der: [UInt8]) {
+    guard let anchors = accepted({ () throws(CryptoFailure) in try TrustAnchors(der: [der]) }) else { return }
+    require(anchors.publicKeys.count == 1, "a certificate has a key")
+    for chain in [[der], [der, der]] {
+      _ = accepted { () throws(TrustAnchors.Refusal) in try anchors.check(chain, at: 1_780_000_000) }
+    }
+  }
+
   private static func pin(_ pem: String) {
     let pin = accepted { () throws(CryptoFailure) in try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: pem)
     }
+    let summary = accepted { () throws(CryptoFailure) in try CertificateSummary(pem: pem) }
+    require(pin != nil || summary == nil, "what has a summary has a pin")
     guard let pin else { return }
     require(pin.count == 32, "a pin has 32 bytes")
   }

@@ -52,7 +52,10 @@ import SignetWire
 
   // MARK: Tokens
 
-  private static let key = P256.Signing.PrivateKey()
+  /// No seed is signed with it.
+  private static let key = made("a key") { () throws(CryptoFailure) in
+    try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
+  }
   private static let now: Int64 = 1_700_000_000
   private static let client: ClientRecord = {
     var client = ClientRecord(

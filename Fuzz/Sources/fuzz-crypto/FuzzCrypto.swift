@@ -85,6 +85,10 @@ import SignetCrypto
     _ = key.isValidSignature(Array(key.n.dropFirst() + [0]), for: input, padding: .pkcs1(.sha256))
   }
 
-  private static let key = P256.Signing.PrivateKey().publicKey
-  private static let agreementKey = P256.KeyAgreement.PrivateKey()
+  private static let key = made("a key") { () throws(CryptoFailure) in
+    try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
+  }.publicKey
+  private static let agreementKey = made("a key") { () throws(CryptoFailure) in
+    try P256.KeyAgreement.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
+  }
 }

@@ -101,7 +101,10 @@ import SignetJSON
 
   // MARK: Verification
 
-  private static let key = P256.Signing.PrivateKey()
+  /// No seed is signed with it.
+  private static let key = made("a key") { () throws(CryptoFailure) in
+    try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
+  }
   private static let reference = made("a key") { () throws(AssertionFailure) in
     guard let keyID = KeyID([UInt8](repeating: 7, count: 32)) else { throw .aaid }
     return KeyReference(aaid: AAID(vendor: 0xABCD, model: 0xABCD), keyID: keyID)
@@ -118,26 +121,60 @@ import SignetJSON
   private static let challenge = [UInt8](repeating: 1, count: 32)
   private static let policy = Policy(accepted: [[MatchCriteria(aaids: [reference.aaid])]])
 
-  /// Nobody has the key, and a registration would have to be about a random challenge.
+  private static let facet = "ios:bundle-id:a"
+  private static let authentication = AuthenticationExpectation(
+    AuthenticationRequest(
+      header: OperationHeader(operation: .authentication, appID: ""), challenge: challenge, policy: policy),
+    trustedFacets: [facet], models: models,
+    keys: [
+      RegisteredKey(
+        reference: reference, publicKey: .p256(key.publicKey), algorithm: .p256RAW, signCounter: 0)
+    ])
+
+  /// Nobody has the key, and a registration would have to be about a challenge that is in no seed.
   private static func checkVerification(_ input: [UInt8]) {
-    let authentication = AuthenticationExpectation(
-      AuthenticationRequest(
-        header: OperationHeader(operation: .authentication, appID: ""), challenge: challenge, policy: policy),
-      trustedFacets: ["ios:bundle-id:a"], models: models,
-      keys: [
-        RegisteredKey(
-          reference: reference, publicKey: .p256(key.publicKey), algorithm: .p256RAW, signCounter: 0)
-      ])
     require(
       accepted { () throws(UAFRefusal) in try authentication.verify(input) } == nil,
       "nothing authenticates without the key")
     let registration = RegistrationExpectation(
       RegistrationRequest(
-        header: OperationHeader(operation: .registration, appID: ""), challenge: SecureRandom.bytes(32),
-        username: "a", policy: policy), trustedFacets: ["ios:bundle-id:a"], models: models, unixTime: 0)
+        header: OperationHeader(operation: .registration, appID: ""),
+        challenge: [UInt8](repeating: 9, count: 32),
+        username: "a", policy: policy), trustedFacets: [facet], models: models, unixTime: 0)
     require(
       accepted { () throws(UAFRefusal) in try registration.verify(input) } == nil,
       "nothing registers without the challenge")
+    checkSigned(input)
+  }
+
+  /// An assertion about the challenge, and signed by the key, whatever else it says.
+  private static func checkSigned(_ input: [UInt8]) {
+    guard
+      let read = accepted({ () throws(AssertionFailure) in try AuthenticationAssertion(parsing: input) })
+    else { return }
+    let challenge = FinalChallenge(
+      FinalChallengeParams(appID: facet, challenge: challenge, facetID: facet))
+    var data = read.data
+    (data.aaid, data.keyID, data.finalChallengeHash) = (reference.aaid, reference.keyID, challenge.hash)
+    let signature = made("a signature") { () throws(CryptoFailure) in try key.signature(for: data.encoded) }
+      .rawRepresentation
+    func verified(_ signature: [UInt8]) -> VerifiedAuthentication? {
+      let assertion = AuthenticationAssertion(
+        data, signature: signature, unsignedExtensions: read.unsignedExtensions)
+      let response = AuthenticationResponse(
+        header: OperationHeader(operation: .authentication, appID: ""), finalChallenge: challenge,
+        assertions: [ResponseAssertion(bytes: assertion.bytes)])
+      let text = JSONValue.array([.object(response.json)]).bytes
+      return accepted { () throws(UAFRefusal) in try authentication.verify(text) }
+    }
+    guard let use = verified(signature) else { return }
+    require(
+      data.algorithm == .p256RAW && data.mode == AuthenticationMode.userVerified.rawValue
+        && data.transactionHash.isEmpty, "only what was asked is accepted")
+    require(use.uses.map(\.signCounter) == [data.signCounter], "a use is what was signed")
+    var changed = signature
+    changed[input.count % changed.count] ^= 1
+    require(verified(changed) == nil, "a changed signature is found")
   }
 
   // MARK: Dictionaries

@@ -14,7 +14,7 @@ import SignetPolicy
 
   static func main() {
     atexit { do { try FileManager.default.removeItem(atPath: FuzzVault.folder) } catch {} }
-    LibFuzzer.run(check)
+    LibFuzzer.run(preparing: { _ = template }, check)
   }
 
   /// What begins like a header is one; anything else is a list of changes to a vault's file.

@@ -1,5 +1,6 @@
 import LibFuzzer
 import SignetCrypto
+import SignetJSON
 @testable import SignetWire
 
 @main struct FuzzWire {
@@ -8,6 +9,8 @@ import SignetCrypto
   private static func check(_ input: [UInt8]) {
     let text = String(decoding: input, as: UTF8.self)
     checkActivation(input)
+    checkRenewal(input)
+    checkPushTargets(input)
     checkRequests(input, text)
     checkTypedText(text)
   }
@@ -30,11 +33,57 @@ import SignetCrypto
     roundTrip(input, StartAnswer<ActivationOffer>.init(parsing:), \.bytes)
     roundTrip(input, ActivationCore.init(parsing:), \.bytes)
     roundTrip(input, ActivationFinish.init(parsing:), \.bytes)
-    roundTrip(input, RenewalFinish.init(parsing:), \.bytes)
     roundTrip(input, ActivationReceipt.init(parsing:), \.bytes)
     if let message = ActivationReceipt.message(in: input) {
       _ = accepted { () throws(WireFailure) in try SignedMessage.unverifiedPayload(of: message) }
     }
+  }
+
+  private static func checkRenewal(_ input: [UInt8]) {
+    if let start = accepted({ () throws(WireFailure) in try RenewalStart(parsing: input) }) {
+      require(start.bytes == input, "what is hashed is what came")
+    }
+    if let offer = accepted({ () throws(WireFailure) in try RenewalOffer(parsing: input) }) {
+      require(offer.bytes == input, "what is hashed is what came")
+      let answer = StartAnswer(handshake: "h", offer: offer).bytes
+      if answer.count <= Wire.maximumByteCount {
+        let again = made("an answer") { () throws(WireFailure) in
+          try StartAnswer<RenewalOffer>(parsing: answer)
+        }
+        require(again.offer.bytes == input, "an answer keeps its offer")
+      }
+    }
+    roundTrip(input, StartAnswer<RenewalOffer>.init(parsing:), \.bytes)
+    roundTrip(input, RenewalCore.init(parsing:), \.bytes)
+    roundTrip(input, RenewalFinish.init(parsing:), \.bytes)
+    roundTrip(input, EndNotice.init(parsing:), \.bytes)
+  }
+
+  private static func checkPushTargets(_ input: [UInt8]) {
+    roundTrip(input, PushTargetForm.init(parsing:), \.bytes)
+    if let form = accepted({ () throws(WireFailure) in try PushTargetForm(parsing: input) }) {
+      check(form.target)
+      require(form.name?.unicodeScalars.contains("\n") != true, "a name is one line")
+    }
+    if let list = accepted({ () throws(WireFailure) in try PushTargetList(parsing: input) }) {
+      for entry in list.targets { check(entry.target) }
+      // Not as bytes: what this build does not know is left out.
+      let again = made("a printed list") { () throws(WireFailure) in
+        try PushTargetList(parsing: JSONValue.object(list.json).bytes)
+      }
+      require(again == list, "printing a list loses nothing")
+    }
+  }
+
+  /// A device names where the server sends to: nothing but a host and a port, both plain.
+  private static func check(_ target: PushTarget?) {
+    guard case .webPush(let subscription)? = target else { return }
+    require(subscription.endpoint.hasPrefix(subscription.origin), "an endpoint begins with its origin")
+    require(subscription.origin.hasPrefix("https://"), "nothing goes in the clear")
+    let host = subscription.authority.prefix { $0 != ":" }
+    require(
+      !host.isEmpty && host.utf8.allSatisfy { byte in byte.isHostByte }, "a host has no user and no path")
+    require(!subscription.authority.hasSuffix(":443"), "one host has one name")
   }
 
   private static func checkRequests(_ input: [UInt8], _ text: String) {
@@ -82,6 +131,14 @@ import SignetCrypto
     if let user = accepted({ () throws(WireFailure) in try UserID(text) }) {
       require(user.text.utf8.elementsEqual(text.utf8), "a user id is kept as it is")
     }
+    do throws(TypedValue.Failure) {
+      let value = try TypedValue(text)
+      let again = try TypedValue(value.description)
+      require(again == value, "a value has one form, which reads as itself")
+      require((1...TypedValue.maximumLength).contains(value.description.utf8.count), "a value is bounded")
+    } catch {
+      require(!error.description.isEmpty, "a refusal says why")
+    }
     if let code = accepted({ () throws(InviteCodeFailure) in try InviteCode(text) }) {
       let again = made("a printed code") { () throws(InviteCodeFailure) in try InviteCode(code.typedForm) }
       require(again == code, "printing an invite code loses nothing")
@@ -108,5 +165,15 @@ import SignetCrypto
     require(bytes(again) == printed, "printing a message loses nothing")
   }
 
-  private static let key = P256.Signing.PrivateKey()
+  /// Nothing is signed with it.
+  private static let key = made("a key") { () throws(CryptoFailure) in
+    try P256.Signing.PrivateKey(rawRepresentation: SecretBytes(copying: [UInt8](65...96)))
+  }
+}
+
+extension UInt8 {
+  /// Whether it is one of `a-z 0-9 . -`.
+  fileprivate var isHostByte: Bool {
+    (0x61...0x7A).contains(self) || (0x30...0x39).contains(self) || self == 0x2E || self == 0x2D
+  }
 }

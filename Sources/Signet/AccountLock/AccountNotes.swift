@@ -32,7 +32,7 @@ struct AccountNotes: Sendable, Hashable {
 
     /// Seconds that have passed since, at least: by the wall clock, or by the time since boot where that is more.
     func seconds(until now: TrustedTime) -> Int64 {
-      var seconds = max(0, now.wallSeconds - wallSeconds)
+      var seconds = max(0, Self.difference(now.wallSeconds, wallSeconds))
       if let boot, boot.bootID == now.boot.bootID {
         seconds = max(seconds, now.boot.milliseconds(since: boot) / 1000)
       }
@@ -40,7 +40,13 @@ struct AccountNotes: Sendable, Hashable {
     }
 
     /// Whether the wall clock shows less than it did, by more than clocks are set right by.
-    func isAhead(of now: TrustedTime) -> Bool { wallSeconds - now.wallSeconds > 120 }
+    func isAhead(of now: TrustedTime) -> Bool { Self.difference(wallSeconds, now.wallSeconds) > 120 }
+
+    /// The nearest number to a difference that is too large for one: a clock may show any time.
+    private static func difference(_ later: Int64, _ earlier: Int64) -> Int64 {
+      let (seconds, isTooLarge) = later.subtractingReportingOverflow(earlier)
+      return isTooLarge ? (later < earlier ? .min : .max) : seconds
+    }
   }
 
   /// Nothing.

@@ -12,7 +12,7 @@
     private static let answerLimit = 65_536
 
     /// What became of a try.
-    fileprivate enum Outcome {
+    enum Outcome {
       case answered([Evidence])
       case failed(String)
       case ended(status: Int32)
@@ -116,7 +116,7 @@
     /// What a child wrote; `nil` where it is no answer.
     ///
     /// A child is this program, and may be tampered with: what it says is bounded.
-    fileprivate init?(parsing bytes: [UInt8]) {
+    init?(parsing bytes: [UInt8]) {
       do throws(JSONFailure) {
         let object = try JSONObject(parsing: bytes)
         if let reason = try object.optionalString("failure") {

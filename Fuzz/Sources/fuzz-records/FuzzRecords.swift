@@ -1,0 +1,141 @@
+import LibFuzzer
+import SignetCrypto
+import SignetJSON
+import SignetPolicy
+import SignetVault
+import SignetWire
+
+// What the vault keeps for accounts and containers, and what apps hand over, is read behind the public types.
+@testable import Signet
+
+@main struct FuzzRecords {
+  static func main() { LibFuzzer.run(check) }
+
+  private static func check(_ input: [UInt8]) {
+    checkFrame(input)
+    checkFacts(input)
+    checkNotes(input)
+    checkDeviceState(input)
+    checkPayload(input)
+    // Framed here, since a change of the length would leave nothing to read.
+    for version in UInt8(1)...3 {
+      let record = FramedRecord.bytes(version: version, json: input, secret: secret)
+      checkRecords(record, counter: version == 2 ? 7 : nil)
+    }
+  }
+
+  private static var secret: SecretBytes { SecretBytes(copying: [UInt8](1...20)) }
+
+  // MARK: Records
+
+  private static func checkFrame(_ input: [UInt8]) {
+    let bytes = SecretBytes(copying: input)
+    guard let frame = accepted({ () throws(VaultFailure) in try FramedRecord(bytes, newest: 3) }) else {
+      return
+    }
+    require((1...3).contains(frame.version), "a version is one of ours")
+    let again = FramedRecord.bytes(version: frame.version, json: frame.json, secret: frame.secret)
+    let isSame = again.isEqual(to: bytes)
+    require(isSame, "a frame has one form")
+    checkRecords(bytes, counter: nil)
+  }
+
+  /// What is read, printed and read again is printed alike.
+  private static func checkRecords(_ bytes: borrowing SecretBytes, counter: UInt64?) {
+    if let record = accepted({ () throws(VaultFailure) in try AccountRecord(bytes, counter: counter) }) {
+      let printed = record.bytes
+      let again = made("a printed account") { () throws(VaultFailure) in
+        try AccountRecord(printed, counter: counter)
+      }
+      let isSame = again.bytes.isEqual(to: printed)
+      require(isSame && again.account.makesSameCodes(as: record.account), "an account loses nothing")
+    }
+    if let record = accepted({ () throws(VaultFailure) in try PushMechanismRecord(bytes) }) {
+      let printed = record.bytes
+      let again = made("a printed mechanism") { () throws(VaultFailure) in try PushMechanismRecord(printed) }
+      let isSame = again.bytes.isEqual(to: printed)
+      require(isSame, "a mechanism loses nothing")
+    }
+    if let record = accepted({ () throws(VaultFailure) in try EnrolledAccountRecord(bytes) }) {
+      let printed = record.bytes
+      let again = made("a printed account") { () throws(VaultFailure) in try EnrolledAccountRecord(printed) }
+      let isSame = again.bytes.isEqual(to: printed)
+      require(isSame && again.members == record.members, "an account loses none of its parts")
+    }
+  }
+
+  // MARK: Notes
+
+  private static func checkFacts(_ input: [UInt8]) {
+    guard let facts = accepted({ () throws(WireFailure) in try ContainerFacts(parsing: input) }) else {
+      return
+    }
+    let again = made("printed facts") { () throws(WireFailure) in try ContainerFacts(parsing: facts.bytes) }
+    require(again.bytes == facts.bytes && again.profile == facts.profile, "facts lose nothing")
+  }
+
+  private static func checkNotes(_ input: [UInt8]) {
+    let notes = ContainerNotes(parsing: input)
+    require(ContainerNotes(parsing: notes.bytes).object == notes.object, "notes lose nothing")
+    if let account = accepted({ () throws(SignetFailure) in try notes.account() }) { check(account) }
+    for id in notes.accountIDs {
+      if let account = accepted({ () throws(SignetFailure) in try notes.account(id) }) { check(account) }
+    }
+    for isRenewal in [false, true] {
+      let next = ContainerNotes(
+        parsing: ContainerNotes.carrying(input, over: Array("{\"x\":1}".utf8), isRenewal: isRenewal))
+      require(next.object["x"] == 1, "what is the new container's own stays")
+      require(!isRenewal || next.object["account"] == notes.object["account"], "a lock goes along")
+    }
+  }
+
+  private static func check(_ notes: AccountNotes) {
+    let again = made("printed notes") { () throws(SignetFailure) in try AccountNotes(notes.json) }
+    require(again.json == notes.json && again.lock == notes.lock, "notes of an account lose nothing")
+    let boot = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 1)
+    for wall in [Int64.min, 0, 1_700_000_000, .max] {
+      let now = TrustedTime(boot: boot, millisecondsAwake: 0, wallSeconds: wall)
+      for moment in [notes.used, notes.reached] {
+        guard let moment else { continue }
+        require(moment.seconds(until: now) >= 0, "no time goes backwards")
+        _ = moment.isAhead(of: now)
+      }
+    }
+  }
+
+  // MARK: UAF
+
+  private static func checkDeviceState(_ input: [UInt8]) {
+    guard let state = accepted({ () throws(JSONFailure) in try UAFDeviceState(parsing: input) }) else {
+      return
+    }
+    let again = made("a printed state") { () throws(JSONFailure) in try UAFDeviceState(parsing: state.bytes) }
+    require(again == state, "a state loses nothing")
+    _ = state.information
+  }
+
+  private static func checkPayload(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    check(accepted { () throws(UAFPayloadFailure) in try DeliveredPayload(json: input) })
+    check(accepted { () throws(UAFPayloadFailure) in try DeliveredPayload(anyForm: text) })
+    check(accepted { () throws(UAFPayloadFailure) in try DeliveredPayload(base64URL: text) })
+    check(accepted { () throws(UAFPayloadFailure) in try DeliveredPayload(enrolmentResponse: input) })
+    guard let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
+    _ = accepted { () throws(JSONFailure) in try UAFOperations.RemoteTarget(object) }
+    if let place = UAFPlace(text) {
+      require(!place.path.contains("?") && place.path.hasPrefix("/"), "a path is one")
+    }
+  }
+
+  private static func check(_ delivered: DeliveredPayload?) {
+    guard case .plain(let object)? = delivered?.content,
+      let payload = accepted({ () throws(UAFPayloadFailure) in
+        try OutOfBandPayload(object, wasEncrypted: false)
+      })
+    else { return }
+    require(
+      (1...256).contains(payload.token.utf8.count)
+        && payload.token.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "a token is a word")
+    require(payload.redeemURL.lowercased().hasPrefix("https://"), "nothing goes in the clear")
+  }
+}

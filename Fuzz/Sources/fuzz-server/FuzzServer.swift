@@ -1,0 +1,172 @@
+import LibFuzzer
+import SignetCrypto
+import SignetJOSE
+import SignetJSON
+import SignetPush
+import SignetWire
+
+// What reads an operator's folder and the requests of relying parties is not public.
+@testable import SignetServer
+
+@main struct FuzzServer {
+  static func main() { LibFuzzer.run(check) }
+
+  private static func check(_ input: [UInt8]) {
+    let text = String(decoding: input, as: UTF8.self)
+    checkSettings(input)
+    checkAccount(input)
+    checkKeys(input)
+    checkOrder(input)
+    checkTexts(text)
+  }
+
+  // MARK: The folder
+
+  private static func checkSettings(_ input: [UInt8]) {
+    guard let settings = settings(input) else { return }
+    require(self.settings(settings.json.bytes) == settings, "settings that are written are read")
+    require(settings.listenPort > 0, "a port can be listened on")
+    var files = [settings.tls.certificate, settings.tls.key]
+    files += [settings.tls.authority, settings.openIDAuthority, settings.push.authority].compactMap(\.self)
+    files += [settings.push.apns?.key, settings.push.webPush?.key, settings.push.webhook?.key].compactMap(
+      \.self)
+    files += [settings.push.fcm?.account].compactMap(\.self)
+    for file in files {
+      require(file.hasPrefix("/") || !file.contains("/"), "a file lies in the folder or at a full path")
+      require(!file.isEmpty && file != ".." && !file.utf8.contains(0), "a file has a name")
+    }
+    for url in [settings.push.apns?.url, settings.push.fcm?.url, settings.push.webhook?.url] {
+      require(url?.hasPrefix("https://") ?? true, "nothing goes in the clear")
+    }
+    let connections = settings.connections
+    require((connections.waiting ?? 0) < connections.total, "there is a connection for who does not wait")
+  }
+
+  private static func settings(_ bytes: [UInt8]) -> FolderSettings? {
+    do throws(FolderSettings.Refusal) { return try FolderSettings(parsing: bytes) } catch {
+      if case .reason(let reason) = error { require(!reason.isEmpty, "a refusal says why") }
+      return nil
+    }
+  }
+
+  // MARK: Key files of push services
+
+  /// The key file of a service account; one without a key gets that of the target, so that the rest of it is looked at.
+  private static func checkAccount(_ input: [UInt8]) {
+    guard var object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
+    if object["private_key"] == "" { object["private_key"] = .string(rsaKey) }
+    let file = object.bytes
+    guard
+      let account = accepted({ () throws(PushSettingsFailure) in try FCMServiceAccount(keyFile: file) })
+    else { return }
+    require(
+      !account.project.isEmpty
+        && account.project.utf8.allSatisfy { byte in
+          byte == 0x2D || (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte)
+        }, "a project is a part of a path")
+    let token = made("an assertion") { () throws(JOSEFailure) in
+      try JWS.sign(input, with: SigningKey(rs256: account.key, keyID: account.keyID), type: "JWT")
+    }
+    require(token.split(separator: ".").count == 3, "a key that is read signs")
+  }
+
+  /// Private keys: PEM, and DER that the target puts into PEM, where mutations survive.
+  private static func checkKeys(_ input: [UInt8]) {
+    checkKey(input)
+    let base64 = Base64URL.encode(input).replacing("-", with: "+").replacing("_", with: "/")
+    let padding = String(repeating: "=", count: (4 - base64.utf8.count % 4) % 4)
+    for label in ["PRIVATE KEY", "EC PRIVATE KEY", "RSA PRIVATE KEY"] where input.first == 0x30 {
+      checkKey(Array("-----BEGIN \(label)-----\n\(base64)\(padding)\n-----END \(label)-----\n".utf8))
+    }
+  }
+
+  private static func checkKey(_ pem: [UInt8]) {
+    let message: [UInt8] = [1, 2, 3]
+    let secret = SecretBytes(copying: pem)
+    if let key = accepted({ () throws(CryptoFailure) in try P256.Signing.PrivateKey(pem: secret) }) {
+      let signature = made("a signature") { () throws(CryptoFailure) in try key.signature(for: message) }
+      require(key.publicKey.isValidSignature(signature, for: message), "a key that is read signs")
+      let again = made("a key") { () throws(CryptoFailure) in
+        try P256.Signing.PrivateKey(rawRepresentation: key.rawRepresentation)
+      }
+      require(again.publicKey == key.publicKey, "what is read is the scalar")
+    }
+    if let key = accepted({ () throws(CryptoFailure) in try RSA.PrivateKey(pem: secret) }) {
+      // A key whose numbers do not fit each other may refuse; one that fits signs.
+      _ = accepted { () throws(CryptoFailure) in try key.signature(for: message, .sha256) }
+    }
+  }
+
+  // MARK: Relying parties
+
+  private static func checkOrder(_ input: [UInt8]) {
+    guard let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }),
+      let order = taken({ () throws(Problem) in try TransactionOrder(object, from: "Bank") })
+    else { return }
+    require(order.lifetime.map(TransactionOrder.lifetimes.contains) ?? true, "an order ends")
+    require(order.numberDigits.map((2...6).contains) ?? true, "a number has 2 to 6 digits")
+    if let content = accepted({ () throws(WireFailure) in
+      try TransactionContent(order.matter, from: .relyingParty(order.from), context: order.context)
+    }) {
+      let again = made("a content") { () throws(WireFailure) in try TransactionContent(parsing: content.json)
+      }
+      require(again == content, "what is asked is what devices read")
+    }
+  }
+
+  /// What a request is taken for, or nil where the client is told what is wrong with it.
+  private static func taken<Value>(_ read: () throws(Problem) -> Value) -> Value? {
+    do throws(Problem) { return try read() } catch {
+      require(
+        (400..<500).contains(error.code.status) && Problem(parsing: error.bytes) == error, "a refusal is told"
+      )
+      return nil
+    }
+  }
+
+  private static func checkTexts(_ text: String) {
+    if let serial = taken({ () throws(Problem) in try TokenSerial(text) }) {
+      require(serial.text.utf8.elementsEqual(text.utf8), "a serial number is kept as it is")
+    }
+    if let address = ClientAddress(text) {
+      require(text.utf8.allSatisfy { (0x21...0x7E).contains($0) }, "an address is visible ASCII")
+      require(ClientAddress(text) == address, "an address is one client")
+    }
+    if let keys = UAFKeys.read(text) {
+      let again = UAFKeys.read(UAFKeys.json(keys).text)
+      require(again == keys, "keys that are kept are read")
+    }
+  }
+
+  /// Made for this target, and used nowhere else.
+  private static let rsaKey = """
+    -----BEGIN RSA PRIVATE KEY-----
+    MIIEowIBAAKCAQEApZn25Em58a18fNnoU51B447/X9yQJZOC7atxAt3dkkNA1Tr2
+    0xq8EscSIRjrpx+PNzFD1PcVobVqA6pkOFU43BQwh3pFDMiaKSTVBzytp84RYg0V
+    1jKPTtk/e0XoNjobDyxFuepWkAXze92sCJikIbN1gk/tL3AIOcPFvKNnO4FzNV7U
+    I+vRGm7Wey4Lx02TQHPgHQFyvC7/CiL9K9ZN9aswSLNuPes5o2MIc8i8EPF469vi
+    8qM514UvlxxE+4QR2RvqtLFw3gwode5bRoXWkJzNY5oXRCO/FtCF3K6ZiITF5oZm
+    Q84lteFmMcYXjlPs1q9v6sWDXbmQlsflkJM7ewIDAQABAoIBABin1zv/BBnJAC9g
+    jDgiwkQcrsX5g1as40H6lA1ethYIQFde+4/Lu7O6Aud9m9xalQqdIaHMFeLpLTsV
+    e+1tNtWBhgYtvKkeFuHIU5VLwfkpc6obE6S8C10seEikzGGCfjPgnhMDola4JBvN
+    kccH3uwLmZPIzaIR9o+PJ9ohpAWWT5C4GhMjMHdQELgHMjueH+y55quUvTzKtepe
+    QhQsRaTBEpl0EvAlHw6bfFrxGDgB5q9MVUA+wmQYU9RL8DJEWMF8rIAqRwIBDjER
+    dzV2AtRVBfLYbBDImHJqpMeGahulrZ/1FxvbJJ0uzZC0QoN3uklFxUd+yINfLftw
+    iYzSTykCgYEA1sVIVi/9YZQ+6T4wh97v4+NWOHC8MTkIfu5HaNJqZsWJ9AmwxxDx
+    nWqbTZf/QAnBTkvF41OEJFgCmwMu6RUycLuFi2Hmt3cB0q3iM1syzLZrs24vKXqJ
+    OZkbovAEahQHn2sGr+9NnPF7bLupQPTcxp70+aKyBw6TY8VQO/H5z1MCgYEAxWRN
+    rBU+laiRp+S4gdOn/CKFlFL9s4wZKr9HVUQfIKhkGioiiGvLz0IlOUQ/du+BvjZG
+    VmVV+s55s49AB47VQYPfBVMB8mtoNAMdPddueVWLmI1KHBNw9QwTOgzxgUwd7pHH
+    6Z+SCNtlhZ14uZbf9NP2r5nJhoLQ+gxJ3hUjZjkCgYBhWxSrXR2y+gx6lqJRNRHx
+    b8BJ3XCxr3TWdRURwzBQXgNnCG2GD3w3K3gy+E/Qq5tg7qBJqDYic3La6dp99gnj
+    aF3lDQAU8nF1GzWKqjCg86Bmue/PEaja3zjT55FYtLOv5EgnwIaiOiUE6RyUQWtC
+    7hOGheXFpSnS9EKmqc3f2QKBgANUyALJcP7xk1O0BnEac1FL+9ke9W0cRih0he2o
+    cqYIcXgHkgGfYBclVJ98yV1meVgObm1y1FqhNWiUWE5IWMz8Pr1GQ1gl++I00z+B
+    7Tla+joe2EtVAKkCBSkLot+9uxuVljwZF0vS+AmjOLBZHXpyQU2BWOdOOdyebHi0
+    /p3xAoGBAKikWY6eohbr6vLYDuLHO+hsQGGTWccjwkxUMC1EDbCMFWrvtuFPN9Vm
+    MS/L8rDVtHqDzdYSSvpNmGdN2lrx1N50R+L3VuF5PJIJxLDxPLoGQdImO6cLj7Zs
+    NYZKNjc4ztcFx6doe6yiJRQ+EKRYaW0M/ugU5a6e8eI1IBCPJMF6
+    -----END RSA PRIVATE KEY-----
+
+    """
+}

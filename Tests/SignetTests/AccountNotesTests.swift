@@ -1,0 +1,20 @@
+import SignetJSON
+import SignetPolicy
+import SignetVault
+import Testing
+
+@testable import Signet
+
+@Suite struct AccountNotesTests {
+  @Test("a moment at the end of time is before or after now, and no crash", arguments: [Int64.min, .max])
+  func momentOutOfReach(wall: Int64) throws {
+    let notes = try AccountNotes(["used": ["wall": .integer(wall)]])
+    let moment = try #require(notes.used)
+    let boot = BootInstant(bootID: BootID(high: 1, low: 2), millisecondsSinceBoot: 0)
+    for now in [-1, 1] {
+      let time = TrustedTime(boot: boot, millisecondsAwake: 0, wallSeconds: Int64(now))
+      #expect(moment.isAhead(of: time) == (wall > 0))
+      #expect((moment.seconds(until: time) > 0) == (wall < 0))
+    }
+  }
+}
