@@ -21,6 +21,7 @@ let package = Package(
     .library(name: "SignetIntegrity", targets: ["SignetIntegrity"]),
     .library(name: "SignetAgent", targets: ["SignetAgent"]),
     .library(name: "SignetTesting", targets: ["SignetTesting"]),
+    .library(name: "SignetServerTesting", targets: ["SignetServerTesting"]),
     .library(name: "SignetQR", targets: ["SignetQR"]),
     .library(name: "SignetUAF", targets: ["SignetUAF"]),
     .executable(name: "signet", targets: ["signet-cli"]),
@@ -156,11 +157,17 @@ let package = Package(
       ],
       resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
       swiftSettings: house),
+    // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).
+    .target(name: "SignetTestKit", dependencies: ["SignetCrypto"], swiftSettings: house),
     .target(
       name: "SignetTesting",
+      dependencies: ["Signet", "SignetCrypto", "SignetPolicy", "SignetTestKit", "SignetVault", "SignetWire"],
+      swiftSettings: house),
+    .target(
+      name: "SignetServerTesting",
       dependencies: [
-        "Signet", "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage",
-        "SignetTransport", "SignetVault", "SignetWire",
+        "SignetCrypto", "SignetHTTP", "SignetPolicy", "SignetServer", "SignetStorage", "SignetTestKit",
+        "SignetTransport", "SignetWire",
       ],
       swiftSettings: house),
 
@@ -189,8 +196,8 @@ let package = Package(
       dependencies: [
         "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON", "SignetOATH",
         "SignetPolicy",
-        "SignetQR", "SignetServer", "SignetStorage", "SignetTerminal", "SignetTransport", "SignetUAF",
-        "SignetWire",
+        "SignetQR", "SignetServer", "SignetStorage", "SignetTerminal", "SignetText", "SignetTransport",
+        "SignetUAF", "SignetWire",
       ],
       swiftSettings: house),
     .executableTarget(
@@ -207,97 +214,97 @@ let package = Package(
 
     // Tests: one target a module; vectors that are ours to keep lie beside them.
     .testTarget(
-      name: "SignetCryptoTests", dependencies: ["SignetCrypto", "SignetTesting"], swiftSettings: house),
+      name: "SignetCryptoTests", dependencies: ["SignetCrypto", "SignetTestKit"], swiftSettings: house),
     .testTarget(
-      name: "SignetFilesTests", dependencies: ["SignetCrypto", "SignetFiles", "SignetTesting"],
+      name: "SignetFilesTests", dependencies: ["SignetFiles", "SignetCrypto", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(name: "SignetJSONTests", dependencies: ["SignetJSON"], swiftSettings: house),
     .testTarget(
-      name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON", "SignetTesting"],
+      name: "SignetJOSETests", dependencies: ["SignetJOSE", "SignetCrypto", "SignetJSON", "SignetTestKit"],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
-      name: "SignetSQLiteTests", dependencies: ["SignetConcurrency", "SignetSQLite", "SignetTesting"],
+      name: "SignetSQLiteTests", dependencies: ["SignetSQLite", "SignetConcurrency", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(
-      name: "SignetTransportTests", dependencies: ["SignetTesting", "SignetTransport"], swiftSettings: house),
+      name: "SignetTransportTests", dependencies: ["SignetTransport", "SignetTestKit"], swiftSettings: house),
     .target(
-      name: "PushFixture", dependencies: ["SignetCrypto", "SignetJSON", "SignetTesting", "SignetTransport"],
+      name: "PushFixture", dependencies: ["SignetCrypto", "SignetJSON", "SignetTestKit", "SignetTransport"],
       path: "Tests/PushFixture", swiftSettings: house),
     .testTarget(
       name: "SignetPushTests",
       dependencies: [
-        "PushFixture", "SignetCrypto", "SignetJSON", "SignetPush", "SignetTesting", "SignetTransport",
-        "SignetWire",
+        "SignetPush", "PushFixture", "SignetCrypto", "SignetJSON", "SignetTesting", "SignetWire",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetPushAuthTests",
-      dependencies: [
-        "SignetPushAuth", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetTesting",
-      ],
+      dependencies: ["SignetPushAuth", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTestKit"],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
-      name: "SignetQRTests", dependencies: ["SignetQR", "SignetTesting"], swiftSettings: house),
+      name: "SignetQRTests", dependencies: ["SignetQR", "SignetTestKit"], swiftSettings: house),
     .testTarget(
-      name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTesting"],
+      name: "SignetOATHTests", dependencies: ["SignetOATH", "SignetCrypto", "SignetJSON", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(
-      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTesting"],
+      name: "SignetPolicyTests", dependencies: ["SignetPolicy", "SignetJSON", "SignetTestKit"],
       swiftSettings: house),
     .target(
       name: "UAFFixture", dependencies: ["COpenSSL", "SignetUAF", "SignetCrypto"], path: "Tests/UAFFixture",
       swiftSettings: facingC),
     .testTarget(
       name: "SignetUAFTests",
-      dependencies: ["SignetUAF", "UAFFixture", "SignetCrypto", "SignetJSON", "SignetTesting"],
+      dependencies: ["SignetUAF", "SignetCrypto", "SignetJSON", "SignetTestKit", "UAFFixture"],
       swiftSettings: house),
     .testTarget(
-      name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTesting"],
+      name: "SignetDictionaryTests", dependencies: ["SignetDictionary", "SignetPolicy", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "SignetWireTests",
       dependencies: [
-        "SignetWire", "SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy",
-        "SignetTesting",
+        "SignetWire", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetOATH", "SignetPolicy",
+        "SignetTestKit",
       ],
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetVaultTests",
       dependencies: [
         "SignetVault", "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite", "SignetTesting",
+        "SignetTestKit",
       ],
       exclude: ["Fixtures"], swiftSettings: house),
     .target(
-      name: "BusFixture", dependencies: ["SignetDBus", "SignetTesting"], path: "Tests/BusFixture",
+      name: "BusFixture", dependencies: ["SignetDBus", "SignetTestKit"], path: "Tests/BusFixture",
       swiftSettings: house),
     .testTarget(
-      name: "SignetDBusTests", dependencies: ["SignetDBus", "BusFixture", "SignetTesting"],
+      name: "SignetDBusTests", dependencies: ["SignetDBus", "BusFixture", "SignetTestKit"],
       swiftSettings: house),
     .testTarget(
       name: "SignetBiometricsTests",
-      dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
+      dependencies: ["SignetBiometrics", "BusFixture", "SignetDBus", "SignetTestKit", "SignetVault"],
       swiftSettings: house),
     .testTarget(
       name: "SignetPAMTests",
-      dependencies: ["SignetPAM", "BusFixture", "SignetCrypto", "SignetTesting", "SignetVault"],
+      dependencies: [
+        "SignetPAM", "BusFixture", "SignetCrypto", "SignetTesting", "SignetTestKit", "SignetVault",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "SignetLogindTests",
-      dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTesting", "SignetVault"],
+      dependencies: ["SignetLogind", "BusFixture", "SignetDBus", "SignetTestKit", "SignetVault"],
       swiftSettings: house),
     .testTarget(
       name: "SignetDesktopTests", dependencies: ["SignetDesktop", "BusFixture", "SignetDBus"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTPMTests",
-      dependencies: ["SignetTPM", "SignetCrypto", "SignetPolicy", "SignetTesting", "SignetVault"],
+      dependencies: [
+        "SignetTPM", "SignetCrypto", "SignetPolicy", "SignetTesting", "SignetTestKit", "SignetVault",
+      ],
       swiftSettings: house),
     .testTarget(
       name: "SignetAgentTests",
       dependencies: [
-        "Signet", "SignetAgent", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetPolicy",
-        "SignetServer",
-        "SignetTesting",
-        "SignetVault", "SignetWire",
+        "SignetAgent", "Signet", "SignetCrypto", "SignetIntegrity", "SignetPolicy", "SignetServer",
+        "SignetServerTesting", "SignetTesting", "SignetTestKit", "SignetVault", "SignetWire",
       ],
       swiftSettings: house),
     .executableTarget(
@@ -307,52 +314,50 @@ let package = Package(
     .testTarget(
       name: "SignetIntegrityTests",
       dependencies: [
-        "CLinuxProcess", "IntegrityVictim", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON",
-        "SignetTesting", "signet-manifest",
+        "SignetIntegrity", "CLinuxProcess", "IntegrityVictim", "signet-manifest", "SignetCrypto",
+        "SignetJOSE", "SignetJSON", "SignetTestKit",
       ],
       swiftSettings: house),
     .testTarget(
-      name: "SignetStorageTests", dependencies: ["SignetStorage", "SignetSQLite", "SignetTesting"],
+      name: "SignetStorageTests",
+      dependencies: [
+        "SignetStorage", "SignetCrypto", "SignetServerTesting", "SignetSQLite", "SignetTestKit",
+      ],
       swiftSettings: house),
     .testTarget(
-      name: "SignetHTTPTests", dependencies: ["SignetHTTP", "SignetTesting"], swiftSettings: house),
+      name: "SignetHTTPTests", dependencies: ["SignetHTTP", "SignetTestKit"], swiftSettings: house),
     .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
     .testTarget(
-      name: "SignetTerminalTests", dependencies: ["SignetTerminal", "SignetTesting"], swiftSettings: house),
+      name: "SignetTerminalTests", dependencies: ["SignetTerminal", "SignetTestKit"], swiftSettings: house),
     .testTarget(
       name: "SignetCheckTests",
       dependencies: [
-        "signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTesting", "SignetUAF",
+        "signet-check", "SignetCrypto", "SignetJOSE", "SignetJSON", "SignetTestKit", "SignetUAF",
         "UAFFixture",
       ],
       swiftSettings: house),
     .testTarget(
       name: "SignetServerTests",
       dependencies: [
-        "PushFixture", "SignetServer", "SignetCrypto", "SignetHTTP", "SignetJSON", "SignetJOSE", "SignetOATH",
-        "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetSQLite", "SignetStorage",
-        "SignetTesting",
-        "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
+        "SignetServer", "PushFixture", "SignetCrypto", "SignetHTTP", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetServerTesting", "SignetSQLite",
+        "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
+        "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "SignetTests",
       dependencies: [
-        "PushFixture", "Signet", "SignetCrypto", "SignetIntegrity", "SignetJSON", "SignetJOSE",
-        "SignetPolicy", "SignetPush",
-        "SignetServer",
-        "SignetSQLite",
-        "SignetOATH", "SignetPushAuth", "SignetStorage", "SignetTPM", "SignetTesting", "SignetTransport",
-        "SignetUAF", "SignetVault", "SignetWire", "UAFFixture",
+        "Signet", "PushFixture", "SignetCrypto", "SignetIntegrity", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetServer", "SignetServerTesting", "SignetSQLite",
+        "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTPM", "SignetTransport", "SignetUAF",
+        "SignetVault", "SignetWire", "UAFFixture",
       ], swiftSettings: house),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
         "BusFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON",
-        "SignetQR",
-        "SignetSQLite",
-        "SignetServer",
-        "SignetTesting",
-        "SignetStorage", "SignetTransport", "SignetUAF", "UAFFixture",
+        "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
+        "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "UAFFixture",
       ],
       swiftSettings: house),
   ],

@@ -26,6 +26,7 @@ let package = Package(
         .target(name: "CTPMPeer", condition: .when(platforms: [.linux])),
         .product(name: "Signet", package: "signet"),
         .product(name: "SignetIntegrity", package: "signet"),
+        .product(name: "SignetServerTesting", package: "signet"),
         .product(name: "SignetTesting", package: "signet"),
       ],
       swiftSettings: [

@@ -39,8 +39,8 @@ let package = Package(
     fuzzTarget("fuzz-signed", "Signet"),
     fuzzTarget("fuzz-qr", "SignetQR"),
     fuzzTarget("fuzz-transport", "Signet"),
-    fuzzTarget("fuzz-http", "SignetTesting"),
-    fuzzTarget("fuzz-ciba", "SignetTesting"),
+    fuzzTarget("fuzz-http", "SignetServerTesting"),
+    fuzzTarget("fuzz-ciba", "SignetServerTesting"),
     fuzzTarget("fuzz-vault", "Signet"),
     fuzzTarget("fuzz-appdata", "Signet"),
     fuzzTarget("fuzz-records", "Signet"),
@@ -49,7 +49,7 @@ let package = Package(
     fuzzTarget("fuzz-server", "SignetTesting"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
-    fuzzTarget("fuzz-uafserver", "SignetTesting"),
+    fuzzTarget("fuzz-uafserver", "SignetServerTesting"),
     // An executable cannot be imported, so its sources, all but its `main`, are a part of the target. They switch
     // over all cases of enumerations that are only complete inside their package, which is a warning in Swift 5.
     .executableTarget(

@@ -7,7 +7,7 @@ public import SignetCrypto
 /// machines on one database. A method that takes an ``AuditEvent`` writes it in the same step as the change.
 ///
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
-/// `StorageContract` in `SignetTesting` is this contract as tests; every back end runs it.
+/// `StorageContract` in `SignetServerTesting` is this contract as tests; every back end runs it.
 public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStorage {
   /// The same storage, whose rows that decide by themselves have codes under a key of the server's.
   ///

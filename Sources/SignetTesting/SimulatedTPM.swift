@@ -1,5 +1,6 @@
 #if os(Linux)
   import Foundation
+  import SignetTestKit
 
   /// A TPM 2.0 in a process of its own (swtpm), with its state in a folder; ended with its last reference, and with this process.
   package final class SimulatedTPM {

@@ -1,5 +1,5 @@
 package import Foundation
-package import SignetTesting
+package import SignetTestKit
 
 /// A program of the system that runs as long as this value lives; what it says goes to a file.
 package final class Daemon: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 package import SignetDBus
-import SignetTesting
+import SignetTestKit
 
 /// A real fprintd and a real polkitd on a bus of their own, and libfprint's virtual reader, of which the test is the finger.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 package import SignetDBus
-import SignetTesting
+import SignetTestKit
 
 /// A real systemd-logind on a bus of its own, in a mount namespace where `/run/systemd` is its own too.
 ///

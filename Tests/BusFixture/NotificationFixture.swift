@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 
 /// A service that shows notifications, by writing them to a file: independent of ours, with Debian's `python3-dbus`.
 package final class NotificationFixture: Sendable {

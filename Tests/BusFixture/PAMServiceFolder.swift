@@ -1,6 +1,6 @@
 #if os(Linux)
   package import Foundation
-  package import SignetTesting
+  package import SignetTestKit
 
   /// The file of a PAM service in a folder of a test's own, with the modules of the system and of libpam-wrapper.
   package struct PAMServiceFolder: Sendable {

@@ -1,6 +1,6 @@
 import Foundation
 package import SignetDBus
-package import SignetTesting
+package import SignetTestKit
 
 /// A system bus of the test's own: a real `dbus-daemon` with a socket in a folder of its own.
 package final class PrivateBus: Sendable {

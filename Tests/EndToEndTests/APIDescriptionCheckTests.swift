@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import SignetTransport
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetQR
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Accounts of other authenticators, with the built command.

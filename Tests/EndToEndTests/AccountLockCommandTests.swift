@@ -1,6 +1,5 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// Account policies and locks with the real commands: by an operator, by policies and by hand.

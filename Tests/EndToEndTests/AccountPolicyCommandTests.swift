@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// Account policies of containers and of URIs with the real command, on a device that changes between two commands.

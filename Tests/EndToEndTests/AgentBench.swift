@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Signet
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// A container, copies of `signet` that pass for apps, and an agent in a process of its own.

@@ -2,7 +2,7 @@
   import BusFixture
   import Foundation
   import SignetDBus
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// `signet agent` beside the real logind, which it finds where a system has it.

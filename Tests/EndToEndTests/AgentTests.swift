@@ -2,7 +2,7 @@
   import Foundation
   import Signet
   import SignetAgent
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// The session that apps share, with real processes.

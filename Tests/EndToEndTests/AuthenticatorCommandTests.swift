@@ -1,7 +1,7 @@
 import Foundation
 import SignetJSON
 import SignetQR
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Push messages of authenticator apps, with both real commands: enrolled by a URI or a picture, asked, answered, locked, removed.

@@ -3,7 +3,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetQR
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// What `signet activate` does with what is no activation code: exit status 65, a message, and nothing else.

@@ -2,7 +2,7 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Data folders that cannot be used, on the device and on the server: said clearly, and left as they are.

@@ -2,7 +2,6 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// What `signet` does with servers that are not what they should be: a message, a status, and a folder left as it was.

@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Transactions that are scanned, begun on the device, or answered without a network, by the commands.

@@ -1,7 +1,6 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// `signet-server certificate`: how long the server's certificate is good, and another one.

@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// What another process of the same user can do to our processes: nothing.

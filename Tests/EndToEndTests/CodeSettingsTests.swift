@@ -1,6 +1,5 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// One-time passwords as the operator wants them.

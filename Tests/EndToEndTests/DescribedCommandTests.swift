@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Help, manual and completion of the real programs: nothing that one of them has is missing from another, and what the documents

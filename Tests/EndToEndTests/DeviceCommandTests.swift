@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("signet, at the first steps")

@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `signet doctor` and the states of `signet list`.

@@ -2,7 +2,7 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `signet delete`, `signet reset` and the erasing after too many passwords, with a server that is there or not.

@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Something that listens where a Signet server should, and behaves badly.

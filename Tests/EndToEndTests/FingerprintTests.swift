@@ -3,7 +3,7 @@
   import Foundation
   import Signet
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// `signet` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.

@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Disks that are full: a message, nothing half written, and everything works again when there is room.

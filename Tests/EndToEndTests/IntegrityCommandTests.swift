@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// What `signet` and `signet-server` do about tampering with them.

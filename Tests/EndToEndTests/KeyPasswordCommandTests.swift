@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Keys with passwords of their own, from the server's command line to the device's, over TLS.

@@ -1,7 +1,6 @@
 import Foundation
 import SignetJSON
 import SignetSQLite
-import SignetTesting
 import Testing
 
 /// A server and the killing of it, or of what talks to it, at random moments.

@@ -1,7 +1,6 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// `kill -9` of either side at random points: afterwards both start again and agree.

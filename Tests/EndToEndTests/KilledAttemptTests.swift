@@ -2,7 +2,6 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// Attempts that were counted are never had back by killing whoever counts.

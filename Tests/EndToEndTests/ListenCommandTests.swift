@@ -1,7 +1,7 @@
 import BusFixture
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `signet listen`: transactions as they come.

@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// A file that is not there: the same words and the same exit status, whichever command was to read it.

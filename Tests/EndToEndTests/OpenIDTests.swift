@@ -2,7 +2,7 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `Tests/Interop/ciba.py`, a client made with Authlib, asks a user who decides with `signet`: discovery, keys and tokens as

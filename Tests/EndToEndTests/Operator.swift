@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import SignetTransport
 import Testing
 

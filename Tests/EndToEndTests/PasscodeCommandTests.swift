@@ -3,7 +3,7 @@
   import Foundation
   import Signet
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// `signet` with the real PAM and a service of the test's own.

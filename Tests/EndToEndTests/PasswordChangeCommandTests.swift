@@ -1,6 +1,5 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// `signet password` and `signet recovery` through the command line.

@@ -1,7 +1,6 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// Passwords through the command line: rules, wrong ones counted down, locked out, and the way back.

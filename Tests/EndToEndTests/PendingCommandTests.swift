@@ -1,7 +1,6 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// `signet pending` on a device with several containers.

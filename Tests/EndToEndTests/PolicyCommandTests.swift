@@ -1,6 +1,5 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// Policies from a server's command line to a device's.

@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The prompts of `signet` at a real terminal: asked without echo, and shown before anything is signed.

@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `Tests/Interop/client.py`, written from `docs/protocol.md` alone, against a real server.

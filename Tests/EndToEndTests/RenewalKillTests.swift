@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `kill -9` of either side in the course of a renewal: afterwards both have the new keys, or both the present ones.

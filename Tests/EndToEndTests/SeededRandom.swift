@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 
 /// Random numbers that can be had again: their seed is printed.
 struct SeededRandom: RandomNumberGenerator {

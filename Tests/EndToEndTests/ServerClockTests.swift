@@ -3,6 +3,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetOATH
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import Testing

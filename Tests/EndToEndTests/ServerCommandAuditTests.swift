@@ -1,7 +1,7 @@
 import Foundation
 import SignetJSON
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `signet-server audit verify`: offline, read only, and nothing escapes it.

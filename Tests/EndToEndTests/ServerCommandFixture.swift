@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// A `signet-server serve` that runs as a child, and a folder for it.

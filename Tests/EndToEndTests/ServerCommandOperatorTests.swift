@@ -2,6 +2,8 @@ import Foundation
 import Signet
 import SignetJSON
 import SignetQR
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetOATH
-import SignetTesting
+import SignetTestKit
 import SignetTransport
 import Synchronization
 import Testing

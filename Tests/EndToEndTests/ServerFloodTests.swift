@@ -1,6 +1,5 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import SignetTransport
 import Testing
 

@@ -1,7 +1,7 @@
 #if os(Linux)
   import BusFixture
   import Foundation
-  import SignetTesting
+  import SignetTestKit
 
   /// A place where `signet` finds a test's services where those of the system are, since nothing else can lead it there.
   ///

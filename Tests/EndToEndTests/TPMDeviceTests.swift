@@ -1,6 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetJSON
+  import SignetTestKit
   import SignetTesting
   import Testing
 

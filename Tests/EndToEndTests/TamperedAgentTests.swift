@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// Real attacks on a real agent, between two unlocks.

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// From `server.json` through a real server to what a tampered device's report leads to.

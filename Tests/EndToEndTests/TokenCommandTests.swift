@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `signet-server token …`: tokens of other makers, through the command line alone.

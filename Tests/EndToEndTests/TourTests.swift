@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The commands of the README, and of docs/tour.md, which goes on in the same folder, as they stand there.

@@ -1,6 +1,5 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// `signet-server transaction list`: what was asked, whoever asked it.

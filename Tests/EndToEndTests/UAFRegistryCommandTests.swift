@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetServer
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetUAF
 import Testing
 import UAFFixture

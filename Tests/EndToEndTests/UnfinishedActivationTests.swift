@@ -1,6 +1,8 @@
 import Foundation
 import Signet
 import SignetServer
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// A decision verified by who got it: with `signet-server transaction verify`, and with standard JOSE tools.

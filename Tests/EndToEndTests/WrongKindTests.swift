@@ -1,7 +1,7 @@
 import Foundation
 import Signet
 import SignetQR
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// What `signet` says where a text of one kind is given to a command that takes another.

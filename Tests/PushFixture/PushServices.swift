@@ -1,7 +1,7 @@
 import Foundation
 package import SignetCrypto
 package import SignetJSON
-import SignetTesting
+import SignetTestKit
 package import SignetTransport
 
 /// The push services of `Tests/Interop/push_services.py`, an HTTP/2 server of other hands, and the keys that both sides know.

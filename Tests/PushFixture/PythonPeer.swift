@@ -1,6 +1,6 @@
 import Foundation
 public import SignetJSON
-import SignetTesting
+import SignetTestKit
 
 /// A program of `Tests/Interop` that speaks the push protocol, written from the description of the protocol alone.
 public final class PythonPeer {

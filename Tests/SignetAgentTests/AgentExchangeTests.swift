@@ -2,7 +2,7 @@
   import Foundation
   import Signet
   import SignetCrypto
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   @testable import SignetAgent

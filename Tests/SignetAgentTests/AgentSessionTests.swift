@@ -5,6 +5,8 @@
   import SignetIntegrity
   import SignetPolicy
   import SignetServer
+  import SignetServerTesting
+  import SignetTestKit
   import SignetTesting
   import SignetVault
   import SignetWire

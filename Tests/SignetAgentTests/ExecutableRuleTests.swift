@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   @testable import SignetAgent

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import Signet
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   @testable import SignetAgent

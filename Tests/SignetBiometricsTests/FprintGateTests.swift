@@ -1,7 +1,7 @@
 import BusFixture
 import SignetBiometrics
 import SignetDBus
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

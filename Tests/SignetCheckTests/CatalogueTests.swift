@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import SignetUAF
 import Testing
 

@@ -1,5 +1,5 @@
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("Hostile lines")

@@ -1,5 +1,4 @@
 import SignetJSON
-import SignetTesting
 import Testing
 
 @Suite("Push messages in signet-check")

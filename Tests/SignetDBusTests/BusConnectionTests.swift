@@ -1,7 +1,7 @@
 import BusFixture
 import Foundation
 import SignetDBus
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("A connection to a real dbus-daemon", .enabled(if: PrivateBus.isPossible, "needs dbus-daemon"))

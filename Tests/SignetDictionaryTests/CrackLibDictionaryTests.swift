@@ -1,7 +1,7 @@
 import Foundation
 import SignetDictionary
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Whether Debian's word list is there; in CI it must be.

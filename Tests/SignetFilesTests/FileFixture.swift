@@ -1,6 +1,6 @@
 import Foundation
 import SignetFiles
-import SignetTesting
+import SignetTestKit
 
 /// What the suites have in common: a folder, and short ways to look at what is in it.
 protocol FileSuite {

@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetFiles
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// A file is judged before it is read, and read whole or not at all.

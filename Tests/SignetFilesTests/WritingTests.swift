@@ -1,6 +1,6 @@
 import Foundation
 import SignetFiles
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// A file is there whole or not at all, and its owner's only.

@@ -1,6 +1,6 @@
 import Foundation
 import SignetHTTP
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Command-line clients, which bring TLS implementations other than the server's.

@@ -2,7 +2,7 @@
   import Foundation
   import SignetCrypto
   import SignetIntegrity
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// Real attacks on a real program.

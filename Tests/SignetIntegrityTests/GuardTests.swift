@@ -2,7 +2,7 @@
   import CLinuxProcess
   import Foundation
   import SignetCrypto
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   @testable import SignetIntegrity

@@ -1,6 +1,6 @@
 #if os(Linux)
   import Foundation
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   /// `signet-manifest`, as a release is built with it.

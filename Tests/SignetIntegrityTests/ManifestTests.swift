@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetIntegrity
 import SignetJOSE
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite struct ManifestTests {

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import SignetTesting
+  import SignetTestKit
   import Testing
 
   @testable import SignetIntegrity

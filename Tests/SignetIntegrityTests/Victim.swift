@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Synchronization
   import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Both ways with jwcrypto (https://pypi.org/project/jwcrypto/), an implementation that shares nothing with ours.

@@ -2,7 +2,7 @@ import BusFixture
 import Foundation
 import SignetDBus
 import SignetLogind
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetOATH
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The command of the OATH Toolkit, which shares no code with us.

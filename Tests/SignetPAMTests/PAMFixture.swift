@@ -1,7 +1,7 @@
 import BusFixture
 import Foundation
 import SignetPAM
-import SignetTesting
+import SignetTestKit
 import SignetVault
 
 /// The product's check over services of PAM in a folder of the test's own.

@@ -1,6 +1,6 @@
 import Foundation
 import SignetCrypto
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

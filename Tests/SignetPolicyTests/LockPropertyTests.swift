@@ -1,5 +1,5 @@
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// What a policy decides, once more: with tables and loops, and without any clamping.

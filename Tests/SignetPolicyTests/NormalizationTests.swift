@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @testable import SignetPolicy

@@ -1,6 +1,6 @@
 import Foundation
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The rules once more, as slowly and plainly as they are written in `docs/policies.md`.

@@ -1,6 +1,6 @@
 import SignetJSON
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("Policy strings")

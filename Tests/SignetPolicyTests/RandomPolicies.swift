@@ -1,5 +1,5 @@
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 
 extension SplitMix64 {
   mutating func pick(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &self) }

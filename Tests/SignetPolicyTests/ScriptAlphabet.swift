@@ -1,4 +1,4 @@
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Characters of one way of writing, with the marks that go with them, and signs that all scripts share.

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetPushAuth
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("Push messages of authenticator apps")

@@ -1,6 +1,6 @@
 import Foundation
 import SignetQR
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Texts of every encoding mode and of awkward sizes.

@@ -1,6 +1,6 @@
 import Foundation
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("Files: permissions, refusals and versions")

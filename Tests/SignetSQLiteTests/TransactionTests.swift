@@ -1,7 +1,7 @@
 import Foundation
 import SignetConcurrency
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import Synchronization
 import Testing
 

@@ -1,7 +1,8 @@
 import Foundation
 import SignetJSON
 import SignetPolicy
-import SignetTesting
+import SignetServerTesting
+import SignetTestKit
 import SignetTransport
 import SignetWire
 import Testing

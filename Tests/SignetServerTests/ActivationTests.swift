@@ -1,8 +1,8 @@
-import SignetTesting
 import SignetCrypto
 import SignetJSON
 import SignetServer
 import SignetStorage
+import SignetTesting
 import SignetWire
 import Testing
 

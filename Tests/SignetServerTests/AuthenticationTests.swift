@@ -1,7 +1,7 @@
-import SignetTesting
 import SignetCrypto
 import SignetServer
 import SignetStorage
+import SignetTesting
 import SignetWire
 import Testing
 

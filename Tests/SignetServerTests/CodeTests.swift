@@ -1,6 +1,6 @@
-import SignetTesting
 import SignetServer
 import SignetStorage
+import SignetTesting
 import SignetWire
 import Testing
 

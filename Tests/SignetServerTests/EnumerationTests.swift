@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetPolicy
 import SignetServer
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

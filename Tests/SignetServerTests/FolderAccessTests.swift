@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @testable import SignetServer

@@ -1,7 +1,7 @@
 import Foundation
 import SignetJSON
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @testable import SignetServer

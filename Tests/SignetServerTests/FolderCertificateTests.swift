@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetTestKit
 import SignetTesting
 import Testing
 

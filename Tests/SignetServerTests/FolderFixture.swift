@@ -1,7 +1,7 @@
 import Foundation
 import SignetPolicy
 import SignetServer
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

@@ -2,7 +2,7 @@ import Foundation
 import SignetHTTP
 import SignetJSON
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @testable import SignetServer

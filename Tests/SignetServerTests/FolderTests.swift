@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetHTTP
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Synchronization
 import Testing

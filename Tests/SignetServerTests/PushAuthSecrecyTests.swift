@@ -4,8 +4,9 @@ import SignetHTTP
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

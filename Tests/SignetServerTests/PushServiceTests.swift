@@ -2,6 +2,7 @@ import PushFixture
 import SignetCrypto
 import SignetJSON
 import SignetPush
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

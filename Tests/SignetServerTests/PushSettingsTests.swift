@@ -5,7 +5,7 @@ import SignetPolicy
 import SignetPush
 @testable import SignetServer
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

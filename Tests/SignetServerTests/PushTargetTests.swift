@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJSON
 import SignetPush
 @testable import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

@@ -2,7 +2,8 @@ import SignetPolicy
 import SignetJSON
 import SignetServer
 import SignetStorage
-import SignetTesting
+import SignetServerTesting
+import SignetTestKit
 import SignetTransport
 import SignetWire
 import Testing

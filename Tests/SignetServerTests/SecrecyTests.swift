@@ -1,8 +1,10 @@
-import SignetTesting
 import Foundation
 import SignetCrypto
 import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTestKit
+import SignetTesting
 import SignetWire
 import Testing
 

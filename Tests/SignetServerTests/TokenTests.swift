@@ -1,8 +1,9 @@
 import SignetCrypto
 import SignetOATH
 import SignetServer
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

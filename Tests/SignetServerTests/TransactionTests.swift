@@ -1,9 +1,10 @@
-import SignetTesting
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTesting
 import SignetWire
 import Testing
 

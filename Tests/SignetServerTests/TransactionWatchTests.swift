@@ -1,6 +1,7 @@
 @testable import SignetServer
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

@@ -1,7 +1,8 @@
 import Foundation
 import SignetSQLite
 import SignetStorage
-import SignetTesting
+import SignetServerTesting
+import SignetTestKit
 import Testing
 
 /// Back ends that lose a write and tell nobody: the contract's checks find each of them.

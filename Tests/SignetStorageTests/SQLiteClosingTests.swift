@@ -1,6 +1,6 @@
 import Foundation
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// What closing leaves: all that was acknowledged, no open file, no way in.

@@ -1,7 +1,7 @@
 import Foundation
 import SignetSQLite
 @testable import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Synchronization
 import Testing
 

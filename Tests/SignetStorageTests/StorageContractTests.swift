@@ -1,5 +1,6 @@
 import SignetStorage
-import SignetTesting
+import SignetServerTesting
+import SignetTestKit
 import Testing
 
 /// The SQLite back end keeps the contract.

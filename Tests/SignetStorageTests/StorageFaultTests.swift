@@ -1,7 +1,7 @@
 import Foundation
 import SignetSQLite
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Synchronization
 import Testing
 

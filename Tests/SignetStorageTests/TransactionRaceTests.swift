@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetStorage
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The first end of a transaction wins: devices, relying party and expiry at once, over two connections to one database, against a

@@ -2,6 +2,7 @@
   import Foundation
   import SignetCrypto
   import SignetTPM
+  import SignetTestKit
   import SignetTesting
   import SignetVault
   import Testing

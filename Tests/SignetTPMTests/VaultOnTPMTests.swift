@@ -3,6 +3,7 @@
   import SignetCrypto
   import SignetPolicy
   import SignetTPM
+  import SignetTestKit
   import SignetTesting
   import SignetVault
   import Testing

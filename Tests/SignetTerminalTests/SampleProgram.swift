@@ -1,7 +1,7 @@
 import Foundation
 import SignetTerminal
 import Synchronization
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// A program that declares one of each thing.

@@ -5,7 +5,9 @@ import SignetJSON
 import SignetOATH
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault

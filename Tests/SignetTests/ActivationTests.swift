@@ -1,5 +1,7 @@
 import Signet
 import SignetCrypto
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetWire
 import Testing

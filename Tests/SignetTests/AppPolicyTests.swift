@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

@@ -1,4 +1,5 @@
 import Signet
+import SignetServerTesting
 import SignetTesting
 import SignetTransport
 import SignetWire

@@ -1,4 +1,6 @@
 import Signet
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import Testing
 

@@ -2,8 +2,8 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
 import SignetWire
 import Testing
 

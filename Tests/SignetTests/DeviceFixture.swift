@@ -2,6 +2,8 @@ import Signet
 import SignetCrypto
 import SignetServer
 import SignetStorage
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetWire
 import Synchronization

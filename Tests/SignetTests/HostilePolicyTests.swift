@@ -1,5 +1,4 @@
 import Signet
-import SignetTesting
 import SignetWire
 import Testing
 

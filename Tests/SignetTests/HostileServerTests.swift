@@ -1,6 +1,6 @@
 import Signet
 import SignetCrypto
-import SignetTesting
+import SignetServerTesting
 import SignetWire
 import Testing
 

@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

@@ -6,6 +6,8 @@ import SignetPush
 import SignetPushAuth
 import SignetServer
 import SignetStorage
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetUAF

@@ -1,6 +1,8 @@
 import Signet
 import SignetServer
 import SignetStorage
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetWire
 import Testing

@@ -1,7 +1,7 @@
 import Signet
 import SignetServer
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
 import SignetWire
 import Testing
 

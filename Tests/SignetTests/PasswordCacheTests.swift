@@ -1,5 +1,6 @@
 import Signet
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import Testing

@@ -1,5 +1,6 @@
 import Signet
 import SignetCrypto
+import SignetServerTesting
 import SignetTesting
 import Testing
 

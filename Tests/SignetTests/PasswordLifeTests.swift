@@ -2,7 +2,9 @@ import Signet
 import SignetCrypto
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetVault
 import SignetWire

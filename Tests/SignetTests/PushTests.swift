@@ -2,7 +2,8 @@ import Foundation
 import Signet
 import SignetPush
 import SignetServer
-import SignetTesting
+import SignetServerTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

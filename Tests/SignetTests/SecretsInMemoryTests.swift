@@ -3,7 +3,8 @@
   import Signet
   import SignetCrypto
   import SignetPolicy
-  import SignetTesting
+  import SignetServerTesting
+  import SignetTestKit
   import SignetWire
   import Synchronization
   import Testing

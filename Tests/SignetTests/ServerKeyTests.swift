@@ -1,8 +1,8 @@
 import Signet
 import SignetCrypto
 import SignetServer
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
 import SignetWire
 import Synchronization
 import Testing

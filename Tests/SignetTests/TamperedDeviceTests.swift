@@ -4,8 +4,8 @@ import SignetIntegrity
 import SignetOATH
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
-import SignetTesting
 import Synchronization
 import Testing
 

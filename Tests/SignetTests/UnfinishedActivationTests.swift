@@ -1,5 +1,7 @@
 import Signet
 import SignetServer
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import Synchronization
 import Testing

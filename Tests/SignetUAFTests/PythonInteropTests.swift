@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetUAF
-import SignetTesting
+import SignetTestKit
 import Testing
 import UAFFixture
 

@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

@@ -1,7 +1,6 @@
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
-import SignetTesting
 import SignetVault
 import Testing
 

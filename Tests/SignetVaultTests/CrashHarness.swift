@@ -1,6 +1,6 @@
 import Foundation
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Synchronization
 import Testing

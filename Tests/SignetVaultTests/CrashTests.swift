@@ -1,7 +1,6 @@
 import Foundation
 import SignetCrypto
 import SignetSQLite
-import SignetTesting
 import SignetVault
 import Testing
 

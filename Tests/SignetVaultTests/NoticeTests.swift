@@ -1,6 +1,5 @@
 import SignetCrypto
 import SignetSQLite
-import SignetTesting
 import SignetVault
 import Testing
 

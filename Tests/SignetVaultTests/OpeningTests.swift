@@ -2,7 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

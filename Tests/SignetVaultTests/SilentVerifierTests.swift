@@ -3,7 +3,6 @@ import Foundation
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
-import SignetTesting
 import Testing
 @testable import SignetVault
 

@@ -2,7 +2,7 @@
 // without that too, and only from inside the module can they be given such headers.
 import SignetCrypto
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 @testable import SignetVault
 

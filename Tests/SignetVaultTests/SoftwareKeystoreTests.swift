@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetTestKit
 import SignetTesting
 import SignetVault
 import Testing

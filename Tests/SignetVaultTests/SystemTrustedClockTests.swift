@@ -1,6 +1,6 @@
 import Foundation
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetPolicy
 import SignetSQLite
+import SignetTestKit
 import SignetTesting
 import SignetVault
 import Synchronization

@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import SignetWire
 import Testing
 

@@ -4,7 +4,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetServer
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `signet import` and `signet message` as they are built, against a server in Python that was written from the description of

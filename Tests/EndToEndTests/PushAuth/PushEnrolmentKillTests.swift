@@ -4,7 +4,7 @@ import Signet
 import SignetCrypto
 import SignetJSON
 import SignetServer
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `kill -9` of a device, or of the server, at each step of an enrolment: nothing is ever half enrolled, and the same URI again

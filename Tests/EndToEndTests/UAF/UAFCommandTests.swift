@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The built `signet uaf` and a `signet-server` in another process, over TLS.

@@ -2,7 +2,6 @@
   import BusFixture
   import Foundation
   import SignetJSON
-  import SignetTesting
   import Testing
 
   /// `signet uaf` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.

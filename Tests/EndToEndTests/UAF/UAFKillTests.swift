@@ -1,6 +1,6 @@
 import Foundation
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `kill -9` at random moments of UAF operations; a check and a synchronization lead to two sides that agree.

@@ -1,7 +1,6 @@
 import Foundation
 import Signet
 import SignetJSON
-import SignetTesting
 import SignetTransport
 import Testing
 

@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
-import SignetTesting
+import SignetTestKit
 import SignetTransport
 import SignetUAF
 import Testing

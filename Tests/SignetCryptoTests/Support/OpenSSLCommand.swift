@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The `openssl` command line: a second opinion that shares no code of ours.

@@ -1,7 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetOATH
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Both ways with `Tests/Interop/accounts.py`, which shares no code with us and reads PSKC with python-pskc.

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetOATH
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// The forms in which one and the same account may be written.

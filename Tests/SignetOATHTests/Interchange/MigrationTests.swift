@@ -1,6 +1,6 @@
 import SignetCrypto
 import SignetOATH
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("otpauth-migration URIs of Google Authenticator")

@@ -1,7 +1,6 @@
 import Foundation
 import SignetCrypto
 import SignetOATH
-import SignetTesting
 import Testing
 
 /// Files as the apps themselves write them.

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetOATH
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite("otpauth, pushauth and mfauth URIs")

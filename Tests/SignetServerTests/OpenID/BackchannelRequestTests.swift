@@ -1,6 +1,7 @@
 import SignetHTTP
 import SignetJSON
 @testable import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire

@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJOSE
 import SignetJSON
 @testable import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import Testing

@@ -1,6 +1,7 @@
 import SignetJOSE
 import SignetJSON
 @testable import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

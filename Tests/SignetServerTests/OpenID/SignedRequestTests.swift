@@ -3,7 +3,6 @@ import SignetJOSE
 import SignetJSON
 @testable import SignetServer
 import SignetStorage
-import SignetTesting
 import Testing
 
 /// Signed authentication requests (CIBA section 7.1.1).

@@ -3,7 +3,9 @@ import SignetHTTP
 import SignetJOSE
 import SignetJSON
 @testable import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetWire
 import Testing

@@ -6,6 +6,7 @@ import SignetJSON
 import SignetPush
 import SignetQR
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

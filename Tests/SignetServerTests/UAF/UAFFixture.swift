@@ -6,6 +6,8 @@ import SignetPush
 import SignetSQLite
 import SignetServer
 import SignetStorage
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetUAF

@@ -2,7 +2,8 @@ import Foundation
 import SignetJSON
 import SignetServer
 import SignetStorage
-import SignetTesting
+import SignetServerTesting
+import SignetTestKit
 import SignetUAF
 import Testing
 import UAFFixture

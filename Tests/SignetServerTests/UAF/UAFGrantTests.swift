@@ -4,7 +4,6 @@ import SignetJOSE
 import SignetJSON
 import SignetServer
 import SignetStorage
-import SignetTesting
 import SignetTransport
 import SignetUAF
 import SignetWire

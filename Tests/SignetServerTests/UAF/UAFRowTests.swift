@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJSON
 import SignetSQLite
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

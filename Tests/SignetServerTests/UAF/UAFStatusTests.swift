@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
-import SignetTesting
 import SignetStorage
+import SignetTesting
 import SignetUAF
 import SignetWire
 import Testing

@@ -1,6 +1,6 @@
 import Signet
 import SignetCrypto
-import SignetTesting
+import SignetTestKit
 import SignetVault
 import Testing
 

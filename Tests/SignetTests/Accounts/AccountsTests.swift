@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetSQLite
+import SignetTestKit
 import SignetTesting
 import SignetVault
 import Testing

@@ -2,6 +2,7 @@ import Signet
 import SignetCrypto
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetVault

@@ -4,7 +4,9 @@ import SignetCrypto
 import SignetJSON
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault

@@ -3,7 +3,9 @@ import SignetCrypto
 import SignetJSON
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetVault
 import SignetWire

@@ -4,6 +4,7 @@ import SignetJSON
 import SignetOATH
 import SignetPushAuth
 import SignetSQLite
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault

@@ -3,6 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault

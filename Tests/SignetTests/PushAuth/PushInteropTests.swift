@@ -6,6 +6,8 @@ import SignetJSON
 import SignetOATH
 import SignetPushAuth
 import SignetServer
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault

@@ -3,7 +3,6 @@ import SignetCrypto
 import SignetJSON
 import SignetOATH
 import SignetPushAuth
-import SignetTesting
 import SignetTransport
 import Synchronization
 

@@ -2,7 +2,7 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetSQLite
-import SignetTesting
+import SignetTestKit
 import SignetUAF
 import SignetVault
 import Synchronization

@@ -1,4 +1,5 @@
 import Signet
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetUAF

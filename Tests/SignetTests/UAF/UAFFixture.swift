@@ -3,6 +3,7 @@ import Signet
 import SignetCrypto
 import SignetIntegrity
 import SignetSQLite
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetUAF

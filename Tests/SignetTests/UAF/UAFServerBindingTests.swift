@@ -1,7 +1,6 @@
 import Signet
 import SignetCrypto
 import SignetJSON
-import SignetTesting
 import SignetUAF
 import Testing
 

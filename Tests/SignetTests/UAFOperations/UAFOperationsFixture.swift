@@ -4,6 +4,8 @@ import SignetJSON
 import SignetPolicy
 import SignetServer
 import SignetStorage
+import SignetServerTesting
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetUAF

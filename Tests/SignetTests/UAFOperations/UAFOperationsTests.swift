@@ -3,6 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetPolicy
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport

@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @testable import SignetVault

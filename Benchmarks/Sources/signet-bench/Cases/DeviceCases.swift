@@ -3,6 +3,7 @@ import Signet
 import SignetCrypto
 import SignetPolicy
 import SignetServer
+@testable import SignetServerTesting
 @testable import SignetTesting
 @testable import SignetVault
 import SignetWire

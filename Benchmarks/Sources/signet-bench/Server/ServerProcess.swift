@@ -4,7 +4,7 @@ import SignetPolicy
 import SignetSQLite
 import SignetServer
 import SignetStorage
-@testable import SignetTesting
+@testable import SignetServerTesting
 import SignetWire
 import Synchronization
 

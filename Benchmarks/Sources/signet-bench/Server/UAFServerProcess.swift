@@ -5,7 +5,7 @@ import SignetPolicy
 import SignetSQLite
 @testable import SignetServer
 import SignetStorage
-@testable import SignetTesting
+@testable import SignetServerTesting
 @testable import SignetUAF
 import SignetWire
 

@@ -3,6 +3,7 @@ package import SignetHTTP
 public import SignetPolicy
 package import SignetServer
 import SignetStorage
+import SignetTestKit
 package import SignetTransport
 public import SignetWire
 
