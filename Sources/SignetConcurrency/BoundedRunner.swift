@@ -7,13 +7,18 @@ import Synchronization
 /// be under way: who asks at the same time as others is no less answered.
 package final class BoundedRunner: Sendable {
   private let executor: ThreadPerJobExecutor
+  private let clock: any Clock<Duration>
   /// How many of a name were late, and have not come back.
   private let late = Mutex<[String: Int]>([:])
 
   /// A runner.
   ///
-  /// - Parameter label: What debuggers and crash reports show.
-  package init(label: String) { executor = ThreadPerJobExecutor(label: label) }
+  /// - Parameters:
+  ///   - label: What debuggers and crash reports show.
+  ///   - clock: What the time of a round is measured by.
+  package init(label: String, clock: any Clock<Duration> = ContinuousClock()) {
+    (executor, self.clock) = (ThreadPerJobExecutor(label: label), clock)
+  }
 
   /// Begins something.
   ///
@@ -48,7 +53,7 @@ package final class BoundedRunner: Sendable {
     to runs: [BoundedRun<Value>], within limit: Duration, whereLate lateAnswer: Value
   ) async -> [Value] {
     let timer = Task {
-      do { try await Task.sleep(for: limit) } catch { return }
+      do { try await clock.sleep(for: limit) } catch { return }
       for run in runs { giveUp(run, lateAnswer) }
     }
     var values: [Value] = []

@@ -18,13 +18,15 @@ public final class HTTPServer: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: Where to listen and what to allow.
+  ///   - clock: What its deadlines are measured by, but for ``ServerLimits/idleTimeout``.
   ///   - handler: Answers every request that is well formed and within the limits; ``Router`` makes one.
   /// - Throws: ``ServerFailure`` for an address that is not numeric, plaintext beyond loopback, or a limit that
   ///   is out of range.
   public convenience init(
-    _ configuration: ServerConfiguration, handler: @escaping ServerHandler
+    _ configuration: ServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
+    handler: @escaping ServerHandler
   ) throws(ServerFailure) {
-    try self.init(configuration) { request, responder in
+    try self.init(configuration, clock: clock) { request, responder in
       responder.answer { await handler(request) }
     }
   }
@@ -33,15 +35,19 @@ public final class HTTPServer: Sendable {
   ///
   /// - Parameters:
   ///   - configuration: Where to listen and what to allow.
+  ///   - clock: What its deadlines are measured by, but for ``ServerLimits/idleTimeout``.
   ///   - direct: Answers every request that is well formed and within the limits, without a task of its own.
   /// - Throws: ``ServerFailure`` as ``init(_:handler:)`` does.
-  public init(_ configuration: ServerConfiguration, direct: @escaping DirectHandler) throws(ServerFailure) {
+  public init(
+    _ configuration: ServerConfiguration, clock: any Clock<Duration> = ContinuousClock(),
+    direct: @escaping DirectHandler
+  ) throws(ServerFailure) {
     let address = try BindAddress(configuration.address, port: configuration.port)
     if case .insecurePlaintext = configuration.security, !address.isLoopback {
       throw .plaintextBeyondLoopback(configuration.address)
     }
     try configuration.checkRanges()
-    core = ServerCore(configuration, handler: direct)
+    core = ServerCore(configuration, clock: clock, handler: direct)
   }
 
   deinit {

@@ -21,7 +21,8 @@ final class Link: Sendable {
     /// Between MHD's started and closed callbacks: only then is the descriptor known to be this connection's.
     var isOpen = false
     var phase = Phase.idle
-    var deadline: ContinuousClock.Instant
+    /// When the phase has to be over, in the time of the server.
+    var deadline: Duration
     var handling: Handling?
   }
 
@@ -47,7 +48,7 @@ final class Link: Sendable {
 
   init(
     descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, isTurnedAway: Bool,
-    deadline: ContinuousClock.Instant
+    deadline: Duration
   ) {
     self.descriptor = descriptor
     self.peer = peer
@@ -75,7 +76,7 @@ final class Link: Sendable {
   }
 
   /// Notes that a handler is about to run, unless `isRefusing`.
-  func handles(_ exchange: Exchange, deadline: ContinuousClock.Instant, isRefusing: @Sendable () -> Bool)
+  func handles(_ exchange: Exchange, deadline: Duration, isRefusing: @Sendable () -> Bool)
     -> Bool
   {
     state.withLock { state in
@@ -88,7 +89,7 @@ final class Link: Sendable {
   }
 
   /// The response, if there is one by now; otherwise suspends the connection until there is.
-  func responseOrSuspend(sendingUntil deadline: ContinuousClock.Instant) -> ServerResponse? {
+  func responseOrSuspend(sendingUntil deadline: Duration) -> ServerResponse? {
     state.withLock { state in
       guard let outcome = state.handling?.outcome else {
         guard let handling = state.handling else { return nil }
@@ -104,7 +105,7 @@ final class Link: Sendable {
   }
 
   /// The response for which the connection was resumed.
-  func takeResponse(sendingUntil deadline: ContinuousClock.Instant) -> ServerResponse? {
+  func takeResponse(sendingUntil deadline: Duration) -> ServerResponse? {
     state.withLock { state in
       guard let outcome = state.handling?.outcome else { return nil }
       state.handling = nil
@@ -114,7 +115,7 @@ final class Link: Sendable {
     }
   }
 
-  func sends(until deadline: ContinuousClock.Instant) {
+  func sends(until deadline: Duration) {
     state.withLock { state in
       state.phase = .sending
       state.deadline = deadline
@@ -122,7 +123,7 @@ final class Link: Sendable {
   }
 
   /// The request is over, one way or another.
-  func completed(nextUntil deadline: ContinuousClock.Instant, isDraining: @Sendable () -> Bool) {
+  func completed(nextUntil deadline: Duration, isDraining: @Sendable () -> Bool) {
     state.withLock { state in
       state.phase = .idle
       state.deadline = deadline
@@ -169,7 +170,7 @@ final class Link: Sendable {
   }
 
   /// Enforces the deadlines of receiving and sending, and looks whether the client of a handler is still there.
-  func check(now: ContinuousClock.Instant) -> Finding {
+  func check(now: Duration) -> Finding {
     state.withLock { state in
       guard state.isOpen else { return .nothing }
       let isOverdue = now >= state.deadline

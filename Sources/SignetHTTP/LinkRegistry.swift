@@ -31,8 +31,9 @@ final class LinkRegistry: Sendable {
 
   private let state = Mutex(State())
   private let limits: ServerLimits
+  private let time: ServerTime
 
-  init(_ limits: ServerLimits) { self.limits = limits }
+  init(_ limits: ServerLimits, _ time: ServerTime) { (self.limits, self.time) = (limits, time) }
 
   /// Enters a connection, unless there are too many even of those that are turned away with an answer.
   ///
@@ -53,7 +54,7 @@ final class LinkRegistry: Sendable {
       let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
       let link = Link(
         descriptor: descriptor, peer: peer, wakeUps: wakeUps, isTurnedAway: !isServed,
-        deadline: .now + patience)
+        deadline: time.now + patience)
       state.links[descriptor] = link
       return link
     }

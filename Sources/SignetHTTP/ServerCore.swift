@@ -8,6 +8,7 @@ final class ServerCore: Sendable {
   let handler: DirectHandler
   let registry: LinkRegistry
   private let configuration: ServerConfiguration
+  private let time: ServerTime
   private let draining = Atomic(false)
   private let refusing = Atomic(false)
   private let stage = Mutex(Stage.fresh)
@@ -26,11 +27,14 @@ final class ServerCore: Sendable {
     let checks: RegularCheck
   }
 
-  init(_ configuration: ServerConfiguration, handler: @escaping DirectHandler) {
+  init(
+    _ configuration: ServerConfiguration, clock: any Clock<Duration>, handler: @escaping DirectHandler
+  ) {
     self.configuration = configuration
+    time = ServerTime(clock)
     self.handler = handler
     limits = configuration.limits
-    registry = LinkRegistry(limits)
+    registry = LinkRegistry(limits, time)
   }
 
   /// Whether connections end after the response they are waiting for.
@@ -38,9 +42,9 @@ final class ServerCore: Sendable {
   /// Whether no handler may begin any more.
   var isRefusing: Bool { refusing.load(ordering: .sequentiallyConsistent) }
 
-  var requestDeadline: ContinuousClock.Instant { .now + limits.requestDeadline }
-  var handlerDeadline: ContinuousClock.Instant { .now + limits.handlerDeadline }
-  var responseDeadline: ContinuousClock.Instant { .now + limits.responseDeadline }
+  var requestDeadline: Duration { time.now + limits.requestDeadline }
+  var handlerDeadline: Duration { time.now + limits.handlerDeadline }
+  var responseDeadline: Duration { time.now + limits.responseDeadline }
 
   /// The caller's response to a refusal, or a plain one where the caller's cannot be sent.
   func response(to refusal: RequestRefusal) -> ServerResponse {
@@ -86,7 +90,7 @@ final class ServerCore: Sendable {
 
   /// Looks at every connection; see ``Link/check(now:)``.
   private func check() {
-    let now = ContinuousClock.now
+    let now = time.now
     for link in registry.all {
       switch link.check(now: now) {
       case .nothing: continue
@@ -117,8 +121,8 @@ final class ServerCore: Sendable {
     }
     guard let task else { return }
     // Each call brings its own grace: a second, shorter one hastens the first.
-    let impatience = Task { [registry] in
-      do { try await Task.sleep(for: grace) } catch { return }
+    let impatience = Task { [registry, time] in
+      do { try await time.sleep(for: grace) } catch { return }
       registry.stopWaiting()
     }
     await task.value
@@ -140,8 +144,8 @@ final class ServerCore: Sendable {
       cancel?()
     }
     registry.allowWaiting()
-    let impatience = Task { [registry] in
-      do { try await Task.sleep(for: Self.farewellTime) } catch { return }
+    let impatience = Task { [registry, time] in
+      do { try await time.sleep(for: Self.farewellTime) } catch { return }
       registry.stopWaiting()
     }
     await registry.waitUntilEmpty()

@@ -78,7 +78,7 @@ package final class PrivateBus: Sendable {
             argument: name))
         if try bus.owner(of: name) != nil { return }
         // A machine under load takes its time; a service that ended never comes.
-        _ = try bus.event(until: .now + .seconds(30))
+        _ = try bus.event(until: .now + .seconds(600))
       }
     } catch { throw Failure.notStarted(name, service.said) }
     return service

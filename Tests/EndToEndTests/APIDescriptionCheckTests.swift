@@ -6,7 +6,7 @@ import Testing
 
 /// `schemathesis` reads what the server says of its API, and tries all of it against the server: what is described, and what
 /// breaks the description.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct APIDescriptionCheckTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct APIDescriptionCheckTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Interop").standardized.path

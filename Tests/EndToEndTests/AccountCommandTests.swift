@@ -6,7 +6,7 @@ import SignetTestKit
 import Testing
 
 /// Accounts of other authenticators, with the built command.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct AccountCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountCommandTests {
   private static let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
   private static let counted = "otpauth://hotp/Bank:bob?secret=\(secret)&issuer=Bank&counter=0"
   private static let password = "purple-window-42"

@@ -3,7 +3,7 @@ import SignetJSON
 import Testing
 
 /// Account policies and locks with the real commands: by an operator, by policies and by hand.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct AccountLockCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountLockCommandTests {
   @Test("an operator locks, attaches policies and wipes; the device obeys, can deny, and sends receipts")
   func locksAndUnlocks() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
@@ -141,7 +141,7 @@ import Testing
 }
 
 /// `kill -9` of either side between an order and its receipt: it is done once, and the receipt arrives.
-@Suite(.serialized, .timeLimit(.minutes(6))) struct AccountLockKillTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AccountLockKillTests {
   @Test func killed() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     var bench = KillBench(server, SeededRandom(test: "account lock kill test"))

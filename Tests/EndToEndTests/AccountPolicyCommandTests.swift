@@ -5,7 +5,7 @@
   import Testing
 
   /// Account policies of containers and of URIs with the real command, on a device that changes between two commands.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct AccountPolicyCommandTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct AccountPolicyCommandTests {
     /// Something that loads code into the command: a library that does no harm, which weighs 0.5.
     private static func tampered(
       _ device: DeviceCommand, _ words: String..., passwords: [String] = []

@@ -7,7 +7,7 @@
 
   /// `signet agent` beside the real logind, which it finds where a system has it.
   @Suite(
-    .serialized, .timeLimit(.minutes(3)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: LogindFixture.isPossible, "systemd-logind wants to be started by root"))
   struct AgentScreenLockTests {
     /// An agent and its clients in a mount namespace where the system's bus is that of a test.

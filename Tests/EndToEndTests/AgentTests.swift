@@ -6,7 +6,7 @@
   import Testing
 
   /// The session that apps share, with real processes.
-  @Suite(.serialized, .timeLimit(.minutes(3))) struct AgentTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct AgentTests {
     @Test("one app unlocks for all of its group, one lock locks all, and a stranger gets nothing")
     func sharing() async throws {
       let bench = try await AgentBench()

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// Push messages of authenticator apps, with both real commands: enrolled by a URI or a picture, asked, answered, locked, removed.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct AuthenticatorCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AuthenticatorCommandTests {
   /// Enrols `device` by a URI of the server.
   private func enrol(
     _ device: DeviceCommand, at server: RunningServer, _ words: [String] = []

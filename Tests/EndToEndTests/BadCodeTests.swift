@@ -7,7 +7,7 @@ import SignetTestKit
 import Testing
 
 /// What `signet activate` does with what is no activation code: exit status 65, a message, and nothing else.
-@Suite(.timeLimit(.minutes(3))) struct BadCodeTests {
+@Suite(.timeLimit(.minutes(10))) struct BadCodeTests {
   private let folder: TemporaryFolder
   private let device: DeviceCommand
   private let code: ActivationCode

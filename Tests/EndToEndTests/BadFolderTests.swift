@@ -6,7 +6,7 @@ import SignetTestKit
 import Testing
 
 /// Data folders that cannot be used, on the device and on the server: said clearly, and left as they are.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BadFolderTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BadFolderTests {
   private func activated() async throws -> (RunningServer, DeviceCommand) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

@@ -5,7 +5,7 @@ import SignetJSON
 import Testing
 
 /// What `signet` does with servers that are not what they should be: a message, a status, and a folder left as it was.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct BadServerTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BadServerTests {
   /// Runs commands that must fail, in a folder that has a container, and in a new one.
   private func expectRefusal(
     _ server: RunningServer, _ device: DeviceCommand, _ words: [String], _ status: Int32, _ text: String,

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// Transactions that are scanned, begun on the device, or answered without a network, by the commands.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CarriedTransactionCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CarriedTransactionCommandTests {
   @Test("who scans an offer and approves becomes its user; of several containers one is chosen")
   func anybody() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

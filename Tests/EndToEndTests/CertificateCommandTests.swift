@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// `signet-server certificate`: how long the server's certificate is good, and another one.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct CertificateCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CertificateCommandTests {
   @Test("relying parties and devices trust the server before it shows the new certificate, and after")
   func renew() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device", "--san", "signet.test"])

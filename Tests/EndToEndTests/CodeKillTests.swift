@@ -10,7 +10,7 @@ import Testing
 /// A server that is killed while 64 clients use up codes: what was accepted stays used up.
 ///
 /// `SIGNET_KILLS` says how often; without it three times.
-@Suite(.serialized) struct CodeKillTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct CodeKillTests {
   private static let clients = 64
   private static let kills =
     ProcessInfo.processInfo.environment["SIGNET_KILLS"].flatMap { Int($0) } ?? 3

@@ -3,7 +3,7 @@ import SignetJSON
 import Testing
 
 /// One-time passwords as the operator wants them.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct CodeSettingsTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct CodeSettingsTests {
   @Test("length, hash, step and name of a container's codes are the server's, which accepts them")
   func profile() async throws {
     let first = try await RunningServer.startWithShop(["--protection", "device"])

@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// `signet rename` and `signet trust`.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct ContainerSettingCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ContainerSettingCommandTests {
   @Test("a container gets another name")
   func rename() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

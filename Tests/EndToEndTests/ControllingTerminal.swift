@@ -50,7 +50,7 @@ final class ControllingTerminal: Sendable {
     return tcgetattr(held, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
   }
 
-  /// Waits until the text is shown, after what was expected before; 20 s at most.
+  /// Waits until the text is shown, after what was expected before; five minutes at most.
   func expect(_ text: String) throws {
     while true {
       let rest = shown.text.dropFirst(shown.position)
@@ -58,7 +58,7 @@ final class ControllingTerminal: Sendable {
         shown.position = shown.text.distance(from: shown.text.startIndex, to: range.upperBound)
         return
       }
-      let hasCome = read(timeout: 20_000)
+      let hasCome = read(timeout: 300_000)
       try #require(hasCome, "expected \(text.debugDescription), shown was \(shown.text.debugDescription)")
     }
   }

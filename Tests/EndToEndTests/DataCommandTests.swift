@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// `signet data` without an agent.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct DataCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DataCommandTests {
   @Test("what is encrypted comes back, and --json says where it was put")
   func roundTrip() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

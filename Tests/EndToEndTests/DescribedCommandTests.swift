@@ -4,7 +4,7 @@ import Testing
 
 /// Help, manual and completion of the real programs: nothing that one of them has is missing from another, and what the documents
 /// name is there.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DescribedCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DescribedCommandTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent()
   private static let programs = ["signet", "signet-server"]

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-@Suite("signet, at the first steps")
+@Suite("signet, at the first steps", .timeLimit(.minutes(10)))
 struct DeviceCommandTests {
   /// The built `signet`, which lies beside `signet-server`.
   private func run(_ words: String..., environment: [String: String] = [:]) async throws

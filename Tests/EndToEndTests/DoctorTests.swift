@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// `signet doctor` and the states of `signet list`.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct DoctorTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct DoctorTests {
   private let password = "winter-garden-42"
 
   private func activated(_ words: [String]) async throws -> (RunningServer, DeviceCommand) {

@@ -6,7 +6,7 @@ import SignetTestKit
 import Testing
 
 /// `signet delete`, `signet reset` and the erasing after too many passwords, with a server that is there or not.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct EndingCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct EndingCommandTests {
   @Test func deletesAndTellsTheServerWhy() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

@@ -9,7 +9,7 @@
   /// `signet` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.
   @Suite(
     .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
   )
   struct FingerprintTests {
     private static let password = "winter-garden-42"

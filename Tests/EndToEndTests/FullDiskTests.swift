@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// Disks that are full: a message, nothing half written, and everything works again when there is room.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct FullDiskTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct FullDiskTests {
   /// A small file system, where this process may mount one.
   private final class SmallDisk {
     let path: String

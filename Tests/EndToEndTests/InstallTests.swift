@@ -4,7 +4,7 @@
   import Testing
 
   /// `make install`, with the commands of this build.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct InstallTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct InstallTests {
     private let folder: TemporaryFolder
     private let binaries: String
     private static let root = URL(filePath: #filePath).deletingLastPathComponent()

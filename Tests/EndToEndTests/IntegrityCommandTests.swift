@@ -5,7 +5,7 @@
   import Testing
 
   /// What `signet` and `signet-server` do about tampering with them.
-  @Suite(.serialized, .timeLimit(.minutes(2))) struct IntegrityCommandTests {
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct IntegrityCommandTests {
     private let folder: TemporaryFolder
     private let device: DeviceCommand
 

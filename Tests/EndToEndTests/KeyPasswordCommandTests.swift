@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// Keys with passwords of their own, from the server's command line to the device's, over TLS.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct KeyPasswordCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KeyPasswordCommandTests {
   private static let policy = "MINLEN=6;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=3"
   private let container = "container-42-word"
   private let signing = "signing-42-word"

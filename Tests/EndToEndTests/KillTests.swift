@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// `kill -9` of either side at random points: afterwards both start again and agree.
-@Suite(.serialized, .timeLimit(.minutes(6))) struct KillTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KillTests {
   private let password = "winter-garden-42"
 
   @Test(arguments: [(protection: "device", kills: 48), (protection: "password", kills: 12)])

@@ -5,7 +5,7 @@ import SignetJSON
 import Testing
 
 /// Attempts that were counted are never had back by killing whoever counts.
-@Suite(.serialized, .timeLimit(.minutes(4))) struct KilledAttemptTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct KilledAttemptTests {
   @Test func ofAPassword() async throws {
     let server = try await RunningServer.startWithShop(["--attempts", "60"])
     let device = server.device()

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// `signet listen`: transactions as they come.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ListenCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ListenCommandTests {
   @Test("shows a transaction that comes after it began to listen, and ends with it where that is wanted")
   func once() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

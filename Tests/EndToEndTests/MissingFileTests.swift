@@ -3,7 +3,7 @@ import SignetTestKit
 import Testing
 
 /// A file that is not there: the same words and the same exit status, whichever command was to read it.
-@Suite(.timeLimit(.minutes(2))) struct MissingFileTests {
+@Suite(.timeLimit(.minutes(10))) struct MissingFileTests {
   @Test("signet, and signet-server, name the file and the system's reason")
   func missing() async throws {
     let folder = try TemporaryFolder()

@@ -7,7 +7,7 @@ import Testing
 
 /// `Tests/Interop/ciba.py`, a client made with Authlib, asks a user who decides with `signet`: discovery, keys and tokens as
 /// others read them, over HTTPS on both sides.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct OpenIDTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OpenIDTests {
   /// The client, which keeps its notification endpoint open.
   private final class PythonClient {
     let port: Int64

@@ -9,7 +9,7 @@
   /// `signet` with the real PAM and a service of the test's own.
   @Suite(
     .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
   )
   struct PasscodeCommandTests {
     private let password = "winter-garden-42"

@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// Passwords through the command line: rules, wrong ones counted down, locked out, and the way back.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PasswordTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PasswordTests {
   private let right = "winter-garden-42"
 
   private func serve() async throws -> RunningServer {

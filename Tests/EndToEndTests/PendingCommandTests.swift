@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// `signet pending` on a device with several containers.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PendingCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PendingCommandTests {
   private func owners(_ list: JSONObject) throws -> [String: String] {
     try list.array("transactions").reduce(into: [:]) { owners, value in
       guard case .object(let transaction) = value else { throw JSONFailure.notAnObject }

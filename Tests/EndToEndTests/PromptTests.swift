@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// The prompts of `signet` at a real terminal: asked without echo, and shown before anything is signed.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct PromptTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PromptTests {
   private let password = "winter-garden-42"
 
   @Test func activateAndApprove() async throws {

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// `Tests/Interop/client.py`, written from `docs/protocol.md` alone, against a real server.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct PythonClientTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct PythonClientTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Interop/client.py").standardized.path

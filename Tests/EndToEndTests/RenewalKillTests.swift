@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// `kill -9` of either side in the course of a renewal: afterwards both have the new keys, or both the present ones.
-@Suite(.serialized, .timeLimit(.minutes(6))) struct RenewalKillTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct RenewalKillTests {
   private let password = "winter-garden-42"
 
   @Test(arguments: [(protection: "device", kills: 32), (protection: "password", kills: 10)])

@@ -9,7 +9,7 @@ import SignetTransport
 import Testing
 
 /// A server whose clock is set ten minutes forward and back while it runs, by `libfaketime`.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct ServerClockTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerClockTests {
   /// Debian has it in the folder of the machine's architecture.
   private static let library: String? = {
     for folder in ["x86_64-linux-gnu", "aarch64-linux-gnu"] {

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// `signet-server audit verify`: offline, read only, and nothing escapes it.
-@Suite(.serialized) struct ServerCommandAuditTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct ServerCommandAuditTests {
   /// A folder with an audit log of six entries, whose server has stopped.
   private func stoppedServer() async throws -> RunningServer {
     let server = try await RunningServer.start()

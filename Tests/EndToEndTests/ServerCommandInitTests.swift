@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// `signet-server init`, help, manual and version.
-@Suite struct ServerCommandInitTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerCommandInitTests {
   private let folder: TemporaryFolder
   private var data: String { "\(folder.path)/data" }
 

@@ -8,7 +8,7 @@ import SignetTesting
 import Testing
 
 /// The commands of operators and relying parties, against a server that runs as another process.
-@Suite(.serialized) struct ServerCommandOperatorTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct ServerCommandOperatorTests {
   /// From the invite to the signed decision, all through the command line but the device.
   @Test func doesTheMainJob() async throws {
     let server = try await RunningServer.start(["--minimum-length", "8", "--attempts", "3"])

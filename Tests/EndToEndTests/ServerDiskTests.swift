@@ -9,7 +9,7 @@ import Testing
 
 /// A server whose database is held by another process, whose disk is full, slow or fails: clear refusals, nothing used up, and
 /// all is well again without a restart.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct ServerDiskTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ServerDiskTests {
   private static let secret = Array("a secret of 20 bytes".utf8)
 
   /// A user with a counter token whose first code was used.

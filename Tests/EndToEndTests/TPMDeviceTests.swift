@@ -6,7 +6,7 @@
   import Testing
 
   /// `signet` with its keys in a TPM.
-  @Suite(.enabled(if: SimulatedTPM.isExpected, "needs swtpm"), .timeLimit(.minutes(3))) struct TPMDeviceTests
+  @Suite(.enabled(if: SimulatedTPM.isExpected, "needs swtpm"), .timeLimit(.minutes(10))) struct TPMDeviceTests
   {
     private let right = "winter-garden-42"
 

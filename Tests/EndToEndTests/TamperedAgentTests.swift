@@ -7,7 +7,7 @@
   ///
   /// The agent's memory is closed to its user: the attacker is root.
   @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may trace the agent"))
   struct TamperedAgentTests {
     private static let gdb = "/usr/bin/gdb"

@@ -6,7 +6,7 @@
 
   /// From `server.json` through a real server to what a tampered device's report leads to.
   @Suite(
-    .serialized, .timeLimit(.minutes(5)),
+    .serialized, .timeLimit(.minutes(10)),
     .enabled(
       if: FileManager.default.isExecutableFile(atPath: "/usr/bin/cc") || ContinuousIntegration.isHere,
       "needs a C compiler"))

@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// `signet-server token …`: tokens of other makers, through the command line alone.
-@Suite(.serialized) struct TokenCommandTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct TokenCommandTests {
   /// The codes of RFC 4226 appendix D, whose secret is `12345678901234567890`.
   private static let codes = [
     "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",

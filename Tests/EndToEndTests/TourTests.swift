@@ -3,7 +3,7 @@ import SignetTestKit
 import Testing
 
 /// The commands of the README, and of docs/tour.md, which goes on in the same folder, as they stand there.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TourTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TourTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
   private static let tools = ["bash", "curl", "jose", "jq", "openssl", "python3"]

@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// Transactions by the commands: what a relying party asks, and what people do about it.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct TransactionCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TransactionCommandTests {
   private func started() async throws -> (RunningServer, DeviceCommand) {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()

@@ -3,7 +3,7 @@ import SignetJSON
 import Testing
 
 /// `signet-server transaction list`: what was asked, whoever asked it.
-@Suite(.serialized, .timeLimit(.minutes(3))) struct TransactionListCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TransactionListCommandTests {
   @Test("lists from the last one on, by user and status, with the operator's key alone")
   func list() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -7,7 +7,7 @@ import SignetTransport
 import Testing
 
 /// Two processes at once: on one data folder, and on one database.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct TwoProcessTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct TwoProcessTests {
   /// Starts all, then waits for all.
   private func together(_ processes: [Process]) async throws -> [ServerCommand.Result] {
     let running = try processes.map { try ChildProcess.Running($0) }

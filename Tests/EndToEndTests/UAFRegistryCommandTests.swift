@@ -9,7 +9,7 @@ import Testing
 import UAFFixture
 
 /// `signet-server uaf credentials|targets|metadata`, and the folder of metadata that is read again.
-@Suite(.timeLimit(.minutes(3))) struct UAFRegistryCommandTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFRegistryCommandTests {
   /// A server with UAF, whose metadata has one model.
   private func start() async throws -> RunningServer {
     let folder = try TemporaryFolder()

@@ -7,7 +7,7 @@ import Testing
 import UAFFixture
 
 /// `signet-server uaf verify`: responses and assertions in files, and what it says of them.
-@Suite(.timeLimit(.minutes(2))) struct UAFVerifyTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFVerifyTests {
   private let folder: TemporaryFolder
   private let key = UAFTestKey()
   private let challenge = FinalChallenge(

@@ -7,7 +7,7 @@ import SignetTesting
 import Testing
 
 /// The `signet` command on a device with an activation that its server refuses to confirm.
-@Suite struct UnfinishedActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct UnfinishedActivationTests {
   private final class FastClock: WallClock {
     let now: Int64 = SystemWallClock().now + 3600
   }

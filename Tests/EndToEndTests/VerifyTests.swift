@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// A decision verified by who got it: with `signet-server transaction verify`, and with standard JOSE tools.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct VerifyTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct VerifyTests {
   /// A decided transaction, in files.
   private struct Decided {
     let server: RunningServer

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// What `signet` says where a text of one kind is given to a command that takes another.
-@Suite(.timeLimit(.minutes(2))) struct WrongKindTests {
+@Suite(.timeLimit(.minutes(10))) struct WrongKindTests {
   private let folder: TemporaryFolder
   private let device: DeviceCommand
 

@@ -6,7 +6,7 @@
 
   // A program to attack. It evaluates itself as a release does and prints each report as a line of JSON.
   //
-  //   IntegrityVictim [--hardened] [--key HEX [--manifest FILE]] [--only GUARD,…|probe] watch       until its input ends, or a minute is over
+  //   IntegrityVictim [--hardened] [--key HEX [--manifest FILE]] [--only GUARD,…|probe] watch       once for each line of its input
   //   IntegrityVictim … clean N                                                            N times, and prints those with a score
   //   IntegrityVictim … react REACTION                                                     once, and reacts
 
@@ -30,23 +30,18 @@
     options[String(word.dropFirst(2))] = word == "--hardened" ? "" : words.removeFirst()
   }
   // Nobody who forgets it is left with it.
-  alarm(words.first == "clean" ? 240 : 60)
+  alarm(600)
   ProcessHardening.forbidCoreDumps()
   if options["hardened"] != nil { ProcessHardening.closeMemory() }
 
   switch words.first {
   case "watch":
-    Thread.detachNewThread {
-      while !FileHandle.standardInput.availableData.isEmpty {}
-      exit(0)
-    }
     let integrity = try Integrity(guards: guards(options), flavour: .release)
     say("ready \(getpid())")
-    while true {
+    while readLine() != nil {
       // What is hooked is used.
       _ = SecureRandom.bytes(16)
       say(await integrity.evaluate().json.text)
-      try await Task.sleep(for: .milliseconds(50))
     }
   case "clean":
     let integrity = try Integrity(guards: guards(options), flavour: .release)

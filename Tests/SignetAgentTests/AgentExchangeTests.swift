@@ -7,7 +7,7 @@
 
   @testable import SignetAgent
 
-  @Suite(.timeLimit(.minutes(2))) struct AgentExchangeTests {
+  @Suite(.timeLimit(.minutes(10))) struct AgentExchangeTests {
     private static let office = AgentFixture.office
     private static let broken = AgentAnswer.failure(.sharedSession(.protocolBroken))
 
@@ -104,20 +104,30 @@
       let fixture = try AgentFixture(limits: limits)
       let whole = #"{"op":"unlock","group":"office"}"#
       for count in [0, 3, 16, 18, 22, 30, 16 + 6 + whole.utf8.count, 16 + 6 + whole.utf8.count + 3] {
-        let client = try fixture.connect()
-        try client.say(Array((message(client.nonce, whole, secret: 8) + [1, 2, 3]).prefix(count)))
-        let isOver = client.isHungUp()
-        #expect(isOver, "\(count)")
+        // On a busy machine so short a patience may be over before anything was said: then it is said again.
+        while true {
+          do {
+            let client = try fixture.connect()
+            try client.say(Array((message(client.nonce, whole, secret: 8) + [1, 2, 3]).prefix(count)))
+            let isOver = client.isHungUp()
+            #expect(isOver, "\(count)")
+            break
+          } catch SocketStream.Failure.closed {}
+        }
       }
-      #expect(try await fixture.session.state() == .locked(.notUnlocked))
+      while true {
+        do throws(SignetFailure) {
+          #expect(try await fixture.session.state() == .locked(.notUnlocked))
+          break
+        } catch { #expect(error == .sharedSession(.interrupted)) }
+      }
       try await fixture.stop()
     }
 
     @Test("a thousand connections leave room for the next, and none is kept")
     func thousandConnections() async throws {
-      var limits = Agent.Limits()
+      var limits = AgentFixture.patient
       limits.exchanges = 8
-      limits.patience = .milliseconds(500)
       let fixture = try AgentFixture(limits: limits)
       var counts: [AgentProtocol.Welcome: Int] = [:]
       for _ in 0..<100 {
@@ -187,7 +197,7 @@
 
     @Test("who waits for a lock is told of it, and how many wait is bounded")
     func watchers() async throws {
-      var limits = Agent.Limits()
+      var limits = AgentFixture.patient
       limits.watchers = 2
       let fixture = try AgentFixture(limits: limits)
       let watch = #"{"op":"watch","group":"office"}"#

@@ -10,13 +10,21 @@
   /// An agent in this process that lets this process in, over a vault without a container.
   final class AgentFixture: Sendable {
     static let office = AppGroup("office") ?? .standard
+
+    /// Those of an agent that waits for its apps as long as a busy machine takes.
+    static var patient: Agent.Limits {
+      var limits = Agent.Limits()
+      limits.patience = .seconds(600)
+      return limits
+    }
+
     let folder: TemporaryFolder
     let path: String
     let agent: Agent
     private let task: Task<Void, any Error>
 
     init(
-      executables: [String]? = nil, limits: Agent.Limits = Agent.Limits(), device: Device? = nil,
+      executables: [String]? = nil, limits: Agent.Limits = patient, device: Device? = nil,
       screen: (any ScreenLockObserver)? = nil, container: Container? = nil
     ) throws {
       folder = try TemporaryFolder()
@@ -70,7 +78,7 @@
     let stream: SocketStream
     let welcome: AgentProtocol.Welcome
     let nonce: [UInt8]
-    static var soon: ContinuousClock.Instant { .now + .seconds(30) }
+    static var soon: ContinuousClock.Instant { .now + .seconds(600) }
 
     init(_ path: String) throws {
       let stream = try SocketStream.connecting(to: path)

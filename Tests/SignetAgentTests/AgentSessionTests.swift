@@ -13,7 +13,7 @@
   import Synchronization
   import Testing
 
-  @Suite(.timeLimit(.minutes(2))) struct AgentSessionTests {
+  @Suite(.timeLimit(.minutes(10))) struct AgentSessionTests {
     @Test("the agent locks with the screen and before sleep, and once when nothing tells of them any more")
     func screen() async throws {
       let folder = try TemporaryFolder()

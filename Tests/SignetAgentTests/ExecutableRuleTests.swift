@@ -5,7 +5,7 @@
 
   @testable import SignetAgent
 
-  struct ExecutableRuleTests {
+  @Suite(.timeLimit(.minutes(10))) struct ExecutableRuleTests {
     private let folder: TemporaryFolder
     private let path: String
 

@@ -7,7 +7,7 @@
   @testable import SignetAgent
 
   /// What else may listen where an app looks for the agent.
-  @Suite(.timeLimit(.minutes(2))) struct ImpostorTests {
+  @Suite(.timeLimit(.minutes(10))) struct ImpostorTests {
     private let folder: TemporaryFolder
     private let path: String
 

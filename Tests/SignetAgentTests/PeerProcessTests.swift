@@ -7,7 +7,7 @@
   @testable import SignetAgent
 
   /// How the agent looks at who has connected.
-  @Suite(.timeLimit(.minutes(2))) struct PeerProcessTests {
+  @Suite(.timeLimit(.minutes(10))) struct PeerProcessTests {
     @Test("a process in other namespaces has no executable, whichever of them differs")
     func otherNamespaces() throws {
       guard let own = PeerProcess(getpid()) else {

@@ -4,7 +4,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "What the identity of an enrolled set sees",
+  "What the identity of an enrolled set sees", .timeLimit(.minutes(10)),
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct EnrolledSetTests {
   @Test("adding a finger changes it; removing that finger gives the earlier one back")

@@ -5,7 +5,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "Signals that fprintd did not send",
+  "Signals that fprintd did not send", .timeLimit(.minutes(10)),
   .enabled(if: FprintFixture.isPossible, "polkitd and fprintd want to be started by root"))
 struct ForgedSignalTests {
   /// Anybody on the bus may address a signal to anybody, whatever the other listens for.

@@ -6,7 +6,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "What an fprintd could say, played by the test",
+  "What an fprintd could say, played by the test", .timeLimit(.minutes(10)),
   .enabled(if: PrivateBus.isPossible, "needs dbus-daemon"))
 struct HostileServiceTests {
   @Test(

@@ -36,7 +36,7 @@ final class StandInFprint: Sendable {
 
   deinit { task.cancel() }
 
-  var gate: FprintGate { FprintGate(address: bus.address, timeLimit: .seconds(60)) }
+  var gate: FprintGate { FprintGate(address: bus.address, timeLimit: .seconds(3_600)) }
 
   private static func serve(_ script: Script, _ bus: inout BusConnection) throws(BusFailure) {
     let request = try bus.request()

@@ -4,7 +4,9 @@ import SignetDBus
 import SignetTestKit
 import Testing
 
-@Suite("A connection to a real dbus-daemon", .enabled(if: PrivateBus.isPossible, "needs dbus-daemon"))
+@Suite(
+  "A connection to a real dbus-daemon", .timeLimit(.minutes(10)),
+  .enabled(if: PrivateBus.isPossible, "needs dbus-daemon"))
 struct BusConnectionTests {
   private static let interface = "org.example.Signet"
   private static let path = "/org/example/Signet"
@@ -129,7 +131,7 @@ struct BusConnectionTests {
         try await bus.run { bus throws(BusFailure) in
           try bus.watch(BusWatch(sender: try bus.uniqueName(), interface: interface))
           try bus.emit(path, interface, "Told", arguments)
-          return try bus.event(until: .now + .seconds(30)).body
+          return try bus.event(until: .now + .seconds(600)).body
         })
     } catch { return .failure(error) }
   }

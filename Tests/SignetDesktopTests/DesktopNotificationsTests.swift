@@ -4,7 +4,7 @@ import SignetDesktop
 import Testing
 
 /// Notifications of the desktop, on a real bus, shown by a service that is not ours.
-@Suite(.enabled(if: PrivateBus.isPossible), .timeLimit(.minutes(2))) struct DesktopNotificationsTests {
+@Suite(.enabled(if: PrivateBus.isPossible), .timeLimit(.minutes(10))) struct DesktopNotificationsTests {
   @Test("a notification is shown, replaced by the next and taken back")
   func shows() async throws {
     let service = try await NotificationFixture()

@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// A file is judged before it is read, and read whole or not at all.
-@Suite struct ReadingTests: FileSuite {
+@Suite(.timeLimit(.minutes(10))) struct ReadingTests: FileSuite {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// A file is there whole or not at all, and its owner's only.
-@Suite struct WritingTests: FileSuite {
+@Suite(.timeLimit(.minutes(10))) struct WritingTests: FileSuite {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }

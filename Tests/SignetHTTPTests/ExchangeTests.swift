@@ -1,7 +1,7 @@
 import SignetHTTP
 import Testing
 
-@Suite struct ExchangeTests {
+@Suite(.timeLimit(.minutes(10))) struct ExchangeTests {
   @Test("A handler sees method, decoded path, query, headers, body and address")
   func requestIsComplete() async throws {
     let recorder = Recorder()

@@ -1,7 +1,8 @@
 import SignetHTTP
+import SignetTesting
 import Testing
 
-@Suite struct LimitTests {
+@Suite(.timeLimit(.minutes(10))) struct LimitTests {
   private let ok: ServerHandler = { ServerResponse(status: 200, body: Array("\($0.body.count)".utf8)) }
 
   @Test("A body of exactly the limit is taken, with a length and in chunks")
@@ -159,14 +160,16 @@ import Testing
 
   @Test("Connections beyond the limit are told so; a place that is given up is used again")
   func connectionCount() async throws {
-    try await withServer(limits: limits { $0.connectionCount = 2 }, handler: ok) { port in
+    let bounds = limits { ($0.connectionCount, $0.idleTimeout) = (2, .seconds(3_600)) }
+    try await withServer(limits: bounds, handler: ok) { port in
       try await Self.checkPlaces(port: port, source: "127.0.0.1")
     }
   }
 
   @Test("The limit per address leaves other addresses alone")
   func connectionCountPerAddress() async throws {
-    try await withServer(limits: limits { $0.connectionCountPerAddress = 2 }, handler: ok) { port in
+    let bounds = limits { ($0.connectionCountPerAddress, $0.idleTimeout) = (2, .seconds(3_600)) }
+    try await withServer(limits: bounds, handler: ok) { port in
       let other = try await blocking { () -> Int in
         let first = try RawClient(port)
         let second = try RawClient(port)
@@ -212,8 +215,9 @@ import Testing
     let bounds = limits {
       $0.connectionCount = 1
       ($0.turnedAwayCount, $0.turnedAwayCountPerAddress) = (2, 1)
+      $0.idleTimeout = .seconds(3_600)
     }
-    try await withServer(limits: bounds, handler: ok) { port in
+    try await withServer(limits: bounds, clock: VirtualTimer(), handler: ok) { port in
       try await blocking {
         let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
         let served = try RawClient(port)

@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 /// Handlers that answer by a responder: later, from other threads, or not at all.
-@Suite struct ResponderTests {
+@Suite(.timeLimit(.minutes(10))) struct ResponderTests {
   private static let get = "GET /a HTTP/1.1\r\nHost: h\r\n\r\n"
 
   /// Runs `body` with the port of a server, which is stopped then.

@@ -1,7 +1,7 @@
 import SignetHTTP
 import Testing
 
-@Suite struct RouterTests {
+@Suite(.timeLimit(.minutes(10))) struct RouterTests {
   private let router: Router = {
     var router = Router { refusal in
       ServerResponse(

@@ -1,14 +1,17 @@
 import SignetHTTP
+import SignetTesting
 import Testing
 
-@Suite struct StopTests {
+@Suite(.timeLimit(.minutes(10))) struct StopTests {
   private static let request = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
 
   @Test("Stop lets a request finish, closes idle connections, refuses new ones and may be called again")
   func graceful() async throws {
     let arrived = Gate()
     let gate = Gate()
-    let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext)) { request in
+    let server = try HTTPServer(
+      ServerConfiguration(security: .insecurePlaintext), clock: VirtualTimer()
+    ) { request in
       if request.path.raw == "/slow" {
         await arrived.open()
         await gate.wait()
@@ -39,10 +42,11 @@ import Testing
 
   @Test("A request that is half there when the server stops is still served")
   func finishesReceiving() async throws {
-    // The test machine may stop for longer than the usual limits allow between two lines of this.
-    let patient = limits { ($0.idleTimeout, $0.requestDeadline) = (.seconds(600), .seconds(600)) }
-    let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext, limits: patient)) {
-      request in
+    // The test machine may stop for longer than the usual limit allows between two lines of this.
+    let patient = limits { $0.idleTimeout = .seconds(3_600) }
+    let server = try HTTPServer(
+      ServerConfiguration(security: .insecurePlaintext, limits: patient), clock: VirtualTimer()
+    ) { request in
       ServerResponse(status: 200, body: request.body)
     }
     let port = try server.start()
@@ -66,7 +70,8 @@ import Testing
   func graceEnds() async throws {
     let meeting = Meeting(of: 2)
     let never = Gate()
-    let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext)) { request in
+    let timer = VirtualTimer()
+    let server = try HTTPServer(ServerConfiguration(security: .insecurePlaintext), clock: timer) { request in
       await meeting.arrive()
       if request.path.raw == "/deaf" { await never.wait() } else { await untilCancelled() }
       return ServerResponse(status: 200)
@@ -80,8 +85,11 @@ import Testing
       }
     }
     await meeting.gate.wait()
-    await server.stop(grace: .milliseconds(10))
+    async let stop: Void = server.stop(grace: .seconds(10))
+    #expect(await timer.untilSomeoneSleeps() == .seconds(10))
+    timer.advance(by: .seconds(10))
     let statuses = try await blocking { try clients.map { try $0.answer().status } }
+    await stop
     #expect(statuses[1] == 503)
     #expect([200, 503].contains(statuses[0]))
     await never.open()
@@ -111,7 +119,9 @@ import Testing
   @Test("A server that is dropped stops by itself")
   func dropped() async throws {
     let arrived = Gate()
-    var server: HTTPServer? = try HTTPServer(ServerConfiguration(security: .insecurePlaintext)) { _ in
+    var server: HTTPServer? = try HTTPServer(
+      ServerConfiguration(security: .insecurePlaintext), clock: VirtualTimer()
+    ) { _ in
       await arrived.open()
       await untilCancelled()
       return ServerResponse(status: 200)
@@ -174,8 +184,7 @@ import Testing
       await server.stop(grace: .seconds(10))
     }
     // The tasks of handlers that were cancelled may still be on their way out.
-    for _ in 0..<100_000 where token != nil { await Task.yield() }
-    #expect(token == nil)
+    while token != nil { try await Task.sleep(for: .milliseconds(1)) }
   }
 
   /// Ten connections of one client, of which some vanish in the middle of a request or of its answer.

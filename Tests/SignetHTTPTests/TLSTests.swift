@@ -39,11 +39,11 @@ enum Command {
   }
 }
 
-@Suite(.enabled(if: Command.isWanted("curl"), "curl is the TLS client here"))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: Command.isWanted("curl"), "curl is the TLS client here"))
 struct TLSTests {
   @discardableResult
   private func withTLSServer<R>(
-    limits: ServerLimits = ServerLimits(),
+    limits: ServerLimits = ServerLimits(), clock: any Clock<Duration> = ContinuousClock(),
     handler: @escaping ServerHandler = { ServerResponse(status: 200, body: $0.body) },
     _ body: (_ port: UInt16, _ authority: String) async throws -> R
   ) async throws -> R {
@@ -52,8 +52,9 @@ struct TLSTests {
     try TestIdentity.certificate.write(to: authority, atomically: true, encoding: .utf8)
     // A leftover in the temporary folder is harmless.
     defer { try? FileManager.default.removeItem(at: authority) }
-    return try await withServer(limits: limits, security: .tls(TestIdentity.make()), handler: handler) {
-      port in
+    return try await withServer(
+      limits: limits, security: .tls(TestIdentity.make()), clock: clock, handler: handler
+    ) { port in
       try await body(port, authority.path)
     }
   }
@@ -135,17 +136,17 @@ struct TLSTests {
 
   @Test("A handshake that does not go on ends at the deadline")
   func stalledHandshake() async throws {
-    try await withTLSServer(limits: limits { $0.requestDeadline = .seconds(1) }) { port, _ in
-      let isClosed = try await blocking {
+    let timer = VirtualTimer()
+    let bounds = limits { ($0.requestDeadline, $0.idleTimeout) = (.seconds(1), .seconds(3_600)) }
+    try await withTLSServer(limits: bounds, clock: timer) { port, _ in
+      try await blocking {
         let client = try RawClient(port)
         client.send([0x16, 0x03, 0x01, 0x02, 0x00])  // the header of a record of 512 bytes
-        for _ in 0..<300 {
-          if client.isReadable(milliseconds: 100) { return true }
-          if !client.send([0x01]) { return true }
+        while !client.isReadable(milliseconds: 50), client.send([0x01]) {
+          timer.advance(by: .milliseconds(100))
         }
-        return false
       }
-      #expect(isClosed)
+      #expect(timer.now.offset >= .seconds(1), "not before its time")
     }
   }
 
@@ -153,7 +154,9 @@ struct TLSTests {
   func stop() async throws {
     let arrived = Gate()
     let gate = Gate()
-    let server = try HTTPServer(ServerConfiguration(security: .tls(TestIdentity.make()))) { _ in
+    let server = try HTTPServer(
+      ServerConfiguration(security: .tls(TestIdentity.make())), clock: VirtualTimer()
+    ) { _ in
       await arrived.open()
       await gate.wait()
       return ServerResponse(status: 200, body: Array("done".utf8))
@@ -168,7 +171,7 @@ struct TLSTests {
   }
 }
 
-@Suite struct IdentityTests {
+@Suite(.timeLimit(.minutes(10))) struct IdentityTests {
   @Test("A key of another certificate, or none at all, is refused")
   func mismatch() {
     for (chain, key) in [

@@ -7,8 +7,8 @@
 
   /// Real attacks on a real program.
   ///
-  /// Each is found within two seconds of the moment at which it works, and nothing outlives a test.
-  @Suite(.serialized, .timeLimit(.minutes(5))) struct AttackTests {
+  /// Each is found by the first evaluation after the moment at which it works, and nothing outlives a test.
+  @Suite(.serialized, .timeLimit(.minutes(10))) struct AttackTests {
     private static let (gdb, strace, compiler, limiter) = (
       "/usr/bin/gdb", "/usr/bin/strace", "/usr/bin/cc", "/usr/bin/timeout"
     )
@@ -17,24 +17,24 @@
 
     /// An attacker that ends by itself should the test be ended.
     private func attacker(_ line: [String]) throws -> WatchedProcess {
-      try WatchedProcess([Self.limiter, "-k", "1", "40"] + line)
+      try WatchedProcess([Self.limiter, "-k", "1", "600"] + line)
     }
 
-    private func expectQuick(_ found: (line: String, took: Duration)?, _ parts: String...) {
-      guard let found else {
-        Issue.record("not found within two seconds")
-        return
-      }
-      #expect(found.took < .seconds(2))
-      for part in parts { #expect(found.line.contains(part), "\(found.line)") }
+    /// Has the victim evaluate itself, and find this.
+    private func expectFound(_ victim: WatchedProcess, _ parts: String...) async throws {
+      let report = try await victim.report()
+      for part in parts { #expect(report.contains(part), "\(report)") }
     }
 
     /// Clean again once the attacker has left: evidence is of the moment.
     private func expectClean(_ victim: WatchedProcess) async throws {
-      let clean = try await victim.line(within: .seconds(10), after: victim.lines.count) {
-        $0.contains(#""score":0.0"#) || $0.contains(#""score":0,"#)
-      }
-      #expect(clean != nil, "\(victim.lines.last ?? "")")
+      let report = try await victim.report()
+      #expect(WatchedProcess.isClean(report), "\(report)")
+    }
+
+    /// Waits until an attacker says that it is so far.
+    private func wait(for word: String, of attacker: WatchedProcess) async throws {
+      _ = try #require(try await attacker.line { $0.contains(word) }, "\(attacker.lines)")
     }
 
     @Test("gdb attaches", .enabled(if: hasTool(gdb), "needs gdb"))
@@ -43,9 +43,9 @@
       let attack = try attacker([
         Self.gdb, "-q", "-nx", "-batch", "-p", "\(victim.id)", "-ex", "echo attached\\n", "-ex", "continue",
       ])
-      let attached = try await attack.line(within: .seconds(30)) { $0.contains("attached") }
-      try #require(attached != nil, "\(attack.lines)")
-      expectQuick(try await victim.report(of: "debugger.tracer"), #""tampered":true"#, "(gdb) traces thread")
+      try await wait(for: "attached", of: attack)
+      try await expectFound(
+        victim, #""finding":"debugger.tracer""#, #""tampered":true"#, "(gdb) traces thread")
       attack.end(SIGTERM)
       try await expectClean(victim)
     }
@@ -54,10 +54,9 @@
     func tracer() async throws {
       let victim = try await Victim.watching()
       let attack = try attacker([Self.strace, "-f", "-o", "/dev/null", "-p", "\(victim.id)"])
-      let attached = try await attack.line(within: .seconds(30)) { $0.contains("attached") }
-      try #require(attached != nil, "\(attack.lines)")
-      expectQuick(
-        try await victim.report(of: "debugger.tracer"), #""tampered":true"#, "(strace) traces thread")
+      try await wait(for: "attached", of: attack)
+      try await expectFound(
+        victim, #""finding":"debugger.tracer""#, #""tampered":true"#, "(strace) traces thread")
       attack.end(SIGTERM)
       try await expectClean(victim)
     }
@@ -68,9 +67,8 @@
     func hiddenTracer() async throws {
       let victim = try await Victim.watching(["--only", "probe"])
       let attack = try attacker([Self.strace, "-o", "/dev/null", "-p", "\(victim.id)"])
-      try #require(
-        try await attack.line(within: .seconds(30)) { $0.contains("attached") } != nil, "\(attack.lines)")
-      expectQuick(try await victim.report(of: "debugger.hidden"), #""tampered":true"#)
+      try await wait(for: "attached", of: attack)
+      try await expectFound(victim, #""finding":"debugger.hidden""#, #""tampered":true"#)
       attack.end(SIGTERM)
       try await expectClean(victim)
     }
@@ -86,18 +84,19 @@
           Interceptor.attach(Process.getModuleByName("libcrypto.so.3").getExportByName("RAND_bytes"), { onEnter(a) {} });
         ''')
         print("attached", flush=True)
+        sys.stdin.readline()
         script.load()
         print("hooked", flush=True)
         sys.stdin.read()
         session.detach()
         """
       let attack = try attacker([python, "-c", script])
-      try #require(try await attack.line(within: .seconds(30)) { $0 == "attached" } != nil, "\(attack.lines)")
-      expectQuick(
-        try await victim.report(of: "instrumentation.mapping"), #""score":1"#, "frida", "instrumentation.code"
-      )
-      try #require(try await attack.line(within: .seconds(30)) { $0 == "hooked" } != nil, "\(attack.lines)")
-      expectQuick(try await victim.report(of: "hook.function"), "the code of RAND_bytes in memory")
+      try await wait(for: "attached", of: attack)
+      try await expectFound(
+        victim, #""finding":"instrumentation.mapping""#, #""score":1"#, "frida", "instrumentation.code")
+      try attack.say("load")
+      try await wait(for: "hooked", of: attack)
+      try await expectFound(victim, #""finding":"hook.function""#, "the code of RAND_bytes in memory")
       attack.end(SIGTERM)
     }
 
@@ -118,11 +117,10 @@
       try #require(build.status() == 0, "\(build.lines)")
       let victim = try WatchedProcess(
         [Victim.path(), "watch"], environment: ["PATH": "/usr/bin:/bin", "LD_PRELOAD": library])
-      try #require(try await victim.line(within: .seconds(20)) { $0.hasPrefix("ready") } != nil)
       // The variable is gone from the environment, and not from the block that the kernel keeps.
-      expectQuick(
-        try await victim.line(within: .seconds(2)) { $0.hasPrefix("{") }, #""tampered":true"#,
-        #""finding":"hook.call""#, "leads to hook.so", #""finding":"library.unexpected""#,
+      try await expectFound(
+        victim, #""tampered":true"#, #""finding":"hook.call""#, "leads to hook.so",
+        #""finding":"library.unexpected""#,
         #""finding":"environment.loads-code""#)
       victim.end()
       // It is refused what needs a key, and told why; where that is the setting it ends, and says so.
@@ -133,7 +131,7 @@
         let refused = try WatchedProcess(
           [Victim.path(), "react", reaction], environment: ["LD_PRELOAD": library])
         #expect(refused.status() == 77)
-        #expect(try await refused.line(within: .seconds(5)) { $0.hasPrefix(text) } != nil, "\(refused.lines)")
+        #expect(refused.finishedLines().contains { $0.hasPrefix(text) }, "\(refused.lines)")
       }
     }
 
@@ -158,7 +156,7 @@
           [Self.namespaces, "--net", "/usr/bin/python3", "-c", script, port, version, try Victim.path()]
             + ["--only", "instrumentation", "clean", "1"])
         #expect(victim.status() == 0)
-        let lines = try victim.finishedLines()
+        let lines = victim.finishedLines()
         #expect(lines.last == "done 1", "\(lines)")
         let isSaid = lines.contains {
           $0.contains(#""finding":"instrumentation.port""#) && $0.contains("port \(port)")
@@ -187,23 +185,17 @@
       try bytes.write(to: URL(filePath: copy))
       #expect(chmod(copy, 0o755) == 0)
       let victim = try WatchedProcess([copy] + options + ["watch"])
-      try #require(
-        try await victim.line(within: .seconds(20)) { $0.hasPrefix("ready") } != nil, "\(victim.lines)")
-      expectQuick(
-        try await victim.line(within: .seconds(2)) { $0.hasPrefix("{") }, #""finding":"binary.changed""#,
-        #""tampered":true"#)
+      try await expectFound(victim, #""finding":"binary.changed""#, #""tampered":true"#)
     }
 
     @Test("a program that nobody attacks scores 0 in 1,000 evaluations in a row")
     func clean() async throws {
       let victim = try WatchedProcess([Victim.path(), "clean", "1000"])
       #expect(victim.status() == 0)
-      #expect(try await victim.line(within: .seconds(5)) { $0 == "done 1000" } != nil)
-      #expect(victim.lines == ["done 1000"], "\(victim.lines.prefix(2))")
+      #expect(victim.finishedLines() == ["done 1000"], "\(victim.lines.prefix(2))")
       let hardened = try WatchedProcess([Victim.path(), "--hardened", "clean", "100"])
       #expect(hardened.status() == 0)
-      #expect(try await hardened.line(within: .seconds(5)) { $0 == "done 100" } != nil)
-      #expect(hardened.lines == ["done 100"], "\(hardened.lines.prefix(2))")
+      #expect(hardened.finishedLines() == ["done 100"], "\(hardened.lines.prefix(2))")
     }
   }
 #endif

@@ -2,7 +2,7 @@ import SignetIntegrity
 import Synchronization
 import Testing
 
-@Suite struct GateTests {
+@Suite(.timeLimit(.minutes(10))) struct GateTests {
   private struct Fixed: Guard {
     let name = "fixed"
     let weight: Double

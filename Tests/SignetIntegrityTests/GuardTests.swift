@@ -7,7 +7,7 @@
 
   @testable import SignetIntegrity
 
-  @Suite struct GuardTests {
+  @Suite(.timeLimit(.minutes(10))) struct GuardTests {
     @Test("libraries are judged by who asks for them and where they come from")
     func libraries() throws {
       let program = LibraryFacts(
@@ -53,11 +53,25 @@
     @Test(
       "variables are those of the moment",
       .enabled(if: getenv("LD_DEBUG_OUTPUT") == nil))
-    func presentVariables() {
-      setenv("LD_DEBUG_OUTPUT", "/tmp/x", 1)
-      #expect(EnvironmentGuard().examine().contains { $0.explanation.contains("LD_DEBUG_OUTPUT") })
-      unsetenv("LD_DEBUG_OUTPUT")
-      #expect(!EnvironmentGuard().examine().contains { $0.explanation.contains("LD_DEBUG_OUTPUT") })
+    func presentVariables() async throws {
+      struct Setting: Guard {
+        let name = "setting"
+        // A child has one thread, and an environment of its own: nobody else reads what is written here.
+        var placement: GuardPlacement { .child(limit: .seconds(60)) }
+        func examine() -> [Evidence] {
+          func isSeen() -> Bool {
+            EnvironmentGuard().examine().contains { $0.explanation.contains("LD_DEBUG_OUTPUT") }
+          }
+          setenv("LD_DEBUG_OUTPUT", "/tmp/x", 1)
+          let isSeenThen = isSeen()
+          unsetenv("LD_DEBUG_OUTPUT")
+          return [Evidence(.failedGuard, "\(isSeenThen), then \(isSeen())")]
+        }
+      }
+      let report = try await Integrity(
+        guards: [Setting()], settings: .init(reaction: .report), clock: VirtualTimer()
+      ).evaluate()
+      #expect(report.evidence.map(\.explanation) == ["true, then false"])
     }
 
     @Test(
@@ -104,22 +118,26 @@
     }
 
     @Test("a hook of a function's code in this process is found, and gone when it is taken back")
-    func changedFunction() throws {
-      let hooks = HookGuard([.init(library: "libargon2.so", functions: ["argon2_error_message"])])
-      #expect(try hooks.examine().isEmpty)
-      let library = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
-      let address = try #require(library.image.address(of: "argon2_error_message", in: ProcessMemory()))
-      let page = UnsafeMutableRawPointer(bitPattern: UInt(address & ~4095))
-      #expect(mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
-      let byte = try #require(UnsafeMutablePointer<UInt8>(bitPattern: UInt(address)))
-      let original = byte.pointee
-      byte.pointee = original ^ 0xff
-      let found = try hooks.examine()
-      byte.pointee = original
-      #expect(mprotect(page, 8192, PROT_READ | PROT_EXEC) == 0)
-      #expect(found.map(\.finding) == [.changedFunction])
-      #expect(found.first?.explanation.contains("argon2_error_message") == true)
-      #expect(try hooks.examine().isEmpty)
+    func changedFunction() async {
+      // In a process of its own: nobody else is to see the hook, or to call it.
+      await #expect(processExitsWith: .success) {
+        let hooks = HookGuard([.init(library: "libargon2.so", functions: ["argon2_error_message"])])
+        #expect(try hooks.examine().isEmpty)
+        let library = try #require(
+          LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
+        let address = try #require(library.image.address(of: "argon2_error_message", in: ProcessMemory()))
+        let page = UnsafeMutableRawPointer(bitPattern: UInt(address & ~4095))
+        #expect(mprotect(page, 8192, PROT_READ | PROT_WRITE | PROT_EXEC) == 0)
+        let byte = try #require(UnsafeMutablePointer<UInt8>(bitPattern: UInt(address)))
+        let original = byte.pointee
+        byte.pointee = original ^ 0xff
+        let found = try hooks.examine()
+        byte.pointee = original
+        #expect(mprotect(page, 8192, PROT_READ | PROT_EXEC) == 0)
+        #expect(found.map(\.finding) == [.changedFunction])
+        #expect(found.first?.explanation.contains("argon2_error_message") == true)
+        #expect(try hooks.examine().isEmpty)
+      }
     }
 
     /// Files below a folder that stands for `/`.
@@ -208,31 +226,36 @@
     }
 
     @Test("an entry of the GOT that is written over is found, and gone when it is taken back")
-    func changedEntry() throws {
-      let hooks = HookGuard([.init(library: "libc.so", functions: ["time"])])
-      #expect(try hooks.examine().isEmpty)
-      let crypto = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libcrypto.so") })
-      let slot = try #require(crypto.image.slots(of: ["time"], in: ProcessMemory()).first)
-      let page = UnsafeMutableRawPointer(bitPattern: UInt(slot.address & ~4095))
-      #expect(mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0)
-      let entry = try #require(UnsafeMutablePointer<UInt>(bitPattern: UInt(slot.address)))
-      let original = entry.pointee
-      let argon = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
-      // Another library's function, and memory without a file: as hooks do it.
-      let other = try #require(argon.image.address(of: "argon2_error_message", in: ProcessMemory()))
-      entry.pointee = UInt(other)
-      let redirected = try hooks.examine()
-      let memory = try #require(mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
-      entry.pointee = UInt(bitPattern: memory)
-      let nameless = try hooks.examine()
-      entry.pointee = original
-      munmap(memory, 4096)
-      // Where the loader had closed the page after it, it is closed again.
-      #expect(mprotect(page, 4096, PROT_READ) == 0)
-      #expect(redirected.map(\.finding) == [.redirectedCall] && nameless.map(\.finding) == [.redirectedCall])
-      #expect(redirected.first?.explanation.contains("leads to libargon2.so") == true, "\(redirected)")
-      #expect(nameless.first?.explanation.contains("memory without a file") == true, "\(nameless)")
-      #expect(try hooks.examine().isEmpty)
+    func changedEntry() async {
+      // In a process of its own: nobody else is to see the entry, or to jump to where it leads.
+      await #expect(processExitsWith: .success) {
+        let hooks = HookGuard([.init(library: "libc.so", functions: ["time"])])
+        #expect(try hooks.examine().isEmpty)
+        let crypto = try #require(
+          LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libcrypto.so") })
+        let slot = try #require(crypto.image.slots(of: ["time"], in: ProcessMemory()).first)
+        let page = UnsafeMutableRawPointer(bitPattern: UInt(slot.address & ~4095))
+        #expect(mprotect(page, 4096, PROT_READ | PROT_WRITE) == 0)
+        let entry = try #require(UnsafeMutablePointer<UInt>(bitPattern: UInt(slot.address)))
+        let original = entry.pointee
+        let argon = try #require(LoadedObjects.own()?.objects.first { $0.fileName.hasPrefix("libargon2.so") })
+        // Another library's function, and memory without a file: as hooks do it.
+        let other = try #require(argon.image.address(of: "argon2_error_message", in: ProcessMemory()))
+        entry.pointee = UInt(other)
+        let redirected = try hooks.examine()
+        let memory = try #require(mmap(nil, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))
+        entry.pointee = UInt(bitPattern: memory)
+        let nameless = try hooks.examine()
+        entry.pointee = original
+        munmap(memory, 4096)
+        // Where the loader had closed the page after it, it is closed again.
+        #expect(mprotect(page, 4096, PROT_READ) == 0)
+        #expect(
+          redirected.map(\.finding) == [.redirectedCall] && nameless.map(\.finding) == [.redirectedCall])
+        #expect(redirected.first?.explanation.contains("leads to libargon2.so") == true, "\(redirected)")
+        #expect(nameless.first?.explanation.contains("memory without a file") == true, "\(nameless)")
+        #expect(try hooks.examine().isEmpty)
+      }
     }
 
     @Test(
@@ -295,7 +318,7 @@
     func filter() async throws {
       struct Filtering: Guard {
         let name = "filtering"
-        var placement: GuardPlacement { .child(limit: .seconds(3)) }
+        var placement: GuardPlacement { .child(limit: .seconds(60)) }
         func examine() throws -> [Evidence] {
           try SystemCallFilter.startsNothing.begin()
           var words: [String] = []
@@ -310,7 +333,9 @@
           return [Evidence(.failedGuard, words.joined(separator: ", "))]
         }
       }
-      let report = try await Integrity(guards: [Filtering()], settings: .init(reaction: .report)).evaluate()
+      let report = try await Integrity(
+        guards: [Filtering()], settings: .init(reaction: .report), clock: VirtualTimer()
+      ).evaluate()
       #expect(report.evidence.map(\.explanation) == ["filter, no program, no other root, files, random"])
     }
   }

@@ -3,7 +3,7 @@ import Testing
 @testable import SignetIntegrity
 
 /// What the guards of Apple's systems make of what their system says; that they ask it rightly only an Apple machine can show.
-@Suite struct JailbreakGuardTests {
+@Suite(.timeLimit(.minutes(10))) struct JailbreakGuardTests {
   @Test("files of jailbreaks, each by its path; a clean device has none")
   func files() {
     #expect(JailbreakFileGuard { _ in false }.examine().isEmpty)

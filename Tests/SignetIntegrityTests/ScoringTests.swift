@@ -2,7 +2,7 @@ import SignetIntegrity
 import SignetJSON
 import Testing
 
-@Suite struct ScoringTests {
+@Suite(.timeLimit(.minutes(10))) struct ScoringTests {
   private let light = Finding("test.light", .hook, weight: 0.3)
   private let heavy = Finding("test.heavy", .debugger, weight: 0.7)
 

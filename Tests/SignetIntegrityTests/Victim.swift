@@ -57,21 +57,32 @@
     /// Lines so far.
     var lines: [String] { seen.withLock { $0 } }
 
-    /// Waits for a line that fits, and tells how long that took; `nil` after `limit`.
-    func line(
-      within limit: Duration, after count: Int = 0, where fits: (String) -> Bool
-    ) async throws -> (line: String, took: Duration)? {
-      let start = ContinuousClock.now
+    /// Waits for the first line that fits, of all or of those after the first `count`; `nil` where the process ends without it.
+    func line(after count: Int = 0, where fits: (String) -> Bool) async throws -> String? {
       while true {
-        if let found = lines.dropFirst(count).first(where: fits) { return (found, .now - start) }
-        if .now - start > limit { return nil }
+        // In this order: what was written before the end is read before the end.
+        let isOver = hasEnded
+        if let found = lines.dropFirst(count).first(where: fits) { return found }
+        if isOver { return nil }
         try await Task.sleep(for: .milliseconds(5))
       }
     }
 
-    /// All lines of a process that has ended.
-    func finishedLines() throws -> [String] {
-      guard isAtEnd.wait(timeout: .now() + 10) == .success else { throw Victim.NoProgram() }
+    /// Whether all that the process has to say was read.
+    private var hasEnded: Bool {
+      guard isAtEnd.wait(timeout: .now()) == .success else { return false }
+      isAtEnd.signal()
+      return true
+    }
+
+    /// Writes a line to the process.
+    func say(_ text: String) throws {
+      try input.fileHandleForWriting.write(contentsOf: Data("\(text)\n".utf8))
+    }
+
+    /// All lines, once the process has ended.
+    func finishedLines() -> [String] {
+      isAtEnd.wait()
       isAtEnd.signal()
       return lines
     }
@@ -121,19 +132,24 @@
     /// Starts it, and waits until it has evaluated itself once without a finding that weighs.
     static func watching(_ options: [String] = []) async throws -> WatchedProcess {
       let victim = try WatchedProcess([path()] + options + ["watch"])
-      _ = try #require(try await victim.line(within: .seconds(20)) { $0.hasPrefix("ready") })
-      let first = try #require(try await victim.line(within: .seconds(20)) { $0.hasPrefix("{") })
-      #expect(first.line.contains(#""score":0.0"#) || first.line.contains(#""score":0,"#), "\(first.line)")
+      let first = try await victim.report()
+      #expect(WatchedProcess.isClean(first), "\(first)")
       return victim
     }
   }
 
   extension WatchedProcess {
-    /// Waits for a report with this finding that was made from now on.
-    func report(of finding: String, within limit: Duration = .seconds(2)) async throws -> (
-      line: String, took: Duration
-    )? {
-      try await line(within: limit, after: lines.count) { $0.contains(#""finding":"\#(finding)""#) }
+    /// Has the victim evaluate itself from now on, and gives its report.
+    func report() async throws -> String {
+      _ = try #require(try await line { $0.hasPrefix("ready") }, "\(lines)")
+      let count = lines.count
+      try say("evaluate")
+      return try #require(try await line(after: count) { $0.hasPrefix("{") }, "\(lines)")
+    }
+
+    /// Whether nothing that weighs was found.
+    static func isClean(_ report: String) -> Bool {
+      report.contains(#""score":0.0"#) || report.contains(#""score":0,"#)
     }
   }
 

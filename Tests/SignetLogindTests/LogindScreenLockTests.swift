@@ -7,7 +7,7 @@ import SignetVault
 import Testing
 
 @Suite(
-  "The screen and sleep by the real logind",
+  "The screen and sleep by the real logind", .timeLimit(.minutes(10)),
   .enabled(if: LogindFixture.isPossible, "systemd-logind wants to be started by root"))
 struct LogindScreenLockTests {
   /// An observer whose events a test takes one by one; logind is let go when a test has taken the next.

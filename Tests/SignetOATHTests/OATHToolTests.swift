@@ -37,7 +37,7 @@ enum OATHTool {
 }
 
 @Suite(
-  "Against oathtool", .timeLimit(.minutes(5)),
+  "Against oathtool", .timeLimit(.minutes(10)),
   .enabled(if: OATHTool.path != nil || ContinuousIntegration.isHere, "needs oathtool"))
 struct OATHToolTests {
   /// The number in the environment's `SIGNET_OATH_SEED`, or a fresh one.

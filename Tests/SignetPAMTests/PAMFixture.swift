@@ -14,7 +14,7 @@ final class PAMFixture: DevicePasscode {
 
   /// Writes the file of a service, as ``PAMServiceFolder`` does; the service that is used is always `signet`.
   init(
-    _ lines: String..., name: String = "signet", timeLimit: Duration = .seconds(60), words: Data = Data()
+    _ lines: String..., name: String = "signet", timeLimit: Duration = .seconds(3_600), words: Data = Data()
   ) throws {
     folder = try PAMServiceFolder(lines, name: name, words: words).folder
     passcode = PAMPasscode(service: "signet", folder: folder.path, timeLimit: timeLimit)

@@ -6,7 +6,9 @@ import SignetVault
 import Synchronization
 import Testing
 
-@Suite("The device's passcode by the real PAM", .enabled(if: PAMFixture.isPossible, "needs libpam-wrapper"))
+@Suite(
+  "The device's passcode by the real PAM", .timeLimit(.minutes(10)),
+  .enabled(if: PAMFixture.isPossible, "needs libpam-wrapper"))
 struct PAMPasscodeTests {
   @Test("a service without a file is none, and PAM is not asked by other rules")
   func notCapable() async throws {

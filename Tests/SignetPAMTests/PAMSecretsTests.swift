@@ -7,7 +7,7 @@ import Testing
 @testable import SignetPAM
 
 /// What is left of a passcode when PAM is done with it.
-@Suite(.serialized) struct PAMSecretsTests {
+@Suite(.timeLimit(.minutes(10)), .serialized) struct PAMSecretsTests {
   /// Answers with copies of one secret.
   private final class Person: PasscodeConversation {
     let answer: SharedSecretBox

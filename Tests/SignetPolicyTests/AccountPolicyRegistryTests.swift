@@ -1,10 +1,11 @@
 import Dispatch
 import SignetJSON
 import SignetPolicy
+import SignetTesting
 import Synchronization
 import Testing
 
-@Suite("Policies of apps")
+@Suite("Policies of apps", .timeLimit(.minutes(10)))
 struct AccountPolicyRegistryTests {
   private struct OwnPolicy: AccountPolicy {
     let name: String
@@ -25,7 +26,7 @@ struct AccountPolicyRegistryTests {
 
   private struct Refusal: Error {}
 
-  private func set(_ names: String...) throws -> AccountPolicySet {
+  private func set(_ names: [String]) throws -> AccountPolicySet {
     var object = JSONObject()
     for name in names { object[name] = [:] }
     return try AccountPolicySet(object)
@@ -66,11 +67,11 @@ struct AccountPolicyRegistryTests {
     var evidence = AccountEvidence()
     evidence.biometricAvailable = true
     let report = await AccountPolicyEvaluator(registry: registry).evaluate(
-      try set("biometricAvailable"), evidence)
+      try set(["biometricAvailable"]), evidence)
     #expect(report.breaches.map(\.reason) == ["mine"])
     let none = try AccountPolicyRegistry(only: [])
     #expect(none.policies.isEmpty)
-    #expect(try none.check(try set("screenLock")) == ["screenLock"])
+    #expect(try none.check(try set(["screenLock"])) == ["screenLock"])
     #expect(throws: AccountPolicyFailure.alreadyRegistered("a")) {
       try AccountPolicyRegistry(only: [
         OwnPolicy("a") { _ in .compliant }, OwnPolicy("a") { _ in .compliant },
@@ -84,11 +85,11 @@ struct AccountPolicyRegistryTests {
     try registry.register(OwnPolicy("a") { _ in throw Refusal() })
     try registry.register(OwnPolicy("b", whenIndeterminate: .lock) { _ in throw Refusal() })
     let report = await AccountPolicyEvaluator(registry: registry).evaluate(
-      try set("a", "b"), AccountEvidence())
+      try set(["a", "b"]), AccountEvidence())
     #expect(report.indeterminate == ["a", "b"] && report.breaches.map(\.policy) == ["b"])
     #expect(report.breaches[0].reason == "the policy failed with Refusal")
     let other = await AccountPolicyEvaluator(registry: registry, reactions: ["a": .lock, "b": .keep])
-      .evaluate(try set("a", "b"), AccountEvidence())
+      .evaluate(try set(["a", "b"]), AccountEvidence())
     #expect(other.breaches.map(\.policy) == ["a"])
   }
 
@@ -97,6 +98,7 @@ struct AccountPolicyRegistryTests {
   func hanging() async throws {
     let begun = Count()
     let gate = DispatchSemaphore(value: 0)
+    let timer = VirtualTimer()
     var registry = AccountPolicyRegistry()
     for index in 0..<3 {
       try registry.register(
@@ -111,42 +113,42 @@ struct AccountPolicyRegistryTests {
           return .compliant
         })
     }
-    let names = registry.policies.map(\.name).filter { $0.hasPrefix("waits") || $0.hasPrefix("blocks") }
-    var object = JSONObject()
-    for name in names { object[name] = [:] }
-    let set = try AccountPolicySet(object)
-    let evaluator = AccountPolicyEvaluator(registry: registry, timeLimit: .milliseconds(200))
-    let begin = ContinuousClock.now
-    let report = await evaluator.evaluate(set, AccountEvidence())
-    #expect(ContinuousClock.now - begin < .seconds(10))
-    #expect(Set(report.indeterminate) == Set(names))
-    #expect(report.breaches.map(\.policy) == ["blocks0", "blocks1", "blocks2"])
+    let evaluator = AccountPolicyEvaluator(registry: registry, timeLimit: .milliseconds(200), clock: timer)
+    let (waiting, blocking) = (["waits0", "waits1", "waits2"], ["blocks0", "blocks1", "blocks2"])
+    let all = try set(waiting + blocking)
+    async let first = evaluator.evaluate(all, AccountEvidence())
+    try await begun.reach(3)
+    #expect(await timer.untilSomeoneSleeps() == .milliseconds(200))
+    timer.advance(by: .milliseconds(200))
+    let report = await first
+    #expect(Set(report.indeterminate) == Set(waiting + blocking))
+    #expect(report.breaches.map(\.policy) == blocking)
+    // Without the time going on: nobody is waited for.
+    let again = await evaluator.evaluate(try set(blocking), AccountEvidence())
     #expect(begun.value == 3)
-    let again = await evaluator.evaluate(set, AccountEvidence())
-    #expect(begun.value == 3)
+    #expect(again.breaches.map(\.policy) == blocking)
     #expect(
       again.breaches.allSatisfy { $0.reason == "an earlier evaluation of the policy has not come back" })
-    for _ in 0..<3 { gate.signal() }
     // What has come back is asked again.
-    while true {
-      let later = await evaluator.evaluate(try self.set("blocks0"), AccountEvidence())
-      if begun.value > 3 { break }
-      #expect(later.indeterminate == ["blocks0"])
-      try await Task.sleep(for: .milliseconds(10))
+    for _ in 0..<4 { gate.signal() }
+    while await evaluator.evaluate(try set(["blocks0"]), AccountEvidence()).indeterminate == ["blocks0"] {
+      try await Task.sleep(for: .milliseconds(1))
     }
-    gate.signal()
+    #expect(begun.value == 4)
   }
 
   @Test("a policy that takes its time says the same to fifty that ask at once")
   func slowAtOnce() async throws {
+    let begun = Count()
     var registry = AccountPolicyRegistry()
     try registry.register(
       OwnPolicy("slow") { _ in
-        try await Task.sleep(for: .milliseconds(20))
+        begun.add()
+        try await begun.reach(50)
         return .breached(reason: "it is")
       })
-    let evaluator = AccountPolicyEvaluator(registry: registry, timeLimit: .seconds(30))
-    let set = try set("slow")
+    let evaluator = AccountPolicyEvaluator(registry: registry, clock: VirtualTimer())
+    let set = try set(["slow"])
     await withTaskGroup(of: String?.self) { group in
       for _ in 0..<50 { group.addTask { await evaluator.evaluate(set, AccountEvidence()).lockingPolicy } }
       for await policy in group { #expect(policy == "slow") }
@@ -176,6 +178,11 @@ private final class Count: Sendable {
   private let count = Mutex(0)
   var value: Int { count.withLock { $0 } }
   func add() { count.withLock { $0 += 1 } }
+
+  /// Waits until it happened so often.
+  func reach(_ count: Int) async throws {
+    while value < count { try await Task.sleep(for: .milliseconds(1)) }
+  }
 }
 
 extension DispatchSemaphore {
@@ -183,7 +190,7 @@ extension DispatchSemaphore {
   fileprivate func blockThread() { wait() }
 }
 
-@Suite("Sources of evidence")
+@Suite("Sources of evidence", .timeLimit(.minutes(10)))
 struct AccountEvidenceSourceTests {
   private struct Source: AccountEvidenceSource {
     let name: String
@@ -194,16 +201,18 @@ struct AccountEvidenceSourceTests {
   private struct Refusal: Error {}
 
   @Test("a source that takes its time is heard by all who ask at once")
-  func slowAtOnce() async {
+  func slowAtOnce() async throws {
+    let begun = Count()
     let collector = AccountEvidenceCollector(
       [
         Source(name: "slow") {
-          try await Task.sleep(for: .milliseconds(20))
+          begun.add()
+          try await begun.reach(50)
           var evidence = AccountEvidence()
           evidence.tamperScore = 1
           return evidence
         }
-      ], timeLimit: .seconds(30))
+      ], clock: VirtualTimer())
     await withTaskGroup(of: Double?.self) { group in
       for _ in 0..<50 { group.addTask { await collector.evidence().tamperScore } }
       for await score in group { #expect(score == 1) }
@@ -211,28 +220,40 @@ struct AccountEvidenceSourceTests {
   }
 
   @Test("what sources know is put together; those that fail, hang or block know nothing")
-  func merged() async {
-    var (first, second) = (AccountEvidence(), AccountEvidence())
+  func merged() async throws {
+    var (first, second, late) = (AccountEvidence(), AccountEvidence(), AccountEvidence())
     (first.tamperScore, first.appVersion, first.flavour) = (0.1, "1.0", "debug")
     first.tamperFindings = [.init(category: "a", weight: 0.1, explanation: "b")]
     (second.tamperScore, second.screenLock) = (0.5, true)
+    late.osVersion = "late"
+    let (begun, timer) = (Count(), VirtualTimer())
+    let stuck = Mutex<CheckedContinuation<Void, Never>?>(nil)
     let gate = DispatchSemaphore(value: 0)
     let collector = AccountEvidenceCollector(
       [
         Source(name: "first") { [first] in first }, Source(name: "fails") { throw Refusal() },
-        Source(name: "hangs") {
-          try await Task.sleep(for: .seconds(3_600))
-          return AccountEvidence()
+        Source(name: "hangs") { [late] in
+          begun.add()
+          await withCheckedContinuation { continuation in stuck.withLock { $0 = continuation } }
+          return late
         },
-        Source(name: "blocks") {
+        Source(name: "blocks") { [late] in
+          begun.add()
           gate.blockThread()
-          return AccountEvidence()
+          return late
         }, Source(name: "second") { [second] in second },
-      ], timeLimit: .milliseconds(200))
-    let evidence = await collector.evidence()
-    gate.signal()
+      ], timeLimit: .milliseconds(200), clock: timer)
+    async let inTime = collector.evidence()
+    try await begun.reach(2)
+    #expect(await timer.untilSomeoneSleeps() == .milliseconds(200))
+    timer.advance(by: .milliseconds(200))
+    #expect(await inTime.osVersion == nil)
     var expected = first
     (expected.tamperScore, expected.tamperFindings, expected.screenLock) = (0.5, [], true)
-    #expect(evidence == expected)
+    // From now on nobody waits for the two. The others may have been late too, that once.
+    while await collector.evidence() != expected { try await Task.sleep(for: .milliseconds(1)) }
+    #expect(begun.value == 2)
+    gate.signal()
+    stuck.withLock { $0.take() }?.resume()
   }
 }

@@ -1,10 +1,11 @@
 import Dispatch
 import SignetJSON
 import SignetPolicy
+import SignetTesting
 import Testing
 
 /// Accounts are used at the same time: who asks beside others is answered as if alone.
-@Suite("Evaluations at the same time") struct ConcurrentEvaluationTests {
+@Suite("Evaluations at the same time", .timeLimit(.minutes(10))) struct ConcurrentEvaluationTests {
   private static let count = 12
 
   /// Lets nobody pass before all are there.
@@ -48,7 +49,7 @@ import Testing
   func policies() async throws {
     var registry = AccountPolicyRegistry()
     try registry.register(MeetingPolicy(meeting: Meeting(of: Self.count)))
-    let evaluator = AccountPolicyEvaluator(registry: registry, timeLimit: .seconds(60))
+    let evaluator = AccountPolicyEvaluator(registry: registry, clock: VirtualTimer())
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<Self.count {
         let set = try AccountPolicySet(["meeting": .integer(Int64(number))])
@@ -65,7 +66,7 @@ import Testing
   @Test("what measures a device says so to all who ask meanwhile: none of them finds that nobody knows")
   func evidence() async {
     let collector = AccountEvidenceCollector(
-      [MeetingSource(meeting: Meeting(of: Self.count))], timeLimit: .seconds(60))
+      [MeetingSource(meeting: Meeting(of: Self.count))], clock: VirtualTimer())
     await withTaskGroup(of: Double?.self) { group in
       for _ in 0..<Self.count { group.addTask { await collector.evidence().tamperScore } }
       for await score in group { #expect(score == 0.25) }

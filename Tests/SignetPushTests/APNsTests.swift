@@ -5,7 +5,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-@Suite("Apple's push service", .needsPushServices)
+@Suite("Apple's push service", .timeLimit(.minutes(10)), .needsPushServices)
 struct APNsTests {
   private let clock = VirtualClock()
   private let services: PushServices

@@ -5,7 +5,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-@Suite("Firebase Cloud Messaging", .needsPushServices)
+@Suite("Firebase Cloud Messaging", .timeLimit(.minutes(10)), .needsPushServices)
 struct FCMTests {
   private let clock = VirtualClock()
   private let services: PushServices

@@ -4,7 +4,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-@Suite("Delivering a push")
+@Suite("Delivering a push", .timeLimit(.minutes(10)))
 struct PushDeliveryTests {
   /// Answers as it is told, in order; when nothing is left it takes the message.
   private final class Script: PushDispatcher {

@@ -6,7 +6,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-@Suite("The encryption of Web Push")
+@Suite("The encryption of Web Push", .timeLimit(.minutes(10)))
 struct WebPushEncryptionTests {
   @Test("The example of RFC 8291 section 5 is made byte for byte")
   func example() throws {
@@ -29,7 +29,7 @@ struct WebPushEncryptionTests {
   }
 }
 
-@Suite("Web Push", .needsPushServices)
+@Suite("Web Push", .timeLimit(.minutes(10)), .needsPushServices)
 struct WebPushTests {
   private let clock = VirtualClock()
   private let services: PushServices

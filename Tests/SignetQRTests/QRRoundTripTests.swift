@@ -16,7 +16,7 @@ let roundTripTexts: [String] = [
   String(repeating: "a", count: QRCode.maximumByteCount), String(repeating: "é", count: 1165),
 ]
 
-@Suite("QR codes made and read") struct QRRoundTripTests {
+@Suite("QR codes made and read", .timeLimit(.minutes(10))) struct QRRoundTripTests {
   @Test("a PNG gives its text back", arguments: roundTripTexts.indices)
   func pngRoundTrip(_ index: Int) throws {
     let text = roundTripTexts[index]
@@ -109,7 +109,7 @@ let roundTripTexts: [String] = [
 private let zbarimg = ["/usr/bin/zbarimg", "/usr/local/bin/zbarimg", "/opt/homebrew/bin/zbarimg"]
   .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-@Suite("Files") struct QRFileTests {
+@Suite("Files", .timeLimit(.minutes(10))) struct QRFileTests {
   @Test("a written file has mode 0600, is replaced whole and leaves nothing beside it")
   func writing() throws {
     let folder = try TemporaryFolder()

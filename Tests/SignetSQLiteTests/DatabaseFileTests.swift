@@ -3,7 +3,7 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-@Suite("Files: permissions, refusals and versions")
+@Suite("Files: permissions, refusals and versions", .timeLimit(.minutes(10)))
 struct DatabaseFileTests {
   private let folder: TemporaryFolder
   private var path: String { folder.file("db") }

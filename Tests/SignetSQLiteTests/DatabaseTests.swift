@@ -3,7 +3,7 @@ import SignetSQLite
 import SignetTestKit
 import Testing
 
-@Suite("Values, rows and statements")
+@Suite("Values, rows and statements", .timeLimit(.minutes(10)))
 struct DatabaseTests {
   private let folder: TemporaryFolder
   private let database: Database

@@ -7,7 +7,7 @@ import Testing
 
 private struct Refusal: Error {}
 
-@Suite("Transactions, savepoints and races")
+@Suite("Transactions, savepoints and races", .timeLimit(.minutes(10)))
 struct TransactionTests {
   private let folder: TemporaryFolder
   private let database: Database
@@ -165,7 +165,7 @@ private actor Counter {
   }
 }
 
-@Suite("The executor for blocking calls")
+@Suite("The executor for blocking calls", .timeLimit(.minutes(10)))
 struct BlockingExecutorTests {
   private actor Log {
     private let executor = BlockingExecutor(label: "log")

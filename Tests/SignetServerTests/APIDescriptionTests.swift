@@ -11,7 +11,7 @@ import UAFFixture
 @testable import SignetServer
 
 /// `openapi.json`: what is served is what is checked in, and it has every endpoint and nothing else.
-@Suite struct APIDescriptionTests {
+@Suite(.timeLimit(.minutes(10))) struct APIDescriptionTests {
   private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 100_000)
 
   private static func checkedIn() throws -> JSONObject {

@@ -6,7 +6,7 @@ import SignetWire
 import Testing
 
 /// Whose request it is: devices' signatures and API keys (`docs/protocol.md` sections 4 and 7).
-@Suite struct AuthenticationTests {
+@Suite(.timeLimit(.minutes(10))) struct AuthenticationTests {
   private static let path = "/main/v1/device/transactions"
 
   private func check(

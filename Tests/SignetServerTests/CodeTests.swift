@@ -5,7 +5,7 @@ import SignetWire
 import Testing
 
 /// One-time passwords: once, in time, and not by guessing (`docs/protocol.md` section 6).
-@Suite struct CodeTests {
+@Suite(.timeLimit(.minutes(10))) struct CodeTests {
   private func validate(_ code: String, _ server: ServerFixture, _ user: String = "alice") async throws
     -> Bool
   {

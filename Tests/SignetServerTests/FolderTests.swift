@@ -10,7 +10,7 @@ import Testing
 @testable import SignetServer
 
 /// The operator's data folder is made whole or not at all.
-@Suite struct FolderTests: ServerFolderSuite {
+@Suite(.timeLimit(.minutes(10))) struct FolderTests: ServerFolderSuite {
   let parent: TemporaryFolder
 
   init() throws { parent = try TemporaryFolder() }

@@ -29,7 +29,7 @@ import Testing
       (self.name, challenge, messageID) = (name, try #require(push.challenge), try #require(push.messageID))
     }
 
-    func registration(token: String = "AB01") throws -> PushAuthRequest {
+    func registration(token: String = "AB0123456789CDEF") throws -> PushAuthRequest {
       PushAuthRequest.registration(
         of: name, messageID: messageID, challenge: challenge,
         device: try PushAuthDevice(token: token, name: "Phone"), at: endpoints, cookie: nil, key: key)
@@ -81,12 +81,12 @@ import Testing
     #expect(try await Self.post(server, app.registration()).status == 400)
     let stored = try #require(await server.storage.pushAuthMechanisms(user: "alice").first)
     #expect(stored.mechanism == app.name && stored.state == .active)
-    #expect(PushAuthService(server.context).device(of: stored)?.token == "AB01")
+    #expect(PushAuthService(server.context).device(of: stored)?.token == "AB0123456789CDEF")
     let late = try await Self.enrolled(server)
     server.clock.advance(by: 15 * 60)
     #expect(try await Self.post(server, late.registration()).status == 400)
     #expect(try await server.audit().contains { $0.contains("pushauth.registered") })
-    #expect(try await server.audit().allSatisfy { !$0.contains("AB01") })
+    #expect(try await server.audit().allSatisfy { !$0.contains("AB0123456789CDEF") })
   }
 
   @Test("a name that another app has is refused") func names() async throws {

@@ -16,7 +16,7 @@ import Testing
 @Suite(
   .enabled(
     if: PushServices.isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"),
-  .timeLimit(.minutes(2)))
+  .timeLimit(.minutes(10)))
 struct PushServiceTests {
   private let clock = VirtualClock()
   private let services: PushServices

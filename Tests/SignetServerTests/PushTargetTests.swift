@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// Where pushes go, and that they are sent (`docs/protocol.md` section 10).
-@Suite struct PushTargetTests {
+@Suite(.timeLimit(.minutes(10))) struct PushTargetTests {
   /// Remembers what it was given, and fails as it is told.
   private final class Recorder: PushDispatcher {
     let service = PushTarget.Service.webhook

@@ -9,7 +9,7 @@ import SignetWire
 import Testing
 
 /// What the endpoints answer over HTTPS, whoever asks.
-@Suite struct RouteTests {
+@Suite(.timeLimit(.minutes(10))) struct RouteTests {
   private struct Running {
     let folder = try? TemporaryFolder()
     let server: TestServer

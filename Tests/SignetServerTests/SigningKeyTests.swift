@@ -5,7 +5,7 @@ import SignetWire
 import Testing
 
 /// The keys that the server itself signs with.
-@Suite struct SigningKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct SigningKeyTests {
   @Test("the first is made once, however many ask at once, and is sealed at rest")
   func first() async throws {
     let server = try ServerFixture()

@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// Imported tokens: known, assigned, verified, used, lost.
-@Suite struct TokenTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenTests {
   private static let secret = [UInt8]("12345678901234567890".utf8)
 
   /// The codes of RFC 4226 appendix D, counters 0 to 9.

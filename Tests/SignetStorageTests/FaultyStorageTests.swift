@@ -9,7 +9,7 @@ import Testing
 ///
 /// A column that may not be empty and makes SQLite ignore what breaks that loses the write, so that it is the real back end in
 /// all else. (Triggers would be simpler, and are turned off in every connection.)
-@Suite(.timeLimit(.minutes(5))) struct FaultyStorageTests {
+@Suite(.timeLimit(.minutes(10))) struct FaultyStorageTests {
   /// Which writes to a table are lost.
   struct Fault: Sendable, CustomTestStringConvertible {
     let table: String

@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// What closing leaves: all that was acknowledged, no open file, no way in.
-@Suite struct SQLiteClosingTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLiteClosingTests {
   private static let event = AuditEvent(text: "{}")
 
   @Test func keepsWhatWasAcknowledgedWhileItCloses() async throws {

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// What only the SQLite back end promises.
-@Suite struct SQLiteStorageTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLiteStorageTests {
   private static let event = AuditEvent(text: "{}")
 
   @Test("two storages on one file, each with a connection as a process has it")

@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// The SQLite back end keeps the contract.
-@Suite struct StorageContractTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageContractTests {
   @Test(arguments: StorageContract.checks)
   func keepsTheContract(_ check: StorageContract.Check) async throws {
     let folder = try TemporaryFolder()

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A disk that is full, or fails, between any two statements: the caller hears it and nothing is half written.
-@Suite struct StorageFaultTests {
+@Suite(.timeLimit(.minutes(10))) struct StorageFaultTests {
   /// Lets so many statements pass, then fails one.
   private final class Fault: Sendable {
     private let state = Mutex<(remaining: Int, failure: SQLiteFailure?)>((0, nil))

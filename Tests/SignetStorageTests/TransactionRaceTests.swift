@@ -5,7 +5,7 @@ import Testing
 
 /// The first end of a transaction wins: devices, relying party and expiry at once, over two connections to one database, against a
 /// model of what may have happened.
-@Suite struct TransactionRaceTests {
+@Suite(.timeLimit(.minutes(10))) struct TransactionRaceTests {
   /// Who does what, when.
   private struct Act: Sendable {
     enum Kind: Sendable, CaseIterable { case accept, deny, report, cancel, withdraw, wrongNumber, sweep }

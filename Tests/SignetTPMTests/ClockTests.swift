@@ -7,7 +7,7 @@
   import SignetVault
   import Testing
 
-  @Suite("The clock of a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite("The clock of a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct ClockTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore

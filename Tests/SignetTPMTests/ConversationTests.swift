@@ -7,7 +7,9 @@
   import Synchronization
   import Testing
 
-  @Suite("Conversations with a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "Conversations with a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm")
+  )
   struct ConversationTests {
     private let fixture: TPMFixture
     private let blob: [UInt8]

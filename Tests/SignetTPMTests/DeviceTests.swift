@@ -7,7 +7,9 @@
   import SignetVault
   import Testing
 
-  @Suite("A TPM behind a character device", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "A TPM behind a character device", .timeLimit(.minutes(10)),
+    .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct DeviceTests {
     @Test("works as one behind a socket does")
     func works() throws {

@@ -7,7 +7,7 @@
   import SignetVault
   import Testing
 
-  @Suite("A TPM that fails", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite("A TPM that fails", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct FailureTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore

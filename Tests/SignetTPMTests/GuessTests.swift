@@ -5,7 +5,9 @@
   import SignetVault
   import Testing
 
-  @Suite("Guess limits held by a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "Guess limits held by a TPM", .timeLimit(.minutes(10)),
+    .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct GuessTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore

@@ -10,7 +10,9 @@
   /// Looks into the memory of a process that has used a TPM, libraries included.
   ///
   /// The process is a child of the test, so that it begins clean.
-  @Suite("Secrets of a TPM in memory", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "Secrets of a TPM in memory", .timeLimit(.minutes(10)),
+    .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct MemoryTests {
     private let fixture: TPMFixture
 

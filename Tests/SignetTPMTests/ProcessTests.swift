@@ -6,7 +6,9 @@
   import SignetVault
   import Testing
 
-  @Suite("A TPM and several processes", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "A TPM and several processes", .timeLimit(.minutes(10)),
+    .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct ProcessTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore

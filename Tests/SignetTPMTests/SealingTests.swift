@@ -6,7 +6,7 @@
   import Synchronization
   import Testing
 
-  @Suite("Sealing in a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite("Sealing in a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct SealingTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore

@@ -8,7 +8,7 @@
   import SignetVault
   import Testing
 
-  @Suite("A vault on a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite("A vault on a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct VaultOnTPMTests {
     private let fixture: TPMFixture
     private let folder: TemporaryFolder

@@ -38,7 +38,7 @@ private let completionCases: [CompletionCase] = [
     ]),
 ]
 
-@Suite("Completion") struct CompletionTests {
+@Suite("Completion", .timeLimit(.minutes(10))) struct CompletionTests {
   @Test("in bash", .needs("bash"), arguments: completionCases)
   func bash(_ sample: CompletionCase) throws {
     #expect(try bashOffers(sample.words) == sample.offers.sorted())

@@ -1,7 +1,7 @@
 import SignetTerminal
 import Testing
 
-@Suite("Layout") struct LayoutTests {
+@Suite("Layout", .timeLimit(.minutes(10))) struct LayoutTests {
   @Test(
     "columns of text",
     arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import SignetTerminal
 import Testing
 
-@Suite("The manual page") struct ManualPageTests {
+@Suite("The manual page", .timeLimit(.minutes(10))) struct ManualPageTests {
   @Test("begins as mdoc pages do and has the sections in order")
   func sections() {
     let page = sampleProgram().manPage(section: 8)

@@ -128,7 +128,7 @@ let parserCases: [ParserCase] = [
   .init("help usr", .unknownCommand("usr", suggestion: "user")),
 ]
 
-@Suite("Command lines") struct ParserTests {
+@Suite("Command lines", .timeLimit(.minutes(10))) struct ParserTests {
   @Test("are read or refused", arguments: parserCases)
   func table(_ sample: ParserCase) async throws {
     let failure: UsageFailure
@@ -264,7 +264,8 @@ let parserCases: [ParserCase] = [
   }
 }
 
-@Suite("Declarations that contradict themselves stop the program") struct DeclarationTests {
+@Suite("Declarations that contradict themselves stop the program", .timeLimit(.minutes(10)))
+struct DeclarationTests {
   @Test func nameTwice() async {
     await #expect(processExitsWith: .failure) {
       _ = Program(

@@ -11,7 +11,7 @@ private let counting = PromptNote { "\($0.byteCount) typed." }
 private func drawn(_ line: String) -> String { "\r\n\u{1B}[K\(line)\u{1B}[A\u{1B}[11G" }
 
 // The kind of terminal is the process's, so each test has a process of its own.
-@Suite("A line under a prompt", .timeLimit(.minutes(2))) struct PromptNoteTests {
+@Suite("A line under a prompt", .timeLimit(.minutes(10))) struct PromptNoteTests {
   @Test("follows each key, shows nothing of what is typed, and is gone afterwards")
   func keys() async {
     await #expect(processExitsWith: .success) {

@@ -60,7 +60,7 @@ final class PseudoTerminal: Sendable {
     #expect(bytes.withUnsafeBytes { write(master, $0.baseAddress, $0.count) } == bytes.count)
   }
 
-  /// Everything that is shown until `text` is, which must come within 20 s.
+  /// Everything that is shown until `text` is, which must come within five minutes.
   func shown(until text: String) async throws -> String {
     let all = await withCheckedContinuation { continuation in
       queue.async { continuation.resume(returning: self.read { $0.contains(text) }) }
@@ -80,7 +80,7 @@ final class PseudoTerminal: Sendable {
     return Task { for await _ in stream {} }
   }
 
-  /// Waits on this thread until `text` is shown; false after 20 s.
+  /// Waits on this thread until `text` is shown; false after five minutes.
   func waits(for text: String) -> Bool { queue.sync { read { $0.contains(text) }.contains(text) } }
 
   /// Everything that is shown now, without waiting.
@@ -97,7 +97,7 @@ final class PseudoTerminal: Sendable {
     return Array(bytes.prefix(max(count, 0)))
   }
 
-  private func read(timeout: Int32 = 20000, until isEnough: (String) -> Bool) -> String {
+  private func read(timeout: Int32 = 300_000, until isEnough: (String) -> Bool) -> String {
     var all: [UInt8] = []
     var part = [UInt8](repeating: 0, count: 4096)
     while !isEnough(String(decoding: all, as: UTF8.self)) {

@@ -7,7 +7,7 @@ import Testing
   (0..<span.byteCount).map { span.unsafeLoad(fromByteOffset: $0, as: UInt8.self) }
 }
 
-@Suite("Secrets from a terminal", .timeLimit(.minutes(2))) struct TerminalSecretTests {
+@Suite("Secrets from a terminal", .timeLimit(.minutes(10))) struct TerminalSecretTests {
   @Test("are not shown, and the terminal is as before")
   func noEcho() async throws {
     let terminal = try PseudoTerminal()
@@ -148,7 +148,7 @@ import Testing
   }
 }
 
-@Suite("A terminal is restored", .timeLimit(.minutes(2))) struct RestorationTests {
+@Suite("A terminal is restored", .timeLimit(.minutes(10))) struct RestorationTests {
   @Test("when Ctrl-C ends the process")
   func interrupt() async throws {
     let terminal = try PseudoTerminal()
@@ -245,7 +245,7 @@ import Testing
   }
 }
 
-@Suite("Secrets from a descriptor", .timeLimit(.minutes(1))) struct DescriptorSecretTests {
+@Suite("Secrets from a descriptor", .timeLimit(.minutes(10))) struct DescriptorSecretTests {
   @Test("come line by line, and the rest stays")
   func lines() async throws {
     let pipe = try TestPipe(ended: "one\n\ntwo \r\nthree")
@@ -319,7 +319,7 @@ import Testing
   }
 }
 
-@Suite("Questions", .timeLimit(.minutes(1))) struct QuestionTests {
+@Suite("Questions", .timeLimit(.minutes(10))) struct QuestionTests {
   @Test(
     "are answered with yes or no",
     arguments: [
@@ -379,7 +379,7 @@ extension Result where Failure == any Error {
   }
 }
 
-@Suite("Secrets from a file") struct FileSecretTests {
+@Suite("Secrets from a file", .timeLimit(.minutes(10))) struct FileSecretTests {
   @Test("are its first line; an empty file, a missing one and a long line are refused")
   func lines() async throws {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path

@@ -4,7 +4,7 @@ import Testing
 
 @testable import class SignetTerminal.LineBuffer
 
-@Suite("A stream of text") struct TerminalTests {
+@Suite("A stream of text", .timeLimit(.minutes(10))) struct TerminalTests {
   @Test(
     "has colour on a terminal only, and as the environment says",
     arguments: [
@@ -115,7 +115,7 @@ import Testing
   }
 }
 
-@Suite("The buffer of a line") struct LineBufferTests {
+@Suite("The buffer of a line", .timeLimit(.minutes(10))) struct LineBufferTests {
   @Test("is overwritten when it is wiped")
   func wiping() throws {
     let buffer = LineBuffer(capacity: 64)

@@ -68,7 +68,7 @@ struct GuardedDevice {
     Device(
       vault: vault,
       accountPolicies: AccountPolicies(
-        evaluator: AccountPolicyEvaluator(timeLimit: .seconds(5)), appVersion: "1.5", sources: [given])
+        evaluator: AccountPolicyEvaluator(clock: VirtualTimer()), appVersion: "1.5", sources: [given])
     ) { _ throws(TransportFailure) in transport }
   }
 

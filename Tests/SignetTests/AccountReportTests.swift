@@ -62,7 +62,7 @@ extension GuardedDevice {
   }
 }
 
-@Suite("Reports, and what servers order")
+@Suite("Reports, and what servers order", .timeLimit(.minutes(10)))
 struct AccountReportTests {
   @Test("a device reports; the server evaluates for itself, and locks and unlocks by what it finds")
   func reports() async throws {

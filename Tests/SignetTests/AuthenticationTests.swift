@@ -72,7 +72,7 @@ private struct Bench {
   }
 }
 
-@Suite("Biometrics in the SDK")
+@Suite("Biometrics in the SDK", .timeLimit(.minutes(10)))
 struct BiometricAuthenticationTests {
   @Test("as password until they are enabled; then a finger does all that the password does")
   func everyOperation() async throws {
@@ -244,7 +244,7 @@ struct BiometricAuthenticationTests {
   }
 }
 
-@Suite("The device's passcode in the SDK")
+@Suite("The device's passcode in the SDK", .timeLimit(.minutes(10)))
 struct PasscodeAuthenticationTests {
   @Test("as password until it is enabled; then it does all that the password does")
   func everyOperation() async throws {

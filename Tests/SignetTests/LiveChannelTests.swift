@@ -11,7 +11,7 @@ import Synchronization
 import Testing
 
 /// The live channel: a request that is answered when there is something new.
-@Suite struct LiveChannelTests {
+@Suite(.timeLimit(.minutes(10))) struct LiveChannelTests {
   @Test("a transaction arrives on a device that listens, and so does its end")
   func arrives() async throws {
     let inviting = try await InvitingServer()

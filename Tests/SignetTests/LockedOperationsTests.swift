@@ -20,7 +20,7 @@ import Testing
 /// Everything that can be done with a container and with an account, while it is locked.
 ///
 /// A lock keeps some of it from being done, and must not keep the rest: `docs/account-policies.md` has the same list.
-@Suite("What a lock keeps from being done")
+@Suite("What a lock keeps from being done", .timeLimit(.minutes(10)))
 struct LockedOperationsTests {
   /// Something that can be done; it is given what is prepared for it.
   private struct Operation<Bench: Sendable>: Sendable {

@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// Whoever may make transactions must not be able to keep a user from reading them.
-@Suite struct LongTransactionListTests {
+@Suite(.timeLimit(.minutes(10))) struct LongTransactionListTests {
   @Test("more of the longest texts than one list has are read and decided in two rounds")
   func isRead() async throws {
     let folder = try TemporaryFolder()

@@ -7,7 +7,7 @@ import SignetTesting
 import Testing
 
 /// The main job against a real server over TLS: activate, make a code, approve a transaction.
-@Suite struct MainJobTests {
+@Suite(.timeLimit(.minutes(10))) struct MainJobTests {
   @Test func activatesMakesCodesAndApproves() async throws {
     let folder = try TemporaryFolder()
     let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))

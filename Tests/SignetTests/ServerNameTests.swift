@@ -6,7 +6,7 @@ import SignetTesting
 import Testing
 
 /// What is signed names its server, so a device and its server must use one URL.
-@Suite struct ServerNameTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerNameTests {
   @Test("a server that calls itself otherwise is refused by name, and its own URL works with the same invite")
   func anotherURL() async throws {
     let folder = try TemporaryFolder()

@@ -1,7 +1,7 @@
 import SignetTransport
 import Testing
 
-@Suite("Requests and answers", .needsServer)
+@Suite("Requests and answers", .timeLimit(.minutes(10)), .needsServer)
 struct ExchangeTests {
   @Test("A request arrives as it was meant, and nothing is added to it")
   func requestOnTheWire() async throws {

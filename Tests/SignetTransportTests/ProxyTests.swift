@@ -7,7 +7,7 @@ import Testing
   import Darwin
 #endif
 
-@Suite("Proxies", .needsServer)
+@Suite("Proxies", .timeLimit(.minutes(10)), .needsServer)
 struct ProxyTests {
   @Test("A configured proxy tunnels; its own answer is not the server's")
   func tunnel() async throws {

@@ -1,7 +1,7 @@
 import SignetTransport
 import Testing
 
-@Suite("Answers that are refused", .needsServer)
+@Suite("Answers that are refused", .timeLimit(.minutes(10)), .needsServer)
 struct RefusalTests {
   @Test(
     "A hostile or broken answer has its own failure",

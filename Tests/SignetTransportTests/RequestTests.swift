@@ -1,7 +1,7 @@
 import SignetTransport
 import Testing
 
-@Suite("What is refused before anything is sent")
+@Suite("What is refused before anything is sent", .timeLimit(.minutes(10)))
 struct RequestTests {
   /// A transport that could reach nothing: port 1 of this machine.
   private func failure(

@@ -2,7 +2,7 @@ import SignetTransport
 import Synchronization
 import Testing
 
-@Suite("Time limits, cancellation and retries", .needsServer)
+@Suite("Time limits, cancellation and retries", .timeLimit(.minutes(10)), .needsServer)
 struct TimeTests {
   @Test("A server that never answers, or never even speaks TLS", arguments: [false, true])
   func timeout(_ silent: Bool) async throws {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import SignetVault
 
-@Suite("Hardware that limits guesses and counts")
+@Suite("Hardware that limits guesses and counts", .timeLimit(.minutes(10)))
 struct HardwareTests {
   private let fixture: VaultFixture
   private let hardware = SimulatedHardware()
@@ -182,10 +182,13 @@ struct HardwareTests {
   @Test("two that count at once never count past what is on the disk")
   func countedTogether() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
-    let other = try fixture.open(keystore: hardware)
+    let (begun, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let other = try fixture.open(keystore: hardware) { (sql) throws(SQLiteFailure) in
+      if sql == "BEGIN IMMEDIATE" { begun.signal() }
+    }
     let interrupted = try fixture.open(keystore: hardware)
-    // Between the first one's look at the counter and its step, the second makes a change of its own, if it can.
-    let done = DispatchSemaphore(value: 0)
+    // Between the first one's look at the counter and its step, the second makes a change of its own, if it can. It must not: so
+    // the first waits until it tries, and some time more.
     let changed = Mutex<Task<ContainerID, any Error>?>(nil)
     hardware.interruptCounting {
       changed.withLock {
@@ -194,6 +197,7 @@ struct HardwareTests {
           return try await other.addContainer(.sample(created: 2_000))
         }
       }
+      begun.wait()
       _ = done.wait(timeout: .now() + .milliseconds(500))
     }
     #expect(await attempt(interrupted, id) == .wrongPassword(remaining: 4))

@@ -6,7 +6,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@Suite("Opening domains, and counting attempts")
+@Suite("Opening domains, and counting attempts", .timeLimit(.minutes(10)))
 struct OpeningTests {
   private let fixture: VaultFixture
   private let vault: Vault
@@ -233,7 +233,7 @@ struct OpeningTests {
   }
 }
 
-@Suite("Records and counters")
+@Suite("Records and counters", .timeLimit(.minutes(10)))
 struct RecordTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -6,7 +6,9 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Crashes while a password is changed leave the old or the new one, never both and never none")
+@Suite(
+  "Crashes while a password is changed leave the old or the new one, never both and never none",
+  .timeLimit(.minutes(10)))
 struct PasswordChangeCrashTests {
   private let fixture: VaultFixture
   private let id: ContainerID

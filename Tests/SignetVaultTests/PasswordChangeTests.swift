@@ -6,7 +6,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Changing a password")
+@Suite("Changing a password", .timeLimit(.minutes(10)))
 struct PasswordChangeTests {
   private let fixture: VaultFixture
   private let vault: Vault

@@ -7,7 +7,7 @@ import SignetVault
 import Testing
 
 /// `Tests/Interop/vault.py`, written from `docs/vault-format.md` alone, opens what the vault has stored.
-@Suite struct PythonVaultTests {
+@Suite(.timeLimit(.minutes(10))) struct PythonVaultTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../Interop/vault.py").standardized.path

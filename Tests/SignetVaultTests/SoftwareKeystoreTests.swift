@@ -5,7 +5,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("The software keystore")
+@Suite("The software keystore", .timeLimit(.minutes(10)))
 struct SoftwareKeystoreTests {
   private let folder: TemporaryFolder
   private let keystore: SoftwareKeystore

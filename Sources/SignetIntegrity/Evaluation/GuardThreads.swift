@@ -2,7 +2,10 @@ import SignetConcurrency
 
 /// Runs guards on threads of this process that may block, each for its time.
 final class GuardThreads: Sendable {
-  private let runner = BoundedRunner(label: "signet.guard")
+  private let runner: BoundedRunner
+
+  /// - Parameter clock: What the time of guards is measured by.
+  init(clock: any Clock<Duration>) { runner = BoundedRunner(label: "signet.guard", clock: clock) }
 
   /// What a guard finds, or that it does not come back in time.
   func run(_ sentry: any Guard) async -> [Evidence] {

@@ -13,7 +13,7 @@ public final class Integrity: Sendable {
   /// How the program was built.
   public let flavour: Flavour
   private let guards: [any Guard]
-  private let threads = GuardThreads()
+  private let threads: GuardThreads
   /// So many guards that cannot look are no chance any more.
   private static let silenceLimit = 3
 
@@ -35,9 +35,11 @@ public final class Integrity: Sendable {
   ///   - guards: At least one; `Integrity.standardGuards(for: .current) + [MyGuard()]` adds to the standard ones.
   ///   - flavour: How the program was built.
   ///   - settings: How evidence is weighed; ``IntegritySettings/standard(for:)`` where this is `nil`.
+  ///   - clock: What the time of guards in this process is measured by, and of waiting for those in one of their own.
   /// - Throws: ``IntegrityFailure`` for an empty list, a name that two guards have, and settings out of range.
   public init(
-    guards: [any Guard], flavour: Flavour = .current, settings: IntegritySettings? = nil
+    guards: [any Guard], flavour: Flavour = .current, settings: IntegritySettings? = nil,
+    clock: any Clock<Duration> = ContinuousClock()
   ) throws(IntegrityFailure) {
     guard !guards.isEmpty else { throw .noGuards }
     var names: Set<String> = []
@@ -47,6 +49,7 @@ public final class Integrity: Sendable {
     self.guards = guards
     self.settings = settings
     self.flavour = flavour
+    threads = GuardThreads(clock: clock)
   }
 
   /// The names of the guards, in the order in which they are asked.

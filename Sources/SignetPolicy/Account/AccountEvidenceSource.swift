@@ -16,15 +16,20 @@ public protocol AccountEvidenceSource: Sendable {
 public final class AccountEvidenceCollector: Sendable {
   private let sources: [any AccountEvidenceSource]
   private let timeLimit: Duration
-  private let runner = BoundedRunner(label: "signet.evidence")
+  private let runner: BoundedRunner
 
   /// A collector.
   ///
   /// - Parameters:
   ///   - sources: Who is asked; what a later one knows takes the place of what an earlier one says.
   ///   - timeLimit: How long all of them may take together.
-  public init(_ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(2)) {
+  ///   - clock: What that time is measured by.
+  public init(
+    _ sources: [any AccountEvidenceSource], timeLimit: Duration = .seconds(2),
+    clock: any Clock<Duration> = ContinuousClock()
+  ) {
     (self.sources, self.timeLimit) = (sources, timeLimit)
+    runner = BoundedRunner(label: "signet.evidence", clock: clock)
   }
 
   /// What all of them know now, within the time limit, whatever they do.

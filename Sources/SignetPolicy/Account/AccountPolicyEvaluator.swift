@@ -10,7 +10,7 @@ public final class AccountPolicyEvaluator: Sendable {
   /// How long an evaluation may take, all policies together.
   public let timeLimit: Duration
   private let reactions: [String: IndeterminateReaction]
-  private let runner = BoundedRunner(label: "signet.account-policies")
+  private let runner: BoundedRunner
 
   /// An evaluator.
   ///
@@ -19,11 +19,13 @@ public final class AccountPolicyEvaluator: Sendable {
   ///   - timeLimit: How long an evaluation may take, all policies together.
   ///   - reactions: What becomes of an account where a policy comes to no result, by the names of the policies, where it is another
   ///     thing than they say themselves.
+  ///   - clock: What the time of an evaluation is measured by.
   public init(
     registry: AccountPolicyRegistry = AccountPolicyRegistry(), timeLimit: Duration = .seconds(2),
-    reactions: [String: IndeterminateReaction] = [:]
+    reactions: [String: IndeterminateReaction] = [:], clock: any Clock<Duration> = ContinuousClock()
   ) {
     (self.registry, self.timeLimit, self.reactions) = (registry, timeLimit, reactions)
+    runner = BoundedRunner(label: "signet.account-policies", clock: clock)
   }
 
   /// Evaluates.

@@ -9,7 +9,7 @@ import Testing
 
 /// `signet import` and `signet message` as they are built, against a server in Python that was written from the description of
 /// the protocol alone.
-@Suite(.serialized, .timeLimit(.minutes(4)), .enabled(if: PythonPeer.isWanted)) struct MessageCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PythonPeer.isWanted)) struct MessageCommandTests {
   private let folder: TemporaryFolder
   private let peer: PythonPeer
   private let device: DeviceCommand

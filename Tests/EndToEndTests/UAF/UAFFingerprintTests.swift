@@ -7,7 +7,7 @@
   /// `signet uaf` with the real fprintd, whose reader is libfprint's virtual one: the test is the finger.
   @Suite(
     .serialized, .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"),
-    .timeLimit(.minutes(3))
+    .timeLimit(.minutes(10))
   )
   struct UAFFingerprintTests {
     @Test("a finger registers, confirms what is shown, and is asked for again where it is a stranger's")

@@ -8,7 +8,7 @@ import Testing
 import UAFFixture
 
 /// A picture that a relying party wants confirmed, in two processes over TLS.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct UAFPictureCommandTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UAFPictureCommandTests {
   private static let pin = "271828"
 
   private func context(_ pictures: UAFTestPicture...) -> JSONObject {

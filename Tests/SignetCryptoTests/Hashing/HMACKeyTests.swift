@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-@Suite struct HMACKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct HMACKeyTests {
   struct Vector: Sendable, CustomTestStringConvertible {
     let name: String
     let hash: HashFunction

@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-@Suite struct HKDFTests {
+@Suite(.timeLimit(.minutes(10))) struct HKDFTests {
   @Test("RFC 5869 appendix A.1: SHA-256")
   func basicCase() throws {
     let inputKey = SecretBytes(copying: [UInt8](repeating: 0x0B, count: 22))

@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-@Suite struct P256SigningTests {
+@Suite(.timeLimit(.minutes(10))) struct P256SigningTests {
   @Test(
     "RFC 6979 appendix A.2.5: the signatures of the standard's key",
     arguments: [
@@ -87,7 +87,7 @@ import Testing
   }
 }
 
-@Suite struct P256KeyAgreementTests {
+@Suite(.timeLimit(.minutes(10))) struct P256KeyAgreementTests {
   @Test("RFC 5903 section 8.1")
   func matchesTheStandard() throws {
     let initiator = try P256.KeyAgreement.PrivateKey(
@@ -145,7 +145,7 @@ import Testing
   }
 }
 
-@Suite struct P256KeyTests {
+@Suite(.timeLimit(.minutes(10))) struct P256KeyTests {
   static let order = "ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551"
 
   @Test func keysSurviveTheirEncodings() throws {

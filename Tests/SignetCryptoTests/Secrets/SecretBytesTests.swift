@@ -1,7 +1,7 @@
 import SignetCrypto
 import Testing
 
-@Suite struct SecretBytesTests {
+@Suite(.timeLimit(.minutes(10))) struct SecretBytesTests {
   @Test("Wiping overwrites every byte of memory that is still owned")
   func wipeOverwrites() {
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 77, alignment: 16)
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-@Suite struct SecretPreconditionTests {
+@Suite(.timeLimit(.minutes(10))) struct SecretPreconditionTests {
   @Test func fillMustWriteEverything() async {
     await #expect(processExitsWith: .failure) {
       _ = SecretBytes(byteCount: 2) { $0.append(UInt8(1)) }

@@ -9,7 +9,7 @@ import SignetTesting
 import Testing
 
 /// How clients prove who they are (OpenID Connect Core section 9), and what proves nothing.
-@Suite struct ClientAuthenticationTests {
+@Suite(.timeLimit(.minutes(10))) struct ClientAuthenticationTests {
   /// What the token endpoint says to a client that is not let in, and to one that is.
   private static let (refused, letIn) = ("401 invalid_client", "400 invalid_grant")
 

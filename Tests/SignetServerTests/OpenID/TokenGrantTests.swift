@@ -11,7 +11,7 @@ import SignetWire
 import Testing
 
 /// The token endpoint (CIBA sections 10.1 and 11), and what the tokens say.
-@Suite struct TokenGrantTests {
+@Suite(.timeLimit(.minutes(10))) struct TokenGrantTests {
   @Test("a client polls until the user has accepted, and gets tokens that say who signed what")
   func getsTokens() async throws {
     let fixture = try await OpenIDFixture()

@@ -12,7 +12,7 @@ import Testing
 import UAFFixture
 
 /// What devices ask with the keys that they have for their users.
-@Suite struct UAFDeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFDeviceTests {
   /// Registers a key as a client on a device does.
   private func register(_ key: UAFTestKey, _ server: UAFServer, on device: String?) async throws {
     let request = try await server.registrationRequest()

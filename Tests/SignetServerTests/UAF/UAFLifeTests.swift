@@ -12,7 +12,7 @@ import Testing
 import UAFFixture
 
 /// Operations as a whole: transactions of the server, several authenticators, copies, and who comes first.
-@Suite struct UAFLifeTests {
+@Suite(.timeLimit(.minutes(10))) struct UAFLifeTests {
   private static let context = #"{"username":"alice"}"#
 
   // MARK: Transactions

@@ -5,7 +5,7 @@ import SignetVault
 import Testing
 
 /// Keys of OCRA, and codes with a check digit.
-@Suite("Imported accounts that answer challenges") struct AccountChallengeTests {
+@Suite("Imported accounts that answer challenges", .timeLimit(.minutes(10))) struct AccountChallengeTests {
   private typealias Bench = AccountsTests.Bench
 
   private static func box(_ text: String) -> SharedSecretBox { AccountsTests.box(text) }

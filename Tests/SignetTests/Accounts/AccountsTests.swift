@@ -6,7 +6,7 @@ import SignetTesting
 import SignetVault
 import Testing
 
-@Suite("Imported accounts") struct AccountsTests {
+@Suite("Imported accounts", .timeLimit(.minutes(10))) struct AccountsTests {
   static let secret = Array("12345678901234567890".utf8)
 
   static func box(_ text: String) -> SharedSecretBox {

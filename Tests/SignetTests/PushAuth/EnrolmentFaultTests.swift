@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// A disk that fills up at any statement while something of an account is stored.
-@Suite("Accounts while the disk fails")
+@Suite("Accounts while the disk fails", .timeLimit(.minutes(10)))
 struct EnrolmentFaultTests {
   /// Fails one statement that could write, by its number.
   private final class Fault: Sendable {

@@ -12,7 +12,7 @@ import Synchronization
 import Testing
 
 /// What holds for accounts with push messages beside enrolment and answers.
-@Suite("Rules of accounts with push messages")
+@Suite("Rules of accounts with push messages", .timeLimit(.minutes(10)))
 struct PushAccountRuleTests {
   private typealias Bench = PushEnrolmentTests.Bench
 

@@ -10,7 +10,7 @@ import SignetVault
 import Testing
 
 /// Accounts with one-time codes and push messages on a device, over a server in the process.
-@Suite struct PushEnrolmentTests {
+@Suite(.timeLimit(.minutes(10))) struct PushEnrolmentTests {
   struct Bench {
     let folder: TemporaryFolder
     let clock = VirtualClock(1_700_000_000)

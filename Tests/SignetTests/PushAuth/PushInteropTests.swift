@@ -15,7 +15,7 @@ import SignetWire
 import Testing
 
 /// Both sides of the push protocol over HTTPS against programs of other hands, in Python.
-@Suite(.enabled(if: PythonPeer.isWanted)) struct PushInteropTests {
+@Suite(.timeLimit(.minutes(10)), .enabled(if: PythonPeer.isWanted)) struct PushInteropTests {
   /// A device, and a server that is not ours.
   private struct ForeignServer {
     let folder: TemporaryFolder

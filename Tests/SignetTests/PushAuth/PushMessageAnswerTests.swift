@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// Push messages that a device receives and answers, over a server in the process.
-@Suite struct PushMessageAnswerTests {
+@Suite(.timeLimit(.minutes(10))) struct PushMessageAnswerTests {
   private typealias Bench = PushEnrolmentTests.Bench
 
   /// Recognises its user when told so.

@@ -10,7 +10,7 @@ import Testing
   import SignetTPM
 #endif
 
-@Suite("Keys of UAF from registration to deregistration")
+@Suite("Keys of UAF from registration to deregistration", .timeLimit(.minutes(10)))
 struct UAFRoundTripTests {
   @Test(
     "each authenticator registers and signs, and its counters rise", arguments: UAFAuthenticator.Kind.allCases
@@ -158,7 +158,7 @@ struct UAFRoundTripTests {
   }
 }
 
-@Suite("Counters of UAF go back with no copy of the files")
+@Suite("Counters of UAF go back with no copy of the files", .timeLimit(.minutes(10)))
 struct UAFCounterTests {
   /// The vault's files as they are now.
   private func copy(_ device: UAFDevice, to name: String) throws {

@@ -33,7 +33,7 @@ private final class Held: Sendable {
   }
 }
 
-@Suite("UAF questions and their answers")
+@Suite("UAF questions and their answers", .timeLimit(.minutes(10)))
 struct AnswerTests {
   private let timer = VirtualTimer()
 

@@ -44,7 +44,7 @@ private final class SlowPerson: UAFInteraction {
 }
 
 /// The default lock policy of a PIN and a password with operations: how long a question may take, and what comes of early answers.
-@Suite("The cool-down of UAF PINs and passwords", .timeLimit(.minutes(3)))
+@Suite("The cool-down of UAF PINs and passwords", .timeLimit(.minutes(10)))
 struct UAFCoolDownTests {
   private static let secrets: [UAFAuthenticator.Kind: String] = [.pin: "271828", .password: "correct horse"]
   private static let wrong: [UAFAuthenticator.Kind: String] = [.pin: "000000", .password: "wrong horse"]

@@ -9,7 +9,7 @@ import SignetTransport
 import SignetVault
 import Testing
 
-@Suite("What UAF servers know of a device")
+@Suite("What UAF servers know of a device", .timeLimit(.minutes(10)))
 struct UAFDeviceInformationTests {
   private func check(_ fixture: UAFOperationsFixture) async throws -> [UAFMismatch] {
     let check = try await fixture.operations.checkDeviceInformation()

@@ -6,7 +6,7 @@ import SignetTransport
 import Synchronization
 import Testing
 
-@Suite("What UAF operations send, and what they make of answers")
+@Suite("What UAF operations send, and what they make of answers", .timeLimit(.minutes(10)))
 struct UAFServerTests {
   /// Takes what authorizes out of an answer, and says where it lies.
   private static func hide(_ response: inout HTTPResponse, at location: String) {

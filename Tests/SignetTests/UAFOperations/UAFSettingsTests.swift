@@ -4,7 +4,7 @@ import SignetTransport
 import Synchronization
 import Testing
 
-@Suite("UAF configuration, cookies and retries")
+@Suite("UAF configuration, cookies and retries", .timeLimit(.minutes(10)))
 struct UAFSettingsTests {
   @Test("The paths are those of the standard layout unless they are set")
   func paths() throws {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import SignetVault
 
-struct AppDataTests {
+@Suite(.timeLimit(.minutes(10))) struct AppDataTests {
   private static let chunk = AppDataFormat.chunkByteCount
   private static let sealedChunk = chunk + AppDataFormat.tagByteCount
   private static let header = AppDataFormat.headerByteCount

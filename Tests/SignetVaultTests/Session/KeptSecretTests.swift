@@ -4,7 +4,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-struct KeptSecretTests {
+@Suite(.timeLimit(.minutes(10))) struct KeptSecretTests {
   private let clock = VirtualTrustedClock()
   private let reasons = Recorder<LockReason>()
 
