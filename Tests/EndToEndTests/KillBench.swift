@@ -19,6 +19,8 @@ struct KillBench {
   private var durations: [String: Duration] = [:]
   /// What is being done, to be printed with a failure.
   private(set) var step = ""
+  /// The disturbed commands since the last ``beginRound()``, with what each of them came to.
+  private(set) var history: [String] = []
 
   init(_ server: RunningServer, _ random: SeededRandom) { (self.server, self.random) = (server, random) }
 
@@ -30,9 +32,13 @@ struct KillBench {
     return result
   }
 
+  /// Forgets what earlier rounds came to.
+  mutating func beginRound() { history = [] }
+
   /// Runs a command and kills it, or the server, somewhere in its course; afterwards the server runs again.
   ///
-  /// The moment is random on purpose: nothing waits for it.
+  /// The moment is random on purpose: nothing waits for it. Where the command has ended before, the next kill comes earlier, and
+  /// else later, so that kills keep falling into all of its course however the load of the machine changes.
   mutating func run(_ name: String, _ victim: Victim, _ process: Process) async throws -> ServerCommand.Result
   {
     let whole = durations[name] ?? .milliseconds(100)
@@ -41,21 +47,23 @@ struct KillBench {
     let running = try ChildProcess.Running(process)
     try await Task.sleep(for: delay)
     let wasRunning = ChildProcess.isRunning(running.id)
+    durations[name] = wasRunning ? whole * 1.1 : delay
+    let result: ServerCommand.Result
     switch victim {
     case .device:
       _ = running.kill()
-      let result = try await running.result()
+      result = try await running.result()
       if result.status == -SIGKILL { kills += 1 }
       try checkServer()
-      return result
     case .server:
       await server.killAndWait()
       if wasRunning { kills += 1 }
-      let result = try await running.result()
+      result = try await running.result()
       try checkServer()
       server = try await server.again()
-      return result
     }
+    history.append("\(step): \(result.summary)")
+    return result
   }
 
   /// The server's database is whole, whoever was killed.

@@ -5,7 +5,6 @@ import Testing
 
 /// `kill -9` at random moments of UAF operations; a check and a synchronization lead to two sides that agree.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct UAFKillTests {
-  private let rounds = ContinuousIntegration.isHere ? 6 : 4
   /// What the PIN is at first, and after a change.
   private static let pins = ["271828", "161803"]
 
@@ -16,7 +15,8 @@ import Testing
   fileprivate func agree(_ victim: KillBench.Victim) async throws {
     var party = try await UAFParty.start()
     var bench = KillBench(party.server, SeededRandom(test: "UAFKillTests"))
-    for round in 0..<rounds {
+    for round in 0...KillRounds.count {
+      bench.beginRound()
       let device = party.device("device-\(round)")
       // Each step is made when the ones before it are done: a code is good for a time.
       for number in 0..<Self.stepCount {
@@ -30,7 +30,7 @@ import Testing
         _ = try await bench.run(step.name, victim, process)
         party.replace(bench.server)
       }
-      if round > 0 { try await settle(device, party, bench.comment) }
+      if round > 0 { try await settle(device, party, bench.history) }
     }
     #expect(bench.kills > 0)
     await party.server.stopAndWait()
@@ -72,27 +72,42 @@ import Testing
   }
 
   /// Registers again where nothing is left, and lets check and synchronization do their part.
-  private func settle(
-    _ device: DeviceCommand, _ party: UAFParty, _ comment: Comment
-  ) async throws {
+  private func settle(_ device: DeviceCommand, _ party: UAFParty, _ history: [String]) async throws {
     let name = device.data.split(separator: "/").last.map(String.init) ?? "device"
+    var said = history
+    func run(_ words: [String], _ typed: [String] = []) async throws -> ServerCommand.Result {
+      let result = try await device.run(["uaf"] + words + party.words, passwords: typed)
+      said.append("\(words.prefix(2).joined(separator: " ")): \(result.summary)")
+      return result
+    }
     for _ in 0..<3 {
-      let made = try await device.run(
-        ["uaf", "register", "alice", "-a", "pin", "--device-name", name, "--token-fd", "0"] + party.words,
-        passwords: [party.key, Self.pins[0]])
+      let made = try await run(
+        ["register", "alice", "-a", "pin", "--device-name", name, "--token-fd", "0"],
+        [party.key, Self.pins[0]])
       // What is registered already is not registered again.
-      #expect([0, 65].contains(made.status), "\(comment): \(made.errorOutput)")
-      _ = try await device.run(
-        ["uaf", "device", "sync", "--token-fd", "0"] + party.words, passwords: [party.key])
-      let check = try await device.run(["uaf", "device", "check"] + party.words)
-      guard check.status == 0 else { continue }
+      if ![0, 65].contains(made.status) { break }
+      _ = try await run(["device", "sync", "--token-fd", "0"], [party.key])
+      guard try await run(["device", "check"]).status == 0 else { continue }
       // The PIN is the one of before a change or of after it, and no other.
-      for pin in Self.pins {
-        let used = try await device.run(
-          ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, passwords: [pin])
-        if used.status == 0 { return }
+      for pin in Self.pins where try await run(["authenticate", "alice", "-a", "pin"], [pin]).status == 0 {
+        return
       }
     }
-    Issue.record("the two sides do not agree after \(comment)")
+    said += try await state(device, party)
+    Issue.record("the two sides do not agree:\n\(said.joined(separator: "\n"))")
+  }
+
+  /// What either side has, and what the server has logged, for who has to find out why they differ.
+  private func state(_ device: DeviceCommand, _ party: UAFParty) async throws -> [String] {
+    var lines: [String] = []
+    for words in [["uaf", "list", "--json"], ["uaf", "device", "show", "--json"]] {
+      lines.append("the device, \(words[1]): \(try await device.run(words).summary)")
+    }
+    for list in ["credentials", "targets"] {
+      let result = try await party.server.operate("uaf", list, "--user", "alice", "--json")
+      lines.append("the server, \(list): \(result.summary)")
+    }
+    let events = try party.server.events.split(separator: "\n").suffix(30)
+    return lines + ["the server's log since it was started last:"] + events.map(String.init)
   }
 }
