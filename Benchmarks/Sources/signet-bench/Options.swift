@@ -10,11 +10,20 @@ struct Options {
   var work = ".build"
   /// A tenth of the rounds, to see that everything runs.
   var isQuick = false
+  /// Whether the exit status is 0 where goals are missed.
+  var allowsMissed = false
+  /// The commit that is measured.
+  var commit = "unknown"
+  /// What the compiler was told.
+  var flags = "unknown"
   /// Which groups of measurements run; all when empty.
   var only: Set<String> = []
 
   static let usage =
-    "usage: signet-bench [--quick] [--only jose,codes,policies,vault,tpm,device,server,live,approvals,uaf,integrity] [--output FILE] [--peers DIR] [--work DIR]"
+    """
+    usage: signet-bench [--quick] [--allow-missed] [--only jose,codes,policies,vault,tpm,device,server,live,approvals,uaf,integrity]
+      [--output FILE] [--peers DIR] [--work DIR] [--commit TEXT] [--flags TEXT]
+    """
 
   struct UsageFailure: Error {}
 
@@ -23,6 +32,9 @@ struct Options {
     while let option = rest.popFirst() {
       switch option {
       case "--quick": isQuick = true
+      case "--allow-missed": allowsMissed = true
+      case "--commit": commit = try Self.value(&rest)
+      case "--flags": flags = try Self.value(&rest)
       case "--only": only = Set(try Self.value(&rest).split(separator: ",").map(String.init))
       case "--output": output = try Self.value(&rest)
       case "--peers": peers = try Self.value(&rest)

@@ -1,3 +1,4 @@
+import BenchReport
 import Foundation
 import Signet
 import SignetCrypto
@@ -37,9 +38,10 @@ extension Bench {
     let (all, without) = (Samples(whole), Samples(rest))
     let beside = "Argon2id twice (invite, password) \((2 * Samples(derivations).median).formatted()) ms"
     report.add([
-      Measurement(name: "activation p50", value: all.median, unit: "ms", comparedWith: beside),
-      Measurement(name: "activation p99 of \(all.count)", value: all.percentile(99), unit: "ms"),
-      Measurement(name: "activation without the KDFs, p50", value: without.median, unit: "ms"),
+      ReportRow(name: "activation p50", value: all.median, unit: "ms", comparedWith: beside),
+      ReportRow(
+        name: "activation p99", value: all.percentile(99), unit: "ms", notes: "of \(all.count)"),
+      ReportRow(name: "activation without the KDFs, p50", value: without.median, unit: "ms"),
     ])
   }
 
@@ -62,15 +64,16 @@ extension Bench {
     let samples = Samples(rest)
     let derivation = "Argon2id 19 MiB, 2 passes: \(Samples(derivations).median.formatted()) ms"
     report.add([
-      Measurement(
+      ReportRow(
         name: "approve (fetch, sign, post) without the KDF, p50", value: samples.median, unit: "ms",
         comparedWith: derivation, goal: .valueBelow(20)),
-      Measurement(
-        name: "approve without the KDF, p99 of \(samples.count)", value: samples.percentile(99), unit: "ms"),
-      Measurement(
+      ReportRow(
+        name: "approve (fetch, sign, post) without the KDF, p99", value: samples.percentile(99), unit: "ms",
+        notes: "of \(samples.count)"),
+      ReportRow(
         name: "approve with a password, KDF and all, p50", value: Samples(whole).median, unit: "ms"),
-      Measurement(name: "approve with the device alone, p50", value: Samples(alone).median, unit: "ms"),
-      Measurement(
+      ReportRow(name: "approve with the device alone, p50", value: Samples(alone).median, unit: "ms"),
+      ReportRow(
         name: "approve with the device alone, new TLS connection, p50", value: Samples(fresh).median,
         unit: "ms"),
     ])

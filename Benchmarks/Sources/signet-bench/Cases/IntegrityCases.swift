@@ -1,3 +1,4 @@
+import BenchReport
 import Foundation
 import SignetIntegrity
 
@@ -27,13 +28,13 @@ extension Bench {
     }
     let (samples, firsts) = (Samples(again), Samples(first))
     report.add([
-      Measurement(
+      ReportRow(
         name: "full evaluation of tamper guards, p50", value: samples.median, unit: "ms",
-        comparedWith: "\(guards.count) guards", goal: .valueBelow(20)),
-      Measurement(
-        name: "full evaluation, p99 of \(samples.count)", value: samples.percentile(99), unit: "ms",
-        goal: .valueBelow(20)),
-      Measurement(
+        goal: .valueBelow(20), notes: "\(guards.count) guards"),
+      ReportRow(
+        name: "full evaluation of tamper guards, p99", value: samples.percentile(99), unit: "ms",
+        goal: .valueBelow(20), notes: "of \(samples.count)"),
+      ReportRow(
         name: "the first evaluation of a program, p50", value: firsts.median, unit: "ms",
         goal: .valueBelow(20)),
     ])
@@ -42,14 +43,14 @@ extension Bench {
       _ = await alone.evaluate()
       var times: [Double] = []
       for _ in 0..<options.times(100) { times.append(milliseconds(await alone.evaluate().duration)) }
-      report.add(Measurement(name: "guard \(each.name), p50", value: Samples(times).median, unit: "ms"))
+      report.add(ReportRow(name: "guard \(each.name), p50", value: Samples(times).median, unit: "ms"))
     }
     let isolated = try Integrity(
       guards: [IsolatedGuard(EnvironmentGuard())], flavour: .release, settings: settings)
     var times: [Double] = []
     for _ in 0..<options.times(100) { times.append(milliseconds(await isolated.evaluate().duration)) }
     report.add(
-      Measurement(name: "a guard in a process of its own, p50", value: Samples(times).median, unit: "ms"))
+      ReportRow(name: "a guard in a process of its own, p50", value: Samples(times).median, unit: "ms"))
   }
 
   private func milliseconds(_ duration: Duration) -> Double { duration / .milliseconds(1) }

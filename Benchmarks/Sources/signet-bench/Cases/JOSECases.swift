@@ -1,3 +1,4 @@
+import BenchReport
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
@@ -46,10 +47,11 @@ extension Bench {
   }
 
   /// A row for each comparison: first with the raw operations, then with the peers, which are to be left behind.
-  private func rows(_ name: String, _ outcomes: [Race.Outcome], rawGoal: [Double]) -> [Measurement] {
+  private func rows(_ name: String, _ outcomes: [Race.Outcome], rawGoal: [Double]) -> [ReportRow] {
     outcomes.dropFirst().enumerated().map { index, other in
-      Measurement(
-        name: name, value: outcomes[0].rate, unit: "op/s", comparedWith: other.described(),
+      ReportRow(
+        name: "\(name), beside \(other.name)", value: outcomes[0].rate, unit: "op/s",
+        comparedWith: other.described(),
         ratio: outcomes[0].ratio(to: other),
         goal: index < rawGoal.count ? .ratioAtLeast(rawGoal[index]) : .ahead)
     }
@@ -64,13 +66,12 @@ extension Bench {
       Race.Contender("header") { keep(try JSONObject(parsing: header)) },
     ])
     report.add([
-      Measurement(
+      ReportRow(
         name: "base64url decode", value: Samples(outcomes[0].rounds).median / Double(text.count),
         unit: "ns/character"),
-      Measurement(
-        name: "JSON parse of the JWE header, \(header.count) bytes",
-        value: Samples(outcomes[1].rounds).median / 1e3,
-        unit: "us"),
+      ReportRow(
+        name: "JSON parse of a JWE header", value: Samples(outcomes[1].rounds).median / 1e3, unit: "us",
+        notes: "\(header.count) bytes"),
     ])
   }
 }

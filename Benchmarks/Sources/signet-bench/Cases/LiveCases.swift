@@ -1,3 +1,4 @@
+import BenchReport
 import CLoadClient
 import Foundation
 import SignetCrypto
@@ -13,7 +14,7 @@ extension Bench {
     let crowd = try DeviceCrowd(directory: folder.path, count: count)
     let idle = try crowd.serverMemory()
     let joining = Clocks.wall
-    try await crowd.joinAll { report.progress("  \($0) devices wait") }
+    try await crowd.joinAll { Benchmarks.progress("  \($0) devices wait") }
     let joined = Double(Clocks.wall - joining) / 1e9
     let waiting = try crowd.serverMemory()
     let (cpu, quiet) = (try crowd.serverCPU(), Clocks.wall)
@@ -23,25 +24,29 @@ extension Bench {
     let many = Samples(try await crowd.deliver(options.times(2000), atOnce: 16))
     let memory = try crowd.serverMemory()
     let mebibyte = 1_048_576.0
+    let crowdName = "\(count) waiting devices"
     report.add([
-      Measurement(
-        name: "memory of the server with \(count) waiting devices", value: Double(memory) / mebibyte,
-        unit: "MiB", comparedWith: "before they came \((Double(idle) / mebibyte).formatted()) MiB",
-        goal: .valueBelow(500)),
-      Measurement(
-        name: "  for each of them", value: Double(waiting - idle) / Double(count) / 1024, unit: "KiB"),
-      Measurement(
-        name: "  processor time of the server while they wait", value: load * 100, unit: "% of one",
-        comparedWith: "a request of each in 50 s"),
-      Measurement(
-        name: "  connecting, listing and waiting", value: Double(count) / joined, unit: "devices/s"),
-      Measurement(name: "delivery to one of them, p50", value: single.median, unit: "ms"),
-      Measurement(
-        name: "  p95 of \(single.count)", value: single.percentile(95), unit: "ms", goal: .valueBelow(50)),
-      Measurement(name: "  p99", value: single.percentile(99), unit: "ms"),
-      Measurement(name: "delivery, 16 at once, p50", value: many.median, unit: "ms"),
-      Measurement(
-        name: "  p95 of \(many.count)", value: many.percentile(95), unit: "ms"),
+      ReportRow(
+        name: "\(crowdName): memory of the server", value: Double(memory) / mebibyte, unit: "MiB",
+        comparedWith: "before they came \((Double(idle) / mebibyte).formatted()) MiB", goal: .valueBelow(500)),
+      ReportRow(
+        name: "\(crowdName): memory for each", value: Double(waiting - idle) / Double(count) / 1024,
+        unit: "KiB"),
+      ReportRow(
+        name: "\(crowdName): processor time of the server while they wait", value: load * 100,
+        unit: "% of one", notes: "a request of each in 50 s"),
+      ReportRow(
+        name: "\(crowdName): connecting, listing and waiting", value: Double(count) / joined,
+        unit: "devices/s"),
+      ReportRow(name: "\(crowdName): delivery to one, p50", value: single.median, unit: "ms"),
+      ReportRow(
+        name: "\(crowdName): delivery to one, p95", value: single.percentile(95), unit: "ms",
+        goal: .valueBelow(50), notes: "of \(single.count)"),
+      ReportRow(name: "\(crowdName): delivery to one, p99", value: single.percentile(99), unit: "ms"),
+      ReportRow(name: "\(crowdName): delivery, 16 at once, p50", value: many.median, unit: "ms"),
+      ReportRow(
+        name: "\(crowdName): delivery, 16 at once, p95", value: many.percentile(95), unit: "ms",
+        notes: "of \(many.count)"),
     ])
   }
 }

@@ -1,3 +1,4 @@
+import BenchReport
 import CLoadClient
 import Foundation
 import SignetCrypto
@@ -17,6 +18,7 @@ extension Bench {
       directory: folders[1].path, users: options.isQuick ? 20_000 : 1_000_000, sample: 1000)
     let commits = try CommitLoad(directory: folders[0].path)
     let (empty, emptySwift) = (try EmptyLoad("c"), try EmptyLoad("swift"))
+    let peer = privacyIDEA(folders[0].path, &report)
     var runs = ServerRuns()
     for load in [small, large] { _ = try load.run(connections: 8, count: load.limit) }  // warms up
     for _ in 0..<(options.isQuick ? 2 : 9) {
@@ -24,6 +26,7 @@ extension Bench {
       runs.eight.append(try small.run(connections: 8, count: small.limit))
       runs.limits.append(try commits.rate(seconds: options.isQuick ? 0.2 : 0.7))
       runs.emptySwift.append(try emptySwift.run(connections: 64, count: small.limit, batches: 3))
+      if let peer { runs.privacyIDEA.append(try peer.rate(seconds: options.isQuick ? 1 : 3)) }
       // The three that are compared follow one another closely.
       for _ in 0..<(options.isQuick ? 1 : 2) {
         let batches = options.isQuick ? 1 : 3
@@ -32,7 +35,33 @@ extension Bench {
         runs.large.append(try large.run(connections: 64, count: large.limit, batches: batches))
       }
     }
-    report.add(runs.rows(memory: try large.memory()))
+    let name = { (load: CodeLoad, connections: String) in
+      "POST /v1/otp/validate, \(load.users) credentials, \(connections)"
+    }
+    report.add(runs.one.rows(name(small, "1 connection")))
+    report.add(runs.eight.rows(name(small, "8 connections")))
+    report.add(runs.small.rows(name(small, "64 connections"), p99Below: 25))
+    report.add(runs.comparisons(name(small, "64 connections")))
+    report.add(runs.privacyIDEARow(name(small, "64 connections"), peer))
+    report.add(runs.large.rows(name(large, "64 connections"), p99Below: 25))
+    report.add([
+      ReportRow(
+        name: "\(name(large, "64 connections")), beside \(small.users)", value: runs.large.rate,
+        unit: "requests/s", comparedWith: "\(small.users) credentials \(runs.small.rate.formatted())/s",
+        ratio: runs.large.ratio(to: runs.small), goal: .ratioAtLeast(0.8)),
+      ReportRow(
+        name: "\(large.users) credentials: memory of the server",
+        value: Double(try large.memory()) / 1_048_576,
+        unit: "MiB", goal: .valueBelow(200)),
+    ])
+  }
+
+  /// A server of privacyIDEA where it is installed and starts.
+  private func privacyIDEA(_ directory: String, _ report: inout Report) -> PrivacyIDEA? {
+    do { return try PrivacyIDEA(in: options.peers, directory: directory + "/privacyidea") } catch {
+      report.leaveOut("the row beside privacyIDEA", "It did not start: \(error)")
+      return nil
+    }
   }
 }
 
@@ -40,7 +69,7 @@ extension Bench {
 private struct ServerRuns {
   var one: [LoadRun] = []
   var eight: [LoadRun] = []
-  /// At 64 connections: empty answers, codes of a thousand credentials, codes of a million.
+  /// At 64 connections: empty answers, codes of few credentials, codes of many.
   var empty: [LoadRun] = []
   /// Empty answers of SignetHTTP.
   var emptySwift: [LoadRun] = []
@@ -48,72 +77,41 @@ private struct ServerRuns {
   var large: [LoadRun] = []
   /// Commits per second.
   var limits: [Double] = []
+  /// Validations per second.
+  var privacyIDEA: [Double] = []
 
-  /// What privacyIDEA 3.14 did where it did best, on SQLite with two workers (`docs/performance.md`).
-  private static let privacyIDEA = 65.0
-
-  func rows(memory: Int) -> [Measurement] {
-    let limit = Samples(limits).median
-    let (rate, emptyRate) = (Self.rate(small), Self.rate(empty))
-    let largeRate = Self.rate(large)
-    return timed("POST /v1/otp/validate, 1 connection", one, nil)
-      + timed("POST /v1/otp/validate, 8 connections", eight, nil)
-      + timed("POST /v1/otp/validate, 64 connections", small, 25) + [
-        Measurement(
-          name: "  beside commits of SQLite", value: rate, unit: "requests/s",
-          comparedWith: "one row, synchronous=FULL (1/p50) \(limit.formatted())/s", ratio: rate / limit,
-          goal: .ratioAtLeast(2)),
-        Measurement(
-          name: "  beside empty answers", value: rate, unit: "requests/s",
-          comparedWith: "libmicrohttpd, TLS, in C \(emptyRate.formatted())/s",
-          ratio: Self.ratio(small, empty), goal: .ratioAtLeast(0.4)),
-        Measurement(
-          name: "  beside empty answers of SignetHTTP", value: rate, unit: "requests/s",
-          comparedWith: "SignetHTTP \(Self.rate(emptySwift).formatted())/s",
-          ratio: rate / Self.rate(emptySwift)),
-        Measurement(
-          name: "  the same in CPU time, both sides", value: 1e6 / Self.cost(small), unit: "requests/s",
-          comparedWith: "libmicrohttpd, TLS, in C \((1e6 / Self.cost(empty)).formatted())/s",
-          ratio: Self.cost(empty) / Self.cost(small)),
-        Measurement(
-          name: "  beside privacyIDEA", value: rate, unit: "requests/s",
-          comparedWith: "privacyIDEA 3.14, tuned, SQLite (earlier) \(Self.privacyIDEA.formatted())/s",
-          ratio: rate / Self.privacyIDEA, goal: .ratioAtLeast(200)),
-      ] + timed("  with a million credentials", large, 25) + [
-        Measurement(
-          name: "  a million beside a thousand", value: largeRate, unit: "requests/s",
-          comparedWith: "a thousand \(rate.formatted())/s", ratio: Self.ratio(large, small),
-          goal: .ratioAtLeast(0.8)),
-        Measurement(
-          name: "  memory with a million", value: Double(memory) / 1_048_576, unit: "MiB",
-          goal: .valueBelow(200)),
-      ]
-  }
-
-  private func timed(_ name: String, _ runs: [LoadRun], _ limit: Double?) -> [Measurement] {
-    let latencies = Samples(nanoseconds: runs.flatMap(\.latencies))
+  /// Codes of few credentials beside what bounds them.
+  func comparisons(_ name: String) -> [ReportRow] {
+    let (rate, limit) = (small.rate, Samples(limits).median)
     return [
-      Measurement(name: name, value: Self.rate(runs), unit: "requests/s"),
-      Measurement(name: "  latency p50", value: latencies.median, unit: "ms"),
-      Measurement(
-        name: "  latency p99", value: latencies.percentile(99), unit: "ms",
-        goal: limit.map { .valueBelow($0) } ?? .none),
-      Measurement(
-        name: "  server CPU a request", value: Samples(runs.map(\.serverCPU)).median, unit: "us",
-        comparedWith: "load generator \(Samples(runs.map(\.clientCPU)).median.formatted()) us"),
+      ReportRow(
+        name: "\(name), beside commits of SQLite", value: rate, unit: "requests/s",
+        comparedWith: "one row, synchronous=FULL (1/p50) \(limit.formatted())/s", ratio: rate / limit,
+        goal: .ratioAtLeast(2)),
+      ReportRow(
+        name: "\(name), beside empty answers in C", value: rate, unit: "requests/s",
+        comparedWith: "libmicrohttpd, TLS \(empty.rate.formatted())/s", ratio: small.ratio(to: empty),
+        goal: .ratioAtLeast(0.4)),
+      ReportRow(
+        name: "\(name), beside empty answers of SignetHTTP", value: rate, unit: "requests/s",
+        comparedWith: "SignetHTTP \(emptySwift.rate.formatted())/s", ratio: rate / emptySwift.rate),
+      ReportRow(
+        name: "\(name), beside empty answers in C, CPU time of both sides", value: 1e6 / small.cost,
+        unit: "requests/s", comparedWith: "libmicrohttpd, TLS \((1e6 / empty.cost).formatted())/s",
+        ratio: empty.cost / small.cost),
     ]
   }
 
-  /// Microseconds of CPU time that a request takes, here and at the load generator.
-  private static func cost(_ runs: [LoadRun]) -> Double {
-    Samples(runs.map { $0.serverCPU + $0.clientCPU }).median
-  }
-
-  private static func rate(_ runs: [LoadRun]) -> Double { Samples(runs.map(\.rate)).median }
-
-  /// The median of the ratios of runs that followed one another.
-  private static func ratio(_ runs: [LoadRun], _ others: [LoadRun]) -> Double {
-    Samples(zip(runs, others).map { $0.rate / $1.rate }).median
+  /// The same beside privacyIDEA; without ratio and goal where that was not measured in this run.
+  func privacyIDEARow(_ name: String, _ peer: PrivacyIDEA?) -> ReportRow {
+    var row = ReportRow(
+      name: "\(name), beside privacyIDEA", value: small.rate, unit: "requests/s",
+      notes: "not compared: Scripts/bench says how privacyIDEA is found")
+    guard let peer else { return row }
+    let rate = Samples(privacyIDEA).median
+    row.comparedWith = "\(peer.version), tuned, SQLite, without TLS, 8 connections \(rate.formatted())/s"
+    (row.ratio, row.goal, row.notes) = (small.rate / rate, .ratioAtLeast(200), "")
+    return row
   }
 }
 
@@ -122,7 +120,8 @@ private final class CodeLoad {
   private let server: LineProcess
   private let port: UInt16
   private let key: String
-  private let users: Int
+  /// How many users have a credential.
+  let users: Int
   /// How many users take part in a run.
   private let sample: Int
   private var turn = 0

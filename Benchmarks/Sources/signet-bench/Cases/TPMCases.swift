@@ -1,4 +1,5 @@
 #if os(Linux)
+  import BenchReport
   import CTPM2
   import CTPMPeer
   import SignetCrypto
@@ -14,8 +15,7 @@
     /// authenticated.
     func tpm(_ report: inout Report) async throws {
       guard SimulatedTPM.isInstalled else {
-        return report.leaveOut(
-          "the TPM", "swtpm is not installed, and the TPM is left out: Scripts/setup bench installs it.")
+        throw NotInstalled(description: "swtpm is not installed: Scripts/setup bench installs it.")
       }
       let simulator = try SimulatedTPM()
       let address = try TPMAddress(simulator.address)
@@ -46,20 +46,20 @@
       let lonely = TPMKeystore(address, limits: TPMTimeLimits(idle: .zero))
       let first = try times { () throws(KeystoreFailure) in _ = try lonely.unseal(blob, context: [1]) }
 
-      func row(_ name: String, _ samples: Samples, _ other: String, _ peer: Samples) -> Measurement {
-        Measurement(
+      func row(_ name: String, _ samples: Samples, _ other: String, _ peer: Samples) -> ReportRow {
+        ReportRow(
           name: "TPM \(name) (swtpm), p50", value: samples.median, unit: "ms",
           comparedWith: "\(other): p50 \(peer.median.formatted()) ms", ratio: peer.median / samples.median)
       }
       let bareName = "TPM2_Load, TPM2_Unseal, TPM2_FlushContext bare"
-      var protected = row("unseal", unsealing, "ESAPI, as protected", peer)
+      var protected = row("unseal beside ESAPI", unsealing, "ESAPI, as protected", peer)
       protected.goal = .ratioAtLeast(1 / 1.3)
       report.add([
-        row("unseal", unsealing, bareName, bare), protected,
+        row("unseal beside bare commands", unsealing, bareName, bare), protected,
         row("unseal, first of a conversation", first, "ESAPI, as protected, connected already", peerEach),
         row("unseal with a guess limit", guessing, bareName, bare),
-        Measurement(name: "TPM signature (swtpm), p50", value: signing.median, unit: "ms"),
-        Measurement(name: "TPM counter advanced (swtpm), p50", value: counting.median, unit: "ms"),
+        ReportRow(name: "TPM signature (swtpm), p50", value: signing.median, unit: "ms"),
+        ReportRow(name: "TPM counter advanced (swtpm), p50", value: counting.median, unit: "ms"),
       ])
       try await unlockingOnTPM(&report)
     }
@@ -110,8 +110,12 @@
     }
   }
 #else
+  import BenchReport
+
   extension Bench {
     /// There is no TPM on this system.
-    func tpm(_ report: inout Report) async throws { report.note("The TPM is measured on Linux only.") }
+    func tpm(_ report: inout Report) async throws {
+      throw NotInstalled(description: "The TPM is measured on Linux only.")
+    }
   }
 #endif

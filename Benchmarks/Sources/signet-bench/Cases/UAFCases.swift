@@ -1,3 +1,4 @@
+import BenchReport
 import Foundation
 @testable import SignetCrypto
 @testable import SignetJSON
@@ -21,30 +22,14 @@ extension Bench {
       all.append(try load.responses(connections: 64))
     }
     let limit = Samples(limits).median
-    report.add(rows("UAF authentication responses, 1 connection", one, isGoal: false))
-    report.add(rows("UAF authentication responses, 64 connections", all, isGoal: true))
-    let rate = Samples(all.map(\.rate)).median
+    report.add(one.rows("UAF authentication responses, 1 connection"))
+    let name = "UAF authentication responses, 64 connections"
+    report.add(all.rows(name, atLeast: 5_000, p99Below: 30))
     report.add(
-      Measurement(
-        name: "  beside commits of SQLite", value: rate, unit: "requests/s",
-        comparedWith: "one row, synchronous=FULL (1/p50) \(limit.formatted())/s", ratio: rate / limit))
-    report.add(rows("UAF requests for authentication, 64 connections", requests, isGoal: false))
-  }
-
-  private func rows(_ name: String, _ runs: [LoadRun], isGoal: Bool) -> [Measurement] {
-    let latencies = Samples(nanoseconds: runs.flatMap(\.latencies))
-    return [
-      Measurement(
-        name: name, value: Samples(runs.map(\.rate)).median, unit: "requests/s",
-        goal: isGoal ? .rateAtLeast(5_000) : .none),
-      Measurement(name: "  latency p50", value: latencies.median, unit: "ms"),
-      Measurement(
-        name: "  latency p99", value: latencies.percentile(99), unit: "ms",
-        goal: isGoal ? .valueBelow(30) : .none),
-      Measurement(
-        name: "  server CPU a request", value: Samples(runs.map(\.serverCPU)).median, unit: "us",
-        comparedWith: "load generator \(Samples(runs.map(\.clientCPU)).median.formatted()) us"),
-    ]
+      ReportRow(
+        name: "\(name), beside commits of SQLite", value: all.rate, unit: "requests/s",
+        comparedWith: "one row, synchronous=FULL (1/p50) \(limit.formatted())/s", ratio: all.rate / limit))
+    report.add(requests.rows("UAF requests for authentication, 64 connections"))
   }
 
   /// From the JSON text to the decision, beside one digest and one verification of OpenSSL.
@@ -64,14 +49,15 @@ extension Bench {
       Race.Contender("OpenSSL SHA-256 + EVP_PKEY_verify, key kept") { try raw.run() },
       Race.Contender("registration") { keep(try registers.verify(registration)) },
     ])
-    for (index, name) in [
-      (0, "UAF authentication responses verified, \(authentication.count) bytes"),
-      (2, "UAF registration responses verified, surrogate, \(registration.count) bytes"),
+    for (index, name, byteCount) in [
+      (0, "UAF authentication responses verified", authentication.count),
+      (2, "UAF registration responses verified, surrogate", registration.count),
     ] {
       report.add(
-        Measurement(
+        ReportRow(
           name: name, value: outcomes[index].rate, unit: "op/s", comparedWith: outcomes[1].described(),
-          ratio: outcomes[index].ratio(to: outcomes[1]), goal: .ratioAtLeast(0.85)))
+          ratio: outcomes[index].ratio(to: outcomes[1]), goal: .ratioAtLeast(0.85),
+          notes: "\(byteCount) bytes"))
     }
   }
 }

@@ -1,3 +1,4 @@
+import BenchReport
 import Foundation
 import SignetCrypto
 import SignetPolicy
@@ -43,12 +44,12 @@ extension Bench {
     let (overhead, derivation) = try await unlocking { SoftwareKeystore(directory: $0) }
     let beside = "the KDF itself, Argon2id 19 MiB, 2 passes: p50 \(derivation.median.formatted()) ms"
     report.add([
-      Measurement(
+      ReportRow(
         name: "vault unlock minus KDF, p50", value: overhead.median, unit: "ms", comparedWith: beside,
         goal: .valueBelow(10)),
-      Measurement(
-        name: "vault unlock minus KDF, p99 of \(overhead.count)", value: overhead.percentile(99), unit: "ms",
-        comparedWith: "two durable commits are in it"),
+      ReportRow(
+        name: "vault unlock minus KDF, p99", value: overhead.percentile(99), unit: "ms",
+        notes: "of \(overhead.count); two durable commits are in it"),
     ])
   }
 
@@ -82,15 +83,15 @@ extension Bench {
     }
     let memory = try openedElsewhere(directory)
     report.add([
-      Measurement(
+      ReportRow(
         name: "vault with \(count) keys, open, p50", value: Samples(openings).median / 1e6, unit: "ms",
-        comparedWith: "file, keystore, slot and all sealed records", goal: .valueBelow(50)),
-      Measurement(
+        goal: .valueBelow(50), notes: "file, keystore, slot and all sealed records"),
+      ReportRow(
         name: "vault with \(count) keys, find one, p50", value: Samples(findings).median / 1e6, unit: "ms",
-        comparedWith: "AES-GCM of 32 bytes in it", goal: .valueBelow(1)),
-      Measurement(
+        goal: .valueBelow(1), notes: "AES-GCM of 32 bytes in it"),
+      ReportRow(
         name: "vault with \(count) keys, memory", value: memory, unit: "MiB",
-        comparedWith: "the most that a process of its own had, all of it", goal: .valueBelow(40)),
+        goal: .valueBelow(40), notes: "the most that a process of its own had, all of it"),
     ])
   }
 
@@ -127,9 +128,8 @@ extension Bench {
     }
     let time = Samples(nanoseconds: times).median
     report.add(
-      Measurement(
-        name: "Argon2id calibrated (\(cost.memoryKiB / 1024) MiB, \(cost.passes) passes)", value: time,
-        unit: "ms",
-        comparedWith: "asked for \(wanted) ms", ratio: Double(wanted) / time))
+      ReportRow(
+        name: "Argon2id calibrated", value: time, unit: "ms", comparedWith: "asked for \(wanted) ms",
+        ratio: Double(wanted) / time, notes: "\(cost.memoryKiB / 1024) MiB, \(cost.passes) passes"))
   }
 }

@@ -1,3 +1,4 @@
+import BenchReport
 import CLoadClient
 
 /// What one run of a load gave.
@@ -49,6 +50,33 @@ struct LoadRun {
       (elapsed, client) = (elapsed + Double(cost.elapsed), client + Double(cost.cpu))
       self.server += try cpu() - before
     }
+  }
+}
+
+/// Runs of the same load.
+extension [LoadRun] {
+  /// Requests per second.
+  var rate: Double { Samples(map(\.rate)).median }
+
+  /// Microseconds of CPU time that a request takes, at the server and at the load generator.
+  var cost: Double { Samples(map { $0.serverCPU + $0.clientCPU }).median }
+
+  /// The median of the ratios of runs that followed one another.
+  func ratio(to others: [LoadRun]) -> Double { Samples(zip(self, others).map { $0.rate / $1.rate }).median }
+
+  /// Rate, latencies, and what a request costs the server.
+  func rows(_ name: String, atLeast rate: Double? = nil, p99Below limit: Double? = nil) -> [ReportRow] {
+    let latencies = Samples(nanoseconds: flatMap(\.latencies))
+    return [
+      ReportRow(name: name, value: self.rate, unit: "requests/s", goal: rate.map { .rateAtLeast($0) }),
+      ReportRow(name: "\(name): latency p50", value: latencies.median, unit: "ms"),
+      ReportRow(
+        name: "\(name): latency p99", value: latencies.percentile(99), unit: "ms",
+        goal: limit.map { .valueBelow($0) }, notes: "of \(latencies.count)"),
+      ReportRow(
+        name: "\(name): server CPU a request", value: Samples(map(\.serverCPU)).median, unit: "us",
+        comparedWith: "load generator \(Samples(map(\.clientCPU)).median.formatted()) us"),
+    ]
   }
 }
 

@@ -1,3 +1,5 @@
+import BenchReport
+
 /// Runs contenders in turn, A B C A B C, so that a machine whose speed drifts slows all of them alike.
 ///
 /// Each turn is short, the order rotates, and a ratio is the median over rounds of the ratio within a round. A turn is

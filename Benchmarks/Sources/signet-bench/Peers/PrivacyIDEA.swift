@@ -1,0 +1,25 @@
+import Foundation
+
+/// privacyIDEA with a load on it, in processes of their own (`Benchmarks/Peers/privacyidea_peer.py`).
+struct PrivacyIDEA {
+  /// Name and version.
+  let version: String
+  private let process: LineProcess
+
+  /// Prepares and starts a server in a new folder, which takes some seconds; `nil` if it is not installed.
+  init?(in peers: String, directory: String) throws {
+    let path = "\(peers)/privacyidea_peer"
+    guard FileManager.default.isExecutableFile(atPath: path) else { return nil }
+    process = try LineProcess(path, [directory])
+    version = try process.readLine()
+  }
+
+  /// Validations of fresh codes per second.
+  func rate(seconds: Int) throws -> Double {
+    let answer = try process.ask(String(seconds))
+    guard let rate = Double(answer), rate > 0 else {
+      throw LineProcess.Failure(description: "privacyIDEA answered \(answer)")
+    }
+    return rate
+  }
+}

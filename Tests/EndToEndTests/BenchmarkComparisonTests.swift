@@ -1,0 +1,95 @@
+import Foundation
+import SignetTesting
+import Testing
+
+/// `Scripts/bench --compare`.
+struct BenchmarkComparisonTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().path
+  private static let canRun =
+    ContinuousIntegration.isHere || FileManager.default.isExecutableFile(atPath: "/usr/bin/jq")
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func compare(_ old: String, _ new: String) async throws -> ServerCommand.Result {
+    for (name, text) in [("old.json", old), ("new.json", new)] {
+      try Data(text.utf8).write(to: URL(filePath: folder.file(name)))
+    }
+    return try await compare(folder.file("old.json"), in: folder.file("new.json"))
+  }
+
+  private func compare(_ old: String, in new: String) async throws -> ServerCommand.Result {
+    let process = Process()
+    process.executableURL = URL(filePath: "\(Self.root)/Scripts/bench")
+    process.arguments = ["--compare", old, new]
+    process.environment = ServerCommand.cleanEnvironment
+    process.standardInput = FileHandle.nullDevice
+    return try await ChildProcess.finish(process)
+  }
+
+  private func result(
+    commit: String = "a", cpu: String = "Abacus", isQuick: Bool = false, _ rows: (String, Double, String)...
+  ) -> String {
+    let rows = rows.map { #"{"name":"\#($0)","value":\#($1),"unit":"\#($2)"}"# }.joined(separator: ",")
+    return
+      #"{"commit":"\#(commit)","flags":"","cpu":"\#(cpu)","processors":2,"load":{"before":1,"after":1},"quick":\#(isQuick),"rows":[\#(rows)]}"#
+  }
+
+  @Test(
+    "rows are matched by name, changes are in percent, and rows of one side are named", .enabled(if: canRun))
+  func table() async throws {
+    let compared = try await compare(
+      result(("code", 100, "op/s"), ("code again", 0, "ms"), ("gone", 1, "ms"), ("unit", 2.5, "us")),
+      result(("unit", 2, "ms"), ("come", 1, "ms"), ("code", 150, "op/s"), ("code again", 3, "ms")))
+    #expect(compared.status == 0, compared.summary)
+    let lines = compared.output.split(separator: "\n").map { $0.split(separator: " ").joined(separator: " ") }
+    #expect(
+      lines == [
+        "measurement unit old new change", "code op/s 100 150 +50 %", "code again ms 0 3 -",
+        "unit us, now ms 2.5 2 -", "Only in \(folder.file("old.json")): gone",
+        "Only in \(folder.file("new.json")): come",
+      ])
+  }
+
+  @Test("a row whose name is a part of another's is missing all the same", .enabled(if: canRun))
+  func partOfAName() async throws {
+    let compared = try await compare(result(("code", 1, "ms")), result(("code again", 1, "ms")))
+    #expect(compared.output.contains("Only in \(folder.file("old.json")): code\n"), compared.summary)
+  }
+
+  @Test("another commit, another processor and a quick run are named", .enabled(if: canRun))
+  func circumstances() async throws {
+    let row = ("code", 100.0, "op/s")
+    let compared = try await compare(
+      result(row), result(commit: "b", cpu: "Slide rule", isQuick: true, row))
+    #expect(compared.status == 0, compared.summary)
+    for line in [
+      "Another commit: a, now b", "ANOTHER PROCESSOR: Abacus, now Slide rule", "A quick run is among them",
+    ] {
+      #expect(compared.output.contains(line), compared.summary)
+    }
+    let same = try await compare(result(row), result(row))
+    #expect(same.output.split(separator: "\n").count == 2, same.summary)
+  }
+
+  @Test(
+    "a file that is no result is refused", .enabled(if: canRun),
+    arguments: ["", "[]", "x", "{}", #"{"rows":[{"name":"code"}]}"#, "{}{}"])
+  func refused(_ text: String) async throws {
+    let row = ("code", 100.0, "op/s")
+    for (old, new, name) in [(text, result(row), "old.json"), (result(row), text, "new.json")] {
+      let compared = try await compare(old, new)
+      #expect(compared.status == 65, compared.summary)
+      #expect(
+        compared.output.isEmpty && compared.summary.contains("\(name) is no result of"), compared.summary)
+    }
+  }
+
+  @Test("a file that is not there is refused", .enabled(if: canRun))
+  func missing() async throws {
+    let compared = try await compare(folder.file("none.json"), in: folder.file("none.json"))
+    #expect(compared.status == 66, compared.summary)
+  }
+}
