@@ -11,7 +11,7 @@ extension Device {
   ///   - authentication: What opens it; `nil` where the device alone does.
   /// - Returns: The key.
   /// - Throws: ``SignetFailure``.
-  func sessionKey(
+  package func sessionKey(
     of container: Container, by authentication: Authentication?
   ) async throws(SignetFailure) -> DeviceSigningKey {
     try await unlock(container, key: .sessionTransport, by: authentication).signingKey(

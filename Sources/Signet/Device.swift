@@ -20,7 +20,7 @@ public final class Device: Sendable {
 
   /// How servers are reached; a container's own certificate authorities and pins take the place of those here.
   public let connection: ConnectionConfiguration
-  let vault: Vault
+  package let vault: Vault
   let clock: any WallClock
   let random: any RandomSource
   let blocking = BlockingExecutor(label: "signet.device")
@@ -130,7 +130,7 @@ public final class Device: Sendable {
       server: server, transport: try transport(configuration), clock: clock, random: random)
   }
 
-  func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
+  package func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)
     session.hears = { isKnown in

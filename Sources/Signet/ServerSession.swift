@@ -2,7 +2,7 @@ import SignetTransport
 import SignetWire
 
 /// The exchanges with one server: requests out, bodies or failures back.
-struct ServerSession: Sendable {
+package struct ServerSession: Sendable {
   let server: ServerURL
   let transport: any HTTPTransport
   let clock: any WallClock
@@ -11,12 +11,12 @@ struct ServerSession: Sendable {
   var hears: (@Sendable (_ isKnown: Bool) async -> Void)?
 
   /// Sends a request that carries no signature.
-  func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
+  package func post(_ path: String, _ body: [UInt8]) async throws(SignetFailure) -> [UInt8] {
     try await answer(.post, path, body, []).body
   }
 
   /// Sends a request that the session key signs.
-  func send(
+  package func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], signedBy key: DeviceSigningKey,
     container: ServerMadeID
   ) async throws(SignetFailure) -> [UInt8] {
@@ -26,7 +26,7 @@ struct ServerSession: Sendable {
   /// Sends a request that the session key signs, with further fields; what is answered may be bound to its id, 16 bytes.
   ///
   /// - Returns: The answer, of a status of 200 to 299, or 304 where a field asked for it, and the request's id.
-  func exchange(
+  package func exchange(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], headers: [(String, String)] = [],
     signedBy key: DeviceSigningKey, container: ServerMadeID
   ) async throws(SignetFailure) -> (response: HTTPResponse, id: [UInt8]) {

@@ -1,4 +1,4 @@
-import Signet
+package import Signet
 import SignetCrypto
 import SignetIntegrity
 import SignetJSON
@@ -6,13 +6,13 @@ import SignetJSON
 /// What the agent answers.
 ///
 /// A key goes beside it, never in it.
-enum AgentAnswer: Hashable, Sendable {
+package enum AgentAnswer: Hashable, Sendable {
   case state(SessionState)
   case done
   case key(salt: [UInt8])
   case failure(SignetFailure)
 
-  init(parsing bytes: [UInt8]) throws(MalformedMessage) {
+  package init(parsing bytes: [UInt8]) throws(MalformedMessage) {
     let object = try JSONObject(message: bytes)
     switch try object.text("result") {
     case "done":
@@ -32,7 +32,7 @@ enum AgentAnswer: Hashable, Sendable {
     }
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var object = JSONObject()
     switch self {
     case .done: object["result"] = "done"

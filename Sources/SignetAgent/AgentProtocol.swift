@@ -2,32 +2,32 @@ import SignetCrypto
 import SignetJSON
 
 /// The numbers of the protocol between apps and the agent; `docs/agent-protocol.md` specifies it.
-enum AgentProtocol {
+package enum AgentProtocol {
   static let version: UInt8 = 1
   static let magic: [UInt8] = Array("SGNA".utf8)
   static let nonceByteCount = 16
   /// What the agent says first: the magic, the version, whether it goes on, a nonce.
-  static let greetingByteCount = magic.count + 2 + nonceByteCount
+  package static let greetingByteCount = magic.count + 2 + nonceByteCount
   /// The lengths before each message: 4 bytes for the JSON, 2 for the secret.
-  static let lengthsByteCount = 6
+  package static let lengthsByteCount = 6
   static let maximumJSONByteCount = 4096
   static let maximumSecretByteCount = 4096
   static let limits = JSONLimits(
     maximumDepth: 1, maximumByteCount: maximumJSONByteCount, maximumMemberCount: 8)
 
   /// Whether the agent goes on with somebody who has connected.
-  enum Welcome: UInt8, CaseIterable {
+  package enum Welcome: UInt8, CaseIterable {
     case yes = 0
     case refused = 1
     case busy = 2
   }
 
-  static func greeting(_ welcome: Welcome, nonce: [UInt8]) -> [UInt8] {
+  package static func greeting(_ welcome: Welcome, nonce: [UInt8]) -> [UInt8] {
     magic + [version, welcome.rawValue] + nonce
   }
 
   /// Reads a greeting of this version; `nil` if it is none.
-  static func parse(greeting: [UInt8]) -> (welcome: Welcome, nonce: [UInt8])? {
+  package static func parse(greeting: [UInt8]) -> (welcome: Welcome, nonce: [UInt8])? {
     guard greeting.count == greetingByteCount, greeting.starts(with: magic + [version]),
       let welcome = Welcome(rawValue: greeting[magic.count + 1])
     else { return nil }
@@ -35,21 +35,21 @@ enum AgentProtocol {
   }
 
   /// How many bytes of JSON and of a secret follow.
-  struct Lengths: Hashable {
-    let json: Int
+  package struct Lengths: Hashable {
+    package let json: Int
     let secret: Int
 
-    init(json: Int, secret: Int) { (self.json, self.secret) = (json, secret) }
+    package init(json: Int, secret: Int) { (self.json, self.secret) = (json, secret) }
 
     /// Reads lengths; `nil` if they are out of bounds.
-    init?(parsing bytes: [UInt8]) {
+    package init?(parsing bytes: [UInt8]) {
       guard bytes.count == lengthsByteCount else { return nil }
       json = bytes[..<4].reduce(0) { $0 << 8 | Int($1) }
       secret = bytes[4...].reduce(0) { $0 << 8 | Int($1) }
       guard (1...maximumJSONByteCount).contains(json), secret <= maximumSecretByteCount else { return nil }
     }
 
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
       stride(from: 24, through: 0, by: -8).map { UInt8(truncatingIfNeeded: json >> $0) }
         + [UInt8(truncatingIfNeeded: secret >> 8), UInt8(truncatingIfNeeded: secret)]
     }
@@ -57,7 +57,7 @@ enum AgentProtocol {
 }
 
 /// A message that is not of the protocol.
-struct MalformedMessage: Error, Hashable {}
+package struct MalformedMessage: Error, Hashable {}
 
 extension JSONObject {
   /// Reads a message, which has exactly these members at the most.

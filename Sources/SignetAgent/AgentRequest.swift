@@ -1,11 +1,11 @@
-import Signet
+package import Signet
 import SignetCrypto
 import SignetJSON
 
 /// What an app asks of the agent.
 ///
 /// A password, or the passcode of the device, goes beside it, never in it.
-enum AgentRequest: Hashable, Sendable {
+package enum AgentRequest: Hashable, Sendable {
   case state(AppGroup)
   case unlock(AppGroup, by: Way)
   case lock(AppGroup)
@@ -17,7 +17,7 @@ enum AgentRequest: Hashable, Sendable {
   case textKey(AppGroup, label: String, salt: [UInt8])
 
   /// How the user shows who they are.
-  enum Way: String, Hashable, Sendable {
+  package enum Way: String, Hashable, Sendable {
     /// With the password; without one, the device alone protects.
     case password
     /// With a finger, which the agent has matched.
@@ -37,14 +37,14 @@ enum AgentRequest: Hashable, Sendable {
   }
 
   /// Whether it changes or tells the state and gives no key away.
-  var isControl: Bool {
+  package var isControl: Bool {
     switch self {
     case .state, .unlock, .lock, .lockAll: true
     case .watch, .newTextKey, .textKey: false
     }
   }
 
-  init(parsing bytes: [UInt8]) throws(MalformedMessage) {
+  package init(parsing bytes: [UInt8]) throws(MalformedMessage) {
     let object = try JSONObject(message: bytes)
     switch try object.text("op") {
     case "lockAll":
@@ -73,7 +73,7 @@ enum AgentRequest: Hashable, Sendable {
     }
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var object = JSONObject()
     switch self {
     case .state: object["op"] = "state"

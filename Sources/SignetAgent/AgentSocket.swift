@@ -4,7 +4,7 @@
 
   /// The socket that the agent listens on.
   public struct AgentSocket: ~Copyable, Sendable {
-    let descriptor: Int32
+    package let descriptor: Int32
     private let lock: Int32?
 
     /// Where apps look for the agent: `$XDG_RUNTIME_DIR/signet/agent.sock`.

@@ -2,12 +2,12 @@
   import Glibc
 
   /// Which program a process must run to be let in.
-  enum ExecutableRule {
+  package enum ExecutableRule {
     /// Whether a process runs the program at `path`, and nobody but root and this user can put another in its place.
     ///
     /// The file, and each folder above it, belongs to root or to this user, and neither group nor others may write to it. A
     /// folder of root in which everybody may write, but nobody to what is another's, such as `/tmp`, is let pass.
-    static func allows(_ executable: PeerProcess.Executable, at path: String) -> Bool {
+    package static func allows(_ executable: PeerProcess.Executable, at path: String) -> Bool {
       guard executable.path == path, let file = status(path), file.st_mode & S_IFMT == S_IFREG,
         PeerProcess.FileIdentity(file) == executable.identity, isOurs(file)
       else { return false }

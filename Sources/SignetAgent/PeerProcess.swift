@@ -1,19 +1,19 @@
 #if os(Linux)
-  import Glibc
+  package import Glibc
 
   /// A process at the other end of a socket, held by its folder in `/proc`: once it has ended, nothing is found through that any
   /// more, even if another process gets its number.
-  struct PeerProcess: ~Copyable {
+  package struct PeerProcess: ~Copyable {
     /// The process's number.
     let id: pid_t
     private let folder: Int32
 
     /// A file as it is now, whatever its name.
-    struct FileIdentity: Hashable, Sendable {
-      let device: UInt64
+    package struct FileIdentity: Hashable, Sendable {
+      package let device: UInt64
       let number: UInt64
 
-      init(device: UInt64, number: UInt64) { (self.device, self.number) = (device, number) }
+      package init(device: UInt64, number: UInt64) { (self.device, self.number) = (device, number) }
 
       init(_ status: stat) {
         self.init(device: UInt64(status.st_dev), number: UInt64(status.st_ino))
@@ -21,18 +21,29 @@
     }
 
     /// What a process runs.
-    struct Executable: Hashable, Sendable {
-      let path: String
+    package struct Executable: Hashable, Sendable {
+      package let path: String
       let identity: FileIdentity
+
+      package init(path: String, identity: FileIdentity) {
+        self.path = path
+        self.identity = identity
+      }
     }
 
     /// Where a process lives: who is who, which process has which number, and which file lies where.
     ///
     /// What these mean outside of them is decided by who made them, who may be any user.
-    struct Namespaces: Hashable, Sendable {
-      let users: FileIdentity
-      let processes: FileIdentity
-      let mounts: FileIdentity
+    package struct Namespaces: Hashable, Sendable {
+      package let users: FileIdentity
+      package let processes: FileIdentity
+      package let mounts: FileIdentity
+
+      package init(users: FileIdentity, processes: FileIdentity, mounts: FileIdentity) {
+        self.users = users
+        self.processes = processes
+        self.mounts = mounts
+      }
     }
 
     /// Holds a process; `nil` if there is none of this number, or another one than meant.
@@ -40,7 +51,7 @@
     /// - Parameters:
     ///   - id: Its number.
     ///   - handle: A pidfd of the process that is meant, where the system has one.
-    init?(_ id: pid_t, handle: Int32? = nil) {
+    package init?(_ id: pid_t, handle: Int32? = nil) {
       let opened = unsafe open("/proc/\(id)", O_DIRECTORY | O_CLOEXEC)
       guard opened >= 0 else { return nil }
       if let handle {
@@ -57,7 +68,7 @@
     deinit { close(folder) }
 
     /// What the process runs now; `nil` if it has ended, or may not be looked at.
-    func executable() -> Executable? {
+    package func executable() -> Executable? {
       var path = [UInt8](repeating: 0, count: Int(PATH_MAX))
       let length = link(into: &path)
       guard length > 0, length < path.count,
@@ -67,13 +78,13 @@
     }
 
     /// What the process runs now; `nil` also if it lives somewhere else than in these namespaces.
-    func executable(in home: Namespaces) -> Executable? {
+    package func executable(in home: Namespaces) -> Executable? {
       guard let found = executable(), namespaces() == home else { return nil }
       return found
     }
 
     /// Where the process lives now; `nil` if it has ended, or may not be looked at.
-    func namespaces() -> Namespaces? {
+    package func namespaces() -> Namespaces? {
       guard let users = identity("ns/user"), let processes = identity("ns/pid"),
         let mounts = identity("ns/mnt")
       else { return nil }

@@ -1,15 +1,15 @@
 #if os(Linux)
-  import Glibc
+  package import Glibc
   import SignetCrypto
 
   /// One end of a conversation over a Unix socket, closed with its single owner.
   ///
   /// Calls block, at most until a deadline.
-  struct SocketStream: ~Copyable, Sendable {
+  package struct SocketStream: ~Copyable, Sendable {
     private let descriptor: Int32
 
     /// What became of a conversation.
-    enum Failure: Error, Hashable {
+    package enum Failure: Error, Hashable {
       /// The other side has gone.
       case closed
       /// The deadline has passed.
@@ -21,12 +21,12 @@
     }
 
     /// Takes over an open socket.
-    init(adopting descriptor: Int32) { self.descriptor = descriptor }
+    package init(adopting descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
 
     /// Connects to a socket in the file system; with each part the kernel will say who sent it.
-    static func connecting(to path: String) throws(Failure) -> SocketStream {
+    package static func connecting(to path: String) throws(Failure) -> SocketStream {
       let made = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard made >= 0 else { throw .system(errno: errno) }
       let stream = SocketStream(adopting: made)
@@ -39,7 +39,7 @@
     }
 
     /// Who is at the other end: what the kernel noted when it connected.
-    func peer() throws(Failure) -> (process: pid_t, user: uid_t) {
+    package func peer() throws(Failure) -> (process: pid_t, user: uid_t) {
       var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
       var length = socklen_t(MemoryLayout<(pid_t, uid_t, gid_t)>.size)
       guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
@@ -52,7 +52,7 @@
     ///
     /// - Returns: `nil` where the system has none: before Linux 6.5.
     /// - Throws: `closed` if the process has ended.
-    func peerHandle() throws(Failure) -> Int32? {
+    package func peerHandle() throws(Failure) -> Int32? {
       let option: Int32 = 77  // SO_PEERPIDFD
       var handle: Int32 = -1
       var length = socklen_t(MemoryLayout<Int32>.size)
@@ -72,7 +72,7 @@
     }
 
     /// Sends all bytes.
-    func send(_ bytes: RawSpan, until deadline: ContinuousClock.Instant) throws(Failure) {
+    package func send(_ bytes: RawSpan, until deadline: ContinuousClock.Instant) throws(Failure) {
       var offset = 0
       while offset < bytes.byteCount {
         try wait(POLLOUT, until: deadline)
@@ -90,12 +90,12 @@
     }
 
     /// Sends all bytes.
-    func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) throws(Failure) {
+    package func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) throws(Failure) {
       try send(unsafe bytes.span.bytes, until: deadline)
     }
 
     /// Receives so many bytes; every part must come from the process `sender`, if there is one.
-    func receive(
+    package func receive(
       _ count: Int, from sender: pid_t? = nil, until deadline: ContinuousClock.Instant
     ) throws(Failure) -> [UInt8] {
       var sender = sender
@@ -145,7 +145,7 @@
     var number: Int32 { descriptor }
 
     /// Gives the socket away, so that somebody else closes it.
-    consuming func release() -> Int32 {
+    package consuming func release() -> Int32 {
       let descriptor = descriptor
       discard self
       return descriptor

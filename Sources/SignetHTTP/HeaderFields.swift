@@ -65,7 +65,7 @@ public struct HeaderFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
   }
 
   /// How many fields have that name.
-  func count(of name: String) -> Int {
+  package func count(of name: String) -> Int {
     switch storage {
     case .fields(let fields): fields.count { Self.isSame($0.name, name) }
     case .received(let received): received.count(of: name)

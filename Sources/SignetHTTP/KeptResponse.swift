@@ -1,7 +1,7 @@
 internal import CMicroHTTPD
 
 /// A valid response in MHD's form, which counts its own references and is never changed: any thread may queue it.
-@safe final class KeptResponse: @unchecked Sendable {
+@safe package final class KeptResponse: @unchecked Sendable {
   private let raw: OpaquePointer
 
   /// `nil` where there is no memory for it.

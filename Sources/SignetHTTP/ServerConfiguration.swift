@@ -48,6 +48,13 @@ public struct AnsweredRequest: Sendable, Hashable {
   public let remoteAddress: String
   /// The status of the answer.
   public let status: Int
+
+  package init(method: String, path: String, remoteAddress: String, status: Int) {
+    self.method = method
+    self.path = path
+    self.remoteAddress = remoteAddress
+    self.status = status
+  }
 }
 
 /// The bounds on what clients may use.

@@ -11,7 +11,7 @@ public struct ServerResponse: Sendable, Hashable {
   /// The body; not sent for `HEAD`, and empty for 204 and 304.
   public var body: [UInt8] { didSet { kept = nil } }
   /// The response in the library's form, where it is sent often.
-  private(set) var kept: KeptResponse?
+  package private(set) var kept: KeptResponse?
 
   /// A response of that status.
   public init(status: Int, headers: HeaderFields = [:], body: [UInt8] = []) {

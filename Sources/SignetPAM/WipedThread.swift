@@ -4,7 +4,7 @@ import Glibc
 ///
 /// The stack is memory of this program's own: kept out of swap where the system allows so much locked memory, and out of core dumps.
 /// It is overwritten as a whole when the thread has ended, so that nothing depends on how deep the calls went.
-enum WipedThread {
+package enum WipedThread {
   /// As much as modules and the loader need many times over.
   static let stackByteCount = 1 << 20
 
@@ -18,7 +18,7 @@ enum WipedThread {
   ///
   /// - Parameter body: What to do; it must not end the thread itself.
   /// - Returns: Whether it was run; not where the system has no memory or no thread left.
-  static func run(_ body: () -> Void) -> Bool {
+  package static func run(_ body: () -> Void) -> Bool {
     let page = Int(getpagesize())
     let byteCount = page + stackByteCount
     let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK

@@ -1,13 +1,13 @@
 /// When an operator is told that the server's certificate ends soon: at the start, and then once a day.
-struct CertificateWarning {
+package struct CertificateWarning {
   /// The last second in which the certificate is valid, since 1970.
   let end: Int64
   private var told: Int64?
 
-  init(end: Int64) { self.end = end }
+  package init(end: Int64) { self.end = end }
 
   /// How many whole days are left, if it is time to say so.
-  mutating func daysLeft(at time: Int64) -> Int64? {
+  package mutating func daysLeft(at time: Int64) -> Int64? {
     guard time > end - FolderCertificate.notice, told.map({ time >= $0 + 86_400 }) ?? true else { return nil }
     told = time
     return max(0, (end - time) / 86_400)

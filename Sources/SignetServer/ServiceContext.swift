@@ -43,7 +43,7 @@ public struct ServiceContext: Sendable {
     (self.notices, self.uaf) = (notices, uaf)
   }
 
-  func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }
+  package func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }
 
   /// Runs a storage call and gives its failure the shape that callers see; the log gets the cause.
   ///

@@ -1,4 +1,4 @@
-import SignetStorage
+package import SignetStorage
 import SignetWire
 import Synchronization
 
@@ -51,7 +51,7 @@ final class Upkeep: Sendable {
 
 extension ServiceContext {
   /// Marks the transactions that have expired by now, and forgets what is not needed any more.
-  func sweep() async throws(StorageFailure) {
+  package func sweep() async throws(StorageFailure) {
     let audit = audit(by: "server")
     _ = try await storage.sweep(at: audit.time) { audit("transaction.expired", ["transaction": $0]) }
   }

@@ -5,11 +5,11 @@ import Synchronization
 ///
 /// A class, so that the thread that reads and the task that waits can share it. The task touches it only before
 /// the reading begins and after it has ended; the lock around the length orders the bytes between the two.
-@safe final class LineBuffer: @unchecked Sendable {
+@safe package final class LineBuffer: @unchecked Sendable {
   private let storage: UnsafeMutableRawBufferPointer
   private let length = Mutex(0)
 
-  init(capacity: Int) {
+  package init(capacity: Int) {
     unsafe storage = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
     unsafe storage.initializeMemory(as: UInt8.self, repeating: 0)
   }
@@ -22,10 +22,10 @@ import Synchronization
   var capacity: Int { unsafe storage.count }
 
   /// The bytes that were added.
-  var count: Int { length.withLock { $0 } }
+  package var count: Int { length.withLock { $0 } }
 
   /// Adds a byte; false if there is no room.
-  func append(_ byte: UInt8) -> Bool {
+  package func append(_ byte: UInt8) -> Bool {
     length.withLock { length in
       guard length < capacity else { return false }
       unsafe storage[length] = byte
@@ -47,7 +47,7 @@ import Synchronization
   }
 
   /// Overwrites everything, in a way that the compiler may not leave out, and is empty then.
-  func wipe() {
+  package func wipe() {
     length.withLock { length in
       guard let start = unsafe storage.baseAddress else { return }
       #if canImport(Darwin)
@@ -60,7 +60,7 @@ import Synchronization
   }
 
   /// Lends the bytes to `body`; the span cannot outlive the call.
-  func withBytes<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+  package func withBytes<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     try body(unsafe UnsafeRawBufferPointer(storage).bytes.extracting(first: count))
   }
 

@@ -2,11 +2,11 @@
 ///
 /// RFC 9112 allows a client much leniency with line ends, folded lines and double lengths; each is a way to show one
 /// answer to us and another to a party in between, so none is taken.
-struct ResponseHead {
+package struct ResponseHead {
   /// The final answer's status, 200 to 599; nil before it came.
-  private(set) var status: Int?
+  package private(set) var status: Int?
   /// The final answer's fields, as (name, value) without surrounding white space.
-  private(set) var fields: [(String, String)] = []
+  package private(set) var fields: [(String, String)] = []
   /// Whether anything at all has come.
   private(set) var hasBegun = false
   private var stage = Stage.statusLine
@@ -16,18 +16,18 @@ struct ResponseHead {
   private let version: HTTPVersion
 
   /// Begins to read an answer to a request of this version at most.
-  init(upTo version: HTTPVersion = .http1) { self.version = version }
+  package init(upTo version: HTTPVersion = .http1) { self.version = version }
 
   private enum Stage { case statusLine, informational, final, complete }
 
   /// Whether the section ended with an empty line: a connection that is cut also ends it.
-  var isComplete: Bool { stage == .complete }
+  package var isComplete: Bool { stage == .complete }
 
   /// Whether the answer says where its body ends.
   ///
   /// A body that ends with the connection (RFC 9112 section 6.3, rule 8) could be cut by anyone on the path:
   /// libcurl 7.88 tells OpenSSL to overlook the missing `close_notify` alert.
-  var isFramed: Bool {
+  package var isFramed: Bool {
     if status == 204 || status == 304 || isInFrames { return true }
     return fields.contains { name, value in
       switch name.lowercased() {
@@ -42,7 +42,7 @@ struct ResponseHead {
   ///
   /// - Parameter line: A status line, a field, or an empty line.
   /// - Returns: False where it may not stand there.
-  mutating func take(line: [UInt8]) -> Bool {
+  package mutating func take(line: [UInt8]) -> Bool {
     hasBegun = true
     guard line.suffix(2) == [0x0D, 0x0A] else { return false }
     let content = line.dropLast(2)

@@ -4,7 +4,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   struct AgentConfigurationTests {
     private func parse(_ text: String) throws -> AgentConfiguration {

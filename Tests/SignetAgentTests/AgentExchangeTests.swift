@@ -5,7 +5,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   @Suite(.timeLimit(.minutes(10))) struct AgentExchangeTests {
     private static let office = AgentFixture.office

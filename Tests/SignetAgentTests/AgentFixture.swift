@@ -5,7 +5,7 @@
   import protocol SignetVault.ScreenLockObserver
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   /// An agent in this process that lets this process in, over a vault without a container.
   final class AgentFixture: Sendable {

@@ -2,7 +2,7 @@
   import Signet
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   struct AgentMessageTests {
     private static let salt = [UInt8](1...32)

@@ -3,7 +3,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   @Suite(.timeLimit(.minutes(10))) struct ExecutableRuleTests {
     private let folder: TemporaryFolder

@@ -4,7 +4,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   /// What else may listen where an app looks for the agent.
   @Suite(.timeLimit(.minutes(10))) struct ImpostorTests {

@@ -4,7 +4,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetAgent
+  import SignetAgent
 
   /// How the agent looks at who has connected.
   @Suite(.timeLimit(.minutes(10))) struct PeerProcessTests {

@@ -1,4 +1,4 @@
-@testable import SignetHTTP
+import SignetHTTP
 import Synchronization
 import Testing
 

@@ -3,7 +3,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetIntegrity
+  import SignetIntegrity
 
   @Suite struct ELFImageTests {
     /// Some memory that may be anything.

@@ -5,7 +5,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetIntegrity
+  import SignetIntegrity
 
   @Suite(.timeLimit(.minutes(10))) struct GuardTests {
     @Test("libraries are judged by who asks for them and where they come from")

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignetIntegrity
+import SignetIntegrity
 
 /// What the guards of Apple's systems make of what their system says; that they ask it rightly only an Apple machine can show.
 @Suite(.timeLimit(.minutes(10))) struct JailbreakGuardTests {

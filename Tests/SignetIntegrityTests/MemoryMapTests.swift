@@ -2,7 +2,7 @@
   import SignetTestKit
   import Testing
 
-  @testable import SignetIntegrity
+  import SignetIntegrity
 
   @Suite struct MemoryMapTests {
     private static let text = """

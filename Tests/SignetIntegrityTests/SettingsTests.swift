@@ -1,7 +1,7 @@
 import SignetJSON
 import Testing
 
-@testable import SignetIntegrity
+import SignetIntegrity
 
 /// Settings from outside: read strictly, and able to harden only where they are not the author's.
 @Suite struct SettingsTests {

@@ -4,7 +4,7 @@ import SignetTestKit
 import SignetVault
 import Testing
 
-@testable import SignetPAM
+import SignetPAM
 
 /// What is left of a passcode when PAM is done with it.
 @Suite(.timeLimit(.minutes(10)), .serialized) struct PAMSecretsTests {

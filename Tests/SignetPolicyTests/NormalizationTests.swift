@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-@testable import SignetPolicy
+import SignetPolicy
 
 @Suite("Form C against a second implementation and the standard library")
 struct NormalizationTests {

@@ -1,7 +1,7 @@
 import PushFixture
 import SignetCrypto
 import SignetJSON
-@testable import SignetPush
+import SignetPush
 import SignetTesting
 import SignetWire
 import Testing

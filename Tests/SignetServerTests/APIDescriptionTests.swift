@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 import UAFFixture
 
-@testable import SignetServer
+import SignetServer
 
 /// `openapi.json`: what is served is what is checked in, and it has every endpoint and nothing else.
 @Suite(.timeLimit(.minutes(10))) struct APIDescriptionTests {

@@ -2,7 +2,7 @@ import SignetPolicy
 import SignetStorage
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 @Suite("What a server makes of broken policies")
 struct AccountRuleTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// When an operator is told of the certificate's end.
 @Suite struct CertificateWarningTests {

@@ -3,7 +3,7 @@ import SignetOATH
 import SignetStorage
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// The judge of one-time passwords: a pure function.
 @Suite struct CodeJudgeTests {

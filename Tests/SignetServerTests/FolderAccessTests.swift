@@ -6,7 +6,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// An operator's data folder is checked before it is trusted: who has access to it, and what its keys are.
 @Suite struct FolderAccessTests: ServerFolderSuite {

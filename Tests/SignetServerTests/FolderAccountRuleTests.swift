@@ -4,7 +4,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// What `server.json` says of devices, on its way to where reports are judged.
 @Suite("Reactions and flavours in server.json")

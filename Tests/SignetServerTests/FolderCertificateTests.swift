@@ -5,7 +5,7 @@ import SignetTestKit
 import SignetTesting
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// Another certificate for a server's data folder.
 @Suite struct FolderCertificateTests: ServerFolderSuite {

@@ -5,7 +5,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// `server.json`: read strictly, with messages that name the member.
 @Suite struct FolderSettingsTests: ServerFolderSuite {

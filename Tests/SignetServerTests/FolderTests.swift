@@ -7,7 +7,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// The operator's data folder is made whole or not at all.
 @Suite(.timeLimit(.minutes(10))) struct FolderTests: ServerFolderSuite {

@@ -10,7 +10,7 @@ import SignetTestKit
 import SignetWire
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// A whole story of an authenticator app, after which no secret of it is in the log, in the audit log or in a file.
 @Suite("Secrets of authenticator apps at the server")

@@ -8,7 +8,7 @@ import SignetTesting
 import SignetWire
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// Authenticator apps that enrol at this server by a URI.
 @Suite struct PushAuthServiceTests {

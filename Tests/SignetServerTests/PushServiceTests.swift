@@ -10,7 +10,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// From a transaction at the server to services that speak HTTP/2 and are not ours, and back to the server's list of targets.
 @Suite(

@@ -3,7 +3,7 @@ import SignetCrypto
 import SignetJSON
 import SignetPolicy
 import SignetPush
-@testable import SignetServer
+import SignetServer
 import SignetStorage
 import SignetTestKit
 import SignetWire

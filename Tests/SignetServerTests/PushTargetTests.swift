@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetPush
-@testable import SignetServer
+import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting

@@ -1,4 +1,4 @@
-@testable import SignetServer
+import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit

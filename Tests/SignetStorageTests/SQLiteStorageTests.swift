@@ -1,6 +1,6 @@
 import Foundation
 import SignetSQLite
-@testable import SignetStorage
+import SignetStorage
 import SignetTestKit
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 #if os(Linux)
   import Foundation
   import SignetCrypto
-  @testable import SignetTPM
+  import SignetTPM
   import SignetTesting
   import SignetVault
   import Synchronization

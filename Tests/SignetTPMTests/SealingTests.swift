@@ -1,6 +1,6 @@
 #if os(Linux)
   import SignetCrypto
-  @testable import SignetTPM
+  import SignetTPM
   import SignetTesting
   import SignetVault
   import Synchronization

@@ -2,7 +2,7 @@ import Foundation
 import SignetTerminal
 import Testing
 
-@testable import class SignetTerminal.LineBuffer
+import class SignetTerminal.LineBuffer
 
 @Suite("A stream of text", .timeLimit(.minutes(10))) struct TerminalTests {
   @Test(

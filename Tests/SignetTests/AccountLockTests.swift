@@ -15,7 +15,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-@testable import Signet
+import Signet
 
 /// What a test makes a device find out about itself.
 final class GivenEvidence: AccountEvidenceSource {

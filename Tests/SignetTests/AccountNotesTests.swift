@@ -3,7 +3,7 @@ import SignetPolicy
 import SignetVault
 import Testing
 
-@testable import Signet
+import Signet
 
 @Suite struct AccountNotesTests {
   @Test("a moment at the end of time is before or after now, and no crash", arguments: [Int64.min, .max])

@@ -11,7 +11,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-@testable import Signet
+import Signet
 
 /// Keeps what a device sends, and answers some requests in the server's place.
 private final class RecordingTransport: HTTPTransport {

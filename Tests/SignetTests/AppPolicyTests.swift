@@ -10,7 +10,7 @@ import SignetWire
 import Synchronization
 import Testing
 
-@testable import Signet
+import Signet
 
 /// A policy of an app on a real device, at a real server.
 @Suite("Policies of apps, on devices and at servers")

@@ -15,7 +15,7 @@ import SignetVault
 import SignetWire
 import Testing
 
-@testable import Signet
+import Signet
 
 /// Everything that can be done with a container and with an account, while it is locked.
 ///

@@ -9,7 +9,7 @@
   import Synchronization
   import Testing
 
-  @testable import SignetVault
+  import SignetVault
 
   /// Looks into the memory of a process that has just locked.
   ///

@@ -1,8 +1,8 @@
 import Testing
 
-@testable import SignetTransport
+import SignetTransport
 
-/// `@testable` because a library below decides which lines reach the parser: over a wire, not every one can be tried.
+/// Called by themselves, because a library below decides which lines reach the parser: over a wire, not every one can be tried.
 @Suite("Header sections")
 struct ResponseHeadTests {
   private func read(_ lines: [String], upTo version: HTTPVersion = .http1) -> ResponseHead? {

@@ -6,7 +6,7 @@ import SignetTesting
 import Synchronization
 import Testing
 
-@testable import SignetVault
+import SignetVault
 
 @Suite("Hardware that limits guesses and counts", .timeLimit(.minutes(10)))
 struct HardwareTests {

@@ -4,7 +4,7 @@ import SignetCrypto
 import SignetPolicy
 import SignetSQLite
 import Testing
-@testable import SignetVault
+import SignetVault
 
 /// Whoever has all that is stored, and the hardware secret too.
 private struct Attacker {

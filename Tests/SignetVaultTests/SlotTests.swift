@@ -4,7 +4,7 @@ import SignetCrypto
 import SignetPolicy
 import SignetTestKit
 import Testing
-@testable import SignetVault
+import SignetVault
 
 @Suite("Slot headers and wrapped keys by themselves")
 struct SlotTests {

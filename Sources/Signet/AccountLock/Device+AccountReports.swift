@@ -161,7 +161,7 @@ extension Device {
   ///   - server: Only those of this server, whose wait is not looked at; `nil` for those of all servers.
   ///   - isEarly: Whether servers are tried also where the wait is not over.
   /// - Throws: ``SignetFailure`` of the vault.
-  func sendReceipts(
+  package func sendReceipts(
     to server: String? = nil, evenIfEarly isEarly: Bool = false
   ) async throws(SignetFailure) {
     for receipt in try await storedNotices().compactMap({ QueuedReceipt($0) }) {

@@ -57,7 +57,7 @@ extension Device {
   }
 
   /// The server's key that has this thumbprint: the one that the container knows, or one that it leads to.
-  func serverKey(
+  package func serverKey(
     called thumbprint: String, of container: Container, _ session: ServerSession
   ) async throws(SignetFailure) -> P256.Signing.PublicKey {
     var facts = try await facts(of: container)

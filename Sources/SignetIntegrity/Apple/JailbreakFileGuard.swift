@@ -11,7 +11,7 @@ public struct JailbreakFileGuard: Guard {
   /// A guard that asks for each path whether something is there.
   ///
   /// - Parameter exists: Asked on a thread that may block.
-  init(exists: @escaping @Sendable (String) -> Bool) { self.exists = exists }
+  package init(exists: @escaping @Sendable (String) -> Bool) { self.exists = exists }
 
   #if canImport(Darwin)
     /// A guard of this device.
@@ -28,7 +28,7 @@ public struct JailbreakFileGuard: Guard {
     }
   #endif
 
-  static let paths = [
+  package static let paths = [
     "/var/jb", "/Applications/Cydia.app", "/Applications/Sileo.app", "/Applications/Zebra.app",
     "/Library/MobileSubstrate/MobileSubstrate.dylib", "/usr/lib/libhooker.dylib",
     "/usr/lib/libsubstitute.dylib", "/usr/sbin/frida-server", "/private/var/lib/apt",

@@ -9,7 +9,7 @@ public struct LoadedImageGuard: Guard {
   private let images: @Sendable () -> [String]
 
   /// A guard that asks for the paths of what is loaded.
-  init(images: @escaping @Sendable () -> [String]) { self.images = images }
+  package init(images: @escaping @Sendable () -> [String]) { self.images = images }
 
   #if canImport(Darwin)
     /// A guard of this process.

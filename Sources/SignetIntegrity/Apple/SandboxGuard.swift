@@ -12,7 +12,7 @@ public struct SandboxGuard: Guard {
   /// A guard that tries by these means.
   ///
   /// - Parameter canWrite: Makes a file in a folder, and takes it away again.
-  init(canWrite: @escaping @Sendable (String) -> Bool) { self.canWrite = canWrite }
+  package init(canWrite: @escaping @Sendable (String) -> Bool) { self.canWrite = canWrite }
 
   #if canImport(Darwin)
     /// A guard of this app.

@@ -42,12 +42,12 @@ public struct IntegritySettings: Sendable, Hashable {
   }
 
   /// The evidence with the weight that it has under these settings.
-  func weighed(_ evidence: Evidence) -> Evidence {
+  package func weighed(_ evidence: Evidence) -> Evidence {
     Evidence(evidence.finding, weight: weight(of: evidence.finding), evidence.explanation)
   }
 
   /// What a finding weighs under these settings.
-  func weight(of finding: Finding) -> Double {
+  package func weight(of finding: Finding) -> Double {
     let (name, category) = (finding.name, finding.category.rawValue)
     let weight = weights[name] ?? weights[category] ?? finding.weight
     return max(weight, leastWeights[name] ?? 0, leastWeights[category] ?? 0)

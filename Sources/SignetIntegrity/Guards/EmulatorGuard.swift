@@ -19,7 +19,7 @@
     /// - Parameters:
     ///   - root: The folder that stands for `/`; empty for that.
     ///   - processor: What the processor says of its hypervisor; `nil` where there is none.
-    init(root: String, processor: @escaping @Sendable () -> String?) {
+    package init(root: String, processor: @escaping @Sendable () -> String?) {
       (self.root, self.processor) = (root, processor)
     }
 

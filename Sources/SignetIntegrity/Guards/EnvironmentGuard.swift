@@ -16,7 +16,7 @@ public struct EnvironmentGuard: Guard {
   /// A guard of this process.
   public init() { self.init { Self.present() } }
 
-  init(variables: @escaping @Sendable () -> [String: String]) { self.variables = variables }
+  package init(variables: @escaping @Sendable () -> [String: String]) { self.variables = variables }
 
   static let loading: Set<String> = [
     "LD_PRELOAD", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "OPENSSL_ENGINES", "OPENSSL_MODULES", "GCONV_PATH",

@@ -48,7 +48,7 @@
       return false
     }
 
-    static func evidence(in map: MemoryMap) -> [Evidence] {
+    package static func evidence(in map: MemoryMap) -> [Evidence] {
       var evidence: [Evidence] = []
       var judgedNames: Set<String> = []
       for mapping in map.mappings where mapping.isExecutable || !mapping.name.isEmpty {
@@ -104,7 +104,7 @@
       return Self.evidence(inThreads: names)
     }
 
-    static func evidence(inThreads names: [String]) -> [Evidence] {
+    package static func evidence(inThreads names: [String]) -> [Evidence] {
       Set(names).sorted().compactMap { name in
         if Self.toolkitThreads.contains(where: { name.hasPrefix($0) }) {
           return Evidence(.toolkitThread, "a thread is called \(name), as Frida's are")
@@ -146,7 +146,7 @@
     ///
     /// Those that listen come first, and end at the first line that is another's. A line has its number, the address and port that
     /// it is at, those of the other side, and the state, in hexadecimal: 0A listens.
-    static func toolkitPort(in table: [UInt8]) -> Int? {
+    package static func toolkitPort(in table: [UInt8]) -> Int? {
       for line in table.split(separator: 10).dropFirst() {
         let words = line.split(separator: 32, maxSplits: 5)
         guard words.count > 3, words[3].elementsEqual("0A".utf8) else { return nil }

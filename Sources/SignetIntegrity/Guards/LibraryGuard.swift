@@ -52,7 +52,7 @@
     ///   - program: The program's path.
     ///   - status: Who may write to a file.
     /// - Returns: What should not be there.
-    static func judge(
+    package static func judge(
       _ objects: [LibraryFacts], program: String, status: (String) -> FileStatus?
     ) -> [Evidence] {
       guard let root = objects.first(where: { $0.path == program }) else { return [] }
@@ -100,8 +100,8 @@
   }
 
   /// What is judged of a loaded program or library.
-  struct LibraryFacts: Sendable {
-    let path: String
+  package struct LibraryFacts: Sendable {
+    package let path: String
     let soname: String?
     let needed: [String]
     /// The last part of the path.
@@ -122,7 +122,7 @@
     ///   - soname: Its own name.
     ///   - needed: What it asks for.
     ///   - searchFolders: Where it looks for that, as written: `$ORIGIN` is its own folder.
-    init(path: String, soname: String? = nil, needed: [String] = [], searchFolders: [String] = []) {
+    package init(path: String, soname: String? = nil, needed: [String] = [], searchFolders: [String] = []) {
       (self.path, self.soname, self.needed) = (path, soname, needed)
       let name = String(path.split(separator: "/").last ?? "")
       let folder = String(path.dropLast(name.count + 1))

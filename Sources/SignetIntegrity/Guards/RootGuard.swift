@@ -1,5 +1,5 @@
 #if os(Linux)
-  import Glibc
+  package import Glibc
 
   /// Looks at who may do what: a process with root's rights, one with another user's, and a system or a program that others may
   /// change.
@@ -8,11 +8,13 @@
     public let name = "root"
 
     /// Who the process runs as, and with whose rights.
-    struct Identity: Sendable {
-      var user = getuid()
-      var effectiveUser = geteuid()
-      var group = getgid()
-      var effectiveGroup = getegid()
+    package struct Identity: Sendable {
+      package var user = getuid()
+      package var effectiveUser = geteuid()
+      package var group = getgid()
+      package var effectiveGroup = getegid()
+
+      package init() {}
     }
 
     private let root: String
@@ -28,7 +30,7 @@
     ///   - root: The folder that stands for `/`; empty for that.
     ///   - program: Where the program lies.
     ///   - identity: Who the process runs as.
-    init(
+    package init(
       root: String, program: @escaping @Sendable () -> String?, identity: @escaping @Sendable () -> Identity
     ) {
       (self.root, self.program, self.identity) = (root, program, identity)

@@ -12,12 +12,17 @@
   }
 
   /// What files say of the lock of a user's screen.
-  struct DesktopLock {
+  package struct DesktopLock {
     /// The folder in which `etc/passwd` and the user's settings are looked for: `/`.
     let home: String
-    var user: UInt32 = getuid()
+    package var user: UInt32 = getuid()
 
-    var state: ScreenLockState {
+    package init(home: String, user: UInt32 = getuid()) {
+      self.home = home
+      self.user = user
+    }
+
+    package var state: ScreenLockState {
       guard let account = account else { return .unknown }
       if account.count > 1, account[1].isEmpty {
         return .missing("the account \(account[0]) has no password, so that no lock keeps anybody out")

@@ -2,15 +2,15 @@
 ///
 /// Read from memory (System V ABI, chapters 4 and 5; 64-bit, little-endian). All offsets come from what is read and may be anything:
 /// nothing is read that the source does not have, and every table is bounded.
-struct ELFImage: Sendable {
+package struct ELFImage: Sendable {
   /// What its file's addresses are moved by.
   let bias: UInt64
   /// Its own name, where it has one (`DT_SONAME`).
-  let soname: String?
+  package let soname: String?
   /// The names of the libraries that it asks for (`DT_NEEDED`).
-  let needed: [String]
+  package let needed: [String]
   /// The folders where those are looked for (`DT_RPATH`, `DT_RUNPATH`), with `$ORIGIN` as it is written.
-  let searchFolders: [String]
+  package let searchFolders: [String]
   /// Its loadable segments.
   let segments: [Segment]
   private let symbols: UInt64
@@ -34,10 +34,10 @@ struct ELFImage: Sendable {
   }
 
   /// Where an address of a function is kept.
-  struct Slot: Sendable, Hashable {
-    let function: String
+  package struct Slot: Sendable, Hashable {
+    package let function: String
     /// Where in memory the 8 bytes of the address lie.
-    let address: UInt64
+    package let address: UInt64
   }
 
   private static let segmentLimit = 64
@@ -48,7 +48,7 @@ struct ELFImage: Sendable {
   private static let symbolLimit = 2_000_000
 
   /// Reads the image that begins at `base`; `nil` for what is none.
-  init?(at base: UInt64, in memory: some ByteSource) {
+  package init?(at base: UInt64, in memory: some ByteSource) {
     // Magic number, 64-bit, little-endian, version 1.
     guard let header = memory.bytes(at: base, count: 64),
       header.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1, 1])
@@ -130,7 +130,7 @@ struct ELFImage: Sendable {
   ///   - names: The functions.
   ///   - memory: What the image was read from.
   /// - Returns: The places, in the order of the image's tables.
-  func slots(of names: Set<String>, in memory: some ByteSource) -> [Slot] {
+  package func slots(of names: Set<String>, in memory: some ByteSource) -> [Slot] {
     var places: [(address: UInt64, symbol: Int)] = []
     var last = -1
     for table in tables {
@@ -187,7 +187,7 @@ struct ELFImage: Sendable {
   }
 
   /// The address of a function that this image has, by its hash table (`DT_GNU_HASH`).
-  func address(of name: String, in memory: some ByteSource) -> UInt64? {
+  package func address(of name: String, in memory: some ByteSource) -> UInt64? {
     guard let hash, let header = memory.bytes(at: hash, count: 16) else { return nil }
     let (bucketCount, firstIndex) = (header.number(at: 0, 4), header.number(at: 4, 4))
     let bloomCount = header.number(at: 8, 4)
@@ -219,7 +219,7 @@ struct ELFImage: Sendable {
   }
 
   /// Where in the file a byte of memory comes from, if it does and `count` more with it.
-  func fileOffset(of address: UInt64, count: Int) -> UInt64? {
+  package func fileOffset(of address: UInt64, count: Int) -> UInt64? {
     for segment in segments where address >= segment.address {
       let distance = address - segment.address
       if distance < segment.fileByteCount, segment.fileByteCount - distance >= UInt64(count) {

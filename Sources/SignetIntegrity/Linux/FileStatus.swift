@@ -3,7 +3,7 @@
   import Glibc
 
   /// Who owns a file and who may write to it.
-  struct FileStatus: Hashable {
+  package struct FileStatus: Hashable {
     let device: UInt64
     let number: UInt64
     let byteCount: Int64
@@ -14,7 +14,7 @@
     let group: UInt32
 
     /// Of what a path leads to, be it by links; `nil` where there is nothing, or nothing that may be looked at.
-    init?(_ path: String) {
+    package init?(_ path: String) {
       var status = stat()
       guard unsafe stat(path, &status) == 0 else { return nil }
       device = UInt64(status.st_dev)
@@ -28,11 +28,11 @@
     }
 
     /// Whether everybody may write to it; in a folder like `/tmp`, where nobody touches what is another's, that is no harm.
-    var isOpenToAll: Bool { mode & UInt32(S_IWOTH) != 0 && mode & UInt32(Glibc.S_ISVTX) == 0 }
+    package var isOpenToAll: Bool { mode & UInt32(S_IWOTH) != 0 && mode & UInt32(Glibc.S_ISVTX) == 0 }
 
     /// Whether the system alone may write to it: root owns it, or in a namespace of users, where root may have no number here, nobody
     /// does; and neither a group of others nor everybody may write.
-    func isSystems(overflow: UInt32) -> Bool {
+    package func isSystems(overflow: UInt32) -> Bool {
       (owner == 0 || owner == overflow) && !isOpenToAll
         && (mode & UInt32(S_IWGRP) == 0 || group == 0 || group == overflow)
     }

@@ -1,31 +1,31 @@
 #if os(Linux)
   /// A program or library that is loaded in this process.
-  struct LoadedObject: Sendable {
+  package struct LoadedObject: Sendable {
     /// Where its file lies, without the kernel's remark.
-    let path: String
+    package let path: String
     /// The number of its file.
     let fileNumber: UInt64
     /// Whether its file was deleted or replaced since.
     let isDeleted: Bool
-    let image: ELFImage
+    package let image: ELFImage
     /// Where its header lies.
-    let base: UInt64
+    package let base: UInt64
 
     /// The last part of the path.
-    var fileName: String { String(path.split(separator: "/").last ?? "") }
+    package var fileName: String { String(path.split(separator: "/").last ?? "") }
   }
 
   /// All programs and libraries of this process that a file stands behind and that have code, as one map shows them.
-  struct LoadedObjects: Sendable {
-    let map: MemoryMap
-    let objects: [LoadedObject]
+  package struct LoadedObjects: Sendable {
+    package let map: MemoryMap
+    package let objects: [LoadedObject]
 
     /// Reads the objects of a map, and takes from earlier ones what lies where it lay.
     ///
     /// - Parameters:
     ///   - map: The map.
     ///   - earlier: Objects read before.
-    init(of map: MemoryMap, earlier: LoadedObjects? = nil) {
+    package init(of map: MemoryMap, earlier: LoadedObjects? = nil) {
       self.map = map
       let known = Dictionary(
         (earlier?.objects ?? []).map { ($0.base, $0) }, uniquingKeysWith: { first, _ in first })
@@ -52,7 +52,7 @@
     }
 
     /// The objects of this process now; `nil` where `/proc` can't be read.
-    static func own(earlier: LoadedObjects? = nil) -> LoadedObjects? {
+    package static func own(earlier: LoadedObjects? = nil) -> LoadedObjects? {
       MemoryMap.own().map { LoadedObjects(of: $0, earlier: earlier) }
     }
 

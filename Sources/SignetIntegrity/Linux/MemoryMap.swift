@@ -1,32 +1,32 @@
 /// What lies where in a process, as the kernel tells it (`/proc/PID/maps`; proc(5)).
-struct MemoryMap: Sendable, Hashable {
+package struct MemoryMap: Sendable, Hashable {
   /// A range of addresses with one origin.
-  struct Mapping: Sendable, Hashable {
+  package struct Mapping: Sendable, Hashable {
     let start: UInt64
     /// One past the last address.
     let end: UInt64
     let isWritable: Bool
-    let isExecutable: Bool
+    package let isExecutable: Bool
     /// Where in its file the first byte lies.
-    let offset: UInt64
+    package let offset: UInt64
     /// The number of its file; 0 for memory without one.
     let fileNumber: UInt64
     /// The file's path, or the kernel's word in brackets; empty for memory without a name.
-    let name: String
+    package let name: String
 
     /// Whether the file has been deleted, or replaced, since.
-    var isDeleted: Bool { name.hasSuffix(MemoryMap.remark) }
+    package var isDeleted: Bool { name.hasSuffix(MemoryMap.remark) }
     /// The path without the kernel's remark.
-    var path: String { MemoryMap.withoutRemark(name) }
+    package var path: String { MemoryMap.withoutRemark(name) }
     /// Whether the kernel itself has put it there: `[vdso]`, `[vsyscall]`.
-    var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
+    package var isKernels: Bool { ["[vdso]", "[vsyscall]"].contains(name) }
     /// Whether the file lies in memory only.
-    var isMemoryFile: Bool { name.hasPrefix("/memfd:") }
+    package var isMemoryFile: Bool { name.hasPrefix("/memfd:") }
     /// Whether a file of a disk stands behind it.
-    var isFile: Bool { fileNumber != 0 && name.hasPrefix("/") && !isMemoryFile }
+    package var isFile: Bool { fileNumber != 0 && name.hasPrefix("/") && !isMemoryFile }
   }
 
-  let mappings: [Mapping]
+  package let mappings: [Mapping]
 
   /// What the kernel writes behind the path of a file that was deleted or replaced.
   private static let remark = " (deleted)"
@@ -37,14 +37,14 @@ struct MemoryMap: Sendable, Hashable {
   }
 
   /// Reads lines such as `7f00-7f10 r-xp 00001000 fe:01 1234    /lib/libc.so.6`; lines that are none are left out.
-  init(parsing bytes: [UInt8]) {
+  package init(parsing bytes: [UInt8]) {
     mappings = bytes.split(separator: 10).compactMap { Mapping(line: $0) }
   }
 
   /// The mapping that an address lies in.
   ///
   /// The kernel lists them by address.
-  func mapping(at address: UInt64) -> Mapping? {
+  package func mapping(at address: UInt64) -> Mapping? {
     var (low, high) = (0, mappings.count)
     while low < high {
       let middle = (low + high) / 2

@@ -1,12 +1,12 @@
 /// Bytes at addresses: the memory of this process, or a file as it would be loaded.
-protocol ByteSource {
+package protocol ByteSource {
   /// `count` bytes from `address` on; `nil` unless all of them are there.
   func bytes(at address: UInt64, count: Int) -> [UInt8]?
 }
 
 extension ByteSource {
   /// A number of 8 bytes, in the processor's order, which is little-endian wherever Swift runs.
-  func word(at address: UInt64) -> UInt64? {
+  package func word(at address: UInt64) -> UInt64? {
     bytes(at: address, count: 8).map { $0.reversed().reduce(0) { $0 << 8 | UInt64($1) } }
   }
 }
@@ -15,8 +15,10 @@ extension ByteSource {
   import CLinuxProcess
 
   /// The memory of this process; what is not there is no crash.
-  struct ProcessMemory: ByteSource {
-    func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+  package struct ProcessMemory: ByteSource {
+    package init() {}
+
+    package func bytes(at address: UInt64, count: Int) -> [UInt8]? {
       guard count > 0, count <= 64 << 20 else { return count == 0 ? [] : nil }
       let bytes = unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, initializedCount in
         let copied = unsafe signet_copy_memory(buffer.baseAddress, address, count)
@@ -27,10 +29,10 @@ extension ByteSource {
   }
 
   /// A file that stays open while parts of it are read.
-  struct FileBytes: ~Copyable {
+  package struct FileBytes: ~Copyable {
     private let descriptor: Int32
 
-    init?(_ path: String) {
+    package init?(_ path: String) {
       descriptor = unsafe signet_kernel_open(path)
       if descriptor < 0 { return nil }
     }

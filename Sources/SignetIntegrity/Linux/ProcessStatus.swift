@@ -1,10 +1,10 @@
 /// What `/proc/PID/status` says (proc(5)).
-enum ProcessStatus {
+package enum ProcessStatus {
   /// The process that traces, 0 for none; `nil` where the text does not say.
-  static func tracer(in status: String) -> UInt32? { number("TracerPid", in: status) }
+  package static func tracer(in status: String) -> UInt32? { number("TracerPid", in: status) }
 
   /// 0 without filters, 2 with them; `nil` where the text does not say.
-  static func filterMode(in status: String) -> UInt32? { number("Seccomp", in: status) }
+  package static func filterMode(in status: String) -> UInt32? { number("Seccomp", in: status) }
 
   private static func number(_ name: String, in status: String) -> UInt32? {
     for line in status.split(separator: "\n") where line.hasPrefix("\(name):") {

@@ -1,12 +1,12 @@
 import Foundation
 
 /// How Unicode normalization takes characters apart and joins them, asked of the standard library once.
-struct CanonicalForms: Sendable {
-  static let all = CanonicalForms()
+package struct CanonicalForms: Sendable {
+  package static let all = CanonicalForms()
 
   /// A character of a text, with what decides its place among marks.
-  struct Element: Sendable, Hashable {
-    var scalar: Unicode.Scalar
+  package struct Element: Sendable, Hashable {
+    package var scalar: Unicode.Scalar
     /// The canonical combining class: 0 for what starts a character, and else where the mark goes.
     var combiningClass: UInt8
 
@@ -77,7 +77,7 @@ struct CanonicalForms: Sendable {
   }
 
   /// The parts of a character in Form D; `nil` for one that is its own.
-  func parts(of scalar: Unicode.Scalar) -> [Element]? {
+  package func parts(of scalar: Unicode.Scalar) -> [Element]? {
     Hangul.parts(of: scalar)?.map { Element($0, combiningClass: 0) } ?? parts[scalar]
   }
 

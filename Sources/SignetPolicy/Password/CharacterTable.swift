@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// The properties of the standard library cost a search each. A page of 256 characters is computed when the first of them is asked
 /// for, and kept as long as the process runs; it says nothing about what was asked but the script.
-struct CharacterTable: Sendable {
+package struct CharacterTable: Sendable {
   private static let shared = Mutex(CharacterTable())
 
   /// Where the pages of planes 0 to 3 begin among the traits.
@@ -14,7 +14,7 @@ struct CharacterTable: Sendable {
   private init() {}
 
   /// All pages that were made until now.
-  static var current: CharacterTable { shared.withLock { $0 } }
+  package static var current: CharacterTable { shared.withLock { $0 } }
 
   /// What a policy asks about a character.
   mutating func traits(_ scalar: Unicode.Scalar) -> CharacterTraits {

@@ -4,7 +4,7 @@ import SignetCrypto
 ///
 /// The data is the standard library's; its own function is not used, since it makes strings, which cannot be wiped and cost more
 /// than all else that a policy does.
-struct FormC {
+package struct FormC {
   private var elements: [CanonicalForms.Element] = []
   /// Where the part begins that later characters may change.
   private var open = 0
@@ -41,10 +41,10 @@ struct FormC {
   mutating func finish() { close() }
 
   /// The characters of the finished text.
-  var scalars: some Sequence<Unicode.Scalar> { elements.lazy.map(\.scalar) }
+  package var scalars: some Sequence<Unicode.Scalar> { elements.lazy.map(\.scalar) }
 
   /// Overwrites the text.
-  mutating func wipe() { wipe(from: 0) }
+  package mutating func wipe() { wipe(from: 0) }
 
   private mutating func wipe(from start: Int) {
     elements.withUnsafeMutableBytes { bytes in

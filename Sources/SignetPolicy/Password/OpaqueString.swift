@@ -55,7 +55,7 @@ public enum OpaqueString {
   }
 
   /// The text after the mapping and normalization rules, before anything is refused; the caller wipes it.
-  static func mapped(_ text: borrowing UTF8Span, _ table: inout CharacterTable) -> FormC {
+  package static func mapped(_ text: borrowing UTF8Span, _ table: inout CharacterTable) -> FormC {
     var form = FormC(byteCount: text.count)
     var scalars = text.makeUnicodeScalarIterator()
     while let scalar = scalars.next() {

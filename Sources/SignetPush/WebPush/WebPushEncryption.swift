@@ -1,8 +1,8 @@
-import SignetCrypto
-import SignetWire
+package import SignetCrypto
+package import SignetWire
 
 /// The encryption of Web Push (RFC 8291), one record of `aes128gcm` (RFC 8188).
-enum WebPushEncryption {
+package enum WebPushEncryption {
   /// What one record of 4,096 bytes holds besides its header of 86 bytes, the tag and the delimiter.
   static let maximumByteCount = 4_096 - 86 - AESGCM.tagByteCount - 1
   private static let recordByteCount: UInt32 = 4_096
@@ -16,7 +16,7 @@ enum WebPushEncryption {
   ///   - salt: 16 random bytes for this message alone.
   /// - Returns: The body of the request.
   /// - Throws: `CryptoFailure`.
-  static func encrypt(
+  package static func encrypt(
     _ message: [UInt8], to subscription: WebPushSubscription, sender: P256.KeyAgreement.PrivateKey,
     salt: [UInt8]
   ) throws(CryptoFailure) -> [UInt8] {

@@ -1,6 +1,6 @@
 public import SignetIntegrity
-import SignetPolicy
-import SignetStorage
+package import SignetPolicy
+package import SignetStorage
 
 /// What an operator decides about account policies: which ones new containers have is in the profile, here is what a broken one leads
 /// to.
@@ -51,7 +51,7 @@ public struct AccountRules: Hashable, Sendable {
   ///   - breaches: What is broken by the server's own evaluation, and what locks the container on the device.
   ///   - flavour: How the app was built, as it says.
   /// - Returns: The reaction, and why.
-  func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (reaction: Reaction, reason: String) {
+  package func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (reaction: Reaction, reason: String) {
     if !flavours.isEmpty, !flavours.contains(flavour ?? "") {
       return (.lock, "apps of this flavour are not taken: \((flavour ?? "unknown").prefix(64))")
     }
@@ -75,7 +75,7 @@ extension AccountRules.Reaction {
   }
 
   /// What the container may do from then on.
-  var standing: AccountStanding {
+  package var standing: AccountStanding {
     switch self {
     case .allow: .open
     case .stepUp: .stepUp

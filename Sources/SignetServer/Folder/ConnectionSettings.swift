@@ -18,7 +18,7 @@ public struct ConnectionSettings: Hashable, Sendable {
     (total, perAddress) = (limits.connectionCount, limits.connectionCountPerAddress)
   }
 
-  static let ranges: [(name: String, range: ClosedRange<Int64>)] = [
+  package static let ranges: [(name: String, range: ClosedRange<Int64>)] = [
     ("total", 16...100_000), ("perAddress", 1...100_000), ("waiting", 0...100_000),
     ("waitingPerAddress", 0...100_000),
   ]

@@ -1,18 +1,18 @@
 import SignetCrypto
 import SignetIntegrity
-import SignetJSON
+package import SignetJSON
 import SignetPolicy
 import SignetStorage
 import SignetWire
 
 extension FolderSettings {
   /// Why settings were refused; the caller adds the file's name.
-  enum Refusal: Error {
+  package enum Refusal: Error {
     case tooNew(Int64)
     case reason(String)
   }
 
-  static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
+  package static let limitRanges: [(name: String, range: ClosedRange<Int64>)] = [
     ("inviteAttempts", 1...100), ("inviteLifetime", 60...2_592_000),
     ("transactionLifetime", TransactionOrder.lifetimes), ("codeAttempts", 1...100),
     ("pendingTransactions", 1...64),
@@ -20,7 +20,7 @@ extension FolderSettings {
     ("numberAttempts", 1...10),
   ]
 
-  static let codeRules:
+  package static let codeRules:
     [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<CodeRules, Int> & Sendable)] = [
       ("lookBack", 0...20, \.lookBack), ("lookAhead", 0...20, \.lookAhead),
       ("counterLookAhead", 0...100, \.counterLookAhead), ("resyncWindow", 10...1000, \.resyncWindow),
@@ -29,7 +29,7 @@ extension FolderSettings {
     ]
 
   /// Reads the text of `server.json`.
-  init(parsing bytes: [UInt8]) throws(Refusal) {
+  package init(parsing bytes: [UInt8]) throws(Refusal) {
     do {
       let object = try JSONObject(parsing: bytes)
       // Before anything else is looked at: a newer format may have anything in it.
@@ -163,7 +163,7 @@ extension FolderSettings {
   }
 
   /// The settings as `server.json` has them; limits are written where they differ from the defaults.
-  var json: JSONObject {
+  package var json: JSONObject {
     var tlsObject: JSONObject = ["certificate": .string(tls.certificate), "key": .string(tls.key)]
     if let authority = tls.authority { tlsObject["authority"] = .string(authority) }
     var object: JSONObject = [

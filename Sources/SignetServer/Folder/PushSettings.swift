@@ -1,4 +1,4 @@
-import SignetJSON
+package import SignetJSON
 
 /// Which services carry pushes.
 ///
@@ -71,7 +71,7 @@ public struct PushSettings: Hashable, Sendable {
   /// Reads the settings.
   ///
   /// - Throws: `FolderSettings.Refusal`, `JSONFailure`.
-  init(_ object: JSONObject) throws {
+  package init(_ object: JSONObject) throws {
     try FolderSettings.refuseMembers(
       of: object, at: "push", except: ["apns", "fcm", "webPush", "webhook", "authority"])
     if let member = try object.optionalObject("apns") {
@@ -103,7 +103,7 @@ public struct PushSettings: Hashable, Sendable {
   }
 
   /// The settings as `server.json` has them.
-  var json: JSONObject {
+  package var json: JSONObject {
     var object = JSONObject()
     if let apns {
       var member: JSONObject = [

@@ -1,8 +1,8 @@
-import SignetOATH
-import SignetStorage
+package import SignetOATH
+package import SignetStorage
 
 /// Judges one-time passwords: a pure function of what there is, what was typed and the time.
-struct CodeJudge: Sendable {
+package struct CodeJudge: Sendable {
   let rules: CodeRules
   /// Refused attempts in a row after which a credential is locked.
   let limit: Int
@@ -11,24 +11,42 @@ struct CodeJudge: Sendable {
   /// Opens a credential's secret; `nil` where that fails.
   let generator: @Sendable (CredentialRecord) -> HOTP?
 
+  package init(rules: CodeRules, limit: Int, time: Int64, generator: @escaping @Sendable (CredentialRecord) -> HOTP?) {
+    self.rules = rules
+    self.limit = limit
+    self.time = time
+    self.generator = generator
+  }
+
   /// What was found.
-  struct Finding: Hashable, Sendable {
-    var outcome: CodeOutcome
+  package struct Finding: Hashable, Sendable {
+    package var outcome: CodeOutcome
     /// The credential that was used, as it is from now on.
-    var used: CredentialRecord?
+    package var used: CredentialRecord?
     /// The credentials to be written: the one that was used, or those that refused.
-    var changed: [CredentialRecord] = []
+    package var changed: [CredentialRecord] = []
     /// What the address has to wait from now on.
-    var wait: WaitRecord?
+    package var wait: WaitRecord?
     /// Whether the codes are right, and were used before.
-    var isReplay = false
+    package var isReplay = false
+
+    package init(
+      outcome: CodeOutcome, used: CredentialRecord? = nil, changed: [CredentialRecord] = [],
+      wait: WaitRecord? = nil, isReplay: Bool = false
+    ) {
+      self.outcome = outcome
+      self.used = used
+      self.changed = changed
+      self.wait = wait
+      self.isReplay = isReplay
+    }
   }
 
   /// Judges a request.
   ///
   /// An attempt within a wait, or on a locked credential, is not tried: what comes out does not depend on the codes, and nothing
   /// is counted.
-  func judge(_ request: CodeRequest, _ situation: CodeSituation) -> Finding {
+  package func judge(_ request: CodeRequest, _ situation: CodeSituation) -> Finding {
     let wait = situation.wait.flatMap { $0.expires > time ? $0 : nil }
     if let seconds = rules.remaining(wait, at: time) {
       return Finding(outcome: .waiting(seconds: seconds), wait: wait)

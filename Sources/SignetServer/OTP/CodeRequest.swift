@@ -1,5 +1,5 @@
 /// What is wanted with one-time passwords.
-enum CodeRequest: Hashable, Sendable {
+package enum CodeRequest: Hashable, Sendable {
   /// To authenticate, with a credential in use.
   case use(String)
   /// To show that a token that was imported is the one that the user holds.

@@ -1,8 +1,8 @@
 import SignetJSON
-import SignetWire
+package import SignetWire
 
 /// The description of the HTTP API (OpenAPI 3.1): `openapi.json` beside this file, and `uaf.json` where UAF is served.
-enum APIDescription {
+package enum APIDescription {
   /// The one place where the checked-in file names a server.
   private static let example = "https://id.example.org/bank"
   /// What the paths of UAF begin with in the checked-in file.
@@ -10,7 +10,7 @@ enum APIDescription {
   private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 100_000)
 
   /// The description, UTF-8, with a server in the place of the example.
-  static func document(for server: ServerURL, _ uaf: UAFSettings?) -> [UInt8] {
+  package static func document(for server: ServerURL, _ uaf: UAFSettings?) -> [UInt8] {
     let text = PackageResources.openapi_json
     guard let place = text.firstRange(of: Array(example.utf8)) else {
       preconditionFailure("openapi.json names no server \(example)")

@@ -1,7 +1,7 @@
 import SignetWire
 
 /// The parameters of an authentication request (CIBA section 7.1), read and bounded; who it is about is not known yet.
-struct BackchannelRequest: Sendable {
+package struct BackchannelRequest: Sendable {
   /// By what the user is named.
   enum Hint: Hashable, Sendable {
     /// `login_hint`: a user id.
@@ -16,7 +16,7 @@ struct BackchannelRequest: Sendable {
   static let longestExpiry: Int64 = 86_400
   static let expiryName = "requested_expiry"
   /// All that a signed request holds, and that goes beside none.
-  static let parameterNames = [
+  package static let parameterNames = [
     "scope", "client_notification_token", "acr_values", "login_hint_token", "id_token_hint", "login_hint",
     "binding_message", "user_code", expiryName,
   ]

@@ -1,10 +1,10 @@
 import SignetJOSE
-import SignetJSON
+package import SignetJSON
 import SignetStorage
-import SignetWire
+package import SignetWire
 
 /// What an operator says about a new client.
-struct ClientRegistration: Sendable {
+package struct ClientRegistration: Sendable {
   /// The most keys of a client.
   static let maximumKeyCount = 16
 
@@ -21,12 +21,12 @@ struct ClientRegistration: Sendable {
   /// How many digits of the number that it shows; `nil` for none.
   let numberDigits: Int?
   /// Its public keys, a JWK Set; `nil` for none.
-  let keySet: [UInt8]?
+  package let keySet: [UInt8]?
 
   /// Reads the body of an operator's request.
   ///
   /// - Throws: `Problem`, which says what is wrong.
-  init(_ body: JSONObject) throws(Problem) {
+  package init(_ body: JSONObject) throws(Problem) {
     name = try members(body.string("name"))
     do throws(WireFailure) { _ = try UserID(name) } catch {
       throw Problem(

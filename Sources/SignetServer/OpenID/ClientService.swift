@@ -1,20 +1,20 @@
 import SignetCrypto
-import SignetStorage
-import SignetWire
+package import SignetStorage
+package import SignetWire
 
 /// The clients of OpenID Connect, as operators manage them.
-struct ClientService: Sendable {
+package struct ClientService: Sendable {
   private let context: ServiceContext
 
   /// A service over a context.
-  init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   /// A client that was registered.
-  struct NewClient: Sendable {
+  package struct NewClient: Sendable {
     /// The client.
-    let record: ClientRecord
+    package let record: ClientRecord
     /// Its secret, of 256 random bits, where it has one; it can't be had again.
-    let secret: String?
+    package let secret: String?
   }
 
   /// Registers a client.
@@ -24,7 +24,7 @@ struct ClientService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The client.
   /// - Throws: ``Problem``.
-  func add(_ registration: ClientRegistration, by actor: String) async throws(Problem) -> NewClient {
+  package func add(_ registration: ClientRegistration, by actor: String) async throws(Problem) -> NewClient {
     let now = context.clock.now
     var record = ClientRecord(
       id: Hex.encode(context.random.bytes(8)), name: registration.name,
@@ -52,14 +52,14 @@ struct ClientService: Sendable {
   /// All clients, revoked ones included, oldest first.
   ///
   /// - Throws: ``Problem``.
-  func all() async throws(Problem) -> [ClientRecord] {
+  package func all() async throws(Problem) -> [ClientRecord] {
     try await context.stored(await context.storage.clients())
   }
 
   /// A client, revoked or not.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  func find(_ id: String) async throws(Problem) -> ClientRecord {
+  package func find(_ id: String) async throws(Problem) -> ClientRecord {
     guard let client = try await context.stored(await context.storage.client(id)) else { throw Self.unknown }
     return client
   }
@@ -68,7 +68,7 @@ struct ClientService: Sendable {
   /// withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  func revoke(_ id: String, by actor: String) async throws(Problem) {
+  package func revoke(_ id: String, by actor: String) async throws(Problem) {
     let audit = context.audit(by: actor)
     let event = audit("client.revoked", ["client": id])
     let isThere = try await context.stored(

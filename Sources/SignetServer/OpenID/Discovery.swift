@@ -1,10 +1,10 @@
 import SignetJOSE
-import SignetJSON
+package import SignetJSON
 import SignetStorage
 
 extension OpenIDNames {
   /// What the provider says of itself (OpenID Connect Discovery section 3, CIBA section 4).
-  var discovery: JSONObject {
+  package var discovery: JSONObject {
     let algorithms = JSONValue.array(Self.clientAlgorithms.map { .string($0.rawValue) })
     return [
       "issuer": .string(issuer),

@@ -2,7 +2,7 @@ import SignetHTTP
 import SignetJSON
 
 /// The parameters of a request: each at most once, and those without a value as if they were not there (RFC 6749 section 3.2).
-struct FormParameters: Sendable {
+package struct FormParameters: Sendable {
   /// The most parameters of a request.
   static let maximumCount = 64
 
@@ -24,7 +24,7 @@ struct FormParameters: Sendable {
   /// Reads the bytes of a form.
   ///
   /// - Throws: ``OpenIDFailure``.
-  init(_ body: [UInt8]) throws(OpenIDFailure) {
+  package init(_ body: [UInt8]) throws(OpenIDFailure) {
     guard let text = String(validating: body, as: UTF8.self) else { throw Self.malformed }
     let items: [HeaderFields.Field]
     do throws(RequestRefusal) { items = try QueryParameters(raw: text).items } catch { throw Self.malformed }
@@ -59,7 +59,7 @@ struct FormParameters: Sendable {
   }
 
   /// The value of a parameter; `nil` where it is not there or empty.
-  subscript(name: String) -> String? { values[name] }
+  package subscript(name: String) -> String? { values[name] }
 
   /// Whether one of these is there.
   func hasAny(of names: [String]) -> Bool { names.contains { values[$0] != nil } }

@@ -8,15 +8,15 @@ import Synchronization
 ///
 /// What is to be told is in the database since the step that ended the transaction. A process claims it for a minute, so
 /// one that dies leaves it to another; so a client may be told twice, and is never forgotten.
-final class NoticeSender: Sendable {
+package final class NoticeSender: Sendable {
   /// How often it is looked whether there is something to tell, while there are clients that are told.
   private static let interval: Duration = .milliseconds(200)
   /// How often it is looked whether there are such clients, in looks for something to tell: every five seconds.
   private static let roundsPerLook = 25
   /// How long a claim holds, in seconds: longer than a request may take.
-  static let claim: Int64 = 60
+  package static let claim: Int64 = 60
   /// How long after the end of a transaction its client is still told, in seconds.
-  static let window: Int64 = 300
+  package static let window: Int64 = 300
   /// The most that is under way, of one client, and of one with which it went wrong the last time.
   private static let (limit, limitPerClient, limitPerFailing) = (32, 4, 1)
 
@@ -36,7 +36,7 @@ final class NoticeSender: Sendable {
   private let loop = Mutex<Task<Void, Never>?>(nil)
 
   /// A sender; `nil` where nothing carries notices.
-  init?(_ context: ServiceContext) {
+  package init?(_ context: ServiceContext) {
     guard let transport = context.notices else { return nil }
     (self.context, self.transport, maker) = (context, transport, TokenMaker(context))
   }
@@ -69,7 +69,7 @@ final class NoticeSender: Sendable {
   }
 
   /// Tells what is due, once, and waits until that is done.
-  func sendDue() async {
+  package func sendDue() async {
     await begin()
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }

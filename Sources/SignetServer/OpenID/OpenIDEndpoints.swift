@@ -1,16 +1,16 @@
-import SignetHTTP
+package import SignetHTTP
 import SignetStorage
 import SignetWire
 
 /// What clients of OpenID Connect call (`docs/protocol.md` section 11).
-struct OpenIDEndpoints: Sendable {
+package struct OpenIDEndpoints: Sendable {
   private let names: OpenIDNames
   private let authentication: ClientAuthentication
   private let requests: BackchannelService
   private let grant: TokenGrant
 
   /// Over a context.
-  init(_ context: ServiceContext, _ transactions: TransactionService) {
+  package init(_ context: ServiceContext, _ transactions: TransactionService) {
     names = OpenIDNames(context.settings.serverURL)
     authentication = ClientAuthentication(context)
     requests = BackchannelService(context, authentication, transactions)
@@ -19,14 +19,14 @@ struct OpenIDEndpoints: Sendable {
 
   func discover(_ request: ServerRequest) async -> ServerResponse { .json(names.discovery) }
 
-  func authorize(_ request: ServerRequest) async -> ServerResponse {
+  package func authorize(_ request: ServerRequest) async -> ServerResponse {
     do throws(OpenIDFailure) {
       let (form, client) = try await authenticated(request)
       return .json(try await requests.take(form, from: client))
     } catch { return error.response }
   }
 
-  func token(_ request: ServerRequest) async -> ServerResponse {
+  package func token(_ request: ServerRequest) async -> ServerResponse {
     do throws(OpenIDFailure) {
       let (form, client) = try await authenticated(request)
       var response = ServerResponse.json(try await grant.answer(form, to: client))

@@ -3,9 +3,9 @@ import SignetJSON
 import SignetWire
 
 /// An error answer of OpenID Connect (RFC 6749 section 5.2, CIBA sections 11, 12 and 13).
-struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
+package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// The codes, as the standards have them.
-  enum Code: String, Hashable, Sendable {
+  package enum Code: String, Hashable, Sendable {
     case invalidRequest = "invalid_request"
     case invalidScope = "invalid_scope"
     case invalidClient = "invalid_client"
@@ -27,7 +27,7 @@ struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What went wrong.
-  let code: Code
+  package let code: Code
   /// What to do about it: visible ASCII without quotes and backslashes.
   let detail: String
   /// The HTTP status.
@@ -100,7 +100,7 @@ struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// What is told to whoever asked.
-  var description: String { "\(code.rawValue): \(detail)" }
+  package var description: String { "\(code.rawValue): \(detail)" }
 
   /// The members of the answer.
   var json: JSONObject { ["error": .string(code.rawValue), "error_description": .string(detail)] }

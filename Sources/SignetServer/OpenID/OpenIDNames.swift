@@ -1,5 +1,5 @@
 import SignetJOSE
-import SignetWire
+package import SignetWire
 
 /// The addresses and fixed words of the OpenID Provider (`docs/protocol.md` section 11).
 package struct OpenIDNames: Sendable {
@@ -23,7 +23,7 @@ package struct OpenIDNames: Sendable {
   private let server: ServerURL
 
   /// The names of a server.
-  init(_ server: ServerURL) { self.server = server }
+  package init(_ server: ServerURL) { self.server = server }
 
   /// The issuer: the server id.
   var issuer: String { server.fullForm }

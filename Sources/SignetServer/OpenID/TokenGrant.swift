@@ -1,16 +1,16 @@
-import SignetJSON
-import SignetStorage
+package import SignetJSON
+package import SignetStorage
 import SignetWire
 
 /// The token endpoint for the grant of CIBA (sections 10.1 and 11).
-struct TokenGrant: Sendable {
+package struct TokenGrant: Sendable {
   /// The most seconds that a client has to wait between two polls, however often it came too soon.
   private static let longestInterval: Int64 = 60
 
   private let context: ServiceContext
   private let maker: TokenMaker
 
-  init(_ context: ServiceContext) {
+  package init(_ context: ServiceContext) {
     self.context = context
     maker = TokenMaker(context)
   }
@@ -22,7 +22,7 @@ struct TokenGrant: Sendable {
   ///   - client: Who asks; authenticated.
   /// - Returns: The members of the answer.
   /// - Throws: ``OpenIDFailure``.
-  func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
+  package func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
     guard let type = form["grant_type"] else {
       throw OpenIDFailure(.invalidRequest, "Send grant_type: \(OpenIDNames.grantType).")
     }

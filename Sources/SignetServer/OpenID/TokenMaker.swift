@@ -7,7 +7,7 @@ import SignetWire
 /// Makes the tokens for what a user has accepted (CIBA section 10.1.1).
 ///
 /// They follow from the request, the decision and a time: made again, they say the same.
-struct TokenMaker: Sendable {
+package struct TokenMaker: Sendable {
   /// `typ` of an ID token.
   static let idTokenType = "JWT"
   /// `typ` of an access token (RFC 9068).
@@ -133,14 +133,14 @@ struct TokenMaker: Sendable {
   }
 
   /// The name of a user in `sub`, which is ASCII (OpenID Connect Core section 2): the user id, or `~` and its digest.
-  static func subject(of user: String) -> String {
+  package static func subject(of user: String) -> String {
     let isPlain = user.utf8.first != UInt8(ascii: "~") && user.utf8.allSatisfy { (0x20...0x7E).contains($0) }
     guard !isPlain else { return user }
     return "~" + Base64URL.encode(HashFunction.sha256.digest(of: Array(user.utf8)))
   }
 
   /// `at_hash`: the left half of the digest (OpenID Connect Core section 3.1.3.6).
-  static func hash(of token: String) -> String {
+  package static func hash(of token: String) -> String {
     Base64URL.encode(Array(HashFunction.sha256.digest(of: Array(token.utf8)).prefix(16)))
   }
 

@@ -1,13 +1,13 @@
 import SignetCrypto
 import SignetPush
-import SignetStorage
+package import SignetStorage
 import SignetWire
 import Synchronization
 
 /// Tells devices by push that a transaction waits.
 ///
 /// It is a help and no more: nobody waits for it, and what it does not manage the device finds when it asks.
-final class PushSender: Sendable {
+package final class PushSender: Sendable {
   /// The most transactions whose pushes are under way; those beyond are left to the devices.
   private static let limit = 1_024
   /// The most of one user.
@@ -24,13 +24,13 @@ final class PushSender: Sendable {
   private let targets: PushTargetService
   private let state = Mutex(State())
 
-  init(_ context: ServiceContext) {
+  package init(_ context: ServiceContext) {
     self.context = context
     targets = PushTargetService(context)
   }
 
   /// Sends pushes for a transaction that is on the disk; returns at once.
-  func announce(_ transaction: TransactionRecord) {
+  package func announce(_ transaction: TransactionRecord) {
     guard !context.push.delivery.services.isEmpty, let user = transaction.user else { return }
     let isTaken = state.withLock { state in
       guard !state.isStopped, state.tasks.count < Self.limit,
@@ -62,7 +62,7 @@ final class PushSender: Sendable {
   }
 
   /// Waits for what is under way.
-  func finish() async {
+  package func finish() async {
     for task in state.withLock({ Array($0.tasks.values) }) { await task.value }
   }
 

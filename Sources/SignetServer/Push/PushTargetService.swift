@@ -87,7 +87,7 @@ public struct PushTargetService: Sendable {
   private static let noTarget = Problem(.unknown, "There is no target of this id.")
 
   /// What a record's target is.
-  func target(of record: PushTargetRecord) throws(WireFailure) -> PushTarget {
+  package func target(of record: PushTargetRecord) throws(WireFailure) -> PushTarget {
     let text: SecretBytes
     do { text = try context.masterKey.open(record.sealedTarget, for: .pushTarget(id: record.id)) } catch {
       throw .notAuthentic

@@ -5,9 +5,9 @@ import SignetWire
 ///
 /// While anybody waits it looks every 10 ms for new changes in the storage, which is one read of an index. Waiting costs
 /// no thread and no read of one's own.
-actor TransactionWatch {
+package actor TransactionWatch {
   /// A place in the waiting room: what happens after it was taken is not missed.
-  struct Ticket: Hashable, Sendable { fileprivate let number: UInt64 }
+  package struct Ticket: Hashable, Sendable { fileprivate let number: UInt64 }
 
   private struct Waiter {
     let user: String
@@ -42,12 +42,12 @@ actor TransactionWatch {
   private var hasFailed = false
 
   /// A watch for at most so many who wait, in all and from one address.
-  init(_ context: ServiceContext, limit: Int = 512, limitPerAddress: Int = 32) {
+  package init(_ context: ServiceContext, limit: Int = 512, limitPerAddress: Int = 32) {
     (self.context, self.limit, self.limitPerAddress) = (context, limit, limitPerAddress)
   }
 
   /// How many wait; tests wait for them.
-  var waitingCount: Int { waiters.count { $0.value.listener != nil } }
+  package var waitingCount: Int { waiters.count { $0.value.listener != nil } }
 
   /// Takes a place; look at what there is after this, then wait.
   ///
@@ -58,7 +58,7 @@ actor TransactionWatch {
   ///   - container: Who waits.
   ///   - address: From where.
   /// - Returns: The place, which has to be given back; `nil` where there is none left.
-  func enter(for user: String, container: String, from address: String) async -> Ticket? {
+  package func enter(for user: String, container: String, from address: String) async -> Ticket? {
     if let own = ownTickets[container], own.count >= Self.limitPerContainer {
       end(own[0], changed: false)
       remove(own[0])
@@ -79,7 +79,7 @@ actor TransactionWatch {
   /// Waits until something changed for the ticket's user since it was taken, or since the last wait with it ended.
   ///
   /// - Returns: Whether something changed; no when the time is over, the task cancelled or the server about to stop.
-  func wait(with ticket: Ticket, until deadline: ContinuousClock.Instant) async -> Bool {
+  package func wait(with ticket: Ticket, until deadline: ContinuousClock.Instant) async -> Bool {
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         guard !Task.isCancelled else { return continuation.resume(returning: false) }
@@ -110,7 +110,7 @@ actor TransactionWatch {
   }
 
   /// Gives a place back.
-  func leave(_ ticket: Ticket) {
+  package func leave(_ ticket: Ticket) {
     end(ticket.number, changed: false)
     remove(ticket.number)
   }
@@ -126,7 +126,7 @@ actor TransactionWatch {
   }
 
   /// Lets all who wait go, and nobody wait any more.
-  func stop() {
+  package func stop() {
     isStopped = true
     round?.cancel()
     for number in waiters.keys { end(number, changed: false) }

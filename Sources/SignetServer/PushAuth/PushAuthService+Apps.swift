@@ -1,5 +1,5 @@
 import SignetCrypto
-import SignetHTTP
+package import SignetHTTP
 import SignetJSON
 import SignetPushAuth
 import SignetStorage
@@ -9,7 +9,7 @@ import SignetWire
 extension PushAuthService {
   /// Takes what an app sends: 200 with an empty object, 400 with what these apps expect to read of a refusal, or our own
   /// problem where the server itself fails.
-  func take(_ request: ServerRequest) async -> ServerResponse {
+  package func take(_ request: ServerRequest) async -> ServerResponse {
     guard let name = request.query["_action"], let action = PushAuthAction(rawValue: name) else {
       return Self.refusal("_action is register, authenticate or refresh")
     }

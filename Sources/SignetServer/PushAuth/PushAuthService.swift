@@ -1,18 +1,18 @@
 import SignetCrypto
-import SignetJSON
+package import SignetJSON
 import SignetOATH
 import SignetPush
-import SignetPushAuth
-import SignetStorage
-import SignetWire
+package import SignetPushAuth
+package import SignetStorage
+package import SignetWire
 
 /// Push messages to authenticator apps of Ping's kind: they enrol by a URI, and answer by signed tokens (`docs/protocol.md`
 /// section 15).
-struct PushAuthService: Sendable {
+package struct PushAuthService: Sendable {
   /// How long a URI is good for, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60
   /// The most messages of one mechanism that wait.
-  static let waitingLimit = 10
+  package static let waitingLimit = 10
   /// How many wrong numbers end a message: one mistake may be mended.
   ///
   /// With as many as there are numbers to choose from, whoever tries all of them has always found the right one.
@@ -25,7 +25,7 @@ struct PushAuthService: Sendable {
   let context: ServiceContext
 
   /// A service over a context.
-  init(_ context: ServiceContext) { self.context = context }
+  package init(_ context: ServiceContext) { self.context = context }
 
   // MARK: Enrolment
 
@@ -37,7 +37,7 @@ struct PushAuthService: Sendable {
   ///   - actor: Who does it.
   /// - Returns: The mechanism, and the URI with its secrets.
   /// - Throws: ``Problem``.
-  func enrol(
+  package func enrol(
     _ user: UserID, _ form: JSONObject, by actor: String
   ) async throws(Problem) -> PushAuthInvitation {
     let id = ServerMadeID(random: context.random).text
@@ -90,7 +90,7 @@ struct PushAuthService: Sendable {
   ///   - actor: Who asks.
   /// - Returns: The message, and what the app gets.
   /// - Throws: ``Problem``.
-  func send(_ form: JSONObject, by actor: String) async throws(Problem) -> SentPushAuthMessage {
+  package func send(_ form: JSONObject, by actor: String) async throws(Problem) -> SentPushAuthMessage {
     let mechanism = try await self.mechanism(for: form)
     guard let name = mechanism.mechanism else { throw Self.noMechanism }
     let kindName = try members(form.optionalString("kind")) ?? "default"
@@ -139,7 +139,7 @@ struct PushAuthService: Sendable {
   }
 
   /// The message of an id, for the relying party.
-  func message(_ id: String) async throws(Problem) -> PushAuthMessageRecord {
+  package func message(_ id: String) async throws(Problem) -> PushAuthMessageRecord {
     guard let found = try await context.stored(await context.storage.pushAuthMessage(id)) else {
       throw Problem(.unknown, "There is no message of this id.")
     }
@@ -218,7 +218,7 @@ struct PushAuthService: Sendable {
     }
   }
 
-  func device(of mechanism: PushAuthMechanismRecord) -> PushAuthDevice? {
+  package func device(of mechanism: PushAuthMechanismRecord) -> PushAuthDevice? {
     guard let sealed = mechanism.sealedDevice else { return nil }
     do {
       let text = try context.masterKey.open(sealed, for: .pushAuthDevice(mechanism: mechanism.id))
@@ -245,29 +245,29 @@ struct PushAuthService: Sendable {
 }
 
 /// A URI by which an app enrols, once.
-struct PushAuthInvitation: Sendable {
+package struct PushAuthInvitation: Sendable {
   /// The mechanism.
-  let id: String
+  package let id: String
   /// The URI, with its secrets.
-  let uri: String
+  package let uri: String
   /// Until when it is good, in seconds since 1970.
   let expires: Int64
   /// The serial number of the token with the one-time codes; `nil` for none.
-  let token: String?
+  package let token: String?
 }
 
 /// A message that was made.
-struct SentPushAuthMessage: Sendable {
-  let record: PushAuthMessageRecord
+package struct SentPushAuthMessage: Sendable {
+  package let record: PushAuthMessageRecord
   /// The number that the sign-in shows.
-  let number: Int64?
-  let messageID: String
-  let token: String
+  package let number: Int64?
+  package let messageID: String
+  package let token: String
   /// What became of handing it over.
-  let delivery: Delivery
+  package let delivery: Delivery
 
   /// What became of handing a message to a push service.
-  enum Delivery: String, Sendable {
+  package enum Delivery: String, Sendable {
     /// The service has it.
     case taken
     /// The service knows no such device any more.

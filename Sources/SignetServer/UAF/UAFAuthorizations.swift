@@ -1,13 +1,13 @@
 import SignetCrypto
-import SignetHTTP
+package import SignetHTTP
 import SignetJOSE
 import SignetJSON
 import SignetStorage
 import SignetUAF
-import SignetWire
+package import SignetWire
 
 /// What users are known by after an operation: a JWT that the server signs, in the answer or in a cookie.
-struct UAFAuthorizations: Sendable {
+package struct UAFAuthorizations: Sendable {
   /// `typ` after an authentication.
   static let type = "JWT"
   /// `typ` after a registration: good for nothing but the services of UAF.
@@ -20,7 +20,7 @@ struct UAFAuthorizations: Sendable {
 
   private var settings: UAFSettings { setup.settings }
 
-  init(_ context: ServiceContext, _ keys: APIKeyService, _ setup: UAFSetup) {
+  package init(_ context: ServiceContext, _ keys: APIKeyService, _ setup: UAFSetup) {
     (self.context, self.keys, self.setup) = (context, keys, setup)
     names = UAFNames(context.settings.serverURL, setup.settings)
   }
@@ -96,7 +96,7 @@ struct UAFAuthorizations: Sendable {
   /// Who sends a request: nobody is no failure, somebody who is not right is one.
   ///
   /// - Throws: `Problem`.
-  func caller(of request: ServerRequest) async throws(Problem) -> UAFCaller {
+  package func caller(of request: ServerRequest) async throws(Problem) -> UAFCaller {
     if let authorization = request.headers["Authorization"] {
       let words = authorization.split(separator: " ", maxSplits: 1)
       if words.count == 2, words[0].lowercased() == "bearer", words[1].contains(".") {

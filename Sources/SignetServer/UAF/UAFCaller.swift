@@ -1,8 +1,8 @@
-import SignetStorage
+package import SignetStorage
 import SignetWire
 
 /// Who asks for a UAF operation.
-enum UAFCaller: Sendable {
+package enum UAFCaller: Sendable {
   /// Somebody, from an address.
   case anyone(from: String)
   /// A relying party, by its API key.

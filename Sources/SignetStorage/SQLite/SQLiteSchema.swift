@@ -1,15 +1,15 @@
-import SignetSQLite
+package import SignetSQLite
 
 /// The tables of the server's SQLite file.
 ///
 /// A published migration is never edited; the next is added.
-enum SQLiteSchema {
+package enum SQLiteSchema {
   /// Reads the index by which each code finds its credential, some 20 MiB of a million credentials, so that the first codes after a
   /// start need not wait for its pages one by one.
   static let lookedUpByCodes =
     "SELECT count(user) FROM credentials INDEXED BY credentials_of_user WHERE user IS NOT NULL"
 
-  static let migrations = [
+  package static let migrations = [
     Migration(
       version: 1,
       sql: """

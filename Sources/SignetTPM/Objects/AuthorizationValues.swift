@@ -1,10 +1,10 @@
 #if os(Linux)
-  import SignetCrypto
+  package import SignetCrypto
 
   /// Authorization values of 32 bytes for objects and indices.
   ///
   /// A TPM takes zeros off their end, so the last byte is never zero.
-  enum AuthorizationValues {
+  package enum AuthorizationValues {
     /// Binds an object to its context; no secret where the context is none.
     static func ofContext(_ context: [UInt8], _ purpose: String) -> SharedSecretBox {
       ofSecret(SecretBytes(copying: context), purpose)
@@ -16,7 +16,7 @@
     }
 
     /// What the index asks of a guess.
-    static func ofGuess(_ guess: borrowing SecretBytes, contextDigest: [UInt8], _ purpose: String)
+    package static func ofGuess(_ guess: borrowing SecretBytes, contextDigest: [UInt8], _ purpose: String)
       -> SharedSecretBox
     {
       value(
@@ -27,7 +27,7 @@
     }
 
     /// The SHA-256 of a context, which tells a wrong context before it costs a guess.
-    static func digest(ofContext context: [UInt8]) -> [UInt8] {
+    package static func digest(ofContext context: [UInt8]) -> [UInt8] {
       HashFunction.sha256.digest(of: Array("signet tpm context v1".utf8) + context)
     }
 

@@ -2,14 +2,14 @@
   import SignetCrypto
 
   /// What an NV index of ours is like: all that its Name is made of, so that no other index is taken for it.
-  struct IndexPlan: Equatable {
-    let handle: UInt32
+  package struct IndexPlan: Equatable {
+    package let handle: UInt32
     let role: Role
     /// Random bytes that make the Name of each index its own, even where a handle is used again.
     let salt: [UInt8]
 
     /// What an index is for.
-    enum Role: Equatable {
+    package enum Role: Equatable {
       /// Counts wrong guesses at its own authorization value: a PIN FAIL index.
       case guesses
       /// Counts upwards.
@@ -17,21 +17,21 @@
     }
 
     /// The handles that are ours, as many as one answer can list, in the range for owners (TCG registry of reserved handles, 0x01800000 to 0x01BFFFFF).
-    static let handles: ClosedRange<UInt32> = 0x01A5_1600...0x01A5_167F
-    static let saltByteCount = 32
+    package static let handles: ClosedRange<UInt32> = 0x01A5_1600...0x01A5_167F
+    package static let saltByteCount = 32
 
     /// The ways that the policy allows for guesses.
     ///
     /// Writing once, reading, and one that nobody can take. The counter has the last alone.
     let branches: [[UInt8]]
     /// The policy of the index.
-    let policy: [UInt8]
+    package let policy: [UInt8]
     /// The Name of the index before it was written.
     let unwrittenName: [UInt8]
     /// The Name of the index once it was written.
-    let writtenName: [UInt8]
+    package let writtenName: [UInt8]
 
-    init(handle: UInt32, role: Role, salt: [UInt8]) {
+    package init(handle: UInt32, role: Role, salt: [UInt8]) {
       precondition(salt.count == Self.saltByteCount, "the salt of an index has 32 bytes")
       (self.handle, self.role, self.salt) = (handle, role, salt)
       var write = PolicyDigest()

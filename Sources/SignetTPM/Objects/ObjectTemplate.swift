@@ -1,12 +1,12 @@
 #if os(Linux)
-  import CTPM2
+  package import CTPM2
   import SignetCrypto
 
   /// The public parts of the objects that this module makes.
   ///
   /// Blobs hold only what the TPM chose of them, never attributes or policies: an object that is not exactly like its template
   /// does not load.
-  enum ObjectTemplate {
+  package enum ObjectTemplate {
     // Attributes (part 2 section 8.3).
     private static let fixedTPM: UInt32 = 1 << 1
     private static let fixedParent: UInt32 = 1 << 4
@@ -53,7 +53,7 @@
     }
 
     /// The public key of a signing key that was made before.
-    static func signingKey(x: [UInt8], y: [UInt8]) -> TPM2B_PUBLIC {
+    package static func signingKey(x: [UInt8], y: [UInt8]) -> TPM2B_PUBLIC {
       var result = signingKey
       unsafe result.publicArea.unique.ecc.x.size = fill(&result.publicArea.unique.ecc.x.buffer, x)
       unsafe result.publicArea.unique.ecc.y.size = fill(&result.publicArea.unique.ecc.y.buffer, y)
@@ -67,7 +67,7 @@
 
     /// Sealed data that opens when the PIN of an index was met, and with its own authorization value, at which the TPM as a
     /// whole allows few wrong guesses.
-    static func guessLimitedData(policy: [UInt8], unique: [UInt8] = []) -> TPM2B_PUBLIC {
+    package static func guessLimitedData(policy: [UInt8], unique: [UInt8] = []) -> TPM2B_PUBLIC {
       data(fixedTPM | fixedParent | adminWithPolicy, policy: policy, unique)
     }
 

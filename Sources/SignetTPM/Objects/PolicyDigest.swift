@@ -2,8 +2,10 @@
   import SignetCrypto
 
   /// The SHA-256 digest of an authorization policy, computed as the TPM does (TPM 2.0 Library, part 3 section 23).
-  struct PolicyDigest {
-    private(set) var bytes = [UInt8](repeating: 0, count: 32)
+  package struct PolicyDigest {
+    package private(set) var bytes = [UInt8](repeating: 0, count: 32)
+
+    package init() {}
 
     /// The next step: the index was, or was not, written (section 23.20).
     mutating func nvWritten(_ isWritten: Bool) { extend(0x18F, [isWritten ? 1 : 0]) }
@@ -12,10 +14,10 @@
     mutating func commandCode(_ code: CommandCode) { extend(0x16C, code.rawValue.bigEndianBytes) }
 
     /// The next step: with the authorization value of the object itself (section 23.17).
-    mutating func authValue() { extend(0x16B, []) }
+    package mutating func authValue() { extend(0x16B, []) }
 
     /// The next step: with the authorization value of the entity of this name (section 23.4), whose reference is empty.
-    mutating func secret(name: [UInt8]) {
+    package mutating func secret(name: [UInt8]) {
       extend(0x151, name)
       bytes = HashFunction.sha256.digest(of: bytes)
     }

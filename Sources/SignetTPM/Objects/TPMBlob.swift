@@ -14,7 +14,7 @@
   /// | 32 | 4: authorization value of the index |
   /// | 32 or 64 | 1 and 3: `unique` of the public part; 2: X and Y of the public key |
   /// | … | 1 to 3: the private part, encrypted by the TPM, at most 1024 bytes |
-  enum TPMBlob: Equatable {
+  package enum TPMBlob: Equatable {
     case sealed(TPMObject)
     case signingKey(TPMObject)
     case guessLimited(TPMObject, IndexPlan, contextDigest: [UInt8])
@@ -22,14 +22,14 @@
     case place(IndexPlan)
 
     /// An object under a storage key.
-    struct TPMObject: Equatable {
+    package struct TPMObject: Equatable {
       let parentName: [UInt8]
-      let unique: [UInt8]
-      let privatePart: [UInt8]
+      package let unique: [UInt8]
+      package let privatePart: [UInt8]
     }
 
     /// The index that is given back when the blob is discarded.
-    var index: IndexPlan? {
+    package var index: IndexPlan? {
       switch self {
       case .sealed, .signingKey: nil
       case .guessLimited(_, let index, _), .counter(let index, _), .place(let index): index
@@ -40,7 +40,7 @@
     private static let largestPrivatePart = 1024
 
     /// The bytes of version 1.
-    var bytes: [UInt8] {
+    package var bytes: [UInt8] {
       switch self {
       case .sealed(let object): Self.magic + [1, 1] + object.parentName + object.unique + object.privatePart
       case .signingKey(let object):
@@ -55,7 +55,7 @@
     }
 
     /// Reads a blob; `nil` if it is none.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
       var rest = bytes[...]
       func take(_ count: Int) -> [UInt8]? {
         guard rest.count >= count else { return nil }

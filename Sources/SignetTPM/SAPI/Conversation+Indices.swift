@@ -1,12 +1,12 @@
 #if os(Linux)
   import CTPM2
-  import SignetCrypto
+  package import SignetCrypto
   import SignetVault
 
   extension Conversation {
     /// A PIN FAIL index's two numbers.
-    struct GuessCount {
-      let used: UInt32
+    package struct GuessCount {
+      package let used: UInt32
       let limit: UInt32
 
       var remaining: Int { used < limit ? Int(limit - used) : 0 }
@@ -55,7 +55,7 @@
     /// Makes an index at a handle of ours that is free, whoever else does the same meanwhile.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/full``, ``SignetVault/KeystoreFailure/ownerPasswordSet``.
-    func define(
+    package func define(
       _ role: IndexPlan.Role, value: SharedSecretBox, saltedFor parent: Parent
     ) throws(TPMFailure) -> IndexPlan {
       while true {
@@ -86,7 +86,7 @@
     }
 
     /// Makes a certain index.
-    func define(
+    package func define(
       _ plan: IndexPlan, value: SharedSecretBox, saltedFor parent: Parent
     ) throws(TPMFailure) {
       let session = try session(saltedFor: parent)
@@ -136,7 +136,7 @@
     }
 
     /// Sets the limit of a new PIN FAIL index, which its policy allows once.
-    func writeLimit(_ limit: Int, to plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) {
+    package func writeLimit(_ limit: Int, to plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) {
       let policy = try policySession(saltedFor: parent)
       try run("TPM2_PolicyNvWritten") {
         unsafe Tss2_Sys_PolicyNvWritten_Prepare(sys, policy.handle, 0)
@@ -156,7 +156,7 @@
     }
 
     /// The count of a PIN FAIL index, which anybody may read.
-    func guessCount(of plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) -> GuessCount {
+    package func guessCount(of plan: IndexPlan, saltedFor parent: Parent) throws(TPMFailure) -> GuessCount {
       let policy = try policySession(saltedFor: parent)
       try satisfy(plan, .nvRead, policy)
       let data = try read(plan, policy, value: nil)
@@ -206,7 +206,7 @@
     ///
     /// - Returns: The policy session; or why there is none.
     /// - Throws: ``SignetVault/KeystoreFailure/countGone`` if there is no such index.
-    func policySession(
+    package func policySession(
       withGuess value: SharedSecretBox, at plan: IndexPlan, saltedFor parent: Parent
     ) throws(TPMFailure) -> GuessAnswer {
       let session = try session(saltedFor: parent)
@@ -241,7 +241,7 @@
     }
 
     /// What an index answers a guess with.
-    enum GuessAnswer {
+    package enum GuessAnswer {
       /// The session has what the index demands.
       case right(Session)
       /// The value is another one, and that was counted.
@@ -253,7 +253,7 @@
     // MARK: Counters
 
     /// Advances a counter, which has another Name the first time.
-    func increment(
+    package func increment(
       _ plan: IndexPlan, value: SharedSecretBox, isNew: Bool, saltedFor parent: Parent
     ) throws(TPMFailure) {
       let session = try session(saltedFor: parent)

@@ -1,11 +1,11 @@
 #if os(Linux)
-  import CTPM2
-  import SignetCrypto
+  package import CTPM2
+  package import SignetCrypto
   import SignetVault
 
   extension Conversation {
     /// An object that is loaded.
-    struct Object {
+    package struct Object {
       let handle: UInt32
       /// Computed from the template, so that nobody can put another object in its place.
       let name: [UInt8]
@@ -52,7 +52,7 @@
     /// That needs no session: the key's authorization value is empty, and the private part is encrypted by the TPM itself.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/refused`` if it was changed, or is not like the template.
-    func load(
+    package func load(
       _ privatePart: [UInt8], _ template: TPM2B_PUBLIC, under parent: Parent
     ) throws(TPMFailure) -> Object {
       var template = template
@@ -73,7 +73,7 @@
     }
 
     /// The data that was sealed in a loaded object; it crosses the bus encrypted.
-    func unseal(
+    package func unseal(
       _ object: Object, _ session: Session, value: SharedSecretBox
     ) throws(TPMFailure) -> SecretBytes {
       let data = Wiped<TPM2B_SENSITIVE_DATA>()

@@ -4,7 +4,7 @@
   import SignetVault
 
   /// A storage key that is ready for use.
-  struct Parent {
+  package struct Parent {
     let handle: UInt32
     /// Computed from the public part, and not taken from the TPM's word.
     let name: [UInt8]
@@ -21,7 +21,7 @@
     /// anew.
     ///
     /// - Throws: ``SignetVault/KeystoreFailure/replaced`` if this TPM no longer has the one that was used before.
-    func parent() throws(TPMFailure) -> Parent {
+    package func parent() throws(TPMFailure) -> Parent {
       if let name = memory.pinnedName { return try parent(named: name) }
       if let kept = try keptParent() { return remember(kept) }
       return remember(try makeParent())

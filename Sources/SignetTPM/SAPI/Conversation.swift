@@ -8,7 +8,7 @@
   ///
   /// A TPM without a resource manager has three places for keys: nothing of ours may stay in one. Between two calls of the
   /// keystore a conversation has the storage key and two sessions loaded, and no authorization value.
-  @safe final class Conversation: @unchecked Sendable {  // one thread at a time: the one whose turn it is
+  @safe package final class Conversation: @unchecked Sendable {  // one thread at a time: the one whose turn it is
     /// The handle of the owner's hierarchy.
     static let owner: UInt32 = 0x4000_0001
 
@@ -36,7 +36,7 @@
     let start = ContinuousClock.now
 
     /// Starts a conversation over a link.
-    init(_ link: any TPMLink, _ memory: TPMMemory = TPMMemory()) throws(TPMFailure) {
+    package init(_ link: any TPMLink, _ memory: TPMMemory = TPMMemory()) throws(TPMFailure) {
       _ = Self.quietLibrary
       tcti = TCTI(link)
       self.memory = memory

@@ -6,7 +6,7 @@
   ///
   /// Commands are authorized, and answers authenticated, with HMAC-SHA256; first parameters are encrypted with AES-128-CFB
   /// (TPM 2.0 Library, part 1 sections 17.6 and 21).
-  final class Session {
+  package final class Session {
     /// The TPM's handle.
     let handle: UInt32
     private let key: SecretBytes

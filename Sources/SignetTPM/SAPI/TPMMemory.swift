@@ -4,7 +4,7 @@
   import Synchronization
 
   /// What a keystore knows of its TPM from one conversation to the next.
-  final class TPMMemory: Sendable {
+  package final class TPMMemory: Sendable {
     /// A storage key as the TPM saved it, encrypted for itself: loading it is quicker than making it anew.
     struct SavedKey: Sendable {
       let context: TPMS_CONTEXT

@@ -1,10 +1,10 @@
 #if os(Linux)
   import CTPM2
-  import SignetVault
+  package import SignetVault
 
   /// The response codes that are told apart (TPM 2.0 Library, part 2 section 6.6), without the part that says which handle,
   /// parameter or session they are about.
-  struct TPMResponse: Equatable {
+  package struct TPMResponse: Equatable {
     let code: UInt32
 
     init(_ code: UInt32) { self.code = code }
@@ -24,7 +24,7 @@
       return unsafe String(cString: text)
     }
 
-    static let authFail: UInt32 = 0x08E
+    package static let authFail: UInt32 = 0x08E
     static let badAuth: UInt32 = 0x0A2
     static let authUnavailable: UInt32 = 0x12F
     static let handle: UInt32 = 0x08B
@@ -53,7 +53,7 @@
   }
 
   /// Why a call to the TPM failed: inside this module, where the code still matters.
-  enum TPMFailure: Error, Equatable {
+  package enum TPMFailure: Error, Equatable {
     /// The TPM, or the library before it, answered with a code.
     case response(call: String, TPMResponse)
     /// It is clear what this means for the caller.
@@ -72,7 +72,7 @@
     }
 
     /// Runs `body` and says what some codes mean there.
-    static func meaning<R: ~Copyable>(
+    package static func meaning<R: ~Copyable>(
       _ meanings: [UInt32: KeystoreFailure], _ body: () throws(TPMFailure) -> R
     ) throws(TPMFailure) -> R {
       do throws(TPMFailure) { return try body() } catch {

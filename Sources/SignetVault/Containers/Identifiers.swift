@@ -1,9 +1,9 @@
 import SignetCrypto
 
 /// 16 random bytes that name something.
-struct Identifier: Hashable, Sendable {
+package struct Identifier: Hashable, Sendable {
   static let byteCount = 16
-  let bytes: [UInt8]
+  package let bytes: [UInt8]
 
   /// A new one.
   init(from random: any RandomSource) { bytes = random.bytes(Self.byteCount) }
@@ -15,7 +15,7 @@ struct Identifier: Hashable, Sendable {
   }
 
   /// - Precondition: There are 16.
-  init(unchecked bytes: [UInt8]) {
+  package init(unchecked bytes: [UInt8]) {
     precondition(bytes.count == Self.byteCount, "an identifier has \(Self.byteCount) bytes")
     self.bytes = bytes
   }
@@ -27,7 +27,7 @@ struct Identifier: Hashable, Sendable {
 public struct ContainerID: Hashable, Sendable, CustomStringConvertible {
   private let identifier: Identifier
 
-  init(_ identifier: Identifier) { self.identifier = identifier }
+  package init(_ identifier: Identifier) { self.identifier = identifier }
 
   /// A container's name from its ``description``; `nil` unless it is 32 hexadecimal digits.
   public init?(_ description: String) {

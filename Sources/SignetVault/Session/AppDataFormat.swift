@@ -28,7 +28,7 @@ public enum AppDataFormat {
   }
 
   /// Names a chunk under the key of its text: 7 zeros, the chunk's number in 4 bytes, big-endian, and 1 for the last chunk.
-  static func nonce(_ number: UInt32, isLast: Bool) -> [UInt8] {
+  package static func nonce(_ number: UInt32, isLast: Bool) -> [UInt8] {
     var nonce = [UInt8](repeating: 0, count: 7)
     nonce.append(bigEndian: number)
     nonce.append(isLast ? 1 : 0)

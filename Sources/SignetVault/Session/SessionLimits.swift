@@ -25,20 +25,20 @@ public struct SessionLimits: Sendable, Hashable {
 }
 
 /// What is known about something that is unlocked, as far as its end depends on it.
-struct SessionTimes: Sendable, Hashable {
+package struct SessionTimes: Sendable, Hashable {
   /// When its user authenticated.
   let authenticated: TrustedTime
   /// When it was used last.
-  var used: TrustedTime
+  package var used: TrustedTime
   /// When it was last looked at, to use it or not.
-  var seen: TrustedTime
+  package var seen: TrustedTime
 
-  init(_ now: TrustedTime) { (authenticated, used, seen) = (now, now, now) }
+  package init(_ now: TrustedTime) { (authenticated, used, seen) = (now, now, now) }
 }
 
 extension SessionLimits {
   /// Whether something may stay unlocked.
-  enum Verdict: Sendable, Hashable {
+  package enum Verdict: Sendable, Hashable {
     /// It may; look again after this time at the latest.
     case stay(for: Duration)
     /// It may not.
@@ -57,7 +57,7 @@ extension SessionLimits {
   /// Decides from the times alone.
   ///
   /// Where several reasons hold, the one that says the most is given: a clock that was changed, a sleep, then age and idleness.
-  func verdict(_ times: SessionTimes, _ now: TrustedTime) -> Verdict {
+  package func verdict(_ times: SessionTimes, _ now: TrustedTime) -> Verdict {
     guard let elapsed = now.elapsed(since: times.seen), let age = now.elapsed(since: times.authenticated),
       let idle = now.elapsed(since: times.used)
     else { return .lock(.clockJumped) }

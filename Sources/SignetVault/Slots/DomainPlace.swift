@@ -1,8 +1,14 @@
 /// Where a protection domain is: which vault, container and name.
-struct DomainPlace: Hashable {
-  var vault: Identifier
+package struct DomainPlace: Hashable {
+  package var vault: Identifier
   var container: ContainerID
-  var domain: String
+  package var domain: String
+
+  package init(vault: Identifier, container: ContainerID, domain: String) {
+    self.vault = vault
+    self.container = container
+    self.domain = domain
+  }
 
   /// Whether a text may name a domain or a record: 1 to 64 visible ASCII characters.
   ///
@@ -12,7 +18,7 @@ struct DomainPlace: Hashable {
   }
 
   /// What the hardware secret of a slot is for.
-  func hardwareContext(_ kind: SlotKind) -> [UInt8] {
+  package func hardwareContext(_ kind: SlotKind) -> [UInt8] {
     var context = CanonicalBytes("signet slot hardware secret v1")
     context.append(vault.bytes)
     context.append(container.bytes)
@@ -22,7 +28,7 @@ struct DomainPlace: Hashable {
   }
 
   /// What a record of the domain is bound to, the version of the format included.
-  func recordContext(_ name: String) -> [UInt8] {
+  package func recordContext(_ name: String) -> [UInt8] {
     var context = CanonicalBytes("signet record v1")
     context.append(vault.bytes)
     context.append(container.bytes)

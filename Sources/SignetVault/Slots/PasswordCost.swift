@@ -62,7 +62,7 @@ package struct PasswordDerivation: Sendable {
 }
 
 /// A password in the one form that keys are derived from: ``OpaqueString``, which includes Unicode Normalization Form C.
-func preparedPassword(_ password: borrowing SecretBytes) throws(VaultFailure) -> SharedSecretBox {
+package func preparedPassword(_ password: borrowing SecretBytes) throws(VaultFailure) -> SharedSecretBox {
   try DeadStack.wiped { () throws(VaultFailure) in
     try password.withTemporaryArray { typed throws(VaultFailure) in
       do throws(OpaqueStringFailure) {

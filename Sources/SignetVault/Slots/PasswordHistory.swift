@@ -7,9 +7,9 @@ import SignetCrypto
 /// big-endian), a salt of 16 bytes, the number of digests (1 byte), the digests of 32 bytes each, the latest first.
 ///
 /// A digest is HMAC-SHA256 of Argon2id(password, salt), under HKDF-SHA256(master key, salt, info: `signet password history v1`).
-struct PasswordHistory {
+package struct PasswordHistory {
   /// No name of a record that an app may choose.
-  static let recordName = " history"
+  package static let recordName = " history"
   private static let saltByteCount = 16
   private static let digestByteCount = 32
   private static let headByteCount = 1 + 12 + saltByteCount + 1

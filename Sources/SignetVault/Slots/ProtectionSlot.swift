@@ -1,4 +1,4 @@
-import SignetCrypto
+package import SignetCrypto
 
 /// A master key wrapped for one way of opening it.
 ///
@@ -8,7 +8,7 @@ import SignetCrypto
 /// and without the user the hardware gives nothing. `info` is `signet slot key v1` and the SHA-256 of the header.
 ///
 /// A *silent* slot has no tag under that key: see ``SilentSealing``.
-struct ProtectionSlot: Equatable {
+package struct ProtectionSlot: Equatable {
   var header: SlotHeader
   /// The hardware secret, sealed by the keystore.
   var sealedSecret: [UInt8]
@@ -18,7 +18,7 @@ struct ProtectionSlot: Equatable {
   static let keyByteCount = 32
 
   /// Makes a slot with a hardware secret that is sealed already.
-  static func wrapping(
+  package static func wrapping(
     _ masterKey: borrowing SecretBytes, header: SlotHeader, derived: SharedSecretBox?,
     hardwareSecret: borrowing SecretBytes, sealed: [UInt8]
   ) throws -> ProtectionSlot {
@@ -40,7 +40,7 @@ struct ProtectionSlot: Equatable {
   /// - Returns: `nil` if the key does not fit: where the user knows something and the row is authentic, it was wrong. A silent
   ///   slot always gives a key, which is right only if what the user knows is.
   /// - Throws: ``CryptoFailure`` if a silent slot was changed.
-  func unwrap(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?) throws -> SecretBytes? {
+  package func unwrap(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?) throws -> SecretBytes? {
     let wrappingKey = header.wrappingKey(hardwareSecret: hardwareSecret, derived: derived)
     if header.isSilent {
       return try SilentSealing(hardwareSecret: hardwareSecret, place: header.place).unwrap(
@@ -54,7 +54,7 @@ struct ProtectionSlot: Equatable {
   }
 
   /// What a keystore that counts guesses compares: from the password, and of no use for unwrapping.
-  static func authorization(_ derived: SharedSecretBox) -> SecretBytes {
+  package static func authorization(_ derived: SharedSecretBox) -> SecretBytes {
     derived.withSecret {
       HKDF.expand($0, info: Array("signet slot authorization v1".utf8), byteCount: keyByteCount, .sha256)
     }
@@ -63,7 +63,7 @@ struct ProtectionSlot: Equatable {
 
 extension SlotHeader {
   /// Derives bytes from a password, for as long as the cost says.
-  func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws -> SecretBytes {
+  package func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws -> SecretBytes {
     guard case .password(let cost, _) = opening else { preconditionFailure("this slot has no password") }
     return try DeadStack.wiped { try derivation.derive(password, salt, cost) }
   }

@@ -1,4 +1,4 @@
-import SignetCrypto
+package import SignetCrypto
 import SignetJSON
 import SignetPolicy
 
@@ -9,7 +9,7 @@ extension SlotHeader {
   ///   - bytes: All of it; what is left over is refused.
   ///   - floor: The least cost of a password slot.
   /// - Throws: ``Refusal``.
-  init(parsing bytes: [UInt8], floor: Argon2id) throws(Refusal) {
+  package init(parsing bytes: [UInt8], floor: Argon2id) throws(Refusal) {
     guard bytes.count > 4, bytes.starts(with: Self.magic) else { throw .malformed }
     switch bytes[4] {
     case 1: try self.init(version1: bytes, floor: floor)

@@ -1,6 +1,6 @@
-import SignetCrypto
+package import SignetCrypto
 import SignetJSON
-import SignetPolicy
+package import SignetPolicy
 
 /// What a slot says about itself: in the clear, and authenticated, since it is the associated data of the wrapped master key.
 ///
@@ -25,21 +25,31 @@ import SignetPolicy
 /// | 103 | … | the domain's name, visible ASCII |
 /// | … | 2 | length of the lock policy |
 /// | … | … | the lock policy as JSON; empty where there is no password |
-struct SlotHeader: Equatable {
+package struct SlotHeader: Equatable {
   static let saltByteCount = 16
   /// The version of slots that are made now.
   static let currentVersion: UInt8 = 2
 
-  var version = Self.currentVersion
+  package var version = Self.currentVersion
   var keystore: KeystoreKind
-  var opening: Opening
+  package var opening: Opening
   /// How many wrong guesses the keystore allows before it never opens the slot's secret again; `nil` if it does not count.
-  var guessLimit: Int?
-  var salt: [UInt8]
-  var place: DomainPlace
+  package var guessLimit: Int?
+  package var salt: [UInt8]
+  package var place: DomainPlace
+
+  package init(
+    keystore: KeystoreKind, opening: Opening, guessLimit: Int? = nil, salt: [UInt8], place: DomainPlace
+  ) {
+    self.keystore = keystore
+    self.opening = opening
+    self.guessLimit = guessLimit
+    self.salt = salt
+    self.place = place
+  }
 
   /// How the slot is opened, beside the hardware secret that every slot has.
-  enum Opening: Equatable {
+  package enum Opening: Equatable {
     case device
     case password(Argon2id, LockPolicy)
     /// SHA-256 of what the sensor says about the enrolled set; ``anySet`` for whatever set there is.
@@ -75,7 +85,7 @@ struct SlotHeader: Equatable {
   var isSilent: Bool { lockPolicy == .silent }
 
   /// Why a header was not accepted.
-  enum Refusal: Error, Equatable {
+  package enum Refusal: Error, Equatable {
     case malformed
     case unknownVersion(UInt8)
     case cost(Argon2id)
@@ -86,7 +96,7 @@ struct SlotHeader: Equatable {
   private static let noCost = Argon2id(memoryKiB: 0, passes: 0, lanes: 0)
 
   /// The bytes that stand for this header.
-  var bytes: [UInt8] { version == 1 ? bytesOfVersion1 : bytesOfVersion2 }
+  package var bytes: [UInt8] { version == 1 ? bytesOfVersion1 : bytesOfVersion2 }
 
   private var bytesOfVersion2: [UInt8] {
     var bytes = start(wrapping: isSilent ? 2 : 1)

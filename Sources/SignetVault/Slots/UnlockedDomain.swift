@@ -1,4 +1,4 @@
-import SignetCrypto
+package import SignetCrypto
 
 /// A protection domain that has been opened: its master key, until this value's lifetime ends.
 ///
@@ -17,7 +17,7 @@ package struct UnlockedDomain: ~Copyable, Sendable {
   package let timing: UnlockTiming
 
   var place: DomainPlace { slot.header.place }
-  let masterKey: SecretBytes
+  package let masterKey: SecretBytes
   /// `nil` unless the domain is silent.
   let silent: SilentSealing?
   let records: [String: [UInt8]]

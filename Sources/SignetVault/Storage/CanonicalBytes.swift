@@ -2,23 +2,23 @@
 ///
 /// Each field is its length in 4 bytes, big-endian, and its bytes; a number is a field of 8 bytes, big-endian. The first field
 /// says what the others are. Used where bytes are authenticated and never parsed.
-struct CanonicalBytes {
-  private(set) var bytes: [UInt8] = []
+package struct CanonicalBytes {
+  package private(set) var bytes: [UInt8] = []
 
   /// Starts with the purpose, which no other purpose begins with.
-  init(_ purpose: String) { append(Array(purpose.utf8)) }
+  package init(_ purpose: String) { append(Array(purpose.utf8)) }
 
   /// Adds a field of bytes, at most 2^32 - 1 of them.
-  mutating func append(_ field: [UInt8]) {
+  package mutating func append(_ field: [UInt8]) {
     bytes.append(bigEndian: UInt32(field.count))
     bytes += field
   }
 
   /// Adds a text as UTF-8.
-  mutating func append(_ text: String) { append(Array(text.utf8)) }
+  package mutating func append(_ text: String) { append(Array(text.utf8)) }
 
   /// Adds a number.
-  mutating func append(_ number: Int64) {
+  package mutating func append(_ number: Int64) {
     var field: [UInt8] = []
     field.append(bigEndian: UInt64(bitPattern: number))
     append(field)

@@ -5,9 +5,9 @@
 #endif
 
 /// A lock on a file, which the system takes back with the process.
-final class FolderLock {
+package final class FolderLock {
   /// Who may hold it at the same time.
-  enum Mode {
+  package enum Mode {
     /// Any number of others that share it; waits for one that has it alone.
     case shared
     /// Nobody; does not wait.
@@ -20,7 +20,7 @@ final class FolderLock {
   ///
   /// - Returns: `nil` if others hold it, and it is wanted alone.
   /// - Throws: ``VaultFailure/folderUnavailable(path:errno:)``.
-  init?(_ path: String, _ mode: Mode) throws(VaultFailure) {
+  package init?(_ path: String, _ mode: Mode) throws(VaultFailure) {
     let opened = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard opened >= 0 else { throw .folderUnavailable(path: path, errno: errno) }
     let operation = mode == .shared ? LOCK_SH : LOCK_EX | LOCK_NB
@@ -34,7 +34,7 @@ final class FolderLock {
   }
 
   /// Lets go of the lock.
-  func release() { _ = flock(descriptor, LOCK_UN) }
+  package func release() { _ = flock(descriptor, LOCK_UN) }
 
   deinit { close(descriptor) }
 }

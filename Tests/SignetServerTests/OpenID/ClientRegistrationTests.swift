@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
-@testable import SignetServer
+import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetWire

@@ -1,6 +1,6 @@
 import SignetJOSE
 import SignetJSON
-@testable import SignetServer
+import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTesting

@@ -5,7 +5,7 @@ import SignetStorage
 import SignetTestKit
 import Testing
 
-@testable import SignetServer
+import SignetServer
 
 /// `openID` in `server.json`.
 @Suite struct OpenIDSettingsTests: ServerFolderSuite {

@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJOSE
 import SignetJSON
-@testable import SignetServer
+import SignetServer
 import SignetStorage
 import SignetTesting
 import SignetTransport

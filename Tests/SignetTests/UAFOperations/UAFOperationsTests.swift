@@ -1,4 +1,4 @@
-@testable import Signet
+import Signet
 import SignetCrypto
 import SignetJSON
 import SignetPolicy

@@ -1,4 +1,4 @@
-@testable import Signet
+import Signet
 import SignetTesting
 import SignetTransport
 import Synchronization

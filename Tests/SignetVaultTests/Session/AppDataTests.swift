@@ -2,7 +2,7 @@ import SignetCrypto
 import SignetTestKit
 import Testing
 
-@testable import SignetVault
+import SignetVault
 
 @Suite(.timeLimit(.minutes(10))) struct AppDataTests {
   private static let chunk = AppDataFormat.chunkByteCount

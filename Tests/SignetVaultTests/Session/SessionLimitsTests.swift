@@ -1,7 +1,7 @@
 import SignetPolicy
 import Testing
 
-@testable import SignetVault
+import SignetVault
 
 struct SessionLimitsTests {
   /// So many seconds after the beginning.

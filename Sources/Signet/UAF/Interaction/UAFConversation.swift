@@ -1,11 +1,17 @@
 import SignetUAF
 
 /// Puts an operation's questions to the app, and waits no longer than is allowed.
-struct UAFConversation: Sendable {
+package struct UAFConversation: Sendable {
   let interaction: any UAFInteraction
   /// How long an answer may take.
   let limit: Duration
   let clock: any Clock<Duration>
+
+  package init(interaction: any UAFInteraction, limit: Duration, clock: any Clock<Duration>) {
+    self.interaction = interaction
+    self.limit = limit
+    self.clock = clock
+  }
 
   /// Asks one question.
   ///
@@ -16,7 +22,7 @@ struct UAFConversation: Sendable {
   ///   - put: Puts the question.
   /// - Returns: The answer.
   /// - Throws: ``UAFClientError/userCancelled``, ``UAFClientError/userNotResponsive``.
-  func ask<Value: Sendable>(
+  package func ask<Value: Sendable>(
     extendedBy coolDown: Duration = .zero,
     _ put: @escaping @Sendable (any UAFInteraction, UAFAnswer<Value>) async -> Void
   ) async throws(UAFClientError) -> Value {

@@ -50,7 +50,7 @@ public struct UAFPINPolicy: Sendable {
   }
 
   /// Whether a PIN has the form that is wanted.
-  func hasForm(_ pin: SharedSecretBox) -> Bool {
+  package func hasForm(_ pin: SharedSecretBox) -> Bool {
     pin.withSecret { secret in
       secret.withUInt8Span { bytes in
         guard (minimumLength...maximumLength).contains(bytes.count) else { return false }

@@ -1,9 +1,9 @@
 import SignetJSON
 
 /// What is kept of this device for UAF servers, beside keys.
-struct UAFDeviceState: Hashable, Sendable {
+package struct UAFDeviceState: Hashable, Sendable {
   /// An account and what its server knows this device by.
-  struct Account: Hashable, Sendable {
+  package struct Account: Hashable, Sendable {
     let account: UAFAccount
     /// Numbers the keys that sign requests and open messages.
     let keys: Int64
@@ -21,7 +21,7 @@ struct UAFDeviceState: Hashable, Sendable {
   }
 
   /// The account of a user, of which there is one.
-  subscript(username: String) -> Account? {
+  package subscript(username: String) -> Account? {
     get { accounts.first { $0.account.isOf(username) } }
     set {
       accounts.removeAll { $0.account.isOf(username) }

@@ -2,13 +2,13 @@ import SignetCrypto
 import SignetVault
 
 /// Keeps what this device is to UAF servers, in its vault; any number of processes may use it at once.
-struct UAFDeviceStore: Sendable {
+package struct UAFDeviceStore: Sendable {
   let device: Device
 
   private static let record = "information"
 
   /// What is kept; `nil` before the first registration and after the last authenticator.
-  func state() async throws(SignetFailure) -> UAFDeviceState? {
+  package func state() async throws(SignetFailure) -> UAFDeviceState? {
     guard let unlocked = try await opened() else { return nil }
     return try await vaulted(Self.state(in: unlocked.openedRecords()))
   }

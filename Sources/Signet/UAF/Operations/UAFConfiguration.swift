@@ -53,7 +53,7 @@ public struct UAFConfiguration: Hashable, Sendable {
   /// The same at another server: `url` gives scheme, host and port, and the path stays.
   ///
   /// - Throws: ``UAFConfigurationFailure``.
-  func at(server url: String) throws(UAFConfigurationFailure) -> UAFConfiguration {
+  package func at(server url: String) throws(UAFConfigurationFailure) -> UAFConfiguration {
     if url.lowercased().hasPrefix("http://") { throw .plainHTTP }
     guard let place = UAFPlace(url), let own = UAFPlace(baseURL) else { throw .baseURL }
     var other = self

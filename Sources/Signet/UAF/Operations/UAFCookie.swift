@@ -51,7 +51,7 @@ public struct UAFCookie: Hashable, Sendable {
   }
 
   /// Whether the cookie is for this URL (RFC 6265 section 5.4).
-  func isSent(to url: String) -> Bool {
+  package func isSent(to url: String) -> Bool {
     guard let place = UAFPlace(url) else { return false }
     guard place.host == host || (includesSubdomains && place.host.hasSuffix(".\(host)")) else { return false }
     return place.path == path

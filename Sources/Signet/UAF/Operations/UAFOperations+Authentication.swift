@@ -223,7 +223,7 @@ extension UAFAuthorization {
 
 extension UAFAuthorization? {
   /// With cookies that have come since; a later one of the same name and place counts.
-  func adding(_ cookies: [UAFCookie]) -> UAFAuthorization? {
+  package func adding(_ cookies: [UAFCookie]) -> UAFAuthorization? {
     guard !cookies.isEmpty else { return self }
     switch self {
     case .cookies(let earlier):

@@ -61,7 +61,7 @@ extension UAFOperations {
   }
 
   /// Changes what the server of an account knows of this device.
-  func changeTarget(
+  package func changeTarget(
     _ target: String, _ claims: JSONObject, of entry: UAFDeviceState.Account
   ) async throws(UAFDeviceServiceFailure) {
     let server = try deviceServer(of: entry.account)

@@ -40,7 +40,7 @@ public struct UAFOperations: Sendable {
 
   var device: Device { client.device }
 
-  var store: UAFDeviceStore { UAFDeviceStore(device: device) }
+  package var store: UAFDeviceStore { UAFDeviceStore(device: device) }
 
   var conversation: UAFConversation {
     UAFConversation(

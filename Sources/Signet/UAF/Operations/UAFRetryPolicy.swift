@@ -32,7 +32,7 @@
   ///   - attempt: What is tried.
   /// - Returns: What it came to.
   /// - Throws: The last failure; where the task is cancelled, nothing is tried any more.
-  func run<Value, Failure: Error>(
+  package func run<Value, Failure: Error>(
     on clock: any Clock<Duration>, while mayPass: (Failure) -> Bool,
     _ attempt: () async throws(Failure) -> Value
   ) async throws(Failure) -> Value {

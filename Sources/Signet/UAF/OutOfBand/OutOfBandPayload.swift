@@ -25,7 +25,7 @@ public struct OutOfBandPayload: Hashable, Sendable {
   public let wasEncrypted: Bool
 
   /// Reads the object that the payload carries.
-  init(_ object: JSONObject, wasEncrypted: Bool) throws(UAFPayloadFailure) {
+  package init(_ object: JSONObject, wasEncrypted: Bool) throws(UAFPayloadFailure) {
     do throws(JSONFailure) {
       (token, redeemURL) = (try object.string("token"), try object.string("redeem_url"))
     } catch { throw .malformed(error.description) }
@@ -50,13 +50,13 @@ public struct OutOfBandPayload: Hashable, Sendable {
 }
 
 /// A payload as it was delivered, before it is decrypted.
-struct DeliveredPayload {
-  enum Content {
+package struct DeliveredPayload {
+  package enum Content {
     case plain(JSONObject)
     case encrypted(String)
   }
 
-  let content: Content
+  package let content: Content
 
   private static let limits = JSONLimits(maximumDepth: 16, maximumByteCount: 16 << 10)
 
@@ -72,7 +72,7 @@ struct DeliveredPayload {
   /// Reads an app link, base64url or JSON, whichever it is.
   ///
   /// - Throws: ``UAFPayloadFailure``.
-  init(anyForm text: String) throws(UAFPayloadFailure) {
+  package init(anyForm text: String) throws(UAFPayloadFailure) {
     if text.utf8.first == UInt8(ascii: "{") {
       try self.init(json: Array(text.utf8))
     } else {
@@ -104,7 +104,7 @@ struct DeliveredPayload {
   /// Reads what a server's enrolment call has answered: the link in `enrollment`, or what its dispatcher has made.
   ///
   /// - Throws: ``UAFPayloadFailure``.
-  init(enrolmentResponse text: [UInt8]) throws(UAFPayloadFailure) {
+  package init(enrolmentResponse text: [UInt8]) throws(UAFPayloadFailure) {
     let link: String?
     do throws(JSONFailure) {
       let object = try JSONObject(parsing: text, limits: JSONLimits(maximumByteCount: 1 << 20))
