@@ -44,12 +44,8 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),
-    // The key of the release that is being built (docs/integrity.md); empty unless the environment has one.
-    .target(
-      name: "CReleaseKey",
-      cSettings: Context.environment["SIGNET_RELEASE_KEY"].map { key in
-        key.isEmpty || !key.allSatisfy(\.isHexDigit) ? [] : [.define("SIGNET_RELEASE_KEY", to: "\"\(key)\"")]
-      } ?? []),
+    // No key; Scripts/release links another object in its place (docs/integrity.md).
+    .target(name: "CReleaseKey"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.

@@ -10,7 +10,8 @@ package struct Audit: Sendable {
   let time: Int64
 
   /// Makes an event.
-  package func callAsFunction(_ event: String, _ members: KeyValuePairs<String, String?> = [:]) -> AuditEvent {
+  package func callAsFunction(_ event: String, _ members: KeyValuePairs<String, String?> = [:]) -> AuditEvent
+  {
     self(event, Array(members))
   }
 

@@ -96,7 +96,9 @@
     /// The last conversation goes on if it was kept. Where that fails before anything lasting was done, the TPM may have been
     /// restarted since, and `body` runs once more in a new one. So it does where the TPM has no place left and no resource
     /// manager, after what killed programs left in it was swept out.
-    package func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R) throws(KeystoreFailure) -> R {
+    package func converse<R: ~Copyable>(_ body: (Conversation) throws(TPMFailure) -> R)
+      throws(KeystoreFailure) -> R
+    {
       guard wait(limits.turn) else { throw .busy }
       defer { turn.signal() }
       if let kept = takeKept() {

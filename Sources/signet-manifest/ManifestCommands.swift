@@ -13,7 +13,7 @@ enum ManifestCommands {
     "key", "Make a release's key, or read one, and print its public part",
     description: """
       The file has the private key in base64url and is its owner's alone. One that is there is read and not changed. The \
-      public part is printed as 130 hexadecimal digits, for SIGNET_RELEASE_KEY when programs are built.
+      public part is printed as 130 hexadecimal digits, which `Scripts/release` links into the programs.
       """,
     arguments: [Argument("file", "The key's file", completion: .file)]
   ) { arguments in

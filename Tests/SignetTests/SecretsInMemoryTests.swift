@@ -217,7 +217,9 @@
   }
 
   /// Gives a password that it makes when it is asked, and looks for it before it is stored.
-  private final class ChoosingHandler: ActivationHandler, @unchecked Sendable {  // one activation, one step after the other
+  private final class ChoosingHandler: ActivationHandler, @unchecked Sendable {
+    // Unchecked: it serves one activation, whose steps come one after the other.
+
     private let password: MaskedPassword
     private let search: MemorySearch
     private(set) var copiesWhileUsed = 0

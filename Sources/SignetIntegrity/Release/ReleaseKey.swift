@@ -3,7 +3,7 @@ public import SignetCrypto
 
 /// The key by which this program knows its manifest.
 public enum ReleaseKey {
-  /// The key that the program was built with (`SIGNET_RELEASE_KEY`); `nil` for a program that belongs to no release.
+  /// The key that the program was linked with (`Scripts/release`); `nil` for a program that belongs to no release.
   public static var builtIn: P256.Signing.PublicKey? {
     let digits = unsafe String(cString: signet_release_key())
     return digits.isEmpty ? nil : Self.key(digits)

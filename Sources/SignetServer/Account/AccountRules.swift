@@ -51,7 +51,9 @@ public struct AccountRules: Hashable, Sendable {
   ///   - breaches: What is broken by the server's own evaluation, and what locks the container on the device.
   ///   - flavour: How the app was built, as it says.
   /// - Returns: The reaction, and why.
-  package func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (reaction: Reaction, reason: String) {
+  package func judge(_ breaches: [AccountPolicyBreach], flavour: String?) -> (
+    reaction: Reaction, reason: String
+  ) {
     if !flavours.isEmpty, !flavours.contains(flavour ?? "") {
       return (.lock, "apps of this flavour are not taken: \((flavour ?? "unknown").prefix(64))")
     }

@@ -11,7 +11,9 @@ package struct CodeJudge: Sendable {
   /// Opens a credential's secret; `nil` where that fails.
   let generator: @Sendable (CredentialRecord) -> HOTP?
 
-  package init(rules: CodeRules, limit: Int, time: Int64, generator: @escaping @Sendable (CredentialRecord) -> HOTP?) {
+  package init(
+    rules: CodeRules, limit: Int, time: Int64, generator: @escaping @Sendable (CredentialRecord) -> HOTP?
+  ) {
     self.rules = rules
     self.limit = limit
     self.time = time

@@ -22,7 +22,9 @@ package struct TokenGrant: Sendable {
   ///   - client: Who asks; authenticated.
   /// - Returns: The members of the answer.
   /// - Throws: ``OpenIDFailure``.
-  package func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
+  package func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure)
+    -> JSONObject
+  {
     guard let type = form["grant_type"] else {
       throw OpenIDFailure(.invalidRequest, "Send grant_type: \(OpenIDNames.grantType).")
     }

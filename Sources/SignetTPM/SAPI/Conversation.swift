@@ -8,7 +8,9 @@
   ///
   /// A TPM without a resource manager has three places for keys: nothing of ours may stay in one. Between two calls of the
   /// keystore a conversation has the storage key and two sessions loaded, and no authorization value.
-  @safe package final class Conversation: @unchecked Sendable {  // one thread at a time: the one whose turn it is
+  @safe package final class Conversation: @unchecked Sendable {
+    // Unchecked: it is used by one thread at a time, the one whose turn it is.
+
     /// The handle of the owner's hierarchy.
     static let owner: UInt32 = 0x4000_0001
 

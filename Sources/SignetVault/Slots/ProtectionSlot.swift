@@ -40,7 +40,8 @@ package struct ProtectionSlot: Equatable {
   /// - Returns: `nil` if the key does not fit: where the user knows something and the row is authentic, it was wrong. A silent
   ///   slot always gives a key, which is right only if what the user knows is.
   /// - Throws: ``CryptoFailure`` if a silent slot was changed.
-  package func unwrap(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?) throws -> SecretBytes? {
+  package func unwrap(hardwareSecret: borrowing SecretBytes, derived: SharedSecretBox?) throws -> SecretBytes?
+  {
     let wrappingKey = header.wrappingKey(hardwareSecret: hardwareSecret, derived: derived)
     if header.isSilent {
       return try SilentSealing(hardwareSecret: hardwareSecret, place: header.place).unwrap(
@@ -63,7 +64,9 @@ package struct ProtectionSlot: Equatable {
 
 extension SlotHeader {
   /// Derives bytes from a password, for as long as the cost says.
-  package func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws -> SecretBytes {
+  package func derive(_ password: borrowing SecretBytes, _ derivation: PasswordDerivation) throws
+    -> SecretBytes
+  {
     guard case .password(let cost, _) = opening else { preconditionFailure("this slot has no password") }
     return try DeadStack.wiped { try derivation.derive(password, salt, cost) }
   }

@@ -156,8 +156,11 @@ import Testing
 
   // MARK: The files themselves
 
-  /// Where they are, if they are here.
-  private static let folder = ProcessInfo.processInfo.environment["SIGNET_EXPORTS"]
+  /// Where they are, if they are here: below the folder of shared vectors.
+  private static let folder: String? = {
+    let vectors = ProcessInfo.processInfo.environment["SIGNET_VECTORS"] ?? "../shared/vectors"
+    return FileManager.default.fileExists(atPath: "\(vectors)/exports") ? "\(vectors)/exports" : nil
+  }()
   private static let names = [
     "aegis_encrypted.json", "andotp_plain.json", "andotp_encrypted.bin", "2fas_authenticator_plain_v3.2fas",
     "2fas_authenticator_plain_v4.2fas", "2fas_authenticator_encrypted_v3.2fas",
@@ -173,7 +176,7 @@ import Testing
 
   @Test(
     "the published exports of different apps have the same accounts",
-    .enabled(if: folder != nil, "SIGNET_EXPORTS names no folder with the published exports"), arguments: names
+    .enabled(if: folder != nil, "the shared vectors hold no published exports"), arguments: names
   )
   func published(_ name: String) throws {
     let all = try Self.read("aegis_plain.json").accounts
