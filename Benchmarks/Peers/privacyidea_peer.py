@@ -14,6 +14,7 @@ import hmac
 import importlib.metadata
 import os
 import pathlib
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -132,6 +133,8 @@ class Load:
             raise ValueError(f"code {counter} of token {token}: {answer[-300:]!r}")
 
 
+# Whoever started this may have signals blocked; gunicorn and its workers would inherit that, and never end.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 prepare()
 with socket.create_server(("127.0.0.1", 0), backlog=64) as listener:
     command = [programs / "gunicorn", "--workers", str(WORKERS), "--bind", f"fd://{listener.fileno()}", "--log-level", "warning"]
@@ -147,4 +150,8 @@ try:
         print(load.run(float(line)), flush=True)
 finally:
     server.terminate()
-    server.wait()
+    try:
+        server.wait(timeout=20)
+    except subprocess.TimeoutExpired:
+        server.kill()
+        server.wait()

@@ -83,7 +83,7 @@ struct BenchmarkComparisonTests {
       let compared = try await compare(old, new)
       #expect(compared.status == 65, compared.summary)
       #expect(
-        compared.output.isEmpty && compared.summary.contains("\(name) is no result of"), compared.summary)
+        compared.output.isEmpty && compared.errorOutput.contains("\(name) is no result of"), compared.summary)
     }
   }
 
