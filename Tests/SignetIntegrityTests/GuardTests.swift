@@ -281,12 +281,10 @@
         DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0)
       )
       Thread.detachNewThread {
-        // Not `Thread.name`, which does nothing until `Thread` has noted which thread was started.
-        let isNamed = pthread_setname_np(pthread_self(), "gum-js-loop") == 0
-        precondition(isNamed)
+        Self.nameThread("gum-js-loop")
         begun.signal()
         end.wait()
-        pthread_setname_np(pthread_self(), "quiet")
+        Self.nameThread("quiet")
         over.signal()
       }
       begun.wait()
@@ -295,6 +293,16 @@
       over.wait()
       #expect(threads.contains { $0.finding == .toolkitThread })
       #expect(try sentry.examine().filter { $0.weight > 0.5 }.isEmpty)
+    }
+
+    /// Names this thread.
+    ///
+    /// `Thread.name` does nothing until `Thread` has noted which thread was started.
+    private static func nameThread(_ name: String) {
+      let result = name.withCString {
+        signet_kernel(Int(SYS_prctl), Int(PR_SET_NAME), Int(bitPattern: $0), 0, 0, 0, 0)
+      }
+      precondition(result == 0)
     }
 
     @Test("a core dump is possible until it is forbidden; closed memory can't be read by others")

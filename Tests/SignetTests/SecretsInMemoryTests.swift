@@ -118,7 +118,7 @@
         let search = try MemorySearch()
         search.add(password)
         let code = try ActivationCode.made()
-        let rules = PasswordPolicy(minimumLength: 4, maximumLength: 64)
+        let rules = try PasswordPolicy(minimumLength: 4, maximumLength: 64)
         let fixture = try DeviceFixture(HostileServer(code, protection: .password(rules, .lock(limit: 100))))
         let handler = ChoosingHandler(password, search)
         _ = try await fixture.device.createContainer(ContainerInitialization(code: code), handler: handler)

@@ -1,0 +1,141 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetTestKit
+  import Testing
+
+  /// What is left of a password in the memory of a command that has used it, while the command still runs.
+  ///
+  /// The commands close their memory to their user: root looks into it.
+  @Suite(
+    .serialized, .timeLimit(.minutes(5)),
+    .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may look into it"))
+  struct CommandSecretsTests {
+    /// Long enough for each part that is looked for, and for vector registers of each size.
+    private static let passwords = [
+      "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6Ue1Ra",
+      // Letters that Form C leaves as they are, and one that it composes.
+      "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6\u{E9}\u{E9}", "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6e\u{301}",
+    ]
+
+    private let server: RunningServer
+
+    init() async throws { server = try await RunningServer.startWithShop(["--allow-sequences"]) }
+
+    @Test(
+      "activate has the password until the container is stored, and not while that is confirmed",
+      arguments: passwords)
+    func activate(_ password: String) async throws {
+      // The text that it writes is of one length for each user.
+      let rehearsal = try await server.device("alice").run(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [password])
+      try #require(rehearsal.status == 0, rehearsal.summary)
+      for (user, word, isThere) in [("carol", "Making keys", true), ("david", "Confirming", false)] {
+        let process = try await server.device(user).process(
+          ["activate", "--code-file", server.codeFile(user)], passwords: [password])
+        let command = try HeldCommand(process, on: .error, before: word, of: rehearsal.errorOutput)
+        #expect(try await command.holds(password) == isThere, "\(word)")
+        #expect(await command.finish() == 0)
+      }
+      await server.stopAndWait()
+    }
+
+    @Test("neither otp nor approve has the password when it writes its result", arguments: passwords)
+    func use(_ password: String) async throws {
+      let device = server.device("alice")
+      _ = try await device.json(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [password])
+      let code = try HeldCommand(
+        device.process(["otp"], passwords: [password]), on: .output, before: "", of: "")
+      #expect(try await !code.holds(password))
+      #expect(await code.finish() == 0)
+      _ = try await server.ask("alice", "Pay 250.00 EUR")
+      let rehearsal = try await device.run("approve", "--yes", passwords: [password])
+      try #require(rehearsal.status == 0, rehearsal.summary)
+      let last = try #require(rehearsal.output.split(separator: "\n").last)
+      _ = try await server.ask("alice", "Pay 251.00 EUR")
+      let decision = try HeldCommand(
+        device.process(["approve", "--yes"], passwords: [password]), on: .output, before: String(last),
+        of: rehearsal.output)
+      #expect(try await !decision.holds(password))
+      #expect(await decision.finish() == 0)
+      await server.stopAndWait()
+    }
+  }
+
+  /// A command that waits in the middle of its work, since nobody reads what it writes.
+  private final class HeldCommand: Sendable {
+    enum Stream { case output, error }
+
+    // Numbers of Linux that Swift does not import.
+    private static let setPipeSize: Int32 = 1031
+    #if arch(x86_64)
+      private static let write = "1"
+    #else
+      private static let write = "64"
+    #endif
+
+    private let process: Process
+    private let end: ProcessEnd
+    private let pipe = Pipe()
+
+    /// Starts it with room in the pipe for what comes before a word.
+    init(_ process: Process, on stream: Stream, before word: String, of text: String) throws {
+      self.process = process
+      end = ProcessEnd(process)
+      let room = word.isEmpty ? 0 : try #require(text.range(of: word)?.lowerBound.utf16Offset(in: text))
+      let writing = pipe.fileHandleForWriting
+      // The least that a pipe can have is a page; writes of up to a page go in whole or not at all.
+      let capacity = Int(fcntl(writing.fileDescriptor, Self.setPipeSize, getpagesize()))
+      try #require(capacity >= room && capacity <= 1 << 16)
+      try writing.write(contentsOf: Data(repeating: 0x2E, count: capacity - room))
+      (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+      switch stream {
+      case .output: process.standardOutput = pipe
+      case .error: process.standardError = pipe
+      }
+      try process.runUnblocked()
+    }
+
+    deinit { if process.isRunning { process.terminate() } }
+
+    /// Waits until it waits, and looks for a password: as it was typed, as keys are derived from it, and between the two.
+    func holds(_ password: String) async throws -> Bool {
+      while try !isHeld() {
+        try #require(process.isRunning, "it has not waited")
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      let search = try MemorySearch(process: process.processIdentifier)
+      let prepared = password.precomposedStringWithCanonicalMapping
+      search.add("password", SecretBytes(copying: Array(password.utf8)))
+      search.add("prepared", SecretBytes(copying: Array(prepared.utf8)))
+      search.add(charactersOf: "characters", SecretBytes(copying: Array(prepared.utf8)))
+      // The control: what is no secret is found.
+      let folder = try #require(process.arguments?.first { $0.hasPrefix("/") })
+      search.add("control", SecretBytes(copying: Array(folder.utf8)))
+      let found = try search.found()
+      #expect(found.keys.contains { $0.hasPrefix("control") })
+      try #require(try isHeld(), "it went on")
+      return found.keys.contains { !$0.hasPrefix("control") }
+    }
+
+    /// Whether one of its threads waits in a call of `write`.
+    private func isHeld() throws -> Bool {
+      let tasks = "/proc/\(process.processIdentifier)/task"
+      return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
+        guard let bytes = FileManager.default.contents(atPath: "\(tasks)/\(task)/syscall") else {
+          return false
+        }
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        return words.first.map(String.init) == Self.write && ["0x1", "0x2"].contains(words.dropFirst().first)
+      }
+    }
+
+    /// Reads what it writes, and returns its exit status.
+    func finish() async -> Int32 {
+      let reading = pipe.fileHandleForReading
+      Thread.detachNewThread { _ = reading.readDataToEndOfFile() }
+      return await end.status()
+    }
+  }
+#endif
