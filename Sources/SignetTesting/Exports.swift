@@ -2,3 +2,4 @@
 
 @_exported public import class SignetTestKit.SeededRandomSource
 @_exported public import class SignetTestKit.TemporaryFolder
+@_exported public import class SignetTestKit.VirtualTimer

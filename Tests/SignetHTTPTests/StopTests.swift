@@ -1,5 +1,5 @@
 import SignetHTTP
-import SignetTesting
+import SignetTestKit
 import Testing
 
 @Suite(.timeLimit(.minutes(10))) struct StopTests {

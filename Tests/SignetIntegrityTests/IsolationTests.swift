@@ -2,7 +2,7 @@
   import Foundation
   import SignetIntegrity
   import SignetJSON
-  import SignetTesting
+  import SignetTestKit
   import Synchronization
   import Testing
 

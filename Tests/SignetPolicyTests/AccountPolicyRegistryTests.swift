@@ -1,7 +1,7 @@
 import Dispatch
 import SignetJSON
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Synchronization
 import Testing
 

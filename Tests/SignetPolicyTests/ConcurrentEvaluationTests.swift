@@ -1,7 +1,7 @@
 import Dispatch
 import SignetJSON
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// Accounts are used at the same time: who asks beside others is answered as if alone.
