@@ -9,9 +9,9 @@ package import SignetCrypto
 ///
 /// A *silent* slot has no tag under that key: see ``SilentSealing``.
 package struct ProtectionSlot: Equatable {
-  var header: SlotHeader
+  package var header: SlotHeader
   /// The hardware secret, sealed by the keystore.
-  var sealedSecret: [UInt8]
+  package var sealedSecret: [UInt8]
   /// The master key under the key above, bound to the header.
   var wrappedKey: [UInt8]
 
