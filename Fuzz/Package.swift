@@ -46,7 +46,7 @@ let package = Package(
     fuzzTarget("fuzz-records", "Signet"),
     fuzzTarget("fuzz-tpm", "Signet"),
     fuzzTarget("fuzz-integrity", "SignetIntegrity"),
-    fuzzTarget("fuzz-server", "SignetTesting"),
+    fuzzTarget("fuzz-server", "SignetServerTesting"),
     fuzzTarget("fuzz-agent", "SignetAgent"),
     fuzzTarget("fuzz-uaf", "SignetUAF"),
     fuzzTarget("fuzz-uafserver", "SignetServerTesting"),

@@ -1,9 +1,8 @@
+import Signet
 import SignetJSON
 import SignetPolicy
 import SignetVault
 import Testing
-
-import Signet
 
 @Suite struct AccountNotesTests {
   @Test("a moment at the end of time is before or after now, and no crash", arguments: [Int64.min, .max])

@@ -1,12 +1,12 @@
 import SignetCrypto
-import SignetJSON
+package import SignetJSON
 import SignetPolicy
-import SignetVault
+package import SignetVault
 import SignetWire
 
 /// What a device keeps of the policies and locks of one container or account: in the vault, which authenticates it, beside the
 /// secrets, so that it can be read without a password.
-struct AccountNotes: Sendable, Hashable {
+package struct AccountNotes: Sendable, Hashable {
   /// The policies that the server attached later, or that the account came with; `nil` where those of the profile count.
   var policies: AccountPolicySet?
   /// What locks it.
@@ -16,12 +16,12 @@ struct AccountNotes: Sendable, Hashable {
   /// Why the server takes no codes; `nil` where it takes them.
   var stepUpReason: String?
   /// When it was used.
-  var used: Moment?
+  package var used: Moment?
   /// When its server was reached.
   var reached: Moment?
 
   /// A moment by the wall clock and by the time since boot.
-  struct Moment: Sendable, Hashable {
+  package struct Moment: Sendable, Hashable {
     let wallSeconds: Int64
     let boot: BootInstant?
 
@@ -31,7 +31,7 @@ struct AccountNotes: Sendable, Hashable {
     init(wallSeconds: Int64) { (self.wallSeconds, boot) = (wallSeconds, nil) }
 
     /// Seconds that have passed since, at least: by the wall clock, or by the time since boot where that is more.
-    func seconds(until now: TrustedTime) -> Int64 {
+    package func seconds(until now: TrustedTime) -> Int64 {
       var seconds = max(0, Self.difference(now.wallSeconds, wallSeconds))
       if let boot, boot.bootID == now.boot.bootID {
         seconds = max(seconds, now.boot.milliseconds(since: boot) / 1000)
@@ -40,7 +40,7 @@ struct AccountNotes: Sendable, Hashable {
     }
 
     /// Whether the wall clock shows less than it did, by more than clocks are set right by.
-    func isAhead(of now: TrustedTime) -> Bool { Self.difference(wallSeconds, now.wallSeconds) > 120 }
+    package func isAhead(of now: TrustedTime) -> Bool { Self.difference(wallSeconds, now.wallSeconds) > 120 }
 
     /// The nearest number to a difference that is too large for one: a clock may show any time.
     private static func difference(_ later: Int64, _ earlier: Int64) -> Int64 {
@@ -56,7 +56,7 @@ struct AccountNotes: Sendable, Hashable {
   ///
   /// - Throws: ``SignetFailure/unsupportedProfile(_:)``: the vault authenticates it, so only a newer version wrote what this one
   ///   cannot read.
-  init(_ object: JSONObject) throws(SignetFailure) {
+  package init(_ object: JSONObject) throws(SignetFailure) {
     do {
       if let policies = try object.optionalObject("policies") {
         self.policies = try AccountPolicySet(policies)
