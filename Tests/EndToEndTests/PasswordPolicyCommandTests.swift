@@ -1,10 +1,9 @@
 import Foundation
 import SignetJSON
-import SignetTesting
 import Testing
 
 /// What `signet` accepts and refuses as a new password; what is expected comes from docs/policies.md.
-@Suite("Passwords typed under a server's policy", .serialized, .timeLimit(.minutes(3)))
+@Suite("Passwords typed under a server's policy", .serialized, .timeLimit(.minutes(10)))
 struct PasswordPolicyCommandTests {
   struct Policy: Sendable, CustomTestStringConvertible {
     /// A policy string, or the name of a profile.

@@ -1,5 +1,5 @@
 import SignetPolicy
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// What a policy counts, compared with a count over the properties of the standard library.
