@@ -3,16 +3,17 @@
 # make kill-test kills a busy server fifty times, instead of three as in make test, and looks for what was lost
 # make bench     measures, beside raw limits and other implementations
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
+# make compare-builds  compares signet-check unoptimised with signet-check as the optimiser of an app makes it (COUNT inputs of each kind)
 # make check     format and documents, and that every parser has a fuzz target
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
 #                manifest that is signed by the release's key (RELEASE_KEY)
 # signet-check is not installed: it compares vectors with other implementations, for who has the source and its documents.
-# demo, test, kill-test, bench, fuzz and release install the Debian packages that are missing.
+# demo, test, kill-test, bench, fuzz, compare-builds and release install the Debian packages that are missing.
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
 
-.PHONY: demo test kill-test check format release install bench fuzz clean
+.PHONY: demo test kill-test check compare-builds format release install bench fuzz clean
 
 demo:
 	Scripts/setup demo
@@ -38,6 +39,10 @@ bench:
 fuzz:
 	Scripts/setup build
 	Scripts/fuzz --seconds $(or $(SECONDS_EACH),60)
+
+compare-builds:
+	Scripts/setup build
+	SWIFT="$(SWIFT)" Scripts/compare-builds --count $(or $(COUNT),100000)
 
 check:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Fuzz/Package.swift Fuzz/Sources

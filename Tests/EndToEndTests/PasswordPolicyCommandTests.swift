@@ -1,0 +1,119 @@
+import Foundation
+import SignetJSON
+import Testing
+
+/// What `signet` accepts and refuses as a new password; what is expected comes from docs/policies.md.
+@Suite("Passwords typed under a server's policy", .serialized, .timeLimit(.minutes(10)))
+struct PasswordPolicyCommandTests {
+  struct Policy: Sendable, CustomTestStringConvertible {
+    /// A policy string, or the name of a profile.
+    let name: String
+    let accepted: String
+    /// What is refused, and every sentence that says why, in order.
+    let refused: [(password: String, reasons: [String])]
+
+    var testDescription: String { name }
+  }
+
+  private static let noUppercase = "use at least 1 upper-case letter"
+  private static let noLowercase = "use at least 1 lower-case letter"
+  private static let noDigit = "use at least 1 digit"
+  private static let noSign = "use at least 1 character that is neither a letter nor a digit"
+  private static let sequence = "avoid 3 or more letters or digits in order, such as abc or 321"
+  private static let word = "choose a password that is not made from a word or an obvious series"
+  private static let control = "leave out control, invisible and unassigned characters"
+
+  private static let policies = [
+    Policy(
+      name: "pin-6", accepted: "482915",
+      refused: [
+        ("4829a5", ["use no letters", "use at least 6 digits"]),
+        ("482915a", ["use no letters"]),
+        ("48291", ["use at least 6 characters", "use at least 6 digits"]),
+        ("48291573046", ["use at most 10 characters"]),
+        ("482915-", ["use no characters that are neither letters nor digits"]),
+        ("482915\u{E9}", ["use no letters"]),
+        ("482345", [sequence]),
+      ]),
+    Policy(
+      name: "NALPHA=2;MNUM=0;MUP=0", accepted: "garden!?",
+      refused: [
+        (
+          "GARDEN482",
+          [
+            "use no upper-case letters", "use no digits",
+            "use at least 2 characters that are neither letters nor digits",
+          ]
+        ),
+        ("Garden!?", ["use no upper-case letters"]),
+        ("garden!?4", ["use no digits"]),
+        (
+          "\u{C4}rgernis!",
+          ["use no upper-case letters", "use at least 2 characters that are neither letters nor digits"]
+        ),
+      ]),
+    Policy(
+      name: "NUM=2;UP=1;LOW=1;NALPHA=1;MINLEN=8", accepted: "Garden-42",
+      refused: [
+        ("garden-42", [noUppercase]), ("Garden042", [noSign]), ("GARDEN-42", [noLowercase]),
+        ("Garden-4x", ["use at least 2 digits"]), ("Gard-42", ["use at least 8 characters"]),
+        ("", ["use at least 8 characters", noUppercase, noLowercase, "use at least 2 digits", noSign]),
+      ]),
+    Policy(
+      name: "legacy-compat", accepted: "Garden42",
+      refused: [
+        ("Garde42", ["use at least 8 characters"]),
+        (String(repeating: "Ga4-", count: 16) + "x", ["use at most 64 characters"]),
+        ("garden42", [noUppercase]), ("GARDEN42", [noLowercase]), ("Gardenia", [noDigit]),
+        ("Garden4234", [sequence]), ("Garden42\u{7}", [control]),
+      ]),
+    Policy(
+      name: "psd2", accepted: "gard3n",
+      refused: [
+        ("gard3", ["use at least 6 characters"]),
+        (String(repeating: "Ga4-", count: 16) + "x", ["use at most 64 characters"]),
+        ("gardcba", [sequence]), ("gard3n\u{7}", [control]),
+      ]),
+    Policy(
+      name: "nist-aal2", accepted: "vQ7-mZ2+",
+      refused: [
+        ("vQ7-mZ2", ["use at least 8 characters"]),
+        (String(repeating: "vQ7-mZ2+", count: 32) + "x", ["use at most 256 characters"]),
+        ("password", [word]), ("vQ7-mZ2+\u{7}", [control]),
+      ]),
+  ]
+
+  @Test("a password is accepted or refused, and the refusal names every broken rule", arguments: policies)
+  func judged(_ policy: Policy) async throws {
+    let server = try await RunningServer.startWithShop(["--policy", policy.name])
+    let device = server.device()
+    let code = try await server.codeFile("alice")
+    for (password, reasons) in policy.refused {
+      let result = try await device.run("activate", "--code-file", code, passwords: [password])
+      let said = "the password is not allowed: " + reasons.joined(separator: "; ")
+      #expect(result.isRefusal(65, said), "\(password.debugDescription): \(result.summary)")
+      let last = result.errorOutput.split(separator: "\n").last ?? ""
+      #expect(last.hasSuffix(said) || last.hasSuffix(said + "."), "\(password.debugDescription): \(last)")
+    }
+    #expect(try await device.containers().isEmpty)
+    let activated = try await device.json("activate", "--code-file", code, passwords: [policy.accepted])
+    #expect(try activated.bool("confirmed"))
+    await server.stopAndWait()
+  }
+
+  @Test("legacy-compat remembers passwords, and keeps a changed one for a day")
+  func history() async throws {
+    let server = try await RunningServer.startWithShop(["--policy", "legacy-compat"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: ["Garden42"])
+    let same = try await device.run("password", "change", passwords: ["Garden42", "Garden42"])
+    #expect(same.isRefusal(65, "the password is one of the last 5"), same.summary)
+    let short = try await device.run("password", "change", passwords: ["Garden42", "Garden4"])
+    #expect(short.isRefusal(65, "the password is not allowed: use at least 8 characters"), short.summary)
+    #expect(
+      try await device.json("password", "change", passwords: ["Garden42", "Orchard73"]).bool("changed"))
+    let again = try await device.run("password", "change", passwords: ["Orchard73", "Meadow915"])
+    #expect(again.isRefusal(65, "changed not long ago; change it again from "), again.summary)
+    await server.stopAndWait()
+  }
+}
