@@ -3,7 +3,7 @@ import SignetTesting
 import Testing
 
 /// `Scripts/bench --compare`.
-struct BenchmarkComparisonTests {
+@Suite(.timeLimit(.minutes(10))) struct BenchmarkComparisonTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
   private static let canRun =

@@ -1,7 +1,7 @@
 import SignetJSON
 import Testing
 
-@Suite("Account policies in signet-check")
+@Suite("Account policies in signet-check", .timeLimit(.minutes(10)))
 struct AccountPolicyOperationTests {
   private func evaluate(_ members: JSONObject) throws -> JSONObject {
     var request = members

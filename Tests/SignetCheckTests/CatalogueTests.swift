@@ -7,7 +7,7 @@ import SignetUAF
 import Testing
 
 /// Every operation and every error code of docs/signet-check.md, over one run of the process.
-@Suite("The catalogue of signet-check")
+@Suite("The catalogue of signet-check", .timeLimit(.minutes(10)))
 struct CatalogueTests {
   /// A request, and what is expected: the name of a member of `ok`, or a code.
   private struct Line {

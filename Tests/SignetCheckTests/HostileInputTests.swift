@@ -2,7 +2,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-@Suite("Hostile lines")
+@Suite("Hostile lines", .timeLimit(.minutes(10)))
 struct HostileInputTests {
   private static let corpus: [[UInt8]] = [
     #"{"id":1,"op":"base32-decode","text":"MZXW6YTBOI======","mode":"strict"}"#,

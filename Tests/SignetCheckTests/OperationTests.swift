@@ -3,7 +3,7 @@ import SignetJOSE
 import SignetJSON
 import Testing
 
-@Suite("The operations of signet-check")
+@Suite("The operations of signet-check", .timeLimit(.minutes(10)))
 struct OperationTests {
   @Test(
     "answers",

@@ -1,7 +1,7 @@
 import SignetJSON
 import Testing
 
-@Suite("Policies in signet-check")
+@Suite("Policies in signet-check", .timeLimit(.minutes(10)))
 struct PolicyOperationTests {
   private static let numeric =
     "UP=0;LOW=0;NUM=6;ALPHA=0;NALPHA=0;MUP=0;MLOW=0;MNUM=8;MALPHA=0;MNALPHA=0;MINLEN=6;MAXLEN=8"

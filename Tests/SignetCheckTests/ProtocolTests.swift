@@ -2,7 +2,7 @@ import Foundation
 import SignetJSON
 import Testing
 
-@Suite("The line protocol of signet-check")
+@Suite("The line protocol of signet-check", .timeLimit(.minutes(10)))
 struct ProtocolTests {
   @Test("any id comes back as it was, and its absence as null")
   func ids() throws {

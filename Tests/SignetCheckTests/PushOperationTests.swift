@@ -1,7 +1,7 @@
 import SignetJSON
 import Testing
 
-@Suite("Push messages in signet-check")
+@Suite("Push messages in signet-check", .timeLimit(.minutes(10)))
 struct PushOperationTests {
   /// Made with Python's hmac and base64 from the description of the format; the secret is the bytes 0 to 31.
   private static let token =

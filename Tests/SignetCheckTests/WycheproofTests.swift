@@ -24,7 +24,9 @@ enum Wycheproof {
   }
 }
 
-@Suite("Wycheproof through signet-check", .enabled(if: Wycheproof.isPresent, "needs the vectors"))
+@Suite(
+  "Wycheproof through signet-check", .timeLimit(.minutes(10)),
+  .enabled(if: Wycheproof.isPresent, "needs the vectors"))
 struct WycheproofTests {
   @Test("ECDH on P-256: right secrets or none")
   func ecdh() throws {

@@ -7,7 +7,9 @@
   import Testing
 
   /// What somebody can do who has the files and the rights of the TPM's owner, but not the password.
-  @Suite("Against the owner of a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+  @Suite(
+    "Against the owner of a TPM", .timeLimit(.minutes(10)),
+    .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
   struct OwnerAttackTests {
     private let fixture: TPMFixture
     private let keystore: TPMKeystore
