@@ -5,7 +5,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-@Suite struct UAFOperationTests {
+@Suite struct CheckUAFOperationTests {
   /// A registration and an authentication of one key, as JSON texts.
   private struct Pair {
     let key = UAFTestKey(isDER: true)
