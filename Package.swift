@@ -44,6 +44,7 @@ let package = Package(
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),
+    .systemLibrary(name: "CSpawn"),
     // No key; Scripts/release links another object in its place (docs/integrity.md).
     .target(name: "CReleaseKey"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
@@ -154,7 +155,10 @@ let package = Package(
       resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
       swiftSettings: house),
     // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).
-    .target(name: "SignetTestKit", dependencies: ["SignetCrypto"], swiftSettings: house),
+    .target(
+      name: "SignetTestKit",
+      dependencies: [.target(name: "CSpawn", condition: .when(platforms: [.linux])), "SignetCrypto"],
+      swiftSettings: house),
     .target(
       name: "SignetTesting",
       dependencies: ["Signet", "SignetCrypto", "SignetPolicy", "SignetTestKit", "SignetVault", "SignetWire"],
@@ -209,6 +213,7 @@ let package = Package(
       swiftSettings: house),
 
     // Tests: one target a module; vectors that are ours to keep lie beside them.
+    .testTarget(name: "SignetTestKitTests", dependencies: ["SignetTestKit"], swiftSettings: house),
     .testTarget(
       name: "SignetCryptoTests", dependencies: ["SignetCrypto", "SignetTestKit"], swiftSettings: house),
     .testTarget(

@@ -1,10 +1,9 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import Foundation
 
-/// A TCP port on loopback that nobody listens on.
+/// TCP ports on loopback that nobody listens on, handed out one by one to all test processes of a user.
+///
+/// They are below the range that the system takes ports for outgoing connections from, so that no connection takes one
+/// between its choice and its use; and no two processes get the same one until all have had their turn.
 package enum FreePort {
   /// There is no free port, or no network.
   package struct Failure: Error {
@@ -12,24 +11,55 @@ package enum FreePort {
     package let errno: Int32
   }
 
-  /// Finds a port by binding to port 0 and letting go again.
+  /// Takes the next port that nobody listens on.
   ///
-  /// - Returns: The port; nothing keeps others from taking it meanwhile.
   /// - Throws: ``Failure``.
   package static func find() throws(Failure) -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    guard descriptor >= 0 else { throw Failure(errno: errno) }
+    // The same for all processes, wherever each has its temporary files.
+    let counter = open("/tmp/signet-ports-\(geteuid())", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+    guard counter >= 0 else { throw Failure(errno: errno) }
+    defer { close(counter) }  // lets the lock go
+    while flock(counter, LOCK_EX) != 0 { guard errno == EINTR else { throw Failure(errno: errno) } }
+    var last: UInt16 = 0
+    _ = withUnsafeMutableBytes(of: &last) { pread(counter, $0.baseAddress, $0.count, 0) }
+    for _ in ports {
+      last = last &+ 1
+      if !ports.contains(last) { last = ports.lowerBound }
+      guard isFree(last) else { continue }
+      let written = withUnsafeBytes(of: last) { pwrite(counter, $0.baseAddress, $0.count, 0) }
+      guard written == MemoryLayout<UInt16>.size else { throw Failure(errno: errno) }
+      return last
+    }
+    throw Failure(errno: EADDRINUSE)
+  }
+
+  /// The ports that can be had: 16,384 below those of outgoing connections (ip(7), `ip_local_port_range`).
+  package static let ports: Range<UInt16> = {
+    let text = FileManager.default.contents(atPath: "/proc/sys/net/ipv4/ip_local_port_range") ?? Data()
+    let lowest = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isWhitespace).first
+      .flatMap { UInt16($0) }
+    // Where that range leaves no room, nothing is better than the usual place.
+    let end = lowest.flatMap { $0 >= 20_000 ? $0 : nil } ?? 32_768
+    return end - min(16_384, end - 10_000)..<end
+  }()
+
+  /// Whether nobody has a port, on any address.
+  package static func isFree(_ port: UInt16) -> Bool {
+    #if canImport(Darwin)
+      let stream = SOCK_STREAM
+    #else
+      let stream = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+    #endif
+    let descriptor = socket(AF_INET, stream, 0)
+    guard descriptor >= 0 else { return false }
     defer { close(descriptor) }
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let result = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { bare in
-        bind(descriptor, bare, size) == 0 && getsockname(descriptor, bare, &size) == 0
+    address.sin_port = port.bigEndian
+    return withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
       }
     }
-    guard result else { throw Failure(errno: errno) }
-    return UInt16(bigEndian: address.sin_port)
   }
 }

@@ -19,8 +19,8 @@
     package static var isExpected: Bool { isInstalled || ContinuousIntegration.isHere }
 
     private let folder: TemporaryFolder
-    private var shell: pid_t = 0
-    private var lifeline: Int32 = -1
+    /// A shell that swtpm ends with, and that ends with this process: it reads from a pipe of ours.
+    private var shell: ChildProcess?
 
     /// The process of swtpm, while it runs.
     package private(set) var processID: Int32 = 0
@@ -42,12 +42,13 @@
 
     /// Pulls the plug: no command is finished and nothing is saved that was not.
     package func stop() {
-      guard shell != 0 else { return }
+      guard let shell else { return }
       kill(processID, SIGKILL)
-      close(lifeline)
-      var status: Int32 = 0
-      while waitpid(shell, &status, 0) < 0, errno == EINTR {}
-      (shell, lifeline, processID) = (0, -1, 0)
+      do {
+        try shell.input.close()
+        try shell.end()
+      } catch { shell.kill() }
+      (self.shell, processID) = (nil, 0)
     }
 
     /// Starts it again with the state that it had, as after switching a machine on.
@@ -62,21 +63,21 @@
       guard descriptor >= 0 else { throw Failure(description: "open: \(errno)") }
       defer { close(descriptor) }
 
-      try spawnShell()
+      let shell = try startShell()
       // Written once swtpm listens.
       var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
       var buffer = [UInt8](repeating: 0, count: 32)
       guard poll(&entry, 1, 20_000) == 1, case let count = read(descriptor, &buffer, buffer.count), count > 0,
         let id = Int32(String(decoding: buffer[..<count], as: UTF8.self).split(separator: "\n")[0])
       else {
-        close(lifeline)
+        shell.kill()
         throw Failure(description: "swtpm did not start; install it with Scripts/setup test")
       }
-      processID = id
+      (self.shell, processID) = (shell, id)
     }
 
-    /// Starts swtpm, and beside it a process that ends it when this one is gone and the socket with it.
-    private func spawnShell() throws {
+    /// Starts swtpm, and beside it a process that ends it when this one is gone and the pipe with it.
+    private func startShell() throws -> ChildProcess {
       let script = """
         exec 3<&0
         /usr/bin/swtpm socket --tpm2 --tpmstate dir="$1/state" --server type=unixio,path="$1/tpm.sock" \
@@ -88,34 +89,9 @@
         wait $tpm
         kill $guard
         """
-      var ends: [Int32] = [-1, -1]
-      guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
-        throw Failure(description: "socketpair: \(errno)")
-      }
-      defer { close(ends[0]) }
-      var actions = posix_spawn_file_actions_t()
-      posix_spawn_file_actions_init(&actions)
-      defer { posix_spawn_file_actions_destroy(&actions) }
-      posix_spawn_file_actions_adddup2(&actions, ends[0], 0)
-      posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-      posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0)
-      let words: [String] = ["/bin/sh", "-c", script, "sh", folder.path]
-      var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-      defer { for argument in arguments { free(argument) } }
-      // Threads of the pool block all signals, and a shell that hears of no child waits for ever.
-      var attributes = posix_spawnattr_t()
-      posix_spawnattr_init(&attributes)
-      defer { posix_spawnattr_destroy(&attributes) }
-      var none = sigset_t()
-      sigemptyset(&none)
-      posix_spawnattr_setsigmask(&attributes, &none)
-      posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-      let error = posix_spawn(&shell, "/bin/sh", &actions, &attributes, &arguments, environ)
-      guard error == 0 else {
-        close(ends[1])
-        throw Failure(description: "posix_spawn: \(error)")
-      }
-      lifeline = ends[1]
+      return try ChildCommand(
+        ["/bin/sh", "-c", script, "sh", folder.path], input: .pipe, output: .none, errorOutput: .none
+      ).start()
     }
   }
 #endif

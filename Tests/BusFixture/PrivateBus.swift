@@ -43,7 +43,7 @@ package final class PrivateBus: Sendable {
     daemon = try Daemon(
       "/usr/bin/dbus-daemon",
       ["--config-file=\(folder.file("bus.conf"))", "--nofork", "--nopidfile", "--print-address=1"],
-      folder: folder, output: pipe)
+      folder: folder, output: pipe.fileHandleForWriting.fileDescriptor)
     try pipe.fileHandleForWriting.close()
     // It says its address when it listens, and nothing where it cannot.
     let said = pipe.fileHandleForReading.availableData

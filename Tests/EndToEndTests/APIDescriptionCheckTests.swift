@@ -15,28 +15,19 @@ import Testing
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     guard let python else { return false }
-    let process = Process()
-    process.executableURL = URL(filePath: python)
-    process.arguments = ["-c", "import schemathesis, argon2.low_level, cryptography"]
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    let program = "import schemathesis, argon2.low_level, cryptography"
+    do { return try ChildCommand([python, "-c", program]).finish().status == 0 } catch { return false }
   }()
 
   private static func run(_ server: RunningServer, _ words: [String]) async throws -> ServerCommand.Result {
-    let process = Process()
-    process.executableURL = URL(
-      filePath: try #require(python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it"))
-    process.arguments = words
-    process.environment = ServerCommand.cleanEnvironment.merging([
+    let python = try #require(python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    let environment = ServerCommand.cleanEnvironment.merging([
       "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1", "SCHEMATHESIS_HOOKS": "api_hooks",
       "SIGNET_API_KEY": "\(server.folder.path)/both.key",
       "SIGNET_API_STATE": "\(server.folder.path)/state.json", "SIGNET_API_CA": server.authority,
     ]) { $1 }
-    process.currentDirectoryURL = URL(filePath: server.folder.path)
-    process.standardInput = FileHandle.nullDevice
-    return try await ChildProcess.finish(process, within: .seconds(240))
+    return try await ChildCommand([python] + words, environment: environment, folder: server.folder.path)
+      .finish(within: .seconds(240))
   }
 
   /// Every method and path that the server describes.

@@ -280,13 +280,13 @@ import Testing
     var deaths = 0
     for round in 0..<8 {
       let children = try (0..<4).map { _ in
-        try ChildProcess.Running(device.process(words))
+        try device.process(words).start()
       }
       let victim = children[Int.random(in: 0..<4, using: &random)]
       // When it dies is left to chance; the seed repeats it. In the first round it is at once.
       let delay = Int.random(in: 0..<60, using: &random)
       if round > 0 { try await Task.sleep(for: .milliseconds(delay)) }
-      _ = victim.kill()
+      victim.kill()
       for child in children {
         let result = try await child.result()
         guard result.status == 0 else {

@@ -10,9 +10,9 @@
     private static func tampered(
       _ device: DeviceCommand, _ words: String..., passwords: [String] = []
     ) async throws -> ServerCommand.Result {
-      let process = try device.process(words, passwords: passwords)
-      process.environment?["LD_PRELOAD"] = "libm.so.6"
-      return try await ChildProcess.finish(process)
+      var process = try device.process(words, passwords: passwords)
+      process.environment["LD_PRELOAD"] = "libm.so.6"
+      return try await process.finish()
     }
 
     private static let policies = #"{"deviceTampering":{"score":0.4}}"#

@@ -79,34 +79,27 @@
 
   /// An agent that runs as a child.
   final class RunningAgent: Sendable {
-    private let process: Process
-    private let end: ProcessEnd
-    private let log: ScratchFile
-    var id: Int32 { process.processIdentifier }
-    var messages: String { get throws { try log.text() } }
+    private let process: ChildProcess
+    var id: Int32 { process.id }
+    var messages: String { get throws { process.errorOutputSoFar } }
 
-    init(_ process: Process) async throws {
-      self.process = process
-      log = try ScratchFile()
-      let output = Pipe()
-      process.standardOutput = output
-      process.standardError = log.handle
-      end = ProcessEnd(process)
-      try process.runUnblocked()
-      let line = await output.fileHandleForReading.firstLine()
-      let messages = try log.text()
-      try #require(line?.hasPrefix("listening at ") == true, "\(messages)")
+    init(_ command: ChildCommand) async throws {
+      var command = command
+      command.output = .pipe
+      process = try command.start()
+      let line = await process.output.firstLine()
+      try #require(line?.hasPrefix("listening at ") == true, "\(process.errorOutputSoFar)")
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit { process.send(SIGTERM) }
 
-    /// How it ended by itself; to be asked once.
-    func status() async -> Int32 { await end.status() }
+    /// How it ended by itself.
+    func status() async -> Int32 { await process.status() }
 
     /// Ends it and waits until it is gone.
     func kill(_ signal: Int32 = SIGKILL) async {
-      #expect(Foundation.kill(id, signal) == 0)
-      _ = await ChildProcess.end(of: id)
+      #expect(process.send(signal))
+      _ = await process.status()
     }
   }
 #endif

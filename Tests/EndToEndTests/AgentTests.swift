@@ -123,12 +123,7 @@
         assert greeting[:6] == b"SGNA\\x01\\x01", greeting
         assert s.recv(64) == b""
         """
-      var line = launcher + ["/usr/bin/python3", "-c", script, socket]
-      let process = Process()
-      process.executableURL = URL(filePath: line.removeFirst())
-      process.arguments = line
-      process.standardInput = FileHandle.nullDevice
-      return try await ChildProcess.finish(process)
+      return try await ChildCommand(launcher + ["/usr/bin/python3", "-c", script, socket]).finish()
     }
 
     @Test(
@@ -225,31 +220,20 @@
     func memory() async throws {
       let bench = try await AgentBench()
       if geteuid() == 0 {
-        let given = Process()
-        given.executableURL = URL(filePath: "/bin/chown")
-        given.arguments = ["-R", "\(Nobody.id):\(Nobody.id)", bench.folder.path]
-        #expect(try await ChildProcess.finish(given).status == 0)
+        let given = ChildCommand(["/bin/chown", "-R", "\(Nobody.id):\(Nobody.id)", bench.folder.path])
+        #expect(try await given.finish().status == 0)
       }
       func look(into id: Int32) async throws -> Int32 {
-        var line = Nobody.launcher + ["/bin/cat", "/proc/\(id)/maps"]
-        let process = Process()
-        process.executableURL = URL(filePath: line.removeFirst())
-        process.arguments = line
-        return try await ChildProcess.finish(process).status
+        try await ChildCommand(Nobody.launcher + ["/bin/cat", "/proc/\(id)/maps"]).finish().status
       }
       let agent = try await bench.startAgent(launcher: Nobody.launcher)
       #expect(try await look(into: agent.id) == 1)
       // The control: another program of that user, which protects itself by nothing.
-      var line = Nobody.launcher + ["/bin/sh", "-c", "echo ready; read line"]
-      let other = Process()
-      other.executableURL = URL(filePath: line.removeFirst())
-      other.arguments = line
-      let (input, output) = (Pipe(), Pipe())
-      (other.standardInput, other.standardOutput) = (input, output)
-      try other.run()
-      #expect(await output.fileHandleForReading.firstLine() == "ready")
-      #expect(try await look(into: other.processIdentifier) == 0)
-      try input.fileHandleForWriting.close()
+      let line = Nobody.launcher + ["/bin/sh", "-c", "echo ready; read line"]
+      let other = try ChildCommand(line, input: .pipe, output: .pipe).start()
+      #expect(await other.output.firstLine() == "ready")
+      #expect(try await look(into: other.id) == 0)
+      try other.input.close()
       await agent.kill(SIGTERM)
     }
 
@@ -277,7 +261,7 @@
             "--agent", DeviceCommand.executable(), bench.folder.file("text"), bench.folder.file("killed"),
           ])
         }()
-        let running = try ChildProcess.Running(process)
+        let running = try process.start()
         // At another moment of its short life each time.
         for _ in 0..<(delay * 400) { sched_yield() }
         _ = running.kill()
@@ -305,10 +289,8 @@
         os.environ.update(LISTEN_FDS="1", LISTEN_PID=str(os.getpid()))
         os.execv(sys.argv[2], sys.argv[2:])
         """
-      let process = try bench.device.process(["agent", "--groups", bench.folder.file("agent.json")])
-      let line = [try DeviceCommand.executable()] + (process.arguments ?? [])
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = ["-c", script, bench.socket] + line
+      var process = try bench.device.process(["agent", "--groups", bench.folder.file("agent.json")])
+      process.line = ["/usr/bin/python3", "-c", script, bench.socket] + process.line
       let agent = try await RunningAgent(process)
       #expect(try await bench.unlock("apps/one").status == 0)
       #expect(try await bench.transform("apps/two", "encrypt", "text", "sealed").status == 0)

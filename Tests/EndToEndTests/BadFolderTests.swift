@@ -98,13 +98,8 @@ import Testing
     let program = try Nobody.copy(of: ServerCommand.executable(), in: folder)
     let data = "\(folder.path)/server/data"
     func run(_ words: String...) async throws -> ServerCommand.Result {
-      let process = Process()
-      var line = Nobody.launcher + [program] + words
-      process.executableURL = URL(filePath: line.removeFirst())
-      process.arguments = line
-      process.environment = ServerCommand.cleanEnvironment
-      process.standardInput = FileHandle.nullDevice
-      return try await ChildProcess.finish(process)
+      try await ChildCommand(Nobody.launcher + [program] + words, environment: ServerCommand.cleanEnvironment)
+        .finish()
     }
     let url = "127.0.0.1:\(try FreePort.find())/main"
     try FileManager.default.createDirectory(

@@ -1,5 +1,5 @@
 import Foundation
-import SignetTesting
+import SignetTestKit
 import Testing
 
 /// `Scripts/bench --compare`.
@@ -21,12 +21,9 @@ import Testing
   }
 
   private func compare(_ old: String, in new: String) async throws -> ServerCommand.Result {
-    let process = Process()
-    process.executableURL = URL(filePath: "\(Self.root)/Scripts/bench")
-    process.arguments = ["--compare", old, new]
-    process.environment = ServerCommand.cleanEnvironment
-    process.standardInput = FileHandle.nullDevice
-    return try await ChildProcess.finish(process)
+    try await ChildCommand(
+      ["\(Self.root)/Scripts/bench", "--compare", old, new], environment: ServerCommand.cleanEnvironment
+    ).finish()
   }
 
   private func result(

@@ -20,20 +20,13 @@
     /// Gives a folder and all in it to the user of both sides.
     private func give(_ path: String) async throws {
       guard geteuid() == 0 else { return }
-      let given = Process()
-      given.executableURL = URL(filePath: "/bin/chown")
-      given.arguments = ["-R", "\(Nobody.id):\(Nobody.id)", path]
-      #expect(try await ChildProcess.finish(given).status == 0)
+      let given = ChildCommand(["/bin/chown", "-R", "\(Nobody.id):\(Nobody.id)", path])
+      #expect(try await given.finish().status == 0)
     }
 
     /// Runs a program as the user of both sides.
     private func run(_ words: [String]) async throws -> ServerCommand.Result {
-      var line = Nobody.launcher + words
-      let process = Process()
-      process.executableURL = URL(filePath: line.removeFirst())
-      process.arguments = line
-      process.standardInput = FileHandle.nullDevice
-      return try await ChildProcess.finish(process)
+      try await ChildCommand(Nobody.launcher + words).finish()
     }
 
     /// Tries all ways into a process: each is said with `open`, or with the number of the error.
@@ -121,31 +114,24 @@
 
     /// A program of the user that runs until it is ended.
     private final class Target: Sendable {
-      private let process: Process
-      private let input = Pipe()
+      private let process: ChildProcess
       let line: String?
-      var id: Int32 { process.processIdentifier }
+      var id: Int32 { process.id }
       var isRunning: Bool { process.isRunning }
 
       /// Starts it; where it says something first, waits for that line.
       init(_ words: [String], environment: [String: String], speaks: Bool) async throws {
-        var words = Nobody.launcher + words
-        process = Process()
-        process.executableURL = URL(filePath: words.removeFirst())
-        process.arguments = words
-        process.environment = environment
-        let output = Pipe()
-        (process.standardInput, process.standardOutput) = (input, output)
-        process.standardError = FileHandle.nullDevice
-        try process.runUnblocked()
-        line = speaks ? await output.fileHandleForReading.firstLine() : nil
+        process = try ChildCommand(
+          Nobody.launcher + words, environment: environment, input: .pipe, output: .pipe
+        ).start()
+        line = speaks ? await process.output.firstLine() : nil
       }
 
-      deinit { if process.isRunning { process.terminate() } }
+      deinit { process.send(SIGTERM) }
 
       func end() async {
-        process.terminate()
-        _ = await ChildProcess.end(of: id, process)
+        process.send(SIGTERM)
+        _ = await process.status()
       }
     }
 
@@ -246,14 +232,11 @@
       #expect(try FileManager.default.contentsOfDirectory(atPath: cores).isEmpty)
 
       // The control: a program with a secret of its own, ended in the same way in the same place.
-      var line =
+      let line =
         launcher(cores) + [
           "/usr/bin/python3", "-c", "import os\ns = 'garden' + '-' * 3 + 'winter'\nos.abort()",
         ]
-      let crashing = Process()
-      crashing.executableURL = URL(filePath: line.removeFirst())
-      crashing.arguments = line
-      let crashed = try await ChildProcess.finish(crashing)
+      let crashed = try await ChildCommand(line).finish()
       #expect(crashed.status == -SIGABRT, crashed.summary)
       let files = try FileManager.default.contentsOfDirectory(atPath: cores)
       let core = try #require(files.first.flatMap { FileManager.default.contents(atPath: "\(cores)/\($0)") })

@@ -1,4 +1,5 @@
 import Foundation
+import SignetTestKit
 import Testing
 
 /// A `signet` whose controlling terminal is a pseudo-terminal, with the test as its person.
@@ -6,7 +7,7 @@ final class ControllingTerminal: Sendable {
   private static let setsid = "/usr/bin/setsid"
   private let master: Int32
   private let held: Int32
-  private let process: Process
+  private let process: ChildProcess
   private let shown = Shown()
 
   /// What was shown so far; only one thread at a time asks.
@@ -29,17 +30,14 @@ final class ControllingTerminal: Sendable {
     try #require(held >= 0)
     var command = device
     command.launcher = [Self.setsid, "--ctty", "--wait"] + device.launcher
-    process = try command.process(words)
-    process.environment?["TERM"] = type
-    let side = FileHandle(fileDescriptor: held, closeOnDealloc: false)
-    process.standardInput = side
-    process.standardOutput = side
-    process.standardError = side
-    try process.run()
+    var line = try command.process(words)
+    line.environment["TERM"] = type
+    (line.input, line.output, line.errorOutput) = (.descriptor(held), .descriptor(held), .joined)
+    process = try line.start()
   }
 
   deinit {
-    if process.isRunning { process.terminate() }
+    process.send(SIGTERM)
     close(held)
     close(master)
   }
@@ -75,7 +73,7 @@ final class ControllingTerminal: Sendable {
 
   /// Waits for the end; everything that was shown, and the exit status.
   func end() async throws -> (status: Int32, shown: String) {
-    let status = await ChildProcess.end(of: process.processIdentifier, process)
+    let status = try await process.end()
     while read(timeout: 0) {}
     #expect(hasEcho)
     return (status, shown.text)

@@ -34,9 +34,9 @@ import Testing
   }
 
   private static func run(_ program: String, _ words: [String]) async throws -> ServerCommand.Result {
-    let process = try ServerCommand.process(words)
-    process.executableURL = process.executableURL?.deletingLastPathComponent().appending(path: program)
-    return try await ChildProcess.finish(process)
+    var process = try ServerCommand.process(words)
+    process.line[0] = try Programs.path(program)
+    return try await process.finish()
   }
 
   /// Every command of a program, and the program itself, by what its help says.
@@ -98,12 +98,9 @@ import Testing
           """
       }
     }
-    let bash = Process()
-    bash.executableURL = URL(filePath: "/bin/bash")
     let folder = try TemporaryFolder()
     try Data(script.utf8).write(to: URL(filePath: folder.file("script")))
-    bash.arguments = ["--norc", folder.file("script")]
-    let result = try await ChildProcess.finish(bash)
+    let result = try await ChildCommand(["/bin/bash", "--norc", folder.file("script")]).finish()
     #expect(result.status == 0 && result.errorOutput.isEmpty, result.summary)
     var lines = result.output.split(separator: "\n", omittingEmptySubsequences: false)[...]
     for command in commands {

@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// The built `signet` over one data folder.
@@ -18,29 +19,18 @@ struct DeviceCommand: Sendable {
   var locale = "C.UTF-8"
 
   /// A process that is ready to start; `passwords` are its lines on the descriptor that `--password-fd` names.
-  func process(_ words: [String], passwords: [String] = []) throws -> Process {
+  func process(_ words: [String], passwords: [String] = []) throws -> ChildCommand {
     var line = launcher + [try program ?? Self.executable(), "--data", data] + words
     if !passwords.isEmpty { line += ["--password-fd", "0"] }
-    let process = Process()
-    process.executableURL = URL(filePath: line.removeFirst())
-    process.arguments = line
-    process.environment = ServerCommand.cleanEnvironment
-    process.environment?["SIGNET_CA_FILE"] = authority
-    process.environment?["LC_ALL"] = locale
-    process.environment?["DBUS_SESSION_BUS_ADDRESS"] = sessionBus
-    process.standardInput = FileHandle.nullDevice
-    if !passwords.isEmpty {
-      let input = Pipe()
-      try input.fileHandleForWriting.write(contentsOf: Data(passwords.map { "\($0)\n" }.joined().utf8))
-      try input.fileHandleForWriting.close()
-      process.standardInput = input
-    }
-    return process
+    var environment = ServerCommand.cleanEnvironment
+    environment["SIGNET_CA_FILE"] = authority
+    environment["LC_ALL"] = locale
+    environment["DBUS_SESSION_BUS_ADDRESS"] = sessionBus
+    return ChildCommand(
+      line, environment: environment, input: passwords.isEmpty ? .none : .lines(passwords))
   }
 
-  static func executable() throws -> String {
-    URL(filePath: try ServerCommand.executable()).deletingLastPathComponent().appending(path: "signet").path
-  }
+  static func executable() throws -> String { try Programs.path("signet") }
 
   /// What the programs were built as: installed ones are a release, and those beside the test bundle are what it is.
   static var flavour: String {
@@ -57,7 +47,7 @@ struct DeviceCommand: Sendable {
   }
 
   func run(_ words: [String], passwords: [String] = []) async throws -> ServerCommand.Result {
-    try await ChildProcess.finish(try process(words, passwords: passwords))
+    try await process(words, passwords: passwords).finish()
   }
 
   /// Runs it with `--json`; it must succeed.

@@ -9,10 +9,15 @@ struct DeviceCommandTests {
   private func run(_ words: String..., environment: [String: String] = [:]) async throws
     -> ServerCommand.Result
   {
-    let process = try ServerCommand.process(words, environment)
-    process.executableURL = URL(filePath: try ServerCommand.executable())
-      .deletingLastPathComponent().appending(path: "signet")
-    return try await ServerCommand.finish(process)
+    try await run(words, environment)
+  }
+
+  private func run(_ words: [String], _ environment: [String: String] = [:]) async throws
+    -> ServerCommand.Result
+  {
+    var process = try ServerCommand.process(words, environment)
+    process.line[0] = try DeviceCommand.executable()
+    return try await process.finish()
   }
 
   @Test("A folder without a device names the way to one")
@@ -71,10 +76,7 @@ struct DeviceCommandTests {
     func lint(_ text: String, _ words: [String] = []) async throws -> ServerCommand.Result {
       let file = "\(folder.path)/policy"
       try Data(text.utf8).write(to: URL(filePath: file))
-      let process = try ServerCommand.process(["policy", "lint", file] + words, [:])
-      process.executableURL = URL(filePath: try ServerCommand.executable())
-        .deletingLastPathComponent().appending(path: "signet")
-      return try await ServerCommand.finish(process)
+      return try await run(["policy", "lint", file] + words)
     }
     let clash = try await lint("MINLEN=6;MAXLEN=6;NUM=8\n")
     #expect(clash.status == 65)

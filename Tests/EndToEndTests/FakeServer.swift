@@ -82,31 +82,29 @@ final class FakeServer: Sendable {
     """#
 
   let port: UInt16
-  private let process: Process
-  private let input = Pipe()
+  private let process: ChildProcess
 
   /// Listens, with the certificate of a server's folder.
   ///
   /// `port` is where; anywhere unless told.
-  init(_ behaviour: Behaviour, certificateOf server: RunningServer, port: UInt16 = 0) async throws {
-    process = Process()
-    process.executableURL = URL(filePath: Self.python)
-    process.arguments = [
-      "-c", Self.script, behaviour.rawValue, String(port), "\(server.data)/tls.pem", "\(server.data)/tls.key",
-    ]
-    let output = Pipe()
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    let line = try #require(await output.fileHandleForReading.firstLine(), "the fake server did not start")
-    self.port = try #require(line.split(separator: " ").last.flatMap { UInt16($0) })
+  init(_ behaviour: Behaviour, certificateOf server: RunningServer, port: UInt16? = nil) async throws {
+    let port = try port ?? FreePort.find()
+    self.port = port
+    process = try ChildCommand(
+      [
+        Self.python, "-c", Self.script, behaviour.rawValue, String(port), "\(server.data)/tls.pem",
+        "\(server.data)/tls.key",
+      ], input: .pipe, output: .pipe
+    ).start()
+    let line = try #require(await process.output.firstLine(), "the fake server did not start")
+    #expect(line == "listening on \(port)")
   }
 
-  deinit { if process.isRunning { process.terminate() } }
+  deinit { process.send(SIGTERM) }
 
   /// Ends it, so that its port is free again.
   func stop() throws {
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
+    try process.input.close()
+    try process.end()
   }
 }

@@ -36,13 +36,7 @@ import Testing
     func resize(kibibytes: Int) -> Bool { Self.system("mount", "-o", "remount,size=\(kibibytes)k", path) }
 
     private static func system(_ words: String...) -> Bool {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/env")
-      process.arguments = words
-      process.standardError = FileHandle.nullDevice
-      do { try process.run() } catch { return false }
-      process.waitUntilExit()
-      return process.terminationStatus == 0
+      do { return try ChildCommand(words).finish().status == 0 } catch { return false }
     }
   }
 
@@ -106,13 +100,12 @@ import Testing
     let code = try await server.codeFile("alice")
     // Ignored signals stay ignored; without that the system would end the program, not fail its writing.
     device.launcher = ["/bin/sh", "-c", "trap '' XFSZ; ulimit -f \(blocks); exec \"$@\"", "sh"]
-    let process = try device.process(["activate", "--code-file", code])
+    var command = try device.process(["activate", "--code-file", code])
     // Not to files, which the limit would hold too.
-    let (output, errorOutput) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError) = (output, errorOutput)
-    try process.run()
-    let status = await ChildProcess.end(of: process.processIdentifier, process)
-    let message = String(decoding: errorOutput.fileHandleForReading.availableData, as: UTF8.self)
+    (command.output, command.errorOutput) = (.pipe, .pipe)
+    let process = try command.start()
+    let status = try await process.end()
+    let message = String(decoding: process.errorOutput.availableData, as: UTF8.self)
     #expect([0, 65, 73, 74].contains(status), "\(blocks): \(status), \(message)")
     #expect(blocks > 0 || status != 0)
     if status != 0 { #expect(message.contains("signet activate: "), "\(blocks): \(message)") }

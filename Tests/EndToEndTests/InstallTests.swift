@@ -24,13 +24,12 @@
     }
 
     private func install(_ environment: [String: String]) async throws -> ServerCommand.Result {
-      let process = Process()
-      process.executableURL = URL(filePath: "\(Self.root)/Scripts/install")
-      process.arguments = [binaries]
       var all = ProcessInfo.processInfo.environment
       for name in ["PREFIX", "DESTDIR", "SYSCONFDIR", "RELEASE_KEY"] { all[name] = nil }
-      process.environment = all.merging(["STRIP": "true"]) { $1 }.merging(environment) { $1 }
-      return try await ChildProcess.finish(process)
+      return try await ChildCommand(
+        ["\(Self.root)/Scripts/install", binaries],
+        environment: all.merging(["STRIP": "true"]) { $1 }.merging(environment) { $1 }
+      ).finish()
     }
 
     private func content(_ path: String) -> String? {
@@ -130,18 +129,11 @@
     private func run(_ tool: String, _ words: [String], input: String? = nil) async throws
       -> ServerCommand.Result
     {
-      let process = Process()
-      process.executableURL = URL(filePath: tool.hasPrefix("/") ? tool : "/usr/bin/\(tool)")
-      process.arguments = words
-      process.environment = ServerCommand.cleanEnvironment
-      process.standardInput = FileHandle.nullDevice
-      if let input {
-        let pipe = Pipe()
-        try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-        try pipe.fileHandleForWriting.close()
-        process.standardInput = pipe
-      }
-      return try await ChildProcess.finish(process)
+      try await ChildCommand(
+        [tool.hasPrefix("/") ? tool : "/usr/bin/\(tool)"] + words,
+        environment: ServerCommand.cleanEnvironment,
+        input: input.map { .bytes(Array($0.utf8)) } ?? .none
+      ).finish()
     }
 
     @Test("mandoc finds nothing wrong with the manuals", .enabled(if: canRun("mandoc")))
@@ -256,24 +248,19 @@
     func units() async throws {
       let prefix = folder.file("prefix")
       #expect(try await install(["PREFIX": prefix]).status == 0)
-      let process = Process()
-      process.executableURL = URL(filePath: Self.analyzer)
       let units = ["service", "socket"].map { "\(prefix)/lib/systemd/user/signet-agent.\($0)" }
-      process.arguments = ["--user", "--man=no", "verify"] + units
-      process.environment = ProcessInfo.processInfo.environment.merging(
-        ["XDG_RUNTIME_DIR": folder.path, "SYSTEMD_LOG_LEVEL": "warning"]
-      ) { $1 }
-      let result = try await ChildProcess.finish(process)
+      let command = ChildCommand(
+        [Self.analyzer, "--user", "--man=no", "verify"] + units,
+        environment: ProcessInfo.processInfo.environment.merging(
+          ["XDG_RUNTIME_DIR": folder.path, "SYSTEMD_LOG_LEVEL": "warning"]
+        ) { $1 })
+      let result = try await command.finish()
       #expect(result.status == 0 && !result.summary.rawValue.contains("signet-agent"), result.summary)
       // The control: what is wrong is found.
       let unit = "\(prefix)/lib/systemd/user/signet-agent.service"
       let wrong = try #require(content(unit)).replacing("LimitCORE=0", with: "LimitCores=0")
       try Data(wrong.utf8).write(to: URL(filePath: unit))
-      let again = Process()
-      (again.executableURL, again.arguments, again.environment) = (
-        process.executableURL, process.arguments, process.environment
-      )
-      let found = try await ChildProcess.finish(again)
+      let found = try await command.finish()
       #expect(found.summary.rawValue.contains("LimitCores"), found.summary)
     }
   }

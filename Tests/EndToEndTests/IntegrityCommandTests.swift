@@ -21,9 +21,9 @@
     private func run(_ words: String..., adding environment: [String: String]) async throws
       -> ServerCommand.Result
     {
-      let process = try device.process(words)
-      process.environment = (process.environment ?? [:]).merging(environment) { $1 }
-      return try await ChildProcess.finish(process)
+      var process = try device.process(words)
+      process.environment.merge(environment) { $1 }
+      return try await process.finish()
     }
 
     /// A library that takes the place of the generator of random numbers.
@@ -31,10 +31,7 @@
       let (source, library) = (folder.file("hook.c"), folder.file("hook.so"))
       try Data("int RAND_bytes(unsigned char *to, int n) { while (n) to[--n] = 7; return 1; }\n".utf8)
         .write(to: URL(filePath: source))
-      let compiler = Process()
-      compiler.executableURL = URL(filePath: "/usr/bin/cc")
-      compiler.arguments = ["-shared", "-fPIC", "-o", library, source]
-      let result = try await ChildProcess.finish(compiler)
+      let result = try await ChildCommand(["/usr/bin/cc", "-shared", "-fPIC", "-o", library, source]).finish()
       try #require(result.status == 0, result.summary)
       return library
     }
@@ -51,9 +48,9 @@
       for command in [
         ["activate", "--code-file", "x"], ["approve"], ["uaf", "register", "x"], ["account", "protect"],
       ] {
-        let process = try device.process(command)
-        process.environment = (process.environment ?? [:]).merging(hooked) { $1 }
-        let result = try await ChildProcess.finish(process)
+        var process = try device.process(command)
+        process.environment.merge(hooked) { $1 }
+        let result = try await process.finish()
         #expect(result.isRefusal(77, "this program is being tampered with"), result.summary)
       }
       // They fail for what they would fail for at any time.
@@ -83,9 +80,9 @@
     func traced() async throws {
       var traced = device
       traced.launcher = ["/usr/bin/strace", "-f", "-o", "/dev/null"]
-      let process = try traced.process(["otp"])
-      process.environment?["SIGNET_INTEGRITY"] = "refuse"
-      let result = try await ChildProcess.finish(process)
+      var process = try traced.process(["otp"])
+      process.environment["SIGNET_INTEGRITY"] = "refuse"
+      let result = try await process.finish()
       #expect(result.isRefusal(77, "(strace) traces thread"), result.summary)
     }
 
@@ -105,11 +102,11 @@
       let unlocked = try await bench.device.run(["unlock"] + session, passwords: [AgentBench.password])
       #expect(unlocked.status == 0, unlocked.summary)
       #expect(try await bench.device.run(["status"] + session).status == 0)
-      let process = try bench.device.process(["otp"])
-      process.environment = (process.environment ?? [:]).merging([
+      var process = try bench.device.process(["otp"])
+      process.environment.merge([
         "LD_PRELOAD": library, "SIGNET_INTEGRITY": "lock", "XDG_RUNTIME_DIR": run,
       ]) { $1 }
-      let refused = try await ChildProcess.finish(process)
+      let refused = try await process.finish()
       #expect(refused.isRefusal(77, "this program is being tampered with"), refused.summary)
       let locked = try await bench.device.run(["status"] + session)
       #expect(locked.status == 1 && locked.output.hasPrefix("office: "), locked.summary)

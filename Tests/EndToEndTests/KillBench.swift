@@ -1,6 +1,7 @@
 import Foundation
 import SignetJSON
 import SignetSQLite
+import SignetTestKit
 import Testing
 
 /// A server and the killing of it, or of what talks to it, at random moments.
@@ -25,9 +26,9 @@ struct KillBench {
   init(_ server: RunningServer, _ random: SeededRandom) { (self.server, self.random) = (server, random) }
 
   /// Runs an undisturbed command and remembers how long it takes.
-  mutating func measure(_ name: String, _ process: Process) async throws -> ServerCommand.Result {
+  mutating func measure(_ name: String, _ process: ChildCommand) async throws -> ServerCommand.Result {
     let start = ContinuousClock.now
-    let result = try await ChildProcess.finish(process)
+    let result = try await process.finish()
     durations[name] = start.duration(to: .now)
     return result
   }
@@ -39,19 +40,20 @@ struct KillBench {
   ///
   /// The moment is random on purpose: nothing waits for it. Where the command has ended before, the next kill comes earlier, and
   /// else later, so that kills keep falling into all of its course however the load of the machine changes.
-  mutating func run(_ name: String, _ victim: Victim, _ process: Process) async throws -> ServerCommand.Result
+  mutating func run(_ name: String, _ victim: Victim, _ process: ChildCommand) async throws
+    -> ServerCommand.Result
   {
     let whole = durations[name] ?? .milliseconds(100)
     let delay = whole * Double.random(in: 0..<1, using: &random)
     step = "\(name), \(victim.rawValue) killed after \(delay) of \(whole)"
-    let running = try ChildProcess.Running(process)
+    let running = try process.start()
     try await Task.sleep(for: delay)
-    let wasRunning = ChildProcess.isRunning(running.id)
+    let wasRunning = running.isRunning
     durations[name] = wasRunning ? whole * 1.1 : delay
     let result: ServerCommand.Result
     switch victim {
     case .device:
-      _ = running.kill()
+      running.kill()
       result = try await running.result()
       if result.status == -SIGKILL { kills += 1 }
       try checkServer()
@@ -78,13 +80,4 @@ struct KillBench {
   }
 
   var comment: Comment { "\(step)" }
-}
-
-extension ChildProcess {
-  /// Whether a child has not ended yet.
-  static func isRunning(_ id: Int32) -> Bool {
-    var information = siginfo_t()
-    return waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT | WNOHANG) == 0
-      && information._sifields._sigchld.si_pid == 0
-  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// `kill -9` of either side at random points: afterwards both start again and agree.
@@ -42,7 +43,7 @@ import Testing
     #expect(approved.status == 0, approved.summary)
   }
 
-  private func validation(_ server: RunningServer, _ code: String, _ user: String) throws -> Process {
+  private func validation(_ server: RunningServer, _ code: String, _ user: String) throws -> ChildCommand {
     try ServerCommand.process([
       "otp", "validate", user, code, "--data", server.data, "--key-file", server.shopKey,
     ])

@@ -2,6 +2,7 @@ import Foundation
 import Signet
 import SignetCrypto
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// Attempts that were counted are never had back by killing whoever counts.
@@ -12,13 +13,13 @@ import Testing
     _ = try await device.json(
       "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden"])
     var bench = KillBench(server, SeededRandom(test: "killed password attempts"))
-    func wrong() throws -> Process { try device.process(["otp"], passwords: ["summer-garden"]) }
+    func wrong() throws -> ChildCommand { try device.process(["otp"], passwords: ["summer-garden"]) }
     var left = try remaining(await bench.measure("otp", wrong()))
     #expect(left == 59)
     for _ in 0..<10 {
       let killed = try await bench.run("otp", .device, wrong())
       #expect([77, -SIGKILL].contains(killed.status), killed.summary)
-      let now = try remaining(await ChildProcess.finish(wrong()))
+      let now = try remaining(await wrong().finish())
       // The one that ended counts, and the one that was killed may.
       #expect((left - 2...left - 1).contains(now), "\(left), then \(now): \(bench.step)")
       if killed.status == 77 { #expect(now == left - 2, bench.comment) }
@@ -43,7 +44,7 @@ import Testing
     wrong.invite = InviteCode(random: SystemRandomSource())
     let file = try server.write(wrong.text, to: "wrong")
     var bench = KillBench(server, SeededRandom(test: "killed invite attempts"))
-    func attempt() throws -> Process {
+    func attempt() throws -> ChildCommand {
       try bench.server.device("thief").process(["activate", "--code-file", file])
     }
     // The server says no five times, with deaths in between; then the right one comes too late.
@@ -51,7 +52,7 @@ import Testing
     #expect(refusals == 1)
     for _ in 0..<60 where refusals < 5 {
       if try await bench.run("activate", .server, attempt()).status == 76 { refusals += 1 }
-      if refusals < 5, try await ChildProcess.finish(attempt()).status == 76 { refusals += 1 }
+      if refusals < 5, try await attempt().finish().status == 76 { refusals += 1 }
     }
     #expect(refusals == 5)
     let late = try await bench.server.device().run(

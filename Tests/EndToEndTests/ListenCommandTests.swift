@@ -11,15 +11,14 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    let process = try device.process(["listen", "--once", "--json"])
-    let (output, messages) = (Pipe(), Pipe())
-    (process.standardOutput, process.standardError) = (output, messages)
-    try process.run()
-    #expect(await messages.fileHandleForReading.firstLine() == "Listening; Ctrl-C ends it.")
+    var command = try device.process(["listen", "--once", "--json"])
+    command.errorOutput = .pipe
+    let process = try command.start()
+    #expect(await process.errorOutput.firstLine() == "Listening; Ctrl-C ends it.")
     // Its request is open at the server: nothing waits yet, so nothing is shown before this is asked.
     let id = try await server.ask("alice", "Pay 1 EUR")
-    #expect(await ChildProcess.end(of: process.processIdentifier, process) == 0)
-    let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+    #expect(try await process.end() == 0)
+    let text = process.outputSoFar
     let lines = text.split(separator: "\n")
     #expect(lines.count == 1, "\(text)")
     let object = try JSONObject(parsing: Array(lines.first.map(String.init)?.utf8 ?? "".utf8))
@@ -53,9 +52,9 @@ import Testing
     #expect(alone.errorOutput.contains("no notifications on the desktop"), alone.summary)
     // Where nobody has said that there is one, there is nothing to be said.
     device.sessionBus = nil
-    let login = try device.process(["listen", "--once"])
-    login.environment?["XDG_RUNTIME_DIR"] = server.folder.path
-    let unseen = try await ChildProcess.finish(login)
+    var login = try device.process(["listen", "--once"])
+    login.environment["XDG_RUNTIME_DIR"] = server.folder.path
+    let unseen = try await login.finish()
     #expect(unseen.status == 0 && unseen.errorOutput == "Listening; Ctrl-C ends it.\n", unseen.summary)
     await server.stopAndWait()
   }
@@ -65,13 +64,11 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    let process = try device.process(["listen", "--once"])
-    let (output, messages) = (try ScratchFile(), Pipe())
-    process.standardOutput = output.handle
-    process.standardError = messages
-    try process.run()
-    defer { if process.isRunning { process.terminate() } }
-    let lines = messages.fileHandleForReading
+    var command = try device.process(["listen", "--once"])
+    command.errorOutput = .pipe
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    let lines = process.errorOutput
     #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
     await server.stopAndWait()
     let gone = try #require(await lines.firstLine())
@@ -80,8 +77,8 @@ import Testing
     let again = try await server.again()
     #expect(await lines.firstLine() == "signet: the server answers again")
     _ = try await again.ask("alice", "Pay 1 EUR")
-    #expect(await ChildProcess.end(of: process.processIdentifier, process) == 0)
-    #expect(try output.text().contains("  | Pay 1 EUR\n"))
+    #expect(try await process.end() == 0)
+    #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
     await again.stopAndWait()
   }
 

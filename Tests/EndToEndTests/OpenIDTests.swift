@@ -12,9 +12,7 @@ import Testing
   private final class PythonClient {
     let port: Int64
     let keys: JSONObject
-    private let process: Process
-    private let input: FileHandle
-    private let output: FileHandle
+    private let process: ChildProcess
     private var pending = Data()
 
     struct Ended: Error {}
@@ -27,17 +25,12 @@ import Testing
       let setup: JSONObject = [
         "ca": .string(authority), "certificate": .string(certificate), "key": .string(key),
       ]
-      process = Process()
-      process.executableURL = URL(filePath: python)
-      process.arguments = [script, setup.text]
-      process.environment = ServerCommand.cleanEnvironment
-      let (input, output) = (Pipe(), Pipe())
-      (process.standardInput, process.standardOutput) = (input, output)
-      try process.run()
-      (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
+      process = try ChildCommand(
+        [python, script, setup.text], environment: ServerCommand.cleanEnvironment, input: .pipe, output: .pipe
+      ).start()
       var first = Data()
       while !first.contains(10) {
-        let part = self.output.availableData
+        let part = process.output.availableData
         guard !part.isEmpty else { throw Ended() }
         first += part
       }
@@ -46,21 +39,22 @@ import Testing
     }
 
     deinit {
-      do { try input.close() } catch { Issue.record(error) }
-      process.waitUntilExit()
-      do { try output.close() } catch { Issue.record(error) }
+      do {
+        try process.input.close()
+        try process.end()
+      } catch { Issue.record(error) }
     }
 
     func order(_ name: String, _ value: JSONValue) throws -> JSONObject {
       let order: JSONObject = [name: value]
-      try input.write(contentsOf: Data((order.text + "\n").utf8))
+      try process.input.write(contentsOf: Data((order.text + "\n").utf8))
       while true {
         if let end = pending.firstIndex(of: 10) {
           let line = Array(pending[..<end])
           pending = Data(pending[(end + 1)...])
           return try JSONObject(parsing: line)
         }
-        let part = output.availableData
+        let part = process.output.availableData
         guard !part.isEmpty else { throw Ended() }
         pending += part
       }

@@ -61,8 +61,7 @@ extension RunningServer {
 
   /// Runs an operator's command that must succeed, with `--json`.
   func answer(_ words: String...) async throws -> JSONObject {
-    let process = try ServerCommand.process(words + ["--data", data, "--json"])
-    let result = try await ChildProcess.finish(process)
+    let result = try await ServerCommand.process(words + ["--data", data, "--json"]).finish()
     try #require(result.status == 0, result.summary)
     // An audit log may be longer than a message of the protocol.
     let limits = JSONLimits(maximumByteCount: 16 << 20, maximumMemberCount: 1_000_000)

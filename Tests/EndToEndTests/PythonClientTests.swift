@@ -14,24 +14,14 @@ import Testing
   static let isWanted: Bool = {
     if ContinuousIntegration.isHere { return true }
     guard let python else { return false }
-    let process = Process()
-    process.executableURL = URL(filePath: python)
-    process.arguments = ["-c", "import argon2.low_level, cryptography"]
-    process.standardError = FileHandle.nullDevice
-    do { try process.run() } catch { return false }
-    process.waitUntilExit()
-    return process.terminationStatus == 0
+    let program = "import argon2.low_level, cryptography"
+    do { return try ChildCommand([python, "-c", program]).finish().status == 0 } catch { return false }
   }()
 
   private func client(_ server: RunningServer, _ words: String...) async throws -> ServerCommand.Result {
     let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
-    let process = Process()
-    process.executableURL = URL(filePath: python)
-    process.arguments =
-      [Self.script, "--ca", server.authority, "--state", "\(server.folder.path)/state.json"] + words
-    process.environment = ServerCommand.cleanEnvironment
-    process.standardInput = FileHandle.nullDevice
-    return try await ChildProcess.finish(process)
+    let line = [python, Self.script, "--ca", server.authority, "--state", "\(server.folder.path)/state.json"]
+    return try await ChildCommand(line + words, environment: ServerCommand.cleanEnvironment).finish()
   }
 
   private func json(_ result: ServerCommand.Result) throws -> JSONObject {

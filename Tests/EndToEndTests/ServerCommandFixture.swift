@@ -7,17 +7,15 @@ import Testing
 final class RunningServer: Sendable {
   let folder: TemporaryFolder
   let port: UInt16
-  private let log: ScratchFile
-  private let end: ProcessEnd
-  private let process: Process
+  let process: ChildProcess
 
   /// The data folder.
   var data: String { "\(folder.path)/data" }
   /// `127.0.0.1:PORT/main`.
   var url: String { "127.0.0.1:\(port)/main" }
   /// What the server wrote to standard error.
-  var events: String { get throws { try log.text() } }
-  var processID: Int32 { process.processIdentifier }
+  var events: String { get throws { process.errorOutputSoFar } }
+  var processID: Int32 { process.id }
 
   /// Makes a data folder and serves it on a free port.
   ///
@@ -50,28 +48,21 @@ final class RunningServer: Sendable {
   ) async throws {
     self.folder = folder
     self.port = port
-    log = try ScratchFile()
-    process = try ServerCommand.process(["serve", "--data", "\(folder.path)/data"] + words)
-    if let first = launcher.first {
-      process.arguments = launcher.dropFirst() + [try ServerCommand.executable()] + (process.arguments ?? [])
-      process.executableURL = URL(filePath: first)
-    }
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = log.handle
-    end = ProcessEnd(process)
-    try process.run()
-    guard let line = await output.fileHandleForReading.firstLine(), line.hasPrefix("listening on ") else {
-      throw NotReady(status: await end.status(), log: try log.text())
+    var command = try ServerCommand.process(["serve", "--data", "\(folder.path)/data"] + words)
+    command.line = launcher + command.line
+    command.output = .pipe
+    process = try command.start()
+    guard let line = await process.output.firstLine(), line.hasPrefix("listening on ") else {
+      throw NotReady(status: await process.status(), log: process.errorOutputSoFar)
     }
   }
 
-  deinit { if process.isRunning { process.terminate() } }
+  deinit { process.send(SIGTERM) }
 
-  func send(_ signal: Int32) { #expect(kill(process.processIdentifier, signal) == 0) }
+  func send(_ signal: Int32) { #expect(process.send(signal)) }
 
-  /// The exit status; negative, the number of the signal; to be asked once.
-  func status() async -> Int32 { await end.status() }
+  /// The exit status; negative, the number of the signal.
+  func status() async -> Int32 { await process.status() }
 
   /// Stops it and expects a clean end.
   func stop() async {

@@ -152,14 +152,11 @@ import Testing
   /// A limit on the size of files stands in for a full disk: the first large write fails, or kills the process.
   @Test(arguments: [("--ignore-signal", 74 as Int32), ("--default-signal", -SIGXFSZ)])
   func leavesNothingAtThePathWhenWritingFails(disposition: String, status: Int32) async throws {
-    let shell = Process()
-    shell.executableURL = URL(filePath: "/bin/sh")
-    shell.arguments = [
-      "-c", "ulimit -f 16; ulimit -c 0; exec env \(disposition)=XFSZ \"$@\"", "sh",
+    let line = [
+      "/bin/sh", "-c", "ulimit -f 16; ulimit -c 0; exec env \(disposition)=XFSZ \"$@\"", "sh",
       try ServerCommand.executable(), "init", "--data", data, "--url", "localhost:8443/main",
     ]
-    shell.environment = ServerCommand.cleanEnvironment
-    let result = try await ServerCommand.finish(shell)
+    let result = try await ChildCommand(line, environment: ServerCommand.cleanEnvironment).finish()
     #expect(result.status == status, "\(result.errorOutput)")
     #expect(!FileManager.default.fileExists(atPath: data))
     // A killed process can't tidy up; one that failed leaves nothing at all.

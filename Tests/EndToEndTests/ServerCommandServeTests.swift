@@ -149,21 +149,16 @@ final class OpenSSLClient: Sendable {
   }
 
   private static let body = #"{"user":"in flight"}"#
-  private let process: Process
-  private let input = Pipe()
-  private let output = Pipe()
+  private let process: ChildProcess
 
   private init(_ server: RunningServer) throws {
-    process = Process()
-    process.executableURL = URL(filePath: Self.path)
-    process.arguments = [
-      "s_client", "-quiet", "-verify_return_error", "-CAfile", "\(server.data)/ca.pem", "-connect",
-      "127.0.0.1:\(server.port)",
-    ]
-    process.standardInput = input
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
+    process = try ChildCommand(
+      [
+        Self.path, "s_client", "-quiet", "-verify_return_error", "-CAfile", "\(server.data)/ca.pem",
+        "-connect",
+        "127.0.0.1:\(server.port)",
+      ], input: .pipe, output: .pipe
+    ).start()
   }
 
   /// Sends the head of a request, and returns when the server has asked for its body (RFC 9110 section 10.1.1).
@@ -174,21 +169,21 @@ final class OpenSSLClient: Sendable {
       "POST /main/v1/admin/users HTTP/1.1", "Host: 127.0.0.1", "Authorization: Bearer \(key)",
       "Content-Type: application/json", "Content-Length: \(body.utf8.count)", "Expect: 100-continue", "", "",
     ]
-    try client.input.fileHandleForWriting.write(contentsOf: Data(head.joined(separator: "\r\n").utf8))
+    try client.process.input.write(contentsOf: Data(head.joined(separator: "\r\n").utf8))
     let end = Array("\r\n\r\n".utf8)
-    let answer = await client.output.fileHandleForReading.text { $0.suffix(4) == end[...] ? $0.count : nil }
+    let answer = await client.process.output.text { $0.suffix(4) == end[...] ? $0.count : nil }
     try #require(answer?.hasPrefix("HTTP/1.1 100 ") == true, "\(answer ?? "nothing")")
     return client
   }
 
   /// Sends the body and gives the head of the answer.
   func finish() async throws -> String {
-    try input.fileHandleForWriting.write(contentsOf: Data(Self.body.utf8))
+    try process.input.write(contentsOf: Data(Self.body.utf8))
     let end = Array("\r\n\r\n".utf8)
-    let answer = await output.fileHandleForReading.text { $0.suffix(4) == end[...] ? $0.count : nil }
+    let answer = await process.output.text { $0.suffix(4) == end[...] ? $0.count : nil }
     stop()
     return answer ?? ""
   }
 
-  func stop() { if process.isRunning { process.terminate() } }
+  func stop() { process.send(SIGTERM) }
 }

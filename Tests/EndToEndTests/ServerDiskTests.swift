@@ -161,31 +161,26 @@ private final class Counter: Sendable {
 
 /// Another process in the middle of a transaction: the `sqlite3` program.
 private final class DatabaseHolder {
-  private let process = Process()
-  private let input = Pipe()
+  private let process: ChildProcess
 
   init(_ path: String) async throws {
-    process.executableURL = URL(filePath: "/usr/bin/sqlite3")
-    process.arguments = [path]
-    let output = Pipe()
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
-    try input.fileHandleForWriting.write(contentsOf: Data("BEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
-    #expect(await output.fileHandleForReading.firstLine() == "held")
+    process = try ChildCommand(["/usr/bin/sqlite3", path], input: .pipe, output: .pipe).start()
+    try process.input.write(contentsOf: Data("BEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
+    #expect(await process.output.firstLine() == "held")
   }
 
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+  deinit { process.kill() }
 
   func release() async throws {
-    try input.fileHandleForWriting.write(contentsOf: Data("ROLLBACK;\n.quit\n".utf8))
-    #expect(await ChildProcess.end(of: process.processIdentifier, process) == 0)
+    try process.input.write(contentsOf: Data("ROLLBACK;\n.quit\n".utf8))
+    #expect(try await process.end() == 0)
   }
 }
 
 /// `strace`, attached to a process, which delays or fails its calls of `fsync` and `fdatasync` until it is told to end.
 private final class SlowedCalls {
   private static let path = "/usr/bin/strace"
-  private let process = Process()
+  private let process: ChildProcess
 
   /// A process that is not a child may be traced by root, and by others where the system says so (Yama's `ptrace_scope`).
   static var isPossible: Bool {
@@ -198,26 +193,22 @@ private final class SlowedCalls {
   }
 
   init(_ id: Int32, _ injection: String) async throws {
-    process.executableURL = URL(filePath: Self.path)
-    process.arguments = [
-      "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", "inject=fsync,fdatasync:\(injection)",
-      "-p",
-      "\(id)",
-    ]
-    process.standardInput = FileHandle.nullDevice
-    let messages = Pipe()
-    process.standardError = messages
-    try process.run()
+    process = try ChildCommand(
+      [
+        Self.path, "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e",
+        "inject=fsync,fdatasync:\(injection)", "-p", "\(id)",
+      ], errorOutput: .pipe
+    ).start()
     // "strace: Process 1 attached with 12 threads"
-    let line = try #require(await messages.fileHandleForReading.firstLine())
+    let line = try #require(await process.errorOutput.firstLine())
     try #require(line.contains("attached"), "\(line)")
   }
 
-  deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+  deinit { process.kill() }
 
-  /// Lets the process go, which runs on as before; other signals may be blocked in a child of a thread of Dispatch.
+  /// Lets the process go, which runs on as before.
   func end() async throws {
-    kill(process.processIdentifier, SIGKILL)
-    _ = await ChildProcess.end(of: process.processIdentifier, process)
+    process.kill()
+    try await process.end()
   }
 }

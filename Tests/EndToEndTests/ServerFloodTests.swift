@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import SignetTransport
 import Testing
 
@@ -8,31 +9,29 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(10))) struct ServerFloodTests {
   /// `Tests/Interop/flood.py`, which runs until it is told to end.
   private final class Flood {
-    private let process = Process()
-    private let input = Pipe()
-    private let output = Pipe()
+    private let process: ChildProcess
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../Interop/flood.py").standardized.path
 
     /// Starts it, and returns when it has begun.
     init(_ server: RunningServer, _ mode: String, from addresses: [String]) async throws {
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = [Self.script, "\(server.port)", server.authority, mode] + addresses
-      (process.standardInput, process.standardOutput) = (input, output)
-      try process.run()
-      try #require(await output.fileHandleForReading.firstLine() == "ready")
+      process = try ChildCommand(
+        ["/usr/bin/python3", Self.script, "\(server.port)", server.authority, mode] + addresses,
+        input: .pipe, output: .pipe
+      ).start()
+      try #require(await process.output.firstLine() == "ready")
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit { process.kill() }
 
     /// What it saw, when it has ended by itself.
     func result() async throws -> JSONObject {
-      try JSONObject(parsing: Array(try #require(await output.fileHandleForReading.firstLine()).utf8))
+      try JSONObject(parsing: Array(try #require(await process.output.firstLine()).utf8))
     }
 
     /// Ends it.
     func end() async throws -> JSONObject {
-      try input.fileHandleForWriting.write(contentsOf: Data("\n".utf8))
+      try process.input.write(contentsOf: Data("\n".utf8))
       return try await result()
     }
   }

@@ -23,10 +23,10 @@
 
       init(_ reaction: String) async throws {
         bench = try await AgentBench()
-        let process = try bench.device.process([
+        var process = try bench.device.process([
           "agent", "--socket", bench.socket, "--groups", bench.folder.file("agent.json"),
         ])
-        process.environment?["SIGNET_INTEGRITY"] = reaction
+        process.environment["SIGNET_INTEGRITY"] = reaction
         agent = try await RunningAgent(process)
         let unlocked = try await bench.unlock("apps/one")
         #expect(unlocked.status == 0, unlocked.summary)
@@ -42,33 +42,27 @@
 
     /// A program that has hold of the agent until it is let go.
     private final class Attacker: Sendable {
-      private let process: Process
-      private let input = Pipe()
+      private let process: ChildProcess
 
       /// Starts it, and returns when it says that it is attached.
       init(_ line: [String]) async throws {
-        process = Process()
-        process.executableURL = URL(filePath: "/usr/bin/timeout")
-        process.arguments = ["-k", "1", "60"] + line
-        let output = Pipe()
-        (process.standardInput, process.standardOutput, process.standardError) = (
-          input, output, FileHandle.nullDevice
-        )
-        try process.runUnblocked()
+        process = try ChildCommand(
+          ["/usr/bin/timeout", "-k", "1", "60"] + line, input: .pipe, output: .pipe
+        ).start()
         // gdb says other things before.
-        let said = await output.fileHandleForReading.text { bytes in
+        let said = await process.output.text { bytes in
           bytes.last == 10 && String(decoding: bytes, as: UTF8.self).contains("attached") ? bytes.count : nil
         }
         try #require(said != nil, "the attacker could not attach")
         // What it writes later must not make it wait.
-        Thread.detachNewThread { _ = output.fileHandleForReading.readDataToEndOfFile() }
+        Thread.detachNewThread { [process] in _ = process.output.readDataToEndOfFile() }
       }
 
-      deinit { if process.isRunning { process.terminate() } }
+      deinit { process.send(SIGTERM) }
 
       func letGo() async {
-        process.terminate()
-        _ = await ChildProcess.end(of: process.processIdentifier, process)
+        process.send(SIGTERM)
+        _ = await process.status()
       }
     }
 

@@ -36,20 +36,16 @@
 
           """
         try Data(code.utf8).write(to: URL(filePath: source))
-        let compiler = Process()
-        compiler.executableURL = URL(filePath: "/usr/bin/cc")
-        compiler.arguments = ["-shared", "-fPIC", "-o", library, source]
-        let result = try await ChildProcess.finish(compiler)
+        let result = try await ChildCommand(["/usr/bin/cc", "-shared", "-fPIC", "-o", library, source])
+          .finish()
         try #require(result.status == 0, result.summary)
       }
 
       /// Has the device report, in this environment; a debug build looks for everything once a reaction is named.
       func report(_ environment: [String: String]) async throws -> ServerCommand.Result {
-        let process = try device.process(["condition", "report"])
-        process.environment = (process.environment ?? [:]).merging(
-          ["SIGNET_INTEGRITY": "report"].merging(environment) { $1 }
-        ) { $1 }
-        return try await ChildProcess.finish(process)
+        var process = try device.process(["condition", "report"])
+        process.environment.merge(["SIGNET_INTEGRITY": "report"].merging(environment) { $1 }) { $1 }
+        return try await process.finish()
       }
 
       func standing() async throws -> String {

@@ -12,13 +12,10 @@ import Testing
     || tools.allSatisfy { FileManager.default.isExecutableFile(atPath: "/usr/bin/\($0)") }
 
   private func run(_ document: String) async throws -> ServerCommand.Result {
-    let process = Process()
-    process.executableURL = URL(filePath: "\(Self.root)/Scripts/check-tour")
-    let commands = URL(filePath: try ServerCommand.executable()).deletingLastPathComponent().path
-    process.arguments = [document, commands, String(try FreePort.find())]
-    process.environment = ServerCommand.cleanEnvironment
-    process.standardInput = FileHandle.nullDevice
-    return try await ChildProcess.finish(process)
+    try await ChildCommand(
+      ["\(Self.root)/Scripts/check-tour", document, Programs.folder, String(FreePort.find())],
+      environment: ServerCommand.cleanEnvironment
+    ).finish()
   }
 
   @Test("each works in an empty folder, and prints what the documents say", .enabled(if: canRun))

@@ -17,8 +17,9 @@ import Testing
     }
     _ = try await device.json("deny", ids[0], "--yes")
     func listed(_ words: String...) async throws -> [String] {
-      let result = try await ChildProcess.finish(
-        try ServerCommand.process(["transaction", "list", "--json", "--data", server.data] + words))
+      let result = try await ServerCommand.process(
+        ["transaction", "list", "--json", "--data", server.data] + words
+      ).finish()
       try #require(result.status == 0, result.summary)
       return try JSONObject(parsing: Array(result.output.utf8)).array("transactions").compactMap {
         guard case .object(let object) = $0 else { return nil }

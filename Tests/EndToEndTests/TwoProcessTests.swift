@@ -9,8 +9,8 @@ import Testing
 /// Two processes at once: on one data folder, and on one database.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct TwoProcessTests {
   /// Starts all, then waits for all.
-  private func together(_ processes: [Process]) async throws -> [ServerCommand.Result] {
-    let running = try processes.map { try ChildProcess.Running($0) }
+  private func together(_ processes: [ChildCommand]) async throws -> [ServerCommand.Result] {
+    let running = try processes.map { try $0.start() }
     var results: [ServerCommand.Result] = []
     for child in running { results.append(try await child.result()) }
     return results
@@ -21,7 +21,7 @@ import Testing
     for round in 0..<8 {
       let device = server.device("device-\(round)")
       let users = ["a-\(round)", "b-\(round)"]
-      var processes: [Process] = []
+      var processes: [ChildCommand] = []
       for user in users {
         processes.append(try device.process(["activate", "--code-file", await server.codeFile(user)]))
       }

@@ -45,10 +45,9 @@ import Testing
   }
 
   private func signet(_ words: String...) async throws -> ServerCommand.Result {
-    let process = try ServerCommand.process(words + ["--data", data])
-    let folder = URL(filePath: try ServerCommand.executable()).deletingLastPathComponent()
-    process.executableURL = folder.appending(path: "signet")
-    return try await ServerCommand.finish(process)
+    var process = try ServerCommand.process(words + ["--data", data])
+    process.line[0] = try DeviceCommand.executable()
+    return try await process.finish()
   }
 
   @Test("what another server confirmed goes on working, and the rest can be deleted")

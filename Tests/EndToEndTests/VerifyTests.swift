@@ -80,11 +80,7 @@ import Testing
   private static let jose = "/usr/bin/jose"
 
   private func run(_ program: String, _ words: [String]) async throws -> ServerCommand.Result {
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = words
-    process.standardInput = FileHandle.nullDevice
-    return try await ChildProcess.finish(process)
+    try await ChildCommand([program] + words).finish()
   }
 
   @Test(

@@ -27,9 +27,7 @@ package final class PushServices {
   package let rsaPEM: String
   package let base: String
   package let transport: CurlTransport
-  private let process: Process
-  private let input: FileHandle
-  private let output: FileHandle
+  private let process: ChildProcess
   private let folder: TemporaryFolder
   private var pending = Data()
 
@@ -54,21 +52,16 @@ package final class PushServices {
     guard let python = Self.python else {
       throw Unexpected(description: "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     }
-    process = Process()
-    process.executableURL = URL(filePath: python)
-    process.arguments = [script, JSONValue.object(setup).text]
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
-    (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
+    process = try ChildCommand(
+      [python, script, JSONValue.object(setup).text], input: .pipe, output: .pipe
+    ).start()
     var configuration = ConnectionConfiguration(
       certificateAuthoritiesPEM: try authority.certificatePEM, version: .http2)
     configuration.timeoutSeconds = 20
     transport = try CurlTransport(configuration)
     var first = Data()
     while !first.contains(10) {
-      let part = self.output.availableData
+      let part = process.output.availableData
       guard !part.isEmpty else { throw Unexpected(description: "the push services did not start") }
       first += part
     }
@@ -77,9 +70,10 @@ package final class PushServices {
   }
 
   deinit {
-    do { try input.close() } catch { print("push services: \(error)") }
-    process.waitUntilExit()
-    do { try output.close() } catch { print("push services: \(error)") }
+    do {
+      try process.input.close()
+      try process.end()
+    } catch { print("push services: \(error)") }
   }
 
   /// Lets the next request have this answer; a status of 0 breaks it off.
@@ -101,14 +95,14 @@ package final class PushServices {
   }
 
   private func command(_ object: JSONObject) throws -> JSONObject {
-    try input.write(contentsOf: Data((JSONValue.object(object).text + "\n").utf8))
+    try process.input.write(contentsOf: Data((JSONValue.object(object).text + "\n").utf8))
     while true {
       if let end = pending.firstIndex(of: 10) {
         let line = Array(pending[..<end])
         pending = Data(pending[(end + 1)...])
         return try JSONObject(parsing: line)
       }
-      let part = output.availableData
+      let part = process.output.availableData
       guard !part.isEmpty else { throw Unexpected(description: "the push services have ended") }
       pending += part
     }
@@ -121,22 +115,11 @@ package final class PushServices {
   }
 
   private static func output(of program: String, _ words: [String], input: String = "") throws -> String {
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [program] + words
-    let (output, source) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardInput = source
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    try source.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-    try source.fileHandleForWriting.close()
-    let text = output.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Unexpected(description: "\(program) \(words) failed")
+    let result = try ChildCommand([program] + words, input: .bytes(Array(input.utf8))).finish()
+    guard result.status == 0 else {
+      throw Unexpected(description: "\(program) \(words) failed: \(result.errorOutput)")
     }
-    return String(decoding: text, as: UTF8.self)
+    return result.output
   }
 }
 

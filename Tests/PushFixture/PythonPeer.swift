@@ -17,9 +17,7 @@ public final class PythonPeer {
 
   /// What it said first.
   public let greeting: JSONObject
-  private let process = Process()
-  private let input: FileHandle
-  private let output: FileHandle
+  private let process: ChildProcess
   private var pending = Data()
 
   /// Starts a program.
@@ -34,19 +32,17 @@ public final class PythonPeer {
     }
     let path = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../Interop/\(script)").standardized.path
-    process.executableURL = URL(filePath: python)
-    process.arguments = [path, JSONValue.object(setup).text]
-    let (input, output) = (Pipe(), Pipe())
-    (process.standardInput, process.standardOutput) = (input, output)
-    try process.run()
-    (self.input, self.output) = (input.fileHandleForWriting, output.fileHandleForReading)
-    greeting = try Self.line(&pending, self.output)
+    process = try ChildCommand(
+      [python, path, JSONValue.object(setup).text], input: .pipe, output: .pipe
+    ).start()
+    greeting = try Self.line(&pending, process.output)
   }
 
   deinit {
-    do { try input.close() } catch { print("\(error)") }
-    process.waitUntilExit()
-    do { try output.close() } catch { print("\(error)") }
+    do {
+      try process.input.close()
+      try process.end()
+    } catch { print("\(error)") }
   }
 
   /// Gives a command and waits for its answer.
@@ -59,8 +55,8 @@ public final class PythonPeer {
   public func callAsFunction(_ command: String, _ value: JSONValue) throws -> JSONObject {
     var object = JSONObject()
     object[command] = value
-    try input.write(contentsOf: Data(object.bytes + [0x0A]))
-    return try Self.line(&pending, output)
+    try process.input.write(contentsOf: Data(object.bytes + [0x0A]))
+    return try Self.line(&pending, process.output)
   }
 
   private static func line(_ pending: inout Data, _ output: FileHandle) throws -> JSONObject {

@@ -161,12 +161,7 @@
       let file = fixture.folder.file("request")
       try Data(message(client.nonce, #"{"op":"state","group":"office"}"#)).write(to: URL(filePath: file))
       let descriptor = client.leave()
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/cat")
-      process.arguments = [file]
-      process.standardOutput = FileHandle(fileDescriptor: descriptor, closeOnDealloc: false)
-      try process.run()
-      process.waitUntilExit()
+      _ = try await ChildCommand(["/bin/cat", file], output: .descriptor(descriptor)).finish()
       let stream = SocketStream(adopting: descriptor)
       #expect(throws: SocketStream.Failure.closed) { try stream.receive(1, until: Greeted.soon) }
       try await fixture.stop()
@@ -176,10 +171,8 @@
     func stranger() async throws {
       let fixture = try AgentFixture()
       // This process passes for the agent's own program; another one does not.
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = [
-        "-c",
+      let line = [
+        "/usr/bin/python3", "-c",
         """
         import socket, sys
         s = socket.socket(socket.AF_UNIX)
@@ -189,9 +182,8 @@
         assert s.recv(64) == b""
         """, fixture.path,
       ]
-      try process.run()
-      process.waitUntilExit()
-      #expect(process.terminationStatus == 0)
+      let result = try await ChildCommand(line).finish()
+      #expect(result.status == 0, "\(result.errorOutput)")
       try await fixture.stop()
     }
 

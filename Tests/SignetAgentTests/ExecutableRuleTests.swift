@@ -56,13 +56,8 @@
 
     @Test("a process is held by its folder: once it has ended, nothing is found")
     func ended() throws {
-      let process = Process()
-      process.executableURL = URL(filePath: "/bin/cat")
-      let input = Pipe()
-      process.standardInput = input
-      process.standardOutput = FileHandle.nullDevice
-      try process.run()
-      guard let peer = PeerProcess(process.processIdentifier) else {
+      let process = try ChildCommand(["/bin/cat"], input: .pipe).start()
+      guard let peer = PeerProcess(process.id) else {
         Issue.record("the process is not found")
         return
       }
@@ -70,11 +65,11 @@
       let found = try #require(running)
       #expect(found.path.hasSuffix("/cat"))
       #expect(ExecutableRule.allows(found, at: found.path))
-      try input.fileHandleForWriting.close()
-      process.waitUntilExit()
+      try process.input.close()
+      try process.end()
       let afterwards = peer.executable()
       #expect(afterwards == nil)
-      #expect(PeerProcess(process.processIdentifier)?.executable() == nil)
+      #expect(PeerProcess(process.id)?.executable() == nil)
     }
   }
 #endif

@@ -31,14 +31,9 @@
 
     @Test("another program of the user is not talked to: the password does not reach it")
     func otherProgram() async throws {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = ["-c", Self.script, path]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      defer { process.terminate() }
-      let lines = output.fileHandleForReading
+      let process = try ChildCommand(["/usr/bin/python3", "-c", Self.script, path], output: .pipe).start()
+      defer { process.kill() }
+      let lines = process.output
       #expect(lines.line() == "ready")
       let session = AgentSession(path: path)
       await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
@@ -49,16 +44,11 @@
 
     @Test("the same program is talked to if it is named: the rule is about the file")
     func namedProgram() async throws {
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = ["-c", Self.script, path]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      defer { process.terminate() }
-      let lines = output.fileHandleForReading
+      let process = try ChildCommand(["/usr/bin/python3", "-c", Self.script, path], output: .pipe).start()
+      defer { process.kill() }
+      let lines = process.output
       #expect(lines.line() == "ready")
-      let found = PeerProcess(process.processIdentifier)?.executable()
+      let found = PeerProcess(process.id)?.executable()
       let session = AgentSession(path: path, servedBy: [try #require(found).path])
       // It hangs up after the request.
       await #expect(throws: SignetFailure.sharedSession(.interrupted)) { try await session.state() }

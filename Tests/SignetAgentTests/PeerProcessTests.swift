@@ -33,25 +33,21 @@
     func reusedNumber() throws {
       let folder = try TemporaryFolder()
       let socket = try AgentSocket(at: folder.file("run/agent.sock"))
-      let process = Process()
-      process.executableURL = URL(filePath: "/usr/bin/python3")
-      process.arguments = [
-        "-c",
+      let line = [
+        "/usr/bin/python3", "-c",
         "import socket, sys; s = socket.socket(socket.AF_UNIX); s.connect(sys.argv[1]); sys.stdin.read()",
         folder.file("run/agent.sock"),
       ]
-      let input = Pipe()
-      process.standardInput = input
-      try process.run()
+      let process = try ChildCommand(line, input: .pipe).start()
       let stream = SocketStream(adopting: accept(socket.descriptor, nil, nil))
       let id = try stream.peer().process
-      #expect(id == process.processIdentifier)
+      #expect(id == process.id)
       let handle = try stream.peerHandle()
       defer { if let handle { close(handle) } }
       let living = Self.isThere(PeerProcess(id, handle: handle))
       #expect(living)
-      try input.fileHandleForWriting.close()
-      process.waitUntilExit()
+      try process.input.close()
+      try process.end()
       guard let handle else {
         // Linux gives handles of peers from 6.5 on; an older one is no reason to fail, and no other excuse counts.
         let version = ProcessInfo.processInfo.operatingSystemVersion
@@ -109,16 +105,11 @@
         configuration: try AgentConfiguration(groups: [.init(AgentFixture.office, executables: [cat])])
       ) { () throws(SignetFailure) in throw .noSuchContainer }
       let socket = SocketBox(try AgentSocket(at: path))
-      var line = launcher + ["/usr/bin/python3", "-c", Self.attack, path]
-      let process = Process()
-      process.executableURL = URL(filePath: line.removeFirst())
-      process.arguments = line
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      defer { process.terminate() }
+      let line = launcher + ["/usr/bin/python3", "-c", Self.attack, path]
+      let process = try ChildCommand(line, output: .pipe).start()
+      defer { process.send(SIGTERM) }
       // The agent looks at who has connected only now, when that runs a program of the group.
-      let lines = output.fileHandleForReading
+      let lines = process.output
       guard lines.line() == "ready" else { return nil }
       let serving = Task { if let socket = socket.take() { try await agent.serve(socket) } }
       let said = lines.line()

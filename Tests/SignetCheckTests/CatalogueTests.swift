@@ -238,7 +238,7 @@ struct CatalogueTests {
   func operations() throws {
     let documented = try Self.documented(below: "Operations")
     let tried = try Set(
-      // What a response of UAF takes is made by `UAFOperationTests`.
+      // What a response of UAF takes is made by `CheckUAFOperationTests`.
       Self.answered.map { try JSONObject(parsing: $0.request).string("op") } + ["uaf-verify"])
     #expect(tried == documented)
     let help = try CheckTool.run([], ["--help"])

@@ -1,43 +1,21 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// The built executable, which lies beside the test bundle.
 enum CheckTool {
-  private final class Marker {}
-
-  private static let path = candidates.map { $0.path }.first(where: FileManager.default.isExecutableFile)
-
-  private static var candidates: [URL] {
-    let bundle = Bundle(for: Marker.self).bundleURL
-    return [bundle, bundle.deletingLastPathComponent()].map { $0.appending(path: "signet-check") }
-  }
-
   /// A process that is ready to start.
-  static func process(_ arguments: [String] = []) throws -> Process {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(path, "build signet-check first"))
-    process.arguments = arguments
-    return process
+  static func process(_ arguments: [String] = []) throws -> ChildCommand {
+    ChildCommand([try Programs.built("signet-check")] + arguments)
   }
 
   /// What it writes for `input`, and how it ended.
-  ///
-  /// The input is a file, so that neither side waits for the other.
   static func run(_ input: [UInt8], _ arguments: [String] = []) throws -> (output: [UInt8], status: Int32) {
-    let file = FileManager.default.temporaryDirectory.appending(path: "signet-check-\(UUID().uuidString)")
-    try Data(input).write(to: file)
-    defer { try? FileManager.default.removeItem(at: file) }  // left behind at worst, in a folder for that
-    let process = try process(arguments)
-    let output = Pipe()
-    process.standardInput = try FileHandle(forReadingFrom: file)
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    let status = process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
-    return (Array(bytes), status)
+    var process = try process(arguments)
+    process.input = .bytes(input)
+    let result = try process.finish(within: .seconds(600))
+    return (result.outputBytes, result.status)
   }
 
   /// The answers to lines of any bytes, one each.

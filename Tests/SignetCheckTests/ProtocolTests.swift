@@ -29,26 +29,23 @@ struct ProtocolTests {
 
   @Test("an answer comes before the next request is sent")
   func streaming() throws {
-    let process = try CheckTool.process()
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    var command = try CheckTool.process()
+    (command.input, command.output) = (.pipe, .pipe)
+    let process = try command.start()
     for index in 0..<5 {
       let half = #"{"id":\#(index),"op":"base32-enc"#
-      try input.fileHandleForWriting.write(contentsOf: Data(half.utf8))
-      try input.fileHandleForWriting.write(contentsOf: Data("ode\",\"bytesHex\":\"00\"}\n".utf8))
+      try process.input.write(contentsOf: Data(half.utf8))
+      try process.input.write(contentsOf: Data("ode\",\"bytesHex\":\"00\"}\n".utf8))
       var answer = Data()
       while answer.last != 0x0A {
-        let part = output.fileHandleForReading.availableData
+        let part = process.output.availableData
         guard !part.isEmpty else { break }
         answer += part
       }
       #expect(String(decoding: answer, as: UTF8.self) == "{\"id\":\(index),\"ok\":{\"text\":\"AA\"}}\n")
     }
-    try input.fileHandleForWriting.close()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
+    try process.input.close()
+    #expect(try process.end() == 0)
   }
 
   @Test(

@@ -19,23 +19,10 @@ enum Command {
 
   /// The same, with something on the standard input.
   static func runList(_ name: String, _ arguments: [String], input: Data = Data()) async throws -> String {
-    try await blocking {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/\(name)")
-      process.arguments = arguments
-      let output = Pipe()
-      let feed = Pipe()
-      process.standardOutput = output
-      process.standardError = FileHandle.nullDevice
-      process.standardInput = feed
-      try process.run()
-      try feed.fileHandleForWriting.write(contentsOf: input)
-      try feed.fileHandleForWriting.close()
-      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
-      process.waitUntilExit()
-      guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
-      return text
-    }
+    let result = try await ChildCommand(["/usr/bin/\(name)"] + arguments, input: .bytes(Array(input)))
+      .finish()
+    guard result.status == 0 else { throw Failed(status: result.status) }
+    return result.output
   }
 }
 

@@ -7,9 +7,8 @@
 
   /// A process that is watched from its start to its end, by the lines that it writes; gone with the last reference.
   final class WatchedProcess: Sendable {
-    let id: Int32
-    private let process: Process
-    private let input = Pipe()
+    var id: Int32 { process.id }
+    private let process: ChildProcess
     private let seen = Mutex<[String]>([])
     private let isAtEnd = DispatchSemaphore(value: 0)
 
@@ -20,26 +19,14 @@
     ///   - environment: All of its environment.
     /// - Throws: What the system says.
     init(_ line: [String], environment: [String: String] = ["PATH": "/usr/bin:/bin"]) throws {
-      let process = Process()
-      process.executableURL = URL(filePath: line[0])
-      process.arguments = Array(line.dropFirst())
-      process.environment = environment
-      let output = Pipe()
-      process.standardInput = input
-      process.standardOutput = output
-      process.standardError = output
-      // Threads of a pool block all signals, and what they start inherits that.
-      var (none, usual) = (sigset_t(), sigset_t())
-      sigemptyset(&none)
-      pthread_sigmask(SIG_SETMASK, &none, &usual)
-      defer { pthread_sigmask(SIG_SETMASK, &usual, nil) }
-      try process.run()
-      (self.process, id) = (process, process.processIdentifier)
-      Thread.detachNewThread { [weak self, isAtEnd] in
+      process = try ChildCommand(
+        line, environment: environment, input: .pipe, output: .pipe, errorOutput: .joined
+      ).start()
+      Thread.detachNewThread { [weak self, process, isAtEnd] in
         defer { isAtEnd.signal() }
         var rest: [UInt8] = []
         while true {
-          let data = output.fileHandleForReading.availableData
+          let data = process.output.availableData
           if data.isEmpty { return }
           rest += data
           while let end = rest.firstIndex(of: 10) {
@@ -76,9 +63,7 @@
     }
 
     /// Writes a line to the process.
-    func say(_ text: String) throws {
-      try input.fileHandleForWriting.write(contentsOf: Data("\(text)\n".utf8))
-    }
+    func say(_ text: String) throws { try process.input.write(contentsOf: Data("\(text)\n".utf8)) }
 
     /// All lines, once the process has ended.
     func finishedLines() -> [String] {
@@ -89,45 +74,22 @@
 
     /// Ends it, if it has not ended by itself, and waits until it is gone.
     func end(_ signal: Int32 = SIGKILL) {
-      if process.isRunning { kill(id, signal) }
+      process.send(signal)
       _ = status()
     }
 
     /// The exit status, at the end; negative, the number of the signal.
-    ///
-    /// The system is asked: `Process` learns of an end from a socket that other children may hold as well.
     func status() -> Int32 {
-      var information = siginfo_t()
-      var result: Int32
-      repeat {
-        result = waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT)
-      } while result != 0 && errno == EINTR
-      if result == 0 {
-        let status = information._sifields._sigchld.si_status
-        return information.si_code == CLD_EXITED ? status : -status
+      do { return try process.end() } catch {
+        Issue.record(error)
+        return .min
       }
-      // `Process` was quicker, and is about to know the status.
-      while process.isRunning { sched_yield() }
-      return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
   }
 
   /// The program to attack, of this build.
   enum Victim {
-    static func path() throws -> String {
-      let bundle = try #require(
-        CommandLine.arguments.first { $0.contains(".xctest") } ?? Bundle.main.executablePath)
-      var folder = URL(filePath: bundle).deletingLastPathComponent()
-      while folder.path != "/" {
-        let candidate = folder.appending(path: "IntegrityVictim")
-        if FileManager.default.isExecutableFile(atPath: candidate.path) { return candidate.path }
-        folder.deleteLastPathComponent()
-      }
-      throw NoProgram()
-    }
-
-    /// There is no IntegrityVictim beside the tests.
-    struct NoProgram: Error {}
+    static func path() throws -> String { try Programs.built("IntegrityVictim") }
 
     /// Starts it, and waits until it has evaluated itself once without a finding that weighs.
     static func watching(_ options: [String] = []) async throws -> WatchedProcess {

@@ -14,25 +14,9 @@ enum OATHTool {
   /// What it prints, line by line.
   static func run(_ arguments: [String]) async throws -> [String] {
     let path = try #require(path, "install oathtool")
-    // Waiting for a program blocks, which no thread of the shared pool may do.
-    return try await withCheckedThrowingContinuation { continuation in
-      Thread.detachNewThread { continuation.resume(with: Result { try finish(path, arguments) }) }
-    }
-  }
-
-  private static func finish(_ path: String, _ arguments: [String]) throws -> [String] {
-    let process = Process()
-    process.executableURL = URL(filePath: path)
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    try process.run()
-    let text = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else {
-      throw Failed(arguments: arguments, status: process.terminationStatus)
-    }
-    return String(decoding: text, as: UTF8.self).split(separator: "\n").map(String.init)
+    let result = try await ChildCommand([path] + arguments).finish()
+    guard result.status == 0 else { throw Failed(arguments: arguments, status: result.status) }
+    return result.output.split(separator: "\n").map(String.init)
   }
 }
 

@@ -161,15 +161,10 @@ private let zbarimg = ["/usr/bin/zbarimg", "/usr/local/bin/zbarimg", "/opt/homeb
   func independentReader(_ index: Int) throws {
     let folder = try TemporaryFolder()
     try QRCode(roundTripTexts[index]).writePNG(to: folder.path + "/code.png")
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(zbarimg))
-    process.arguments = ["--quiet", "--raw", "--nodbus", "-Sbinary", folder.path + "/code.png"]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    #expect(process.terminationStatus == 0)
-    #expect(Array(output) == Array(roundTripTexts[index].utf8))
+    let result = try ChildCommand([
+      try #require(zbarimg), "--quiet", "--raw", "--nodbus", "-Sbinary", folder.path + "/code.png",
+    ]).finish()
+    #expect(result.status == 0)
+    #expect(result.outputBytes == Array(roundTripTexts[index].utf8))
   }
 }

@@ -128,29 +128,13 @@ extension Trait where Self == ConditionTrait {
 func runTool(
   _ path: String, _ arguments: [String], input: String = "", environment: [String: String] = [:]
 ) throws -> (status: Int32, output: String, messages: String) {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "signet-terminal-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer {
-    do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("a folder stays: \(error)") }
-  }
-  // Files, not pipes: no program can wait for a reader.
-  let names = ["input", "output", "messages"].map { folder.appending(path: $0) }
-  try Data(input.utf8).write(to: names[0])
-  for name in names[1...] { try Data().write(to: name) }
-  let process = Process()
-  process.executableURL = URL(filePath: path)
-  process.arguments = arguments
-  process.environment = ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": folder.path].merging(
-    environment
-  ) { $1 }
-  process.currentDirectoryURL = folder
-  process.standardInput = try FileHandle(forReadingFrom: names[0])
-  process.standardOutput = try FileHandle(forWritingTo: names[1])
-  process.standardError = try FileHandle(forWritingTo: names[2])
-  try process.run()
-  process.waitUntilExit()
-  return (
-    process.terminationStatus, try String(contentsOf: names[1], encoding: .utf8),
-    try String(contentsOf: names[2], encoding: .utf8)
-  )
+  let folder = try TemporaryFolder()
+  let result = try ChildCommand(
+    [path] + arguments,
+    environment: ["PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8", "HOME": folder.path].merging(environment) {
+      $1
+    },
+    folder: folder.path, input: .bytes(Array(input.utf8))
+  ).finish()
+  return (result.status, result.output, result.errorOutput)
 }

@@ -77,20 +77,8 @@ import UAFFixture
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"] ?? "python3"
 
   private static func run(_ program: String, input: [UInt8]) throws -> (status: Int32, output: [UInt8]) {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-    process.arguments = [python, "-c", program]
-    let (stdin, stdout) = (Pipe(), Pipe())
-    process.standardInput = stdin
-    process.standardOutput = stdout
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    // The program reads all of its input before it writes, so neither waits for the other.
-    try stdin.fileHandleForWriting.write(contentsOf: Data(input))
-    try stdin.fileHandleForWriting.close()
-    let output = try stdout.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    return (process.terminationStatus, Array(output))
+    let result = try ChildCommand([python, "-c", program], input: .bytes(input)).finish()
+    return (result.status, result.outputBytes)
   }
 
   static let isAvailable: Bool = {

@@ -21,11 +21,7 @@ final class Photographer: Sendable {
   func take() {
     let picture = "\(target)-\(pictures.entries.count)"
     // By another process: closing a copy here would release the locks that this one holds.
-    let copy = Process()
-    copy.executableURL = URL(fileURLWithPath: "/bin/cp")
-    copy.arguments = ["-rp", source, picture]
-    do { try copy.run() } catch { Issue.record(error) }
-    copy.waitUntilExit()
+    do { _ = try ChildCommand(["/bin/cp", "-rp", source, picture]).finish() } catch { Issue.record(error) }
     pictures.record(picture)
   }
 }

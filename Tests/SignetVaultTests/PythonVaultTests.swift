@@ -24,26 +24,8 @@ import Testing
   private static func run(
     _ program: String, _ words: [String], input: String = ""
   ) throws -> (status: Int32, output: String) {
-    let folder = try TemporaryFolder()
-    let paths = ["in", "out", "err"].map { folder.file($0) }
-    try Data(input.utf8).write(to: URL(filePath: paths[0]))
-    for path in paths[1...] { try Data().write(to: URL(filePath: path)) }
-    let process = Process()
-    process.executableURL = URL(filePath: program)
-    process.arguments = words
-    let handles = [
-      try FileHandle(forReadingFrom: URL(filePath: paths[0])),
-      try FileHandle(forWritingTo: URL(filePath: paths[1])),
-      try FileHandle(forWritingTo: URL(filePath: paths[2])),
-    ]
-    process.standardInput = handles[0]
-    process.standardOutput = handles[1]
-    process.standardError = handles[2]
-    try process.run()
-    process.waitUntilExit()
-    for handle in handles { try handle.close() }
-    let said = try paths[1...].map { try String(contentsOf: URL(filePath: $0), encoding: .utf8) }
-    return (process.terminationStatus, said.joined())
+    let result = try ChildCommand([program] + words, input: .bytes(Array(input.utf8))).finish()
+    return (result.status, result.output + result.errorOutput)
   }
 
   private func vault(_ folder: String, _ words: String..., password: String = "") throws -> String {

@@ -118,7 +118,7 @@ import Testing
       let uri = try server.write(try made.string("uri"), to: "\(user).uri")
       let device = server.device(user)
       let words = ["import", uri, "--push-token", "AABB", "--push-service", "webhook"]
-      let trap = try await StepTrap(server.processID, step)
+      let trap = try await StepTrap(server.process, step)
       let result = try await device.run(words)
       let wasKilled = await trap.end()
       isEnded = !wasKilled
@@ -126,7 +126,7 @@ import Testing
       #expect((result.status == 0) == isEnded, comment)
       #expect(try await expectWhole(device, comment) == isEnded, comment)
       if wasKilled {
-        _ = await ChildProcess.end(of: server.processID)
+        _ = await server.status()
         server = try await server.again()
         let again = try await device.run(words)
         #expect(again.status == 0, "step \(step), again: \(again.summary)")
@@ -142,32 +142,28 @@ import Testing
 
   /// Ends a running process at one of its next calls that make something durable.
   private final class StepTrap {
-    private let process = Process()
-    private let victim: Int32
+    private let process: ChildProcess
+    private let victim: ChildProcess
 
-    init(_ victim: Int32, _ step: Int, _ calls: String = "fsync,fdatasync") async throws {
+    init(_ victim: ChildProcess, _ step: Int, _ calls: String = "fsync,fdatasync") async throws {
       self.victim = victim
-      process.executableURL = URL(filePath: PushEnrolmentKillTests.strace)
-      process.arguments = [
-        "-f", "-o", "/dev/null", "-e", "trace=\(calls)", "-e", "inject=\(calls):signal=KILL:when=\(step)",
-        "-p",
-        "\(victim)",
-      ]
-      process.standardInput = FileHandle.nullDevice
-      let messages = Pipe()
-      process.standardError = messages
-      try process.run()
-      let line = try #require(await messages.fileHandleForReading.firstLine())
+      process = try ChildCommand(
+        [
+          PushEnrolmentKillTests.strace, "-f", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
+          "inject=\(calls):signal=KILL:when=\(step)", "-p", "\(victim.id)",
+        ], errorOutput: .pipe
+      ).start()
+      let line = try #require(await process.errorOutput.firstLine())
       try #require(line.contains("attached"), "\(line)")
     }
 
-    deinit { if process.isRunning { kill(process.processIdentifier, SIGKILL) } }
+    deinit { process.kill() }
 
     /// Lets the victim go; whether it was ended.
     func end() async -> Bool {
-      let isRunning = ChildProcess.isRunning(victim)
-      kill(process.processIdentifier, SIGKILL)
-      _ = await ChildProcess.end(of: process.processIdentifier, process)
+      let isRunning = victim.isRunning
+      process.kill()
+      _ = await process.status()
       return !isRunning
     }
   }
@@ -185,7 +181,7 @@ import Testing
       ).string("uri")
       _ = try peer("hold", .string(moment))
       let words = ["import", uri, "--push-token", "AABB"]
-      let running = try ChildProcess.Running(device.process(words))
+      let running = try device.process(words).start()
       // The request has come in; in the second round the server knows the device, and the answer has not left.
       #expect(try peer("held", .null).string("action") == "register")
       #expect(running.kill())
@@ -236,10 +232,10 @@ import Testing
       ).string("uri")
       _ = try peer("hold", "after")
       let words = ["import", uri, "--push-token", "AABB"]
-      let running = try ChildProcess.Running(device.process(words))
+      let running = try device.process(words).start()
       #expect(try peer("held", .null).string("action") == "register")
       // Each thread has its own count; what is written from here on is written by one.
-      let trap = try await StepTrap(running.id, step, "pwrite64,fsync,fdatasync")
+      let trap = try await StepTrap(running, step, "pwrite64,fsync,fdatasync")
       _ = try peer("release", "answer")
       let result = try await running.result()
       _ = await trap.end()

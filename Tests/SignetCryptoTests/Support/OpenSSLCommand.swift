@@ -40,19 +40,11 @@ struct OpenSSLCommand {
 
   @discardableResult
   func run(_ arguments: [String]) throws -> String {
-    let process = Process()
     let executable: URL = try #require(Self.executable, "install openssl")
-    process.executableURL = executable
-    process.arguments = arguments
-    process.currentDirectoryURL = folder
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = output
-    try process.run()
-    let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw Failed(arguments: arguments, description: said) }
-    return said
+    let result = try ChildCommand([executable.path] + arguments, folder: folder.path, errorOutput: .joined)
+      .finish()
+    guard result.status == 0 else { throw Failed(arguments: arguments, description: result.output) }
+    return result.output
   }
 
   func write(_ name: String, _ content: [UInt8]) throws {

@@ -19,28 +19,9 @@ import Testing
   }()
 
   private static func run(_ words: [String], _ input: [UInt8]) throws -> (status: Int32, output: [UInt8]) {
-    let folder = try TemporaryFolder()
-    let paths = ["in", "out", "err"].map { folder.file($0) }
-    try Data(input).write(to: URL(filePath: paths[0]))
-    for path in paths[1...] { try Data().write(to: URL(filePath: path)) }
-    let process = Process()
-    process.executableURL = URL(filePath: words[0])
-    process.arguments = Array(words.dropFirst())
-    let handles = [
-      try FileHandle(forReadingFrom: URL(filePath: paths[0])),
-      try FileHandle(forWritingTo: URL(filePath: paths[1])),
-      try FileHandle(forWritingTo: URL(filePath: paths[2])),
-    ]
-    (process.standardInput, process.standardOutput, process.standardError) = (
-      handles[0], handles[1], handles[2]
-    )
-    try process.run()
-    process.waitUntilExit()
-    for handle in handles { try handle.close() }
-    if process.terminationStatus != 0 {
-      Issue.record("\(try String(contentsOf: URL(filePath: paths[2]), encoding: .utf8))")
-    }
-    return (process.terminationStatus, Array(try Data(contentsOf: URL(filePath: paths[1]))))
+    let result = try ChildCommand(words, input: .bytes(input)).finish()
+    if result.status != 0 { Issue.record("\(result.errorOutput)") }
+    return (result.status, result.outputBytes)
   }
 
   private func call(_ words: [String], _ input: [UInt8]) throws -> [UInt8] {

@@ -29,11 +29,8 @@ struct UAFCrashTests {
         return names.last ?? ""
       }
       // By another process: closing a copy here would release the locks that this one holds.
-      let copy = Process()
-      copy.executableURL = URL(fileURLWithPath: "/bin/cp")
-      copy.arguments = ["-rp", folder.file("device"), folder.file(name)]
-      do { try copy.run() } catch { Issue.record(error) }
-      copy.waitUntilExit()
+      let copy = ChildCommand(["/bin/cp", "-rp", folder.file("device"), folder.file(name)])
+      do { _ = try copy.finish() } catch { Issue.record(error) }
     }
     let device = try UAFDevice(folder: folder) { (_) throws(SQLiteFailure) in
       if isRecording.withLock({ $0 }) { take() }

@@ -1,5 +1,6 @@
 import Dispatch
 import Foundation
+import SignetTestKit
 import SignetTransport
 import Synchronization
 import Testing
@@ -104,9 +105,7 @@ final class TestServer: Sendable {
 /// A child process that answers each line with a line; its blocking reads have a queue of their own.
 private final class Channel: Sendable {
   private struct Ends {
-    let process: Process
-    let input: FileHandle
-    let output: FileHandle
+    let process: ChildProcess
     var pending = Data()
   }
 
@@ -114,15 +113,8 @@ private final class Channel: Sendable {
   private let ends: Mutex<Ends>
 
   init(_ arguments: [String]) throws {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(Tools.path(of: "python3"), "python3 is missing"))
-    process.arguments = arguments
-    let (input, output) = (Pipe(), Pipe())
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
     ends = Mutex(
-      Ends(process: process, input: input.fileHandleForWriting, output: output.fileHandleForReading))
+      Ends(process: try ChildCommand(["python3"] + arguments, input: .pipe, output: .pipe).start()))
   }
 
   func exchange(_ line: String?) async throws -> Data {
@@ -135,8 +127,10 @@ private final class Channel: Sendable {
     await withCheckedContinuation { continuation in
       queue.async {
         self.ends.withLock { ends in
-          do { try ends.input.close() } catch { Issue.record(error) }
-          ends.process.waitUntilExit()
+          do {
+            try ends.process.input.close()
+            try ends.process.end()
+          } catch { Issue.record(error) }
         }
         continuation.resume()
       }
@@ -147,14 +141,14 @@ private final class Channel: Sendable {
 
   private func exchangeBlocking(_ line: String?) throws -> Data {
     try ends.withLock { ends in
-      if let line { try ends.input.write(contentsOf: Data("\(line)\n".utf8)) }
+      if let line { try ends.process.input.write(contentsOf: Data("\(line)\n".utf8)) }
       while true {
         if let end = ends.pending.firstIndex(of: UInt8(ascii: "\n")) {
           let line = ends.pending[..<end]
           ends.pending = ends.pending[(end + 1)...]
           return Data(line)
         }
-        let part = ends.output.availableData
+        let part = ends.process.output.availableData
         if part.isEmpty { throw Ended() }
         ends.pending.append(part)
       }

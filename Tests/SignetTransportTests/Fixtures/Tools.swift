@@ -14,17 +14,9 @@ enum Tools {
   /// - Returns: What it wrote to its standard output.
   @discardableResult
   static func run(_ tool: String, _ arguments: [String]) throws -> [UInt8] {
-    let process = Process()
-    process.executableURL = URL(filePath: try #require(path(of: tool), "\(tool) is not installed"))
-    process.arguments = arguments
-    let output = Pipe()
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
-    process.waitUntilExit()
-    try #require(process.terminationStatus == 0, "\(tool) \(arguments) failed")
-    return [UInt8](bytes)
+    let result = try ChildCommand([tool] + arguments).finish()
+    try #require(result.status == 0, "\(tool) \(arguments): \(result.errorOutput)")
+    return result.outputBytes
   }
 
   /// Where a tool is.

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// One server must not keep a device from working with another.
-@Suite(.timeLimit(.minutes(10))) struct UnfinishedActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceUnfinishedActivationTests {
   /// A clock that can be set.
   private final class SettableClock: WallClock {
     private let offset = Mutex<Int64>(0)

@@ -87,7 +87,7 @@ func signetFailure(of call: () async throws -> Void) async -> SignetFailure? {
 }
 
 @Suite("Locks of containers and accounts")
-struct AccountLockTests {
+struct DeviceAccountLockTests {
   private func lockingPolicy(_ call: () async throws -> Void) async -> String? {
     guard case .accountLocked(let lock)? = await signetFailure(of: call) else { return nil }
     return lock.lockingPolicy

@@ -4,7 +4,7 @@ import SignetVault
 import Testing
 
 @Suite("Notices that wait for their servers")
-struct NoticeTests {
+struct VaultNoticeTests {
   private let fixture: VaultFixture
   private let vault: Vault
 

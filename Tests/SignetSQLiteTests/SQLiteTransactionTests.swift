@@ -8,7 +8,7 @@ import Testing
 private struct Refusal: Error {}
 
 @Suite("Transactions, savepoints and races", .timeLimit(.minutes(10)))
-struct TransactionTests {
+struct SQLiteTransactionTests {
   private let folder: TemporaryFolder
   private let database: Database
 

@@ -4,7 +4,7 @@ import SignetWire
 import Testing
 
 /// What other code computed from the protocol's text is what ours computes and accepts.
-@Suite struct VectorTests {
+@Suite struct WireVectorTests {
   @Test("key schedule, section 3.2", arguments: try ProtocolVector.load())
   func derivesTheKeys(_ vector: ProtocolVector) throws {
     let invite = try InviteCode(vector.text("invite"))

@@ -9,7 +9,7 @@ import SignetWire
 import Testing
 
 /// What a relying party asks and a user decides (`docs/protocol.md` section 5).
-@Suite struct TransactionTests {
+@Suite struct ServerTransactionTests {
   private func create(_ server: ServerFixture, _ text: String = "Pay 1 €") async throws -> TransactionRecord {
     try await server.transactions.create(text, user: UserID("alice"), lifetime: nil, by: "key:test")
   }

@@ -4,7 +4,7 @@ import SignetWire
 import Testing
 
 @Suite("Pushes")
-struct PushTests {
+struct WirePushTests {
   private let key = P256.KeyAgreement.PrivateKey()
 
   private func payload() throws -> PushPayload {

@@ -37,7 +37,7 @@ struct UAFVector: Sendable, CustomTestStringConvertible {
 
 @Suite(
   "Messages of products and of the specification", .enabled(if: UAFVector.isPresent, "needs the vectors"))
-struct VectorTests {
+struct UAFVectorTests {
   @Test(
     "every response says what its manifest says", arguments: try UAFVector.load().filter { $0.expect != nil })
   func responses(_ vector: UAFVector) throws {

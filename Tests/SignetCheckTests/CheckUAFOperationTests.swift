@@ -5,7 +5,7 @@ import SignetUAF
 import Testing
 import UAFFixture
 
-@Suite(.timeLimit(.minutes(10))) struct UAFOperationTests {
+@Suite(.timeLimit(.minutes(10))) struct CheckUAFOperationTests {
   /// A registration and an authentication of one key, as JSON texts.
   private struct Pair {
     let key = UAFTestKey(isDER: true)

@@ -3,7 +3,7 @@ import SignetTestKit
 import Testing
 
 @Suite("Hostile lines", .timeLimit(.minutes(10)))
-struct HostileInputTests {
+struct CheckHostileInputTests {
   private static let corpus: [[UInt8]] = [
     #"{"id":1,"op":"base32-decode","text":"MZXW6YTBOI======","mode":"strict"}"#,
     #"{"id":1,"op":"base32-encode","bytesHex":"00ff"}"#,

@@ -2,7 +2,7 @@ import SignetTransport
 import Testing
 
 @Suite("Answers that are refused", .timeLimit(.minutes(10)), .needsServer)
-struct RefusalTests {
+struct TransportRefusalTests {
   @Test(
     "A hostile or broken answer has its own failure",
     arguments: [

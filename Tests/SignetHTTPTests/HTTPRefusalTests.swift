@@ -119,7 +119,7 @@ struct HostileRequest: Sendable, CustomTestStringConvertible {
   ]
 }
 
-@Suite(.timeLimit(.minutes(10))) struct RefusalTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPRefusalTests {
   @Test(
     "A hostile request reaches no handler, and neither does what follows it", arguments: HostileRequest.all)
   func isRefused(_ request: HostileRequest) async throws {

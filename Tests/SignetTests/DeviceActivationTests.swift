@@ -7,7 +7,7 @@ import SignetWire
 import Testing
 
 /// A device against a real server: whatever is cut off or refused, nothing is half done.
-@Suite(.timeLimit(.minutes(10))) struct ActivationTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceActivationTests {
   @Test func asksForNoPasswordWhereTheDeviceProtects() async throws {
     let server = try await InvitingServer()
     let fixture = try DeviceFixture(server.transport)

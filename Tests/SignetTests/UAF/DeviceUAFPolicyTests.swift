@@ -8,7 +8,7 @@ import Testing
 import UAFFixture
 
 @Suite("Policies and several authenticators together")
-struct UAFPolicyTests {
+struct DeviceUAFPolicyTests {
   private let device: UAFDevice
   private let party: UAFParty
 

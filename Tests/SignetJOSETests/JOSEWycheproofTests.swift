@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// The JWS cases of project Wycheproof.
-@Suite struct WycheproofTests {
+@Suite struct JOSEWycheproofTests {
   static let keyFile = "wycheproof/json_web_key_test.json"
   static let signatureFile = "wycheproof/json_web_signature_test.json"
 

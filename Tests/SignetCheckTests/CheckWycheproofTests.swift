@@ -27,7 +27,7 @@ enum Wycheproof {
 @Suite(
   "Wycheproof through signet-check", .timeLimit(.minutes(10)),
   .enabled(if: Wycheproof.isPresent, "needs the vectors"))
-struct WycheproofTests {
+struct CheckWycheproofTests {
   @Test("ECDH on P-256: right secrets or none")
   func ecdh() throws {
     let tests = try Wycheproof.groups("ecdh_secp256r1_test").flatMap(\.tests)

@@ -9,7 +9,7 @@ import SignetWire
 import Testing
 
 /// What clients are told, and how often it is tried (CIBA sections 10.2, 10.3 and 12).
-@Suite(.timeLimit(.minutes(10))) struct NoticeTests {
+@Suite(.timeLimit(.minutes(10))) struct OpenIDNoticeTests {
   @Test("ping: the client is told once that there is something, and asks")
   func pings() async throws {
     let fixture = try await OpenIDFixture()

@@ -1,7 +1,7 @@
 import SignetHTTP
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct ExchangeTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPExchangeTests {
   @Test("A handler sees method, decoded path, query, headers, body and address")
   func requestIsComplete() async throws {
     let recorder = Recorder()

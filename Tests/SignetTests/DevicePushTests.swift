@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// Pushes on the device's side, from a real server.
-@Suite(.timeLimit(.minutes(10))) struct PushTests {
+@Suite(.timeLimit(.minutes(10))) struct DevicePushTests {
   /// Hands the messages to the test.
   private struct Gateway: PushDispatcher {
     let service = PushTarget.Service.webhook

@@ -4,7 +4,7 @@ import SignetWire
 import Testing
 
 /// The values that the protocol does not allow, each by itself.
-@Suite struct RefusalTests {
+@Suite struct WireRefusalTests {
   private func refuses(_ name: String, _ path: [String], _ value: JSONValue) throws {
     let sample = try MessageSample.named(name)
     let bytes: [UInt8] =

@@ -4,7 +4,7 @@ import SignetJSON
 import Testing
 
 /// Random damage: whatever arrives is refused with a typed failure, and nothing crashes.
-@Suite struct HostileInputTests {
+@Suite struct JOSEHostileInputTests {
   /// A small generator with a seed, so that a failure can be repeated.
   private struct Generator: RandomNumberGenerator {
     var state: UInt64

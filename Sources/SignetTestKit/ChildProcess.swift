@@ -1,0 +1,325 @@
+package import Foundation
+import Synchronization
+
+#if os(Linux)
+  import CSpawn
+#endif
+
+/// A child process: no signal blocked, every signal's default action, no descriptor of ours but its standard three.
+///
+/// The system is asked for its end. Foundation's `Process` learns of an end from a socket that the child holds and that
+/// children which start at the same moment inherit, so that the end of a short one is told when a long one ends.
+package final class ChildProcess: Sendable {
+  /// How long a test waits unless it says otherwise: long enough on a busy machine, short enough for a hang to be seen.
+  package static let limit = Duration.seconds(120)
+
+  /// How a process ended.
+  package struct Result: Sendable {
+    /// The exit status; negative, the number of the signal that ended it.
+    package let status: Int32
+    /// What it wrote, where the command has it kept.
+    package let outputBytes: [UInt8]
+    /// What it wrote to standard error, where the command has it kept.
+    package let errorOutputBytes: [UInt8]
+
+    /// What it wrote, as text.
+    package var output: String { String(decoding: outputBytes, as: UTF8.self) }
+    /// What it wrote to standard error, as text.
+    package var errorOutput: String { String(decoding: errorOutputBytes, as: UTF8.self) }
+  }
+
+  /// The program did not start.
+  package struct NotStarted: Error, CustomStringConvertible {
+    let line: [String]
+    /// What the system said.
+    package let errno: Int32
+    /// The program and the reason.
+    package var description: String {
+      "\(line.first ?? "") did not start: \(String(cString: strerror(errno)))"
+    }
+  }
+
+  /// The process did not end in time and was killed.
+  package struct Overdue: Error, CustomStringConvertible {
+    /// What was run, how long it had, and what it wrote.
+    package let description: String
+  }
+
+  /// The number of the process.
+  package let id: Int32
+  /// Where the test writes what the process reads; nil unless that is a pipe.
+  private let inputPipe: FileHandle?
+  private let outputPipe: FileHandle?
+  private let errorOutputPipe: FileHandle?
+  private let outputFile: ScratchFile?
+  private let errorOutputFile: ScratchFile?
+  private let line: [String]
+  private let life: Life
+
+  /// Starts a process.
+  ///
+  /// - Throws: ``NotStarted``.
+  package init(_ command: ChildCommand) throws {
+    line = command.line
+    let input = try Standard(reading: command.input)
+    let output = try Standard(writing: command.output)
+    var errorOutput: Standard?
+    if case .joined = command.errorOutput {} else { errorOutput = try Standard(writing: command.errorOutput) }
+    (inputPipe, outputPipe, errorOutputPipe) = (input.pipe, output.pipe, errorOutput?.pipe)
+    (outputFile, errorOutputFile) = (output.file, errorOutput?.file)
+    id = try Self.spawn(command, [input, output, errorOutput ?? output].map(\.descriptor))
+    life = Life(id)
+    withExtendedLifetime((input, output, errorOutput)) {}
+  }
+
+  /// Where the test writes what the process reads; the command's input is a pipe.
+  package var input: FileHandle { Self.pipe(inputPipe) }
+  /// Where the test reads what the process writes; the command's output is a pipe.
+  package var output: FileHandle { Self.pipe(outputPipe) }
+  /// Where the test reads what the process writes to standard error; the command's error output is a pipe.
+  package var errorOutput: FileHandle { Self.pipe(errorOutputPipe) }
+
+  private static func pipe(_ handle: FileHandle?) -> FileHandle {
+    guard let handle else { preconditionFailure("the command has no pipe there") }
+    return handle
+  }
+
+  /// What it has written so far, where the command has it kept.
+  package var outputSoFar: String { String(decoding: outputFile?.bytes ?? [], as: UTF8.self) }
+  /// What it has written to standard error so far, where the command has it kept.
+  package var errorOutputSoFar: String { String(decoding: errorOutputFile?.bytes ?? [], as: UTF8.self) }
+
+  /// Whether it has not ended yet.
+  package var isRunning: Bool { life.isRunning }
+
+  /// Sends it a signal.
+  ///
+  /// - Returns: Whether it had not ended yet, and the system sent it.
+  @discardableResult package func send(_ signal: Int32) -> Bool { life.send(signal) }
+
+  /// Ends it the hard way; false where it has ended by itself.
+  @discardableResult package func kill() -> Bool { send(SIGKILL) }
+
+  /// Waits for its end; it is killed when the time is over.
+  ///
+  /// - Returns: The exit status; negative, the number of the signal that ended it.
+  /// - Throws: ``Overdue``.
+  @discardableResult package func end(within limit: Duration = ChildProcess.limit) async throws -> Int32 {
+    let guardian = Task { [life] in
+      try await Task.sleep(for: limit)
+      life.giveUp()
+    }
+    let (status, isOverdue) = await withCheckedContinuation { continuation in
+      life.whenEnded { continuation.resume(returning: ($0, $1)) }
+    }
+    guardian.cancel()
+    if isOverdue { throw overdue(limit) }
+    return status
+  }
+
+  /// Waits for its end, for code that is not asynchronous; it is killed when the time is over.
+  ///
+  /// - Returns: The exit status; negative, the number of the signal that ended it.
+  /// - Throws: ``Overdue``.
+  @discardableResult package func end(within limit: Duration = ChildProcess.limit) throws -> Int32 {
+    let found = Mutex<(status: Int32, isOverdue: Bool)?>(nil)
+    let hasEnded = DispatchSemaphore(value: 0)
+    life.whenEnded { status, isOverdue in
+      found.withLock { $0 = (status, isOverdue) }
+      hasEnded.signal()
+    }
+    if hasEnded.wait(timeout: .now() + limit / .seconds(1)) == .timedOut {
+      life.giveUp()
+      hasEnded.wait()
+    }
+    guard let end = found.withLock({ $0 }), !end.isOverdue else { throw overdue(limit) }
+    return end.status
+  }
+
+  /// What became of it; it is killed when the time is over.
+  ///
+  /// - Throws: ``Overdue``.
+  package func result(within limit: Duration = ChildProcess.limit) async throws -> Result {
+    result(try await end(within: limit))
+  }
+
+  /// What became of it, for code that is not asynchronous; it is killed when the time is over.
+  ///
+  /// - Throws: ``Overdue``.
+  package func result(within limit: Duration = ChildProcess.limit) throws -> Result {
+    result(try end(within: limit))
+  }
+
+  private func result(_ status: Int32) -> Result {
+    Result(
+      status: status, outputBytes: outputFile?.bytes ?? [], errorOutputBytes: errorOutputFile?.bytes ?? [])
+  }
+
+  private func overdue(_ limit: Duration) -> Overdue {
+    Overdue(
+      description:
+        "\(line.joined(separator: " ")) did not end within \(limit); output \(outputSoFar), messages \(errorOutputSoFar)"
+    )
+  }
+
+  private static func spawn(_ command: ChildCommand, _ standard: [Int32]) throws -> Int32 {
+    #if canImport(Darwin)
+      var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
+    #else
+      var (actions, attributes) = (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    for (number, descriptor) in standard.enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+    }
+    if let folder = command.folder { posix_spawn_file_actions_addchdir_np(&actions, folder) }
+    // Threads of a pool block all signals, and what they start inherits that.
+    var (none, all) = (sigset_t(), sigset_t())
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    var flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    #if canImport(Darwin)
+      flags |= POSIX_SPAWN_CLOEXEC_DEFAULT
+    #else
+      posix_spawn_file_actions_addclosefrom_np(&actions, 3)
+    #endif
+    posix_spawnattr_setflags(&attributes, Int16(flags))
+
+    var arguments: [UnsafeMutablePointer<CChar>?] = command.line.map { strdup($0) } + [nil]
+    var environment: [UnsafeMutablePointer<CChar>?] =
+      command.environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for string in arguments + environment { free(string) } }
+    var id: pid_t = 0
+    let error = posix_spawnp(&id, command.line.first ?? "", &actions, &attributes, &arguments, &environment)
+    guard error == 0 else { throw NotStarted(line: command.line, errno: error) }
+    return id
+  }
+
+  /// What one of the three standard descriptors of a child is, until it has started.
+  private final class Standard {
+    let descriptor: Int32
+    /// The test's end of a pipe.
+    private(set) var pipe: FileHandle?
+    private(set) var file: ScratchFile?
+    private let isOurs: Bool
+
+    init(reading input: ChildCommand.Input) throws {
+      switch input {
+      case .none: (descriptor, isOurs) = (try Self.opened("/dev/null", O_RDONLY), true)
+      case .file(let path): (descriptor, isOurs) = (try Self.opened(path, O_RDONLY), true)
+      case .descriptor(let given): (descriptor, isOurs) = (given, false)
+      case .bytes(let bytes):
+        let file = try ScratchFile(bytes)
+        (descriptor, isOurs) = (file.descriptor, false)
+        self.file = file
+      case .pipe:
+        let ends = try Self.makePipe()
+        (descriptor, isOurs) = (ends.reading, true)
+        pipe = FileHandle(fileDescriptor: ends.writing, closeOnDealloc: true)
+      }
+    }
+
+    init(writing output: ChildCommand.Output) throws {
+      switch output {
+      case .kept:
+        let file = try ScratchFile()
+        (descriptor, isOurs) = (file.descriptor, false)
+        self.file = file
+      case .none: (descriptor, isOurs) = (try Self.opened("/dev/null", O_WRONLY), true)
+      case .descriptor(let given): (descriptor, isOurs) = (given, false)
+      case .pipe:
+        let ends = try Self.makePipe()
+        (descriptor, isOurs) = (ends.writing, true)
+        pipe = FileHandle(fileDescriptor: ends.reading, closeOnDealloc: true)
+      case .joined: preconditionFailure("only the error output can be joined to the output")
+      }
+    }
+
+    deinit { if isOurs { close(descriptor) } }
+
+    private static func opened(_ path: String, _ flags: Int32) throws -> Int32 {
+      let descriptor = open(path, flags | O_CLOEXEC)
+      guard descriptor >= 0 else { throw NotStarted(line: [path], errno: errno) }
+      return descriptor
+    }
+
+    private static func makePipe() throws -> (reading: Int32, writing: Int32) {
+      var ends: [Int32] = [-1, -1]
+      #if canImport(Darwin)
+        let made = Darwin.pipe(&ends) == 0 && ends.allSatisfy { fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }
+      #else
+        let made = pipe2(&ends, O_CLOEXEC) == 0
+      #endif
+      guard made else { throw NotStarted(line: ["a pipe"], errno: errno) }
+      return (ends[0], ends[1])
+    }
+  }
+
+  /// A child from its start to its end; it is reaped by a thread that waits for it.
+  private final class Life: Sendable {
+    private struct State {
+      var status: Int32?
+      var isOverdue = false
+      var waiters: [@Sendable (Int32, Bool) -> Void] = []
+    }
+
+    private let id: Int32
+    private let state = Mutex(State())
+
+    init(_ id: Int32) {
+      self.id = id
+      // Waiting blocks, which no thread of the shared pool may do.
+      Thread.detachNewThread { [self] in
+        // It stays a zombie until the lock is held, so that no signal goes to another process with its number.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let (status, isOverdue, waiters) = state.withLock { state in
+          var raw: Int32 = 0
+          var reaped: pid_t
+          repeat { reaped = waitpid(id, &raw, 0) } while reaped < 0 && errno == EINTR
+          let signal = raw & 0x7F
+          let status = reaped != id ? .min : signal == 0 ? raw >> 8 & 0xFF : -signal
+          state.status = status
+          defer { state.waiters = [] }
+          return (status, state.isOverdue, state.waiters)
+        }
+        for waiter in waiters { waiter(status, isOverdue) }
+      }
+    }
+
+    var isRunning: Bool {
+      state.withLock { state in
+        guard state.status == nil else { return false }
+        var information = siginfo_t()
+        let result = waitid(P_PID, id_t(id), &information, WEXITED | WNOWAIT | WNOHANG)
+        return result == 0 && information.si_signo == 0
+      }
+    }
+
+    func send(_ signal: Int32) -> Bool {
+      state.withLock { $0.status == nil && Foundation.kill(id, signal) == 0 }
+    }
+
+    func giveUp() {
+      state.withLock { state in
+        guard state.status == nil else { return }
+        state.isOverdue = true
+        _ = Foundation.kill(id, SIGKILL)
+      }
+    }
+
+    func whenEnded(_ waiter: @escaping @Sendable (Int32, Bool) -> Void) {
+      let end = state.withLock { state -> (Int32, Bool)? in
+        if let status = state.status { return (status, state.isOverdue) }
+        state.waiters.append(waiter)
+        return nil
+      }
+      if let end { waiter(end.0, end.1) }
+    }
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import SignetTestKit
+import Testing
+
+extension ChildProcess {
+  /// The exit status; negative, the number of the signal.
+  ///
+  /// A child that does not end in time is an issue of the test.
+  func status() async -> Int32 {
+    do { return try await end() } catch {
+      Issue.record(error)
+      return .min
+    }
+  }
+}
+
+extension RunningServer {
+  /// Ends it the hard way and waits until it is gone.
+  func killAndWait() async {
+    send(SIGKILL)
+    _ = await status()
+  }
+
+  /// Stops it in good order.
+  func stopAndWait() async { await stop() }
+
+  /// Runs an operator's command against it.
+  func operate(_ words: String...) async throws -> ServerCommand.Result {
+    try await ServerCommand.process(words + ["--data", data]).finish()
+  }
+}
