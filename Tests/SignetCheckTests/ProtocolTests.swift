@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import Testing
 
 @Suite("The line protocol of signet-check", .timeLimit(.minutes(10)))
