@@ -1,6 +1,8 @@
 import Signet
 import SignetCrypto
 import SignetJSON
+import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
