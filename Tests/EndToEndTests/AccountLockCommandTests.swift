@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// Account policies and locks with the real commands: by an operator, by policies and by hand.

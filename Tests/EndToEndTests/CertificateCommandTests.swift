@@ -1,6 +1,7 @@
 import Foundation
 import SignetCrypto
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// `signet-server certificate`: how long the server's certificate is good, and another one.

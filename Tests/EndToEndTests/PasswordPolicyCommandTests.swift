@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// What `signet` accepts and refuses as a new password; what is expected comes from docs/policies.md.

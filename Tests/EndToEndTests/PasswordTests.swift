@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// Passwords through the command line: rules, wrong ones counted down, locked out, and the way back.

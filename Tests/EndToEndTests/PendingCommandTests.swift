@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// `signet pending` on a device with several containers.

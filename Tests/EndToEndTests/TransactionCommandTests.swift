@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// Transactions by the commands: what a relying party asks, and what people do about it.

@@ -1,5 +1,6 @@
 import Foundation
 import SignetJSON
+import SignetTestKit
 import Testing
 
 /// `signet-server transaction list`: what was asked, whoever asked it.
