@@ -31,11 +31,11 @@
         "activate", "--code-file", server.codeFile("alice"), passwords: [password])
       try #require(rehearsal.status == 0, rehearsal.summary)
       for (user, word, isThere) in [("carol", "Making keys", true), ("david", "Confirming", false)] {
-        let process = try await server.device(user).process(
+        let made = try await server.device(user).process(
           ["activate", "--code-file", server.codeFile(user)], passwords: [password])
-        let command = try HeldCommand(process, on: .error, before: word, of: rehearsal.errorOutput)
+        let command = try HeldCommand(made, on: .error, before: word, of: rehearsal.errorOutput)
         #expect(try await command.holds(password) == isThere, "\(word)")
-        #expect(await command.finish() == 0)
+        #expect(try await command.finish() == 0)
       }
       await server.stopAndWait()
     }
@@ -48,7 +48,7 @@
       let code = try HeldCommand(
         device.process(["otp"], passwords: [password]), on: .output, before: "", of: "")
       #expect(try await !code.holds(password))
-      #expect(await code.finish() == 0)
+      #expect(try await code.finish() == 0)
       _ = try await server.ask("alice", "Pay 250.00 EUR")
       let rehearsal = try await device.run("approve", "--yes", passwords: [password])
       try #require(rehearsal.status == 0, rehearsal.summary)
@@ -58,7 +58,7 @@
         device.process(["approve", "--yes"], passwords: [password]), on: .output, before: String(last),
         of: rehearsal.output)
       #expect(try await !decision.holds(password))
-      #expect(await decision.finish() == 0)
+      #expect(try await decision.finish() == 0)
       await server.stopAndWait()
     }
   }
@@ -75,29 +75,30 @@
       private static let write = "64"
     #endif
 
-    private let process: Process
-    private let end: ProcessEnd
+    private let process: ChildProcess
+    private let folder: String
     private let pipe = Pipe()
 
     /// Starts it with room in the pipe for what comes before a word.
-    init(_ process: Process, on stream: Stream, before word: String, of text: String) throws {
-      self.process = process
-      end = ProcessEnd(process)
+    init(_ command: ChildCommand, on stream: Stream, before word: String, of text: String) throws {
+      folder = try #require(command.line.dropFirst().first { $0.hasPrefix("/") })
       let room = word.isEmpty ? 0 : try #require(text.range(of: word)?.lowerBound.utf16Offset(in: text))
       let writing = pipe.fileHandleForWriting
       // The least that a pipe can have is a page; writes of up to a page go in whole or not at all.
       let capacity = Int(fcntl(writing.fileDescriptor, Self.setPipeSize, getpagesize()))
       try #require(capacity >= room && capacity <= 1 << 16)
       try writing.write(contentsOf: Data(repeating: 0x2E, count: capacity - room))
-      (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
+      var command = command
+      (command.output, command.errorOutput) = (.none, .none)
       switch stream {
-      case .output: process.standardOutput = pipe
-      case .error: process.standardError = pipe
+      case .output: command.output = .descriptor(writing.fileDescriptor)
+      case .error: command.errorOutput = .descriptor(writing.fileDescriptor)
       }
-      try process.runUnblocked()
+      process = try command.start()
+      try writing.close()
     }
 
-    deinit { if process.isRunning { process.terminate() } }
+    deinit { process.kill() }
 
     /// Waits until it waits, and looks for a password: as it was typed, as keys are derived from it, and between the two.
     func holds(_ password: String) async throws -> Bool {
@@ -105,13 +106,12 @@
         try #require(process.isRunning, "it has not waited")
         try await Task.sleep(for: .milliseconds(5))
       }
-      let search = try MemorySearch(process: process.processIdentifier)
+      let search = try MemorySearch(process: process.id)
       let prepared = password.precomposedStringWithCanonicalMapping
       search.add("password", SecretBytes(copying: Array(password.utf8)))
       search.add("prepared", SecretBytes(copying: Array(prepared.utf8)))
       search.add(charactersOf: "characters", SecretBytes(copying: Array(prepared.utf8)))
       // The control: what is no secret is found.
-      let folder = try #require(process.arguments?.first { $0.hasPrefix("/") })
       search.add("control", SecretBytes(copying: Array(folder.utf8)))
       let found = try search.found()
       #expect(found.keys.contains { $0.hasPrefix("control") })
@@ -121,7 +121,7 @@
 
     /// Whether one of its threads waits in a call of `write`.
     private func isHeld() throws -> Bool {
-      let tasks = "/proc/\(process.processIdentifier)/task"
+      let tasks = "/proc/\(process.id)/task"
       return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
         guard let bytes = FileManager.default.contents(atPath: "\(tasks)/\(task)/syscall") else {
           return false
@@ -132,10 +132,10 @@
     }
 
     /// Reads what it writes, and returns its exit status.
-    func finish() async -> Int32 {
+    func finish() async throws -> Int32 {
       let reading = pipe.fileHandleForReading
       Thread.detachNewThread { _ = reading.readDataToEndOfFile() }
-      return await end.status()
+      return try await process.end()
     }
   }
 #endif
