@@ -1,6 +1,6 @@
 # make demo      shows the main job with real processes
 # make test      runs every test
-# make kill-test kills a busy server fifty times, instead of three as in make test, and looks for what was lost
+# make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times
 # make bench     measures, beside raw limits and other implementations
 # make fuzz      feeds every parser of outside input with what nobody would send, a minute each
 # make compare-builds  compares signet-check unoptimised with signet-check as the optimiser of an app makes it (COUNT inputs of each kind)
@@ -30,7 +30,8 @@ test:
 
 kill-test:
 	Scripts/setup test
-	SIGNET_KILLS=$(or $(KILLS),50) Scripts/test --filter 'CodeKillTests|ServiceKillTests'
+	SIGNET_KILLS=$(or $(KILLS),50) SWIFT="$(SWIFT)" BUILD="$(BUILD)" Scripts/test EndToEndTests \
+	  'KillTests/|KilledAttemptTests/|survivesKills|AcrossProcessesAndKills'
 
 bench:
 	Scripts/setup bench

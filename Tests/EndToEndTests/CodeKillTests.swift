@@ -8,12 +8,8 @@ import Synchronization
 import Testing
 
 /// A server that is killed while 64 clients use up codes: what was accepted stays used up.
-///
-/// `SIGNET_KILLS` says how often; without it three times.
-@Suite(.timeLimit(.minutes(10)), .serialized) struct CodeKillTests {
+@Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct CodeKillTests {
   private static let clients = 64
-  private static let kills =
-    ProcessInfo.processInfo.environment["SIGNET_KILLS"].flatMap { Int($0) } ?? 3
 
   @Test func noCodeIsAcceptedTwice() async throws {
     var random = SeededRandom(test: "CodeKillTests")
@@ -25,7 +21,7 @@ import Testing
     var counters = try await load.counters()
     #expect(counters.count == Self.clients)
     var accepted = 0
-    for kill in 1...Self.kills {
+    for kill in 1...KillRounds.count {
       let wanted = Int.random(in: 1...400, using: &random)
       let victim = server
       accepted += try await load.run(until: wanted) { victim.send(SIGKILL) }
@@ -43,7 +39,7 @@ import Testing
       #expect(
         try await load.replay(from: "replay-\(kill)") == 0, "kill \(kill): codes that were accepted again")
     }
-    print("CodeKillTests: \(Self.kills) kills, \(accepted) codes accepted")
+    print("CodeKillTests: \(KillRounds.count) kills, \(accepted) codes accepted")
     #expect(accepted > 0)
     await server.stop()
   }

@@ -7,12 +7,7 @@ import Testing
 
 /// A server that is killed under 64 clients, of which some use up codes, some approve and some register: whatever was
 /// acknowledged is there when it runs again.
-///
-/// `SIGNET_KILLS` says how often; without it three times.
-@Suite(.serialized, .timeLimit(.minutes(30))) struct ServiceKillTests {
-  private static let kills =
-    ProcessInfo.processInfo.environment["SIGNET_KILLS"].flatMap { Int($0) } ?? 3
-
+@Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct ServiceKillTests {
   @Test func nothingAcknowledgedIsLost() async throws {
     var random = SeededRandom(test: "ServiceKillTests")
     // Each device has connections of its own, and all come from one address.
@@ -24,7 +19,7 @@ import Testing
     let registrations = try RegistrationLoad(server, clients: 16)
     var counters = try await codes.counters()
     var accepted = 0
-    for kill in 1...Self.kills {
+    for kill in 1...KillRounds.count {
       // The first comes late enough for a registration, which is several messages.
       let wanted = kill == 1 ? 3_000 : Int.random(in: 1...1000, using: &random)
       let victim = server
@@ -50,7 +45,7 @@ import Testing
     let (approved, registered) = (approvals.total, registrations.total)
     print(
       """
-      ServiceKillTests: \(Self.kills) kills, \(accepted) codes, \(approved) approvals and \(registered) registrations \
+      ServiceKillTests: \(KillRounds.count) kills, \(accepted) codes, \(approved) approvals and \(registered) registrations \
       acknowledged
       """)
     #expect(accepted > 0 && approved > 0 && registered > 0)

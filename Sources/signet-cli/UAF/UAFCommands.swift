@@ -132,6 +132,10 @@ extension Command {
     else { return .failure }
     let gone = try await operations.deregister(username, aaid: aaid, authorization: authorization)
     arguments.report(gone: gone)
+    if try await operations.localData.isWithoutKeys(username) {
+      arguments.errorOutput.print(
+        "signet: the server could not be asked to forget this device; run signet uaf device sync later")
+    }
     return .success
   }
 
@@ -153,8 +157,9 @@ extension Command {
         "Delete what this device has for \(TerminalText.sanitised(username, limit: 200)); the server is not told"
       )
     else { return .failure }
+    let wasWithoutKeys = try await operations.localData.isWithoutKeys(username)
     let gone = try await operations.localData.deleteAuthenticator(of: username, aaid: aaid)
-    guard !gone.isEmpty else {
+    guard !gone.isEmpty || wasWithoutKeys else {
       throw CommandFailure(
         .dataError, "this device has no such key of that user; signet uaf list shows those that it has")
     }
@@ -325,6 +330,12 @@ extension Arguments {
 }
 
 extension UAFLocalData {
+  /// Whether a user's account is there and no key of it: its server may still know this device.
+  fileprivate func isWithoutKeys(_ username: String) async throws -> Bool {
+    guard try await accounts().contains(where: { $0.username == username }) else { return false }
+    return try await !authenticators().contains { $0.keys.contains { $0.username == username } }
+  }
+
   /// The AAID of an authenticator that a person names by its kind; what is no kind is one already.
   fileprivate func aaid(_ wanted: String?, of username: String) async throws -> String? {
     guard let wanted else { return nil }

@@ -9,11 +9,9 @@ import Testing
 
 /// `kill -9` of a device, or of the server, at each step of an enrolment: nothing is ever half enrolled, and the same URI again
 /// repairs whatever was left.
-@Suite(.serialized, .timeLimit(.minutes(8))) struct PushEnrolmentKillTests {
-  /// `strace`, which ends a process at one of its calls that make something durable.
-  private static let strace = "/usr/bin/strace"
-  private static let canTrace =
-    FileManager.default.isExecutableFile(atPath: strace) || ContinuousIntegration.isHere
+@Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct PushEnrolmentKillTests {
+  /// The calls that make something durable.
+  private static let durable = ["fsync", "fdatasync"]
 
   /// What is on a device, as another process finds it.
   private func found(_ device: DeviceCommand) async throws -> (account: EnrolledAccount?, codes: Int) {
@@ -37,50 +35,64 @@ import Testing
     return true
   }
 
-  @Test(
-    "the device, at each of its own steps, with our server",
-    .enabled(if: canTrace, "needs strace"))
-  func device() async throws {
-    let server = try await RunningServer.startWithShop()
-    let operatorClient = try APIClient(server)
-    let shop = try APIClient(server, keyFile: server.shopKey)
-    var (step, kills) = (0, 0)
-    while true {
-      step += 1
-      try #require(step < 60, "it never comes to an end")
-      let user = "user\(step)"
+  /// An enrolment that our server offers to a new user.
+  private struct Offer {
+    let user: String
+    let mechanism: String
+    let words: [String]
+
+    init(_ server: RunningServer, _ user: String) async throws {
+      let operatorClient = try APIClient(server)
       _ = try await operatorClient.json(.post, "admin/users", ["user": .string(user)])
       let made = try await operatorClient.json(
         .post, "admin/pushauth/mechanisms",
         ["user": .string(user), "issuer": "Bank", "policies": ["appsOwn": [:]], "codes": ["kind": "totp"]])
-      let uri = try server.write(try made.string("uri"), to: "\(user).uri")
-      let mechanism = try made.string("id")
-      var device = server.device(user)
-      let words = ["import", uri, "--push-token", "AABB", "--push-service", "webhook"]
-      device.launcher = [
-        Self.strace, "-f", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e",
-        "inject=fsync,fdatasync:signal=KILL:when=\(step)",
+      (self.user, mechanism) = (user, try made.string("id"))
+      words = [
+        "import", try server.write(try made.string("uri"), to: "\(user).uri"), "--push-token", "AABB",
+        "--push-service", "webhook",
       ]
-      let result = try await device.run(words)
+    }
+  }
+
+  @Test("the device, at each of its own steps, with our server", .enabled(if: StepTrap.isThere))
+  func device() async throws {
+    let server = try await RunningServer.startWithShop()
+    let operatorClient = try APIClient(server)
+    let shop = try APIClient(server, keyFile: server.shopKey)
+    let trap = try StepTrap(Self.durable)
+    var random = SeededRandom(test: "PushEnrolmentKillTests")
+    // How many there are, an undisturbed enrolment says.
+    var steps: [Int?] = [nil]
+    var (round, kills) = (0, 0)
+    while round < steps.count {
+      let step = steps[round]
+      round += 1
+      let offer = try await Offer(server, "user\(round)")
+      var device = server.device(offer.user)
+      device.launcher = trap.launcher
+      try trap.arm(step)
+      let result = try await device.run(offer.words)
       device.launcher = []
-      let comment: Comment = "step \(step): \(result.summary)"
+      let comment: Comment = "\(trap): \(result.summary)"
       let isWhole = try await expectWhole(device, comment)
-      let listed = try await operatorClient.json(.get, "admin/pushauth/mechanisms?user=\(user)")
+      #expect(result.status == (try trap.wasSprung ? -SIGKILL : 0), comment)
+      if result.status == 0 { #expect(isWhole, comment) } else { kills += 1 }
+      if step == nil { steps += KillRounds.steps(of: try trap.count, using: &random) }
+      let listed = try await operatorClient.json(.get, "admin/pushauth/mechanisms?user=\(offer.user)")
       guard case .object(let present)? = try listed.array("mechanisms").first else {
         throw JSONFailure.notAnObject
       }
-      let isRegistered = try present.string("state") == "active"
       // Never here without there.
-      #expect(!isWhole || isRegistered, comment)
-      if result.status == 0 { #expect(isWhole, comment) } else { kills += 1 }
+      #expect(try !isWhole || present.string("state") == "active", comment)
       // The same again.
-      let again = try await device.run(words)
-      #expect(again.status == (isWhole ? 65 : 0), "step \(step), again: \(again.summary)")
-      #expect(try await expectWhole(device, "step \(step), again"), comment)
-      try await expectInUse(device, user, mechanism, shop, server)
-      if result.status == 0 { break }
+      let again = try await device.run(offer.words)
+      #expect(again.status == (isWhole ? 65 : 0), "\(trap), again: \(again.summary)")
+      #expect(try await expectWhole(device, "\(trap), again"), comment)
+      try await expectInUse(device, offer.user, offer.mechanism, shop, server)
     }
-    #expect(kills > 4)
+    print("push enrolment kill test: the device was killed at \(kills) of its steps")
+    #expect(kills >= 4)
     #expect(try await server.answer("audit", "verify")["intact"] == true)
     await server.stopAndWait()
   }
@@ -101,71 +113,40 @@ import Testing
     #expect(try state.string("status") == "approved")
   }
 
-  @Test("our server, at each of its steps", .enabled(if: canTrace, "needs strace")) func server() async throws
-  {
-    var server = try await RunningServer.startWithShop()
-    var step = 0
-    var isEnded = false
-    while !isEnded {
-      step += 1
-      try #require(step < 12, "it never comes to an end")
-      let operatorClient = try APIClient(server)
-      let user = "user\(step)"
-      _ = try await operatorClient.json(.post, "admin/users", ["user": .string(user)])
-      let made = try await operatorClient.json(
-        .post, "admin/pushauth/mechanisms",
-        ["user": .string(user), "issuer": "Bank", "policies": ["appsOwn": [:]], "codes": ["kind": "totp"]])
-      let uri = try server.write(try made.string("uri"), to: "\(user).uri")
-      let device = server.device(user)
-      let words = ["import", uri, "--push-token", "AABB", "--push-service", "webhook"]
-      let trap = try await StepTrap(server.process, step)
-      let result = try await device.run(words)
-      let wasKilled = await trap.end()
-      isEnded = !wasKilled
-      let comment: Comment = "step \(step): \(result.summary)"
-      #expect((result.status == 0) == isEnded, comment)
-      #expect(try await expectWhole(device, comment) == isEnded, comment)
+  @Test("our server, at each of its steps", .enabled(if: StepTrap.isThere)) func server() async throws {
+    let trap = try StepTrap(Self.durable)
+    var server = try await RunningServer.startWithShop().restarted(launcher: trap.launcher)
+    var random = SeededRandom(test: "PushEnrolmentKillTests")
+    var steps: [Int?] = [nil]
+    var (round, kills) = (0, 0)
+    while round < steps.count {
+      let step = steps[round]
+      round += 1
+      let offer = try await Offer(server, "user\(round)")
+      let device = server.device(offer.user)
+      try trap.arm(step)
+      let result = try await device.run(offer.words)
+      let comment: Comment = "\(trap): \(result.summary)"
+      let (count, wasKilled) = (try trap.count, try trap.wasSprung)
+      try trap.disarm()
+      let isWhole = try await expectWhole(device, comment)
+      #expect((result.status == 0) == !wasKilled && isWhole == !wasKilled, comment)
+      if step == nil { steps += KillRounds.steps(of: count, using: &random) }
       if wasKilled {
-        _ = await server.status()
-        server = try await server.again()
-        let again = try await device.run(words)
-        #expect(again.status == 0, "step \(step), again: \(again.summary)")
-        #expect(try await expectWhole(device, "step \(step), again"), comment)
+        kills += 1
+        #expect(await server.status() == -SIGKILL, comment)
+        server = try await server.again(launcher: trap.launcher)
+        let again = try await device.run(offer.words)
+        #expect(again.status == 0, "\(trap), again: \(again.summary)")
+        #expect(try await expectWhole(device, "\(trap), again"), comment)
       }
       try await expectInUse(
-        device, user, made.string("id"), APIClient(server, keyFile: server.shopKey), server)
+        device, offer.user, offer.mechanism, APIClient(server, keyFile: server.shopKey), server)
     }
-    #expect(step > 1)
+    print("push enrolment kill test: the server was killed at \(kills) of its steps")
+    #expect(kills > 0)
     #expect(try await server.answer("audit", "verify")["intact"] == true)
     await server.stopAndWait()
-  }
-
-  /// Ends a running process at one of its next calls that make something durable.
-  private final class StepTrap {
-    private let process: ChildProcess
-    private let victim: ChildProcess
-
-    init(_ victim: ChildProcess, _ step: Int, _ calls: String = "fsync,fdatasync") async throws {
-      self.victim = victim
-      process = try ChildCommand(
-        [
-          PushEnrolmentKillTests.strace, "-f", "-o", "/dev/null", "-e", "trace=\(calls)", "-e",
-          "inject=\(calls):signal=KILL:when=\(step)", "-p", "\(victim.id)",
-        ], errorOutput: .pipe
-      ).start()
-      let line = try #require(await process.errorOutput.firstLine())
-      try #require(line.contains("attached"), "\(line)")
-    }
-
-    deinit { process.kill() }
-
-    /// Lets the victim go; whether it was ended.
-    func end() async -> Bool {
-      let isRunning = victim.isRunning
-      process.kill()
-      _ = await process.status()
-      return !isRunning
-    }
   }
 
   @Test(
@@ -218,42 +199,46 @@ import Testing
 
   @Test(
     "the device, at each write between the server's answer and the end",
-    .enabled(if: canTrace && PythonPeer.isWanted))
+    .enabled(if: StepTrap.isThere && PythonPeer.isWanted))
   func answered() async throws {
     let (folder, peer) = try otherMake()
-    var (step, halves) = (0, 0)
-    while true {
-      step += 1
-      try #require(step < 200, "it never comes to an end")
-      let device = DeviceCommand(data: folder.file("device\(step)"), authority: folder.file("ca.pem"))
+    let trap = try StepTrap(Self.durable + ["pwrite64"])
+    var random = SeededRandom(test: "PushEnrolmentKillTests")
+    var steps: [Int?] = [nil]
+    var (round, halves) = (0, 0)
+    while round < steps.count {
+      let step = steps[round]
+      round += 1
+      var device = DeviceCommand(data: folder.file("device\(round)"), authority: folder.file("ca.pem"))
       let uri = try peer(
         "enrol",
-        ["scheme": "mfauth", "issuer": "Other", "account": .string("\(step)"), "policies": ["appsOwn": [:]]]
+        ["scheme": "mfauth", "issuer": "Other", "account": .string("\(round)"), "policies": ["appsOwn": [:]]]
       ).string("uri")
       _ = try peer("hold", "after")
       let words = ["import", uri, "--push-token", "AABB"]
+      device.launcher = trap.launcher
       let running = try device.process(words).start()
+      device.launcher = []
       #expect(try peer("held", .null).string("action") == "register")
-      // Each thread has its own count; what is written from here on is written by one.
-      let trap = try await StepTrap(running, step, "pwrite64,fsync,fdatasync")
+      try trap.arm(step)
       _ = try peer("release", "answer")
       let result = try await running.result()
-      _ = await trap.end()
-      let comment: Comment = "step \(step): \(result.summary)"
+      let comment: Comment = "\(trap): \(result.summary)"
+      #expect(result.status == (try trap.wasSprung ? -SIGKILL : 0), comment)
+      if step == nil { steps += KillRounds.steps(of: try trap.count, using: &random) }
+      try trap.disarm()
       let isWhole = try await expectWhole(device, comment)
+      if result.status == 0 { #expect(isWhole, comment) }
       let again = try await device.run(words)
-      #expect(again.status == (isWhole ? 65 : 0), "step \(step), again: \(again.summary)")
-      #expect(try await expectWhole(device, "step \(step), again"), comment)
+      #expect(again.status == (isWhole ? 65 : 0), "\(trap), again: \(again.summary)")
+      #expect(try await expectWhole(device, "\(trap), again"), comment)
       let account = try #require(await found(device).account)
       let known = try peer("state", "").strings("mechanisms")
-      #expect(try known.count == step && known.contains(#require(account.push?.mechanismID)), comment)
-      guard result.status == -SIGKILL else {
-        #expect(result.status == 0 && isWhole, comment)
-        break
-      }
+      #expect(try known.count == round && known.contains(#require(account.push?.mechanismID)), comment)
       if !isWhole { halves += 1 }
     }
-    print("push enrolment kill test: \(halves) of \(step - 1) kills before anything was stored")
+    print("push enrolment kill test: \(halves) of \(round - 1) kills before anything was stored")
+    // The first write is among the steps, and before it there is nothing.
     #expect(halves > 0)
   }
 }

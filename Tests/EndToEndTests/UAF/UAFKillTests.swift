@@ -4,7 +4,7 @@ import SignetTestKit
 import Testing
 
 /// `kill -9` at random moments of UAF operations; a check and a synchronization lead to two sides that agree.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UAFKillTests {
+@Suite(.serialized, .timeLimit(KillRounds.timeLimit)) struct UAFKillTests {
   /// What the PIN is at first, and after a change.
   private static let pins = ["271828", "161803"]
 

@@ -1,9 +1,9 @@
 import Signet
 import SignetCrypto
-import SignetJSON
 import SignetServer
 import SignetServerTesting
 import SignetStorage
+import SignetTestKit
 import SignetTesting
 import SignetTransport
 import SignetVault

@@ -9,6 +9,8 @@ package struct UAFDeviceState: Hashable, Sendable {
     let keys: Int64
     /// What the server calls this device; `nil` until it has said so.
     var target: String?
+    /// Whether the server was asked to know this device, and its answer has not come: it may have a target nobody knows the name of.
+    var mayHaveUnknownTarget = false
   }
 
   let deviceID: String
@@ -51,7 +53,8 @@ package struct UAFDeviceState: Hashable, Sendable {
       let account = UAFAccount(username: try member.string("username"), server: try member.string("server"))
       accounts.append(
         Account(
-          account: account, keys: try member.integer("keys"), target: try member.optionalString("target")))
+          account: account, keys: try member.integer("keys"), target: try member.optionalString("target"),
+          mayHaveUnknownTarget: try member.optionalBool("unknownTarget") ?? false))
     }
   }
 
@@ -65,6 +68,7 @@ package struct UAFDeviceState: Hashable, Sendable {
           "keys": .integer(account.keys),
         ]
         if let target = account.target { member["target"] = .string(target) }
+        if account.mayHaveUnknownTarget { member["unknownTarget"] = true }
         return .object(member)
       })
     return object.bytes

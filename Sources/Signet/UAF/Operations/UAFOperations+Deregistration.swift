@@ -5,6 +5,9 @@ import SignetUAF
 extension UAFOperations {
   /// Removes a user's authenticator, or all of them, from the server and from this device.
   ///
+  /// With the last one the server forgets this device. Where it cannot be asked for that, the account stays without keys until
+  /// ``synchronize(_:authorization:)`` has asked again, or the user registers again.
+  ///
   /// - Parameters:
   ///   - username: The user.
   ///   - aaid: The authenticator; `nil` for all.
@@ -28,7 +31,7 @@ extension UAFOperations {
       ).content
     } catch { throw UAFOperationFailure(error) }
     let gone = try await deregister(request, at: server) { $0.isOf(username) }
-    try await kept(await forgetIfEmpty(entry.account))
+    _ = try await kept(await forgetIfEmpty(entry.account, by: authorization))
     return gone
   }
 
@@ -67,13 +70,55 @@ extension UAFOperations {
       on: device)
   }
 
-  /// Forgets an account without keys, and has its server forget this device.
-  func forgetIfEmpty(_ account: UAFAccount) async throws(SignetFailure) {
-    guard try await keys(of: account.username, at: account.server).isEmpty else { return }
-    if let entry = try await store.state()?[account.username], let target = entry.target {
-      // The server may have forgotten it before, or be out of reach; then it keeps what is of no use.
-      do throws(UAFDeviceServiceFailure) { try await removeTarget(target, of: entry) } catch {}
+  /// Has the server of an account without keys forget this device, and then forgets the account.
+  ///
+  /// Where it is open whether the server has, the account stays until a check: a target that this device has forgotten would keep
+  /// its name at the server for ever.
+  ///
+  /// - Parameters:
+  ///   - account: The account; one with keys stays as it is.
+  ///   - authorization: What lets this device see targets that it does not know the names of; without, the account stays.
+  /// - Returns: Why the server could not be asked.
+  /// - Throws: ``SignetFailure``.
+  func forgetIfEmpty(
+    _ account: UAFAccount, by authorization: UAFAuthorization? = nil
+  ) async throws(SignetFailure) -> UAFDeviceServiceFailure? {
+    guard try await keys(of: account.username, at: account.server).isEmpty else { return nil }
+    if let state = try await store.state(), let entry = state[account.username] {
+      do throws(UAFDeviceServiceFailure) {
+        if let target = entry.target {
+          try await removeTarget(target, of: entry)
+        } else if entry.mayHaveUnknownTarget {
+          guard let authorization, authorization != .jws else { return nil }
+          try await removeTargets(of: entry, state, by: authorization)
+        }
+      } catch {
+        // The server may have forgotten it before, or never let a device do that; then it keeps what is of no use.
+        if error.isOpen { return error }
+      }
     }
     try await store.forget(account.username)
+    return nil
+  }
+
+  private func removeTargets(
+    of entry: UAFDeviceState.Account, _ state: UAFDeviceState, by authorization: UAFAuthorization
+  ) async throws(UAFDeviceServiceFailure) {
+    let server = try deviceServer(of: entry.account)
+    do throws(UAFDeviceInformationChangeFailure) {
+      _ = try await clearOwnTargets(of: entry, state, at: server, by: authorization)
+    } catch { throw UAFDeviceServiceFailure(error, at: server.name) }
+  }
+}
+
+extension UAFDeviceServiceFailure {
+  /// Whether the server has not answered, or asks to come again.
+  fileprivate var isOpen: Bool {
+    switch self {
+    case .clockSkewTooBig: true
+    case .network(let problem):
+      if case .transport = problem.cause { true } else { problem.isAmbiguous || problem.mayPass }
+    default: false
+    }
   }
 }

@@ -140,10 +140,10 @@ extension UAFOperations {
     case .missingAuthenticatorInServer(_, let aaid, let keyID):
       let keys = try await local(await keys(of: entry.account.username, at: entry.account.server))
       try await local(await client.delete(keys.filter { $0.isKey(keyID, ofModel: aaid) }))
-      try await local(await forgetIfEmpty(entry.account))
+      try await letGo(entry.account, authorization)
     case .missingDeviceInformationInMobileDevice(_, let target):
       try await removeTarget(target, of: entry, by: authorization)
-      try await local(await forgetIfEmpty(entry.account))
+      try await letGo(entry.account, authorization)
     case .missingDeviceInformationInServer: try await makeKnown(entry, authorization)
     case .deviceName(_, let target, _, _):
       try await changeTarget(target, ["name": .string(state.name)], of: entry)
@@ -175,13 +175,22 @@ extension UAFOperations {
   ) async throws(UAFDeviceServiceFailure) {
     let account = entry.account
     try await local(await store.change { $0[account.username]?.target = nil })
-    try await local(await forgetIfEmpty(account))
+    // Without keys there is nothing that a server could know this device for.
+    if try await local(await keys(of: account.username, at: account.server)).isEmpty {
+      return try await letGo(account, authorization)
+    }
     guard let authorization else { return }
     let server = try deviceServer(of: account)
     let failure = await ensureTarget(of: account, at: server, by: authorization)
-    // Without keys there is no account any more that a server could know.
+    // Another process may have forgotten the account meanwhile.
     guard let failure, failure != .notFound else { return }
     throw UAFDeviceServiceFailure(failure, at: server.name)
+  }
+
+  private func letGo(
+    _ account: UAFAccount, _ authorization: UAFAuthorization?
+  ) async throws(UAFDeviceServiceFailure) {
+    if let failure = try await local(await forgetIfEmpty(account, by: authorization)) { throw failure }
   }
 
   /// Has what reading this device throws as a failure of its services.

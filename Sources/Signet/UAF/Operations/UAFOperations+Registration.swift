@@ -120,7 +120,7 @@ private struct RegistrationSteps {
         account: account, aaids: combination.map(\.authenticator.aaid),
         targetFailure: await operations.ensureTarget(of: account, at: server, by: proof))
     } catch {
-      try await operations.kept(await operations.forgetIfEmpty(account))
+      _ = try await operations.kept(await operations.forgetIfEmpty(account, by: authorization))
       throw error
     }
   }

@@ -14,12 +14,30 @@ extension UAFOperations {
       let state = try await known()
       guard let entry = state[account.username] else { throw .notFound }
       guard entry.target == nil else { return nil }
-      let target = try await makeTarget(of: entry, state, at: server, by: authorization)
-      do throws(SignetFailure) {
-        try await store.change { $0[account.username]?.target = target }
-      } catch { throw .device(error) }
+      // Noted first: whoever is killed before the answer comes has a target at the server that it does not know.
+      try await note { $0[account.username]?.mayHaveUnknownTarget = true }
+      let target: String
+      do throws(UAFDeviceInformationChangeFailure) {
+        target = try await makeTarget(of: entry, state, at: server, by: authorization)
+      } catch {
+        // A refusal says nothing of what an earlier request has come to.
+        if !error.isOpen, !entry.mayHaveUnknownTarget {
+          try await note { $0[account.username]?.mayHaveUnknownTarget = false }
+        }
+        throw error
+      }
+      try await note {
+        $0[account.username]?.target = target
+        $0[account.username]?.mayHaveUnknownTarget = false
+      }
       return nil
     } catch { return error }
+  }
+
+  private func note(
+    _ body: @Sendable (inout UAFDeviceState) -> Void
+  ) async throws(UAFDeviceInformationChangeFailure) {
+    do throws(SignetFailure) { try await store.change(body) } catch { throw .device(error) }
   }
 
   /// What is kept of this device.
@@ -84,8 +102,8 @@ extension UAFOperations {
     return order
   }
 
-  /// Has the server forget targets of this device for an account; whether there were any.
-  private func clearOwnTargets(
+  /// Has the server forget all targets of this device for an account; whether there were any.
+  func clearOwnTargets(
     of entry: UAFDeviceState.Account, _ state: UAFDeviceState, at server: UAFServer,
     by authorization: UAFAuthorization?
   ) async throws(UAFDeviceInformationChangeFailure) -> Bool {
@@ -114,6 +132,11 @@ extension UAFOperations {
 }
 
 extension UAFDeviceInformationChangeFailure {
+  /// Whether the server may have done what it was asked.
+  fileprivate var isOpen: Bool {
+    if case .network(let problem) = self { problem.isAmbiguous } else { false }
+  }
+
   init(_ problem: UAFNetworkProblem, named name: String) {
     switch problem.code {
     case "nameTaken": self = .nameAlreadyExists(name)

@@ -77,7 +77,7 @@ public struct OutOfBandDeregistration: Sendable {
       state?[key.username]?.account.server == server.name
     }
     for username in Set(gone.map(\.username)) {
-      try await operations.kept(
+      _ = try await operations.kept(
         await operations.forgetIfEmpty(UAFAccount(username: username, server: server.name)))
     }
     return gone
