@@ -102,7 +102,7 @@ class Client:
 
 
 def heard(count):
-    found = [notices.get(timeout=50) for _ in range(count)]
+    found = [notices.get(timeout=200) for _ in range(count)]
     for notice in found:
         if "id_token" in notice["body"]:
             notice["claims"] = client.verified(notice["body"])
