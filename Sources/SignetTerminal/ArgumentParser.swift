@@ -51,6 +51,13 @@ extension Program {
     }
   }
 
+  /// The words that name commands, up to where a line cannot be read, for a message about it.
+  func commandPath(of words: [String]) -> [String] {
+    var parser = ArgumentParser(root)
+    do { _ = try parser.read(words) } catch { return parser.path }
+    return parser.path
+  }
+
   /// Checks that `words` name a command.
   private func helpPath(_ words: [String]) throws(UsageFailure) -> [String] {
     var command = root

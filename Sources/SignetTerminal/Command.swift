@@ -112,4 +112,19 @@ extension Command {
       commands: commands.map { names.contains($0.name) ? $0 : $0.preceded(by: step) }, examples,
       isHidden: isHidden, guarded)
   }
+
+  /// This command with a step before the handlers of some of its own commands.
+  ///
+  /// - Parameters:
+  ///   - names: The names of those commands.
+  ///   - step: As in ``preceded(except:by:)``.
+  /// - Returns: The command; a handler of its own stays as it is.
+  public func preceded(
+    only names: Set<String>, by step: @escaping @Sendable (Arguments) async throws -> Void
+  ) -> Command {
+    Command(
+      name, summary, description, options, arguments,
+      commands: commands.map { names.contains($0.name) ? $0.preceded(by: step) : $0 }, examples,
+      isHidden: isHidden, handler)
+  }
 }

@@ -1,2 +1,2 @@
 // Whoever prints to a terminal makes others' words harmless first.
-@_exported public import enum SignetText.TerminalText
+@_exported public import SignetText

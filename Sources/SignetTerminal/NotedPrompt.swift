@@ -13,7 +13,8 @@ struct NotedPrompt {
     guard PromptNote.isShown else { return nil }
     (self.number, self.note) = (number, note)
     width = windowWidth(number) ?? 80
-    column = TerminalText.width(prompt) % width + 1
+    let row = prompt.split(separator: "\n", omittingEmptySubsequences: false).last ?? ""
+    column = TerminalText.width(String(row)) % width + 1
   }
 
   /// Writes the line, and moves back behind the prompt.

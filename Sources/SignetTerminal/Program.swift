@@ -1,3 +1,5 @@
+import Foundation
+
 /// A command-line program, declared as data.
 ///
 /// One declaration gives the parser, `--help`, the manual page and the completion of three shells:
@@ -140,7 +142,20 @@ public struct Program: Sendable {
 
   /// Runs the command that the process was started with and ends the process.
   public func main() async -> Never {
-    exitProcess(await run(Array(CommandLine.arguments.dropFirst())))
+    exitProcess(await run(Array(Self.processArguments.dropFirst())))
+  }
+
+  /// The command line of the process, with the program's name.
+  private static var processArguments: [String] {
+    #if os(Linux)
+      // Swift looks for it before the environment, and finds nothing where a preloaded library has moved that.
+      if CommandLine.arguments.isEmpty, let line = FileManager.default.contents(atPath: "/proc/self/cmdline")
+      {
+        return line.split(separator: 0, omittingEmptySubsequences: false).dropLast()
+          .map { String(decoding: $0, as: UTF8.self) }
+      }
+    #endif
+    return CommandLine.arguments
   }
 
   /// The command that `path` names, and all commands above it.

@@ -20,10 +20,10 @@ extension Program {
     var exitCode: ExitCode
     do {
       switch try parse(words, output: output, errorOutput: errorOutput) {
-      case .help(let path): output.write(helpText(for: path, width: output.width))
-      case .version: output.print("\(name) \(version)")
-      case .manual: output.write(manPage())
-      case .completion(let shell): output.write(completionScript(for: shell))
+      case .help(let path): output.write(ours: helpText(for: path, width: output.width))
+      case .version: output.print("\(ours: name) \(ours: version)")
+      case .manual: output.write(ours: manPage())
+      case .completion(let shell): output.write(ours: completionScript(for: shell))
       case .run(let command, let arguments):
         path = arguments.commandPath
         guard let handler = command.handler else { preconditionFailure("only groups have no handler") }
@@ -32,7 +32,7 @@ extension Program {
       exitCode = .success
     } catch {
       exitCode = self.exitCode(of: error)
-      report(error, path.isEmpty ? commandWords(of: words) : path, to: errorOutput)
+      report(error, path.isEmpty ? commandPath(of: words) : path, to: errorOutput)
     }
     return conclude(exitCode, path, output, errorOutput)
   }
@@ -43,7 +43,7 @@ extension Program {
   ) -> ExitCode {
     guard let failure = output.writeFailure, code == .success else { return code }
     let message = unsafe strerror(failure).map { unsafe String(cString: $0) } ?? "error \(failure)"
-    errorOutput.print("\(([name] + path).joined(separator: " ")): cannot write the output: \(message)")
+    errorOutput.print("\(ours: ([name] + path).joined(separator: " ")): cannot write the output: \(message)")
     return .inputOutput
   }
 
@@ -60,18 +60,8 @@ extension Program {
   private func report(_ error: any Error, _ path: [String], to errorOutput: Terminal) {
     let words = ([name] + path).joined(separator: " ")
     let text = error is CancellationError ? "stopped" : String(describing: error)
-    errorOutput.print(
-      errorOutput.styled("\(words):", .bold, .red) + " " + TerminalText.sanitised(text, limit: 2000))
-    if error is UsageFailure { errorOutput.print("Run '\(words) --help' for usage.") }
-  }
-
-  /// The leading words that name commands, for a message about a line that could not be parsed.
-  private func commandWords(of words: [String]) -> [String] {
-    var path: [String] = []
-    for word in words {
-      guard commands(along: path + [word]) != nil else { continue }
-      path.append(word)
-    }
-    return path
+    let name = errorOutput.styled("\(ours: words):", .bold, .red)
+    errorOutput.print("\(name) \(text, limit: 2000)")
+    if error is UsageFailure { errorOutput.print("Run '\(ours: words) --help' for usage.") }
   }
 }

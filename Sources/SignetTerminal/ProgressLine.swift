@@ -22,23 +22,23 @@ public final class ProgressLine: Sendable {
     let text = TerminalText.sanitised(message, limit: 200)
     state.withLock { state in
       guard terminal.isTerminal else {
-        if state.message != text { terminal.print(text) }
+        if state.message != text { terminal.print("\(text)") }
         state.message = text
         return
       }
       let shown = Self.line(fraction, text, width: terminal.width - 1, usesUTF8: terminal.usesUTF8)
       state = State(message: text, isDrawn: true)
       // Carriage return, text, then erase to the end of the line: without the flicker of erasing first.
-      terminal.write("\r\(shown)\u{1B}[K")
+      terminal.write(ours: "\r\(shown)\u{1B}[K")
     }
   }
 
   /// Takes the line away from a terminal, and prints a last message if there is one.
-  public func finish(_ message: String? = nil) {
+  public func finish(_ message: TerminalText? = nil) {
     state.withLock { state in
-      if state.isDrawn { terminal.write("\r\u{1B}[K") }
+      if state.isDrawn { terminal.write(ours: "\r\u{1B}[K") }
       state = State()
-      if let message { terminal.print(TerminalText.sanitised(message)) }
+      if let message { terminal.print(message) }
     }
   }
 
@@ -53,8 +53,11 @@ public final class ProgressLine: Sendable {
       line += String(repeating: full, count: filled) + String(repeating: empty, count: 20 - filled)
       line += " " + String(repeating: " ", count: 3 - percent.count) + percent + "% "
     }
+    // The bar is ours, and narrow where our programs are used; the message may be anybody's.
+    var columns = line.count
     for character in message {
-      if TerminalText.width(line) + TerminalText.width(String(character)) > width { break }
+      columns += TerminalText.widest(String(character))
+      if columns > width { break }
       line.append(character)
     }
     return line

@@ -13,11 +13,12 @@ public struct Question: Hashable, Sendable {
   /// Asks until yes or no is answered, at most three times.
   ///
   /// - Parameters:
-  ///   - question: Without the final question mark and space; it is sanitised.
+  ///   - question: Without the final question mark and space.
   ///   - preset: What an empty answer means; nil asks again.
   /// - Returns: True for yes.
   /// - Throws: ``SecretInputFailure/noAnswer`` and what ``line(_:)`` throws.
-  public func confirm(_ question: String, preset: Bool? = nil) async throws(SecretInputFailure) -> Bool {
+  public func confirm(_ question: TerminalText, preset: Bool? = nil) async throws(SecretInputFailure) -> Bool
+  {
     let choices =
       switch preset {
       case true?: "Y/n"
@@ -25,7 +26,7 @@ public struct Question: Hashable, Sendable {
       case nil: "y/n"
       }
     for _ in 0..<3 {
-      switch try await line("\(question)? [\(choices)] ").lowercased() {
+      switch try await line("\(question)? [\(ours: choices)] ").lowercased() {
       case "y", "yes": return true
       case "n", "no": return false
       case "": if let preset { return preset }
@@ -37,13 +38,13 @@ public struct Question: Hashable, Sendable {
 
   /// Reads a line of text without its newline and without spaces around it.
   ///
-  /// - Parameter prompt: Written before it; sanitised.
-  /// - Returns: 0 to 1024 bytes of text; not sanitised.
+  /// - Parameter prompt: Written before it.
+  /// - Returns: 0 to ``SecretInput/maximumByteCount`` bytes of text; not sanitised.
   /// - Throws: ``SecretInputFailure``.
-  public func line(_ prompt: String) async throws(SecretInputFailure) -> String {
+  public func line(_ prompt: TerminalText) async throws(SecretInputFailure) -> String {
     let buffer = LineBuffer(capacity: SecretInput.maximumByteCount)
     defer { buffer.wipe() }
-    try await LineReader.readTerminal(path, TerminalText.sanitised(prompt), hasEcho: true, into: buffer)
+    try await LineReader.readTerminal(path, prompt, hasEcho: true, into: buffer)
     guard let text = buffer.text else { throw .notText }
     return String(text.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
   }

@@ -4,8 +4,11 @@
 /// They are what was typed or sent, without the newline (0A) that ends them: any bytes, not only UTF-8, and a
 /// carriage return before the newline is one of them.
 public struct SecretInput: Hashable, Sendable {
-  /// The longest secret that is read, in bytes.
-  public static let maximumByteCount = 1024
+  /// The longest secret that is read, in bytes: room for 256 characters in any form.
+  ///
+  /// A terminal that edits lines gives 4095 bytes of one and drops what follows them (N_TTY of Linux), so that a line of 4095
+  /// may lack its end.
+  public static let maximumByteCount = 4094
 
   enum Source: Hashable, Sendable {
     case terminal(path: String)
@@ -58,13 +61,13 @@ public struct SecretInput: Hashable, Sendable {
   /// Only one prompt is open at a time; others wait.
   ///
   /// - Parameters:
-  ///   - prompt: Written to the terminal as it is, for example `"Password: "`; not used with a descriptor or file.
+  ///   - prompt: Shown on the terminal, for example `"Password: "`; not used with a descriptor or file.
   ///   - note: A line under the prompt, on a terminal that can show one.
-  ///   - body: Is lent 0 to 1024 bytes.
+  ///   - body: Is lent 0 to ``maximumByteCount`` bytes.
   /// - Returns: What `body` returns.
   /// - Throws: ``SecretInputFailure``, or what `body` throws.
   public func read<Result: ~Copyable>(
-    _ prompt: String, note: PromptNote? = nil, into body: (RawSpan) throws -> Result
+    _ prompt: TerminalText, note: PromptNote? = nil, into body: (RawSpan) throws -> Result
   ) async throws -> Result {
     let buffer = LineBuffer(capacity: Self.maximumByteCount)
     defer { buffer.wipe() }
@@ -72,7 +75,7 @@ public struct SecretInput: Hashable, Sendable {
     return try buffer.withBytes(body)
   }
 
-  private func fill(_ buffer: LineBuffer, _ prompt: String, _ note: PromptNote? = nil)
+  private func fill(_ buffer: LineBuffer, _ prompt: TerminalText, _ note: PromptNote? = nil)
     async throws(SecretInputFailure)
   {
     switch source {

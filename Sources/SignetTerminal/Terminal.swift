@@ -78,17 +78,46 @@ public struct Terminal: Sendable {
     state.failure.withLock { $0 == 0 ? nil : $0 }
   }
 
-  /// Writes text as it is.
+  /// Writes text of this program as it is: help, drawings, what moves the cursor.
   ///
-  /// Pass what others wrote through ``TerminalText/sanitised(_:limit:)`` first.
-  public func write(_ text: String) {
+  /// - Parameter text: Nothing in it comes from a file, a server or a person; ``print(_:)`` is for that.
+  public func write(ours text: String) {
     let code = sink(text)
     guard code != 0 else { return }
     state.failure.withLock { if $0 == 0 { $0 = code } }
   }
 
-  /// Writes a line.
-  public func print(_ line: String = "") { write(line + "\n") }
+  /// Prints a line, or several, in one write.
+  ///
+  /// On a terminal no row that has text of others begins with it, or is wider than the window: see ``TerminalText``.
+  ///
+  /// - Parameter text: Without the last line feed.
+  public func print(_ text: TerminalText = "") {
+    write(ours: text.shown(width: isTerminal ? width : nil, usesUTF8: usesUTF8 || !isTerminal) + "\n")
+  }
+
+  /// Prints a JSON document, which is for programs: as it is, but on a terminal in ASCII, so that no text in it steers that.
+  ///
+  /// - Parameter document: JSON.
+  public func print(json document: String) {
+    guard isTerminal, !document.utf8.allSatisfy({ $0 == 0x0A || 0x20...0x7E ~= $0 }) else {
+      write(ours: document + "\n")
+      return
+    }
+    var text = ""
+    for unit in document.utf16 {
+      if let scalar = Unicode.Scalar(unit), unit == 0x0A || 0x20...0x7E ~= unit {
+        text.unicodeScalars.append(scalar)
+      } else {
+        let digits = String(unit, radix: 16)
+        text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      }
+    }
+    write(ours: text + "\n")
+  }
+
+  /// Prints a table.
+  public func print(_ table: TextTable) { print(table.text) }
 
   /// How text stands out.
   public enum Style: Int, Sendable {
@@ -107,10 +136,10 @@ public struct Terminal: Sendable {
   }
 
   /// The text with style where colour is used, else the text alone.
-  public func styled(_ text: String, _ styles: Style...) -> String {
+  public func styled(_ text: TerminalText, _ styles: Style...) -> TerminalText {
     guard usesColour, !styles.isEmpty else { return text }
     let codes = styles.map { String($0.rawValue) }.joined(separator: ";")
-    return "\u{1B}[\(codes)m\(text)\u{1B}[0m"
+    return text.between("\u{1B}[\(codes)m", "\u{1B}[0m")
   }
 
   private static func allowsColour(_ environment: [String: String]) -> Bool {
@@ -118,7 +147,7 @@ public struct Terminal: Sendable {
     return !["", "dumb"].contains(environment["TERM", default: ""])
   }
 
-  private static func hasUTF8(_ environment: [String: String]) -> Bool {
+  static func hasUTF8(_ environment: [String: String]) -> Bool {
     // POSIX.1-2017 XBD 8.2: the first that is set and not empty decides.
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty }
     let name = (locale ?? "").lowercased()

@@ -20,10 +20,15 @@ struct TerminalSession: ~Copyable {
 
   /// Writes the prompt and reads a line; the terminal is as before when this returns or throws.
   func readLine(
-    _ prompt: String, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer, _ wake: WakePipe
+    _ prompt: TerminalText, hasEcho: Bool, _ note: PromptNote? = nil, into buffer: LineBuffer,
+    _ wake: WakePipe
   ) throws(SecretInputFailure) {
+    let usesUTF8 = Terminal.hasUTF8(ProcessInfo.processInfo.environment)
     while true {
-      let ending = try ask(prompt, hasEcho: hasEcho, note, buffer, wake)
+      // The window may have another size after a stop.
+      let shown = prompt.shown(
+        width: min(max(windowWidth(number) ?? 80, 20), 1000), usesUTF8: usesUTF8)
+      let ending = try ask(shown, hasEcho: hasEcho, note, buffer, wake)
       switch ending {
       case .newline: return
       case .end:

@@ -1,6 +1,6 @@
 /// Rows of text in aligned columns, two spaces apart.
 ///
-/// Every cell is sanitised (``TerminalText/sanitised(_:limit:)``), so that rows may hold what others wrote.
+/// Every cell counts as somebody else's text: rows may hold what others wrote.
 public struct TextTable: Sendable {
   /// On which side a column is ragged.
   public enum Alignment: Sendable {
@@ -45,18 +45,36 @@ public struct TextTable: Sendable {
   /// Whether no row was added.
   public var isEmpty: Bool { rows.isEmpty }
 
-  /// The title line and the rows, each ended by a newline, without spaces at the end of a line.
-  public var text: String { ([columns.map(\.title)] + rows).map { line($0) + "\n" }.joined() }
-
-  private func line(_ cells: [String]) -> String {
-    var line = ""
-    for (index, cell) in cells.enumerated() {
-      let width = ([columns[index].title] + rows.map { $0[index] }).map(TerminalText.width).max() ?? 0
-      let padding = String(repeating: " ", count: width - TerminalText.width(cell))
-      if index > 0 { line += "  " }
-      line += columns[index].alignment == .left ? cell + padding : padding + cell
+  /// The title line and the rows, without spaces at the end of a line, nor a newline at the end of the last one.
+  public var text: TerminalText {
+    let widths = columns.indices.map { index in
+      rows.reduce(TerminalText.width(columns[index].title)) { max($0, TerminalText.width($1[index])) }
     }
-    while line.last == " " { line.removeLast() }
+    var text = TerminalText()
+    for (index, row) in ([columns.map(\.title)] + rows).enumerated() {
+      if index > 0 { text += "\n" }
+      text += line(row, widths)
+    }
+    return text
+  }
+
+  private func line(_ cells: [String], _ widths: [Int]) -> TerminalText {
+    var line = TerminalText()
+    // Spaces are written once something follows them.
+    var spaces = 0
+    for (index, cell) in cells.enumerated() {
+      let padding = widths[index] - TerminalText.width(cell)
+      let isLeft = columns[index].alignment == .left
+      spaces += (index > 0 ? 2 : 0) + (isLeft ? 0 : padding)
+      if !cell.isEmpty {
+        if index > 0 || spaces > 0 {
+          line += TerminalText(ours: String(repeating: " ", count: spaces))
+          spaces = 0
+        }
+        line += TerminalText(cell)
+      }
+      if isLeft { spaces += padding }
+    }
     return line
   }
 }

@@ -15,10 +15,10 @@ final class TerminalConversation: PasscodeConversation {
   func answer(_ prompt: PasscodePrompt) async -> SecretBytes? {
     do {
       if prompt.echoes {
-        let line = try await Question.terminal.line(prompt.text)
+        let line = try await Question.terminal.line("\(prompt.text)")
         return line.isEmpty ? nil : SecretBytes(copying: Array(line.utf8))
       }
-      let answer = try await SecretInput.terminal.read(prompt.text) { SecretBytes(copying: $0) }
+      let answer = try await SecretInput.terminal.read("\(prompt.text)") { SecretBytes(copying: $0) }
       if answer.byteCount == 0 { return nil }
       return answer
     } catch {
@@ -27,5 +27,5 @@ final class TerminalConversation: PasscodeConversation {
     }
   }
 
-  func show(_ message: PasscodeMessage) async { output.print(message.text) }
+  func show(_ message: PasscodeMessage) async { output.print("\(message.text)") }
 }

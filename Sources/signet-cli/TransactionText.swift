@@ -3,52 +3,70 @@ import Signet
 import SignetTerminal
 
 /// A transaction's content as a terminal shows it: all of it, behind bars, so that nothing in it passes for a line of ours.
-///
-/// Lines are broken here and not by the terminal, which would begin a row with whatever stands there.
 struct TransactionText {
-  /// The lines, each with its line feed.
-  let body: String
+  /// The rows.
+  let body: TerminalText
 
   init(_ content: TransactionContent, on terminal: Terminal, in language: DisplayLanguage = .preferred) {
     let display = TransactionDisplay(content, in: language)
-    let page = Page(width: terminal.width)
-    var text = ""
-    for line in display.lines where line.role == .origin {
-      text += page.rows("  from    ", line.value, next: Page.margin)
-    }
-    if case .form = content.matter { text += page.rows("  | ", display.title, next: Page.further) }
-    for line in display.lines where line.role == .matter { text += page.lines(line) }
+    var block = TerminalBlock(on: terminal)
+    for line in display.lines where line.role == .origin { block.field("from", line.value) }
+    if case .form = content.matter { block.text(display.title) }
+    for line in display.lines where line.role == .matter { Self.add(line, to: &block) }
     for line in display.lines where line.role == .context {
-      text += page.rows("  seen    ", "\(line.label ?? ""): \(line.value)", next: Page.margin)
+      block.field("seen", "\(line.label ?? ""): \(line.value)")
     }
-    body = text
+    body = block.text
   }
 
-  private struct Page {
-    static let margin = "          "
-    /// No label begins so far in: what goes on does not pass for another field.
-    static let further = "  |       "
-
-    let width: Int
-
-    /// A text after `first`, going on after `next` where the columns are full.
-    func rows(_ first: String, _ text: String, next: String) -> String {
-      let room = max(20, width - 1 - max(first.count, next.count))
-      let parts = TerminalText.broken(TerminalText.sanitised(text), width: room)
-      return parts.enumerated().map { ($0 == 0 ? first : next) + $1 + "\n" }.joined()
+  private static func add(_ line: TransactionDisplay.Line, to block: inout TerminalBlock) {
+    guard let label = line.label else {
+      block.text(line.value, isInGroup: line.isInGroup)
+      return
     }
-
-    func lines(_ line: TransactionDisplay.Line) -> String {
-      let bar = line.isInGroup ? "  |   " : "  | "
-      let parts = line.value.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
-      guard let label = line.label else {
-        return parts.map { rows(bar, $0, next: bar) }.joined()
-      }
-      // A value of several lines stands under its label and further in.
-      guard parts.count > 1 else { return rows(bar, "\(label): \(parts.first ?? "")", next: Self.further) }
-      return rows(bar, "\(label):", next: Self.further)
-        + parts.map { rows(Self.further, $0, next: Self.further) }.joined()
+    // A value of several lines stands under its label and further in.
+    guard line.value.contains("\n") else {
+      block.text("\(label): \(line.value)", isInGroup: line.isInGroup, goesOnFurther: true)
+      return
     }
+    block.text("\(label):", isInGroup: line.isInGroup, goesOnFurther: true)
+    block.further(line.value)
+  }
+}
+
+/// Rows of others' text, each with something of ours before it.
+struct TerminalBlock {
+  /// No label begins so far in: what goes on does not pass for another field.
+  private static let further = "  |       "
+
+  /// The rows, without the last line feed.
+  private(set) var text = TerminalText()
+  private let width: Int
+  private let usesUTF8: Bool
+
+  init(on terminal: Terminal) {
+    width = terminal.width
+    usesUTF8 = terminal.usesUTF8 || !terminal.isTerminal
+  }
+
+  /// A text that somebody gave, after a word of ours.
+  mutating func field(_ word: String, _ value: String) {
+    let first = "  " + word + String(repeating: " ", count: max(1, 8 - word.count))
+    add(value.replacing("\n", with: "␊"), first: first, next: Self.further)
+  }
+
+  /// A text that somebody gave, line by line.
+  mutating func text(_ value: String, isInGroup: Bool = false, goesOnFurther: Bool = false) {
+    let bar = isInGroup ? "  |   " : "  | "
+    add(value, first: bar, next: goesOnFurther ? Self.further : bar)
+  }
+
+  /// Lines that belong to the text before.
+  mutating func further(_ value: String) { add(value, first: Self.further, next: Self.further) }
+
+  private mutating func add(_ value: String, first: String, next: String) {
+    if !text.isEmpty { text += "\n" }
+    text += TerminalText.block(value, first: first, next: next, width: width, usesUTF8: usesUTF8)
   }
 }
 

@@ -4,14 +4,14 @@ import SignetTerminal
 
 extension Terminal {
   /// Prints a JSON document for programs, indented so that people can read it too.
-  func print(_ object: JSONObject) { print(object.text(.pretty)) }
+  func print(_ object: JSONObject) { print(json: object.text(.pretty)) }
 
-  /// Prints names and values in two columns.
+  /// Prints names of ours and values of anybody in two columns.
   func print(fields: [(String, String)]) {
     let width = fields.map { TerminalText.width($0.0) }.max() ?? 0
     for (name, value) in fields {
       let padding = String(repeating: " ", count: width - TerminalText.width(name) + 2)
-      print(styled(name, .bold) + padding + TerminalText.sanitised(value))
+      print("\(styled("\(ours: name)", .bold))\(ours: padding)\(value)")
     }
   }
 }

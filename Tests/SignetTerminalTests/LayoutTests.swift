@@ -35,8 +35,43 @@ import Testing
         alice        7  open
         日本   1234567
         ␛[2J         0  locked
+        """)
+  }
+
+  @Test("a terminal gets rows that begin with something of ours, and a pipe the lines")
+  func printing() {
+    let hostile = "Pay 1" + String(repeating: " ", count: 16) + "from    My Own Bank AG"
+    let (seen, piped) = (Collector(), Collector())
+    for (terminal, collector) in [
+      (seen.terminal(width: 32, isTerminal: true), seen), (piped.terminal(), piped),
+    ] {
+      var table = TextTable(["WHAT", "WHO"])
+      table.append([hostile, "x"])
+      terminal.print(table)
+      terminal.print("signet: \(hostile)\nNothing was signed.")
+      terminal.print(terminal.styled("\(hostile)", .bold))
+      terminal.print(json: #"{"text":"\#u{9B}é👍"}"#)
+      #expect(!collector.text.contains("\n\n"))
+    }
+    let line = hostile
+    #expect(
+      piped.text == """
+        WHAT\(String(repeating: " ", count: line.count - 2))WHO
+        \(line)  x
+        signet: \(line)
+        Nothing was signed.
+        \(line)
+        {"text":"\u{9B}é👍"}
 
         """)
+    let rows = seen.text.split(separator: "\n")
+    for row in rows {
+      #expect(
+        ["| ", "  | ", "signet: ", "Nothing was", "{"].contains { row.hasPrefix($0) }
+          && (row.count < 32 || row.hasPrefix("{")),
+        "\(row)")
+    }
+    #expect(rows.last == #"{"text":"\u009b\u00e9\ud83d\udc4d"}"#)
   }
 
   @Test("progress on a terminal is one line, elsewhere a line for each message")

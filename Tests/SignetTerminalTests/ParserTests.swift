@@ -237,6 +237,22 @@ let parserCases: [ParserCase] = [
     #expect(await runSample(["otp", "--", "-r5snAe8"]).code == .success)
   }
 
+  @Test("a line is blamed on the command that it was read to, and not on words behind what is unknown")
+  func commandToBlame() async {
+    for (words, blamed) in [
+      (
+        ["frobnicate", "user", "list"],
+        "sample: unknown command 'frobnicate'\nRun 'sample --help' for usage.\n"
+      ),
+      (["user", "frobnicate", "list"], "sample user: unknown command 'frobnicate'\n"),
+      (["--frobnicate", "otp"], "sample: unknown option --frobnicate\n"),
+      (["otp", "--frobnicate"], "sample otp: unknown option --frobnicate"),
+    ] {
+      let result = await runSample(words)
+      #expect(result.messages.hasPrefix(blamed), "\(result.messages)")
+    }
+  }
+
   @Test("what is typed cannot steer the terminal")
   func hostileNames() async {
     let result = await runSample(["\u{1B}]0;title\u{7}\u{202E}"])

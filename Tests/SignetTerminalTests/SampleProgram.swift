@@ -30,17 +30,17 @@ func sampleProgram(
         ],
         examples: [.init("sample otp --json work", "Prints the code as JSON")]
       ) { arguments in
-        arguments.output.print(
-          try [
-            "path=\(arguments.commandPath.joined(separator: "/"))", "verbose=\(arguments.count("verbose"))",
-            "json=\(arguments.isSet("json"))", "quiet=\(arguments.isSet("quiet"))",
-            "home=\(arguments.optionalString("home") ?? "-")",
-            "container=\(arguments.strings("container").joined(separator: ","))",
-            "digits=\(arguments.integer("digits", in: 6...8))",
-            "valid=\(arguments.seconds("valid", in: 1...86400))",
-            "format=\(arguments.optionalString("format") ?? "-")", "account=\(arguments.string("account"))",
-            "file=\(arguments.strings("file").joined(separator: ","))",
-          ].joined(separator: " "))
+        let values = try [
+          "path=\(arguments.commandPath.joined(separator: "/"))", "verbose=\(arguments.count("verbose"))",
+          "json=\(arguments.isSet("json"))", "quiet=\(arguments.isSet("quiet"))",
+          "home=\(arguments.optionalString("home") ?? "-")",
+          "container=\(arguments.strings("container").joined(separator: ","))",
+          "digits=\(arguments.integer("digits", in: 6...8))",
+          "valid=\(arguments.seconds("valid", in: 1...86400))",
+          "format=\(arguments.optionalString("format") ?? "-")", "account=\(arguments.string("account"))",
+          "file=\(arguments.strings("file").joined(separator: ","))",
+        ].joined(separator: " ")
+        arguments.output.print("\(values)")
         return .success
       },
       Command(

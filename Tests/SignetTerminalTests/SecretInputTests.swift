@@ -51,7 +51,7 @@ import Testing
     #expect(try await secret == Array("late".utf8))
   }
 
-  @Test("of 1024 bytes are read, longer ones refused whole", arguments: [1024, 1025, 3000])
+  @Test("of 4094 bytes are read, longer ones refused whole", arguments: [4094, 4095, 4096, 6000])
   func longest(_ count: Int) async throws {
     let terminal = try PseudoTerminal()
     async let outcome = Result {
@@ -60,10 +60,10 @@ import Testing
     _ = try await terminal.shown(until: "Password: ")
     terminal.type(String(repeating: "x", count: count) + "\n")
     let result = await outcome
-    if count <= 1024 {
+    if count <= 4094 {
       #expect(try result.get().count == count)
     } else {
-      #expect(throws: SecretInputFailure.tooLong(maximumByteCount: 1024)) { try result.get() }
+      #expect(throws: SecretInputFailure.tooLong(maximumByteCount: 4094)) { try result.get() }
     }
     #expect(terminal.hasEcho)
     #expect(terminal.inputNow() == [])
@@ -267,16 +267,23 @@ import Testing
     }
   }
 
-  @Test("of 1024 bytes are read; after a longer one the next line is whole")
+  @Test("of 4094 bytes are read; after a longer one the next line is whole")
   func longest() async throws {
-    let most = String(repeating: "x", count: 1024)
+    let most = String(repeating: "x", count: 4094)
     let pipe = try TestPipe(ended: "\(most)\n\(most)y\nnext\n\(most)y")
     let input = SecretInput.descriptor(pipe.readEnd)
     #expect(try await input.read("", into: copy) == Array(most.utf8))
-    let refusal = SecretInputFailure.tooLong(maximumByteCount: 1024)
+    let refusal = SecretInputFailure.tooLong(maximumByteCount: 4094)
     await #expect(throws: refusal) { try await input.read("", into: copy) }
     #expect(try await input.read("", into: copy) == Array("next".utf8))
     await #expect(throws: refusal) { try await input.read("", into: copy) }
+  }
+
+  @Test("256 characters fit in the form that takes most bytes")
+  func decomposed() async throws {
+    let typed = String(repeating: "e\u{323}\u{302}", count: 256)
+    let pipe = try TestPipe(ended: "\(typed)\n")
+    #expect(try await SecretInput.descriptor(pipe.readEnd).read("", into: copy) == Array(typed.utf8))
   }
 
   @Test("that is not open, is for writing, or is a terminal")
@@ -311,7 +318,7 @@ import Testing
   func sentences() {
     let failures: [SecretInputFailure] = [
       .noTerminal(code: 6), .descriptorUnusable(3), .descriptorIsTerminal(3), .endOfInput,
-      .tooLong(maximumByteCount: 1024), .notText, .noAnswer, .interrupted(signal: 2), .cancelled,
+      .tooLong(maximumByteCount: 4094), .notText, .noAnswer, .interrupted(signal: 2), .cancelled,
       .unreadable(code: 5),
     ]
     #expect(Set(failures.map(\.description)).count == failures.count)
@@ -329,10 +336,10 @@ import Testing
     ] as [([String], Bool?, Bool)])
   func confirm(_ answers: [String], _ preset: Bool?, _ expected: Bool) async throws {
     let terminal = try PseudoTerminal()
-    async let answer = Question(at: terminal.path).confirm("Delete \u{1B}it", preset: preset)
+    async let answer = Question(at: terminal.path).confirm("Delete \("\u{202E}")it", preset: preset)
     for line in answers {
       let shown = try await terminal.shown(until: "] ")
-      #expect(shown.hasSuffix("Delete ␛it? [\(preset.map { $0 ? "Y/n" : "y/N" } ?? "y/n")] "))
+      #expect(shown.hasSuffix("Delete \\u{202E}it? [\(preset.map { $0 ? "Y/n" : "y/N" } ?? "y/n")] "))
       #expect(terminal.hasEcho)
       terminal.type(line + "\n")
     }
@@ -396,8 +403,8 @@ extension Result where Failure == any Error {
     }
     try Data().write(to: URL(filePath: path))
     await #expect(throws: SecretInputFailure.endOfInput) { try await input.read("", into: copy) }
-    try Data(repeating: 0x61, count: 1025).write(to: URL(filePath: path))
-    await #expect(throws: SecretInputFailure.tooLong(maximumByteCount: 1024)) {
+    try Data(repeating: 0x61, count: 4095).write(to: URL(filePath: path))
+    await #expect(throws: SecretInputFailure.tooLong(maximumByteCount: 4094)) {
       try await input.read("", into: copy)
     }
     #expect(!input.isTerminal)

@@ -68,7 +68,7 @@ import class SignetTerminal.LineBuffer
     }
     await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
       Thread.detachNewThread {
-        Terminal(descriptor: pipe.writable, environment: [:]).write(text)
+        Terminal(descriptor: pipe.writable, environment: [:]).write(ours: text)
         pipe.closeWriteEnd()
         continuation.resume()
       }

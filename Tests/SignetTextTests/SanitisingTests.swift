@@ -19,7 +19,12 @@ import Testing
       ("\u{E0041}\u{E0001}", "\\u{E0041}\\u{E0001}"), ("\u{3164}\u{115F}", "\\u{3164}\\u{115F}"),
       ("\u{E000}\u{F8FF}", "\\u{E000}\\u{F8FF}"), ("\u{FFFE}", "\\u{FFFE}"), ("\u{180E}", "\\u{180E}"),
       ("❤\u{FE0F}", "❤\u{FE0F}"), ("a\u{FE0F}", "a\\u{FE0F}"), ("\u{FE0F}", "\\u{FE0F}"),
-      ("e\u{301}", "e\u{301}"), ("👩\u{200D}👧", "👩\\u{200D}👧"),
+      ("e\u{301}", "e\u{301}"), ("a\u{A0}b", "a␣{A0}b"), ("\u{3000}\u{3000}", "␣{3000×2}"),
+      ("\u{2800}x\u{2003}", "␣{2800}x␣{2003}"), ("1                2", "1                2"),
+      ("1                 2", "1␣{20×17}2"), ("\u{301}", "\\u{301}"), (" \u{301}", " \\u{301}"),
+      ("e" + String(repeating: "\u{301}", count: 2000), "e\u{301}\u{301}\u{301}\u{301}\\u{301×1996}"),
+      ("e\u{301}\u{302}\u{303}\u{304}\u{305}\u{306}x", "e\u{301}\u{302}\u{303}\u{304}\\u{305}\\u{306}x"),
+      ("\u{1B}\u{301}", "␛\\u{301}"), ("👩\u{200D}👧", "👩\\u{200D}👧"),
     ])
   func table(_ text: String, _ expected: String) {
     let sanitised = TerminalText.sanitised(text)
@@ -50,21 +55,11 @@ import Testing
     #expect(TerminalText.sanitised(text, limit: limit) == expected)
   }
 
-  @Test(
-    "is broken where the columns are full, and nothing of it is lost",
-    arguments: [
-      ("", [""]), ("abc", ["abc"]), ("abcd", ["abcd"]), ("abcde", ["abcd", "e"]), ("    x", ["    ", "x"]),
-      ("a送b送c", ["a送b", "送c"]),
-      ("e\u{301}e\u{301}e\u{301}e\u{301}e\u{301}", ["e\u{301}e\u{301}e\u{301}e\u{301}", "e\u{301}"]),
-    ])
-  func broken(_ text: String, _ lines: [String]) {
-    #expect(TerminalText.broken(text, width: 4) == lines)
-  }
-
   @Test("of a megabyte takes no longer than its limit")
   func flood() {
     let marks = "a" + String(repeating: "\u{301}", count: 1_000_000)
     #expect(TerminalText.sanitised(marks, limit: 10).unicodeScalars.count < 1000)
     #expect(TerminalText.sanitised(String(repeating: "\u{202E}", count: 1_000_000), limit: 10).count == 10)
+    #expect(TerminalText.sanitised(String(repeating: "\u{A0}", count: 1_000_000)) == "␣{A0×1000000}")
   }
 }

@@ -73,10 +73,10 @@ final class TerminalUAFInteraction: UAFInteraction {
   }
 
   /// One of several, by its number at the terminal; the only one without asking.
-  private func choice(_ names: [String], _ question: String, option: String) async throws -> Int? {
+  private func choice(_ names: [String], _ question: TerminalText, option: String) async throws -> Int? {
     if names.count <= 1 { return names.isEmpty ? nil : 0 }
     for (index, name) in names.enumerated() {
-      output.print("  \(index + 1) \(TerminalText.sanitised(name, limit: 200))")
+      output.print("  \(index + 1) \(name, limit: 200)")
     }
     return try await answering(with: option) {
       for _ in 0..<3 {
@@ -100,12 +100,9 @@ final class TerminalUAFInteraction: UAFInteraction {
     else { return }
     if let text = transaction.text {
       output.print("You are about to confirm:")
-      let room = max(20, output.width - 6)
-      for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
-        for row in TerminalText.wrapped(TerminalText.sanitised(String(line)), width: room) {
-          output.print("  | \(row)")
-        }
-      }
+      var block = TerminalBlock(on: output)
+      block.text(text)
+      output.print(block.text)
       return
     }
     guard let path = picture else {
@@ -133,7 +130,7 @@ final class TerminalUAFInteraction: UAFInteraction {
       try self.tell(question)
       try await self.wait(question.protectionStatus)
       return try await self.secret(
-        "\(question.authenticator.title.capitalizedFirst) of \(question.username): ")
+        "\(ours: question.authenticator.title.capitalizedFirst) of \(question.username, limit: 200): ")
     }
   }
 
@@ -161,9 +158,9 @@ final class TerminalUAFInteraction: UAFInteraction {
     }
   }
 
-  private func secret(_ prompt: String) async throws -> SharedSecretBox {
+  private func secret(_ prompt: TerminalText) async throws -> SharedSecretBox {
     try await answering(with: DeviceOptions.passwordOption) {
-      try await arguments.secretInput("password-fd").read(TerminalText.sanitised(prompt, limit: 500)) {
+      try await arguments.secretInput("password-fd").read(prompt) {
         SharedSecretBox(SecretBytes(copying: $0))
       }
     }
@@ -180,7 +177,7 @@ final class TerminalUAFInteraction: UAFInteraction {
       let isWrong = error == .wrongCredential || error == .coolingDown
       throw CommandFailure(isWrong ? .permissionDenied : .dataError, sentence)
     }
-    output.print(TerminalText.sanitised("Not accepted: \(sentence).", limit: 1_000))
+    output.print("Not accepted: \(sentence, limit: 1_000).")
   }
 
   private func wait(_ status: LockStatus) async throws {
@@ -200,7 +197,7 @@ final class TerminalUAFInteraction: UAFInteraction {
       try self.announce(question)
       let output = self.output
       return UAFBiometricPrompt(reason: "Authenticate \(question.username)") { hint in
-        output.print(TerminalText.sanitised(hint.words, limit: 500))
+        output.print("\(ours: hint.words)")
       }
     }
   }

@@ -45,7 +45,7 @@ extension Command {
       files.append(.string(path))
     }
     arguments.report(
-      "\(files.count) statements were written to \(TerminalText.sanitised(folder)).", ["files": .array(files)]
+      "\(files.count) statements were written to \(folder).", ["files": .array(files)]
     )
     return .success
   }
@@ -174,7 +174,7 @@ extension Command {
     let options = try UAFCommandOptions(arguments)
     guard let device = try options.options.deviceIfAny() else {
       if arguments.isSet("json") {
-        arguments.output.print(#"{"accounts":[],"authenticators":[]}"#)
+        arguments.output.print(json: #"{"accounts":[],"authenticators":[]}"#)
       } else {
         arguments.errorOutput.print(
           "Nothing is registered yet; see signet uaf register and signet uaf oob run.")
@@ -186,14 +186,16 @@ extension Command {
     let information = try await local.deviceInformation()
     if arguments.isSet("json") {
       arguments.output.print(
-        JSONValue.object(UAFListing(accounts, authenticators, information, arguments.string("facet")).json)
-          .text)
+        json: JSONValue.object(
+          UAFListing(accounts, authenticators, information, arguments.string("facet")).json
+        )
+        .text)
       return .success
     }
     if let information {
-      arguments.output.print("This device: \(TerminalText.sanitised(information.name, limit: 200))")
+      arguments.output.print("This device: \(information.name, limit: 200)")
     }
-    arguments.output.print("Facet id: \(TerminalText.sanitised(arguments.string("facet"), limit: 200))")
+    arguments.output.print("Facet id: \(arguments.string("facet"), limit: 200)")
     var table = TextTable(["AUTHENTICATOR", "AAID", "USABLE", "USERS"])
     for authenticator in authenticators {
       let usable =
@@ -204,7 +206,7 @@ extension Command {
         authenticator.title, authenticator.aaid, usable, TerminalText.sanitised(users, limit: 200),
       ])
     }
-    arguments.output.write(table.text)
+    arguments.output.print(table)
     return .success
   }
 

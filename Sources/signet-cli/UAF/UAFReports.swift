@@ -11,9 +11,7 @@ extension Arguments {
     if let failure = outcome.targetFailure {
       object["warning"] = .string(failure.description)
       errorOutput.print(
-        TerminalText.sanitised(
-          "signet: the server does not know this device yet, so no messages reach it: \(failure)",
-          limit: 2_000))
+        "signet: the server does not know this device yet, so no messages reach it: \(failure, limit: 2_000)")
     }
     let name = TerminalText.sanitised(
       "\(outcome.account.username) at \(outcome.account.server)", limit: 1_000)
@@ -25,17 +23,17 @@ extension Arguments {
     switch authorization {
     case .jwt(let token)?:
       object["jwt"] = .string(token)
-      if !isSet("json") { output.print(TerminalText.sanitised(token)) }
+      if !isSet("json") { output.print("\(token: token)") }
     case .cookies(let cookies)?:
       object["cookies"] = .array(
         cookies.map { ["name": .string($0.name), "value": .string($0.value), "url": .string($0.url)] })
       if !isSet("json") {
-        for cookie in cookies { output.print(TerminalText.sanitised("\(cookie.name)=\(cookie.value)")) }
+        for cookie in cookies { output.print("\(cookie.name)=\(cookie.value)") }
       }
     default: break
     }
     if isSet("json") {
-      output.print(JSONValue.object(object).text)
+      output.print(json: JSONValue.object(object).text)
     } else {
       errorOutput.print("Authenticated.")
     }
@@ -43,25 +41,25 @@ extension Arguments {
 
   func report(_ payload: OutOfBandPayload) {
     if isSet("json") {
-      output.print(JSONValue.object(payload.json).text)
+      output.print(json: JSONValue.object(payload.json).text)
       return
     }
-    output.print("\(payload.operation.rawValue) at \(TerminalText.sanitised(payload.redeemURL))")
-    if let data = payload.data { output.print("  says \(TerminalText.sanitised(data, limit: 1_000))") }
+    output.print("\(ours: payload.operation.rawValue) at \(payload.redeemURL)")
+    if let data = payload.data { output.print("  says \(data, limit: 1_000)") }
     output.print(payload.wasEncrypted ? "  encrypted for this device" : "  not encrypted")
   }
 
   func report(_ information: UAFDeviceInformation) {
     if isSet("json") {
-      output.print(JSONValue.object(information.json).text)
+      output.print(json: JSONValue.object(information.json).text)
       return
     }
-    output.print("name      \(TerminalText.sanitised(information.name, limit: 300))")
+    output.print("name      \(information.name, limit: 300)")
     output.print("device id \(information.deviceID)")
     output.print("pushes    \(information.pushToken == nil ? "off" : "on")")
     for (account, target) in information.dispatchTargets.sorted(by: { $0.key < $1.key }) {
       let name = TerminalText.sanitised("\(account.username) at \(account.server)", limit: 500)
-      output.print("target    \(name): \(TerminalText.sanitised(target, limit: 100))")
+      output.print("target    \(name): \(target, limit: 100)")
     }
   }
 
@@ -79,7 +77,7 @@ extension Arguments {
   func report(errors: [UAFDeviceServiceFailure]) {
     for error in errors {
       let server = error.server.map { "\($0): " } ?? ""
-      errorOutput.print(TerminalText.sanitised("signet: \(server)\(error)", limit: 2_000))
+      errorOutput.print("signet: \(server)\(error, limit: 2_000)")
     }
   }
 
@@ -91,12 +89,12 @@ extension Arguments {
         "errors": .array(
           check.errors.map { ["server": .string($0.server ?? ""), "error": .string($0.description)] }),
       ]
-      output.print(JSONValue.object(object).text)
+      output.print(json: JSONValue.object(object).text)
       return
     }
     for mismatch in check.mismatches {
       let name = "\(mismatch.account.username) at \(mismatch.account.server)"
-      output.print(TerminalText.sanitised("\(name): \(mismatch)", limit: 2_000))
+      output.print("\(name): \(mismatch, limit: 2_000)")
     }
     if check.mismatches.isEmpty, check.errors.isEmpty { output.print("Nothing differs.") }
   }
@@ -110,7 +108,7 @@ extension Arguments {
         object["dispatchChannel"] = .string(operation.dispatchChannel)
         return JSONValue.object(object)
       }
-      output.print(JSONValue.object(["operations": .array(list)]).text)
+      output.print(json: JSONValue.object(["operations": .array(list)]).text)
       return
     }
     if pending.operations.isEmpty { errorOutput.print("Nothing waits.") }
@@ -118,7 +116,7 @@ extension Arguments {
       let text =
         "\(Moment.text(operation.creationTimeInEpochMillis / 1_000))  \(operation.payload.operation.rawValue) "
         + "for \(operation.account.username) at \(operation.account.server)"
-      output.print(TerminalText.sanitised(text, limit: 1_000))
+      output.print("\(text, limit: 1_000)")
     }
   }
 }

@@ -1,0 +1,142 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import Testing
+
+/// Texts of others on the screens of real terminals: the first column is ours in every row, whatever they think of widths.
+@Suite(
+  .serialized, .timeLimit(.minutes(10)), .enabled(if: Screens.isWanted, "needs tmux and SIGNET_PYTHON"))
+struct ScreenTests {
+  /// Where rows are looked at: tmux and pyte, 80 and 40 columns wide.
+  private static let screens = [("tmux", 80), ("tmux", 40), ("pyte", 80), ("pyte", 40)]
+
+  /// Characters about which terminals differ.
+  private static let doubtful = [
+    "\u{1100}", "\u{915}\u{94D}\u{937}", "\u{915}\u{903}", "\u{17000}", "\u{1B000}", "\u{4DC0}", "\u{A960}",
+    "é", "Ж", "送", "👍", " ",
+  ]
+
+  /// What passes for a row of ours once it stands in the first column.
+  private static let madeUp = "from    My Own Bank AG"
+
+  /// Lines that end before and behind the columns of a window by any count.
+  private static func hostile(_ character: String) -> String {
+    [12, 13, 26, 32, 37, 38, 39, 40, 76, 78].map { count in
+      String(repeating: character, count: count) + madeUp
+    }.joined(separator: "\n")
+  }
+
+  /// The rows of the screen after a command.
+  private func rows(_ screen: (kind: String, columns: Int), _ line: ChildCommand) async throws -> [String] {
+    let python = try #require(Screens.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Interop/screen.py")
+    var environment = line.environment
+    environment["LC_ALL"] = "C.UTF-8"
+    environment["PATH"] = "/usr/bin:/bin"
+    let shown = try await ChildCommand(
+      [python, script.path, screen.kind, String(screen.columns)] + line.line, environment: environment
+    ).finish()
+    try #require(shown.status == 0, shown.summary)
+    return try JSONValue(parsing: Array(shown.output.utf8)).texts
+  }
+
+  /// Expects that every row begins as one of ours does, and that the text is there.
+  private func expectOurs(
+    _ rows: [String], _ beginnings: [String], _ screen: (kind: String, columns: Int),
+    at location: SourceLocation = #_sourceLocation
+  ) {
+    for row in rows where !row.isEmpty {
+      // Of 40 columns, a line of ours with a time goes on in the next row.
+      if row.utf8.count == 10, row.hasPrefix("T"), row.hasSuffix("Z") { continue }
+      #expect(
+        beginnings.contains { row.utf8.starts(with: $0.utf8) }, "\(screen): \(row.debugDescription)",
+        sourceLocation: location)
+    }
+    // pyte draws nothing of what is behind a spacing mark.
+    guard screen.kind == "tmux" else { return }
+    #expect(
+      rows.joined().contains("Own"), "\(screen): \(rows)", sourceLocation: location)
+  }
+
+  @Test("a relying party's text puts nothing into the first column")
+  func transactions() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    for character in Self.doubtful {
+      let id = try await server.ask("alice", Self.hostile(character))
+      for screen in Self.screens {
+        let shown = try await rows(screen, device.process(["pending"]))
+        expectOurs(shown, [id.prefix(10) + "", "  from    shop", "  | "], screen)
+      }
+      _ = try await device.json("approve", id, "--yes")
+    }
+    for screen in Self.screens {
+      let id = try await server.ask(
+        "alice",
+        "Pay 9999" + String(repeating: "\n", count: 62) + "Pay\u{A0}1 e"
+          + String(repeating: "\u{301}", count: 700) + "\nשלם 100")
+      let shown = try await rows(screen, device.process(["approve", id, "--yes"]))
+      for row in ["  | Pay 9999", "  ~ 61 empty lines"] { #expect(shown.contains(row), "\(shown)") }
+      #expect(shown.contains { $0.contains("␣{A0}1") } && shown.joined().contains("\\u{301×696}"), "\(shown)")
+      #expect(shown.contains("  | 100"), "\(shown)")
+    }
+    await server.stopAndWait()
+  }
+
+  @Test("a push message, a server's error and a list put nothing into the first column")
+  func messages() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let picture = server.folder.file("invite.png")
+    _ = try await server.answer("authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
+    _ = try await device.json("scan", picture, "--push-token", "x", "--push-service", "webhook")
+    for character in ["\u{1100}", "\u{17000}", " "] {
+      let text =
+        String(repeating: character, count: 38) + Self.madeUp + String(repeating: character, count: 70)
+        + Self.madeUp
+      let asked = try await server.answer("message", "create", "alice", text, "--key-file", server.shopKey)
+      let file = try server.write(try asked.object("push").text, to: "push")
+      _ = try await device.run("message", "receive", file)
+      for screen in Self.screens {
+        for words in [["message", "receive", file], ["message", "list"]] {
+          expectOurs(
+            try await rows(screen, device.process(words)),
+            ["Received before.", "Message ", "  from    Bank", "  | "], screen)
+        }
+      }
+    }
+
+    // Its name is for the operator.
+    let name = String(repeating: "x", count: 20) + String(repeating: " ", count: 16) + Self.madeUp
+    let other = server.device("other")
+    _ = try await other.json("activate", "--code-file", server.codeFile("bob"), "--device-name", name)
+    for screen in Self.screens {
+      let shown = try await rows(
+        screen, ServerCommand.process(["container", "list", "bob", "--data", server.data]))
+      expectOurs(shown, ["| ", "  | "], screen)
+    }
+    await server.stopAndWait()
+
+    let fake = try await FakeServer(.hostileText, certificateOf: server, port: server.port)
+    for screen in Self.screens {
+      expectOurs(try await rows(screen, device.process(["pending"])), ["signet pending: ", "  | "], screen)
+    }
+    try fake.stop()
+  }
+}
+
+private enum Screens {
+  static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
+  static let isWanted =
+    ContinuousIntegration.isHere
+    || python != nil && FileManager.default.isExecutableFile(atPath: "/usr/bin/tmux")
+}
+
+extension JSONValue {
+  fileprivate var texts: [String] {
+    guard case .array(let values) = self else { return [] }
+    return values.compactMap { if case .string(let text) = $0 { text } else { nil } }
+  }
+}
