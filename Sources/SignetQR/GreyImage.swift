@@ -30,6 +30,11 @@
     }
   }
 
+  /// Makes dark what is light, and the other way round.
+  mutating func invert() {
+    for index in unsafe pixels.indices { unsafe pixels[index] = ~pixels[index] }
+  }
+
   /// Lends the pixels, `width * height` bytes, to C; the pointer may not outlive the call.
   borrowing func withUnsafePixels<R: ~Copyable, E: Error>(
     _ body: (UnsafeMutableRawPointer) throws(E) -> R

@@ -18,6 +18,8 @@ import SignetFiles
   case imageTooLarge(width: UInt32, height: UInt32)
   /// The PNG is cut short or contradicts itself.
   case damaged
+  /// The image holds so much that looks like the corner of a QR code that reading it would take long.
+  case tooManyPatterns
   /// The image holds no QR code that can be read.
   case noCode
   /// A QR code was read, but its content is not UTF-8 text.
@@ -45,6 +47,8 @@ import SignetFiles
     case .imageTooLarge(let width, let height):
       "the image is \(width) x \(height) pixels; crop it to at most 8192 x 8192 and 33554432 pixels"
     case .damaged: "the PNG is damaged or cut short; save it again"
+    case .tooManyPatterns:
+      "the picture is full of what looks like corners of QR codes; crop it to the one you want"
     case .noCode: "no QR code was found; crop the picture to the code, with its white margin"
     case .notText: "the QR code does not hold UTF-8 text; it is not one of ours"
     case .several(let count): "\(count) QR codes were found; crop the picture to the one you want"

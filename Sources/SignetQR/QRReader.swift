@@ -4,7 +4,7 @@ import SignetPNG
 /// Reads QR codes out of PNG images from anywhere.
 ///
 /// Every bound is checked before memory is taken for the pixels, and every image either gives its codes or
-/// a ``QRFailure``. Reading blocks: call it from an executor that may block when images are large.
+/// a ``QRFailure``. The work is bounded, too: a picture with thousands of finder patterns is refused (`FinderSearch`). Reading blocks: call it from an executor that may block when images are large.
 public enum QRReader {
   /// The largest file that is read: 10 MiB.
   public static let maximumByteCount = 10 * 1024 * 1024
@@ -22,10 +22,15 @@ public enum QRReader {
   /// - Parameter bytes: A whole PNG file (ISO/IEC 15948).
   /// - Returns: At least one text.
   /// - Throws: ``QRFailure/notPNG``, ``QRFailure/fileTooLarge``, ``QRFailure/imageTooLarge(width:height:)``,
-  ///   ``QRFailure/damaged``, ``QRFailure/noCode``, ``QRFailure/notText`` or ``QRFailure/library(call:)``.
+  ///   ``QRFailure/damaged``, ``QRFailure/tooManyPatterns``, ``QRFailure/noCode``, ``QRFailure/notText`` or
+  ///   ``QRFailure/library(call:)``.
   public static func texts(inPNG bytes: [UInt8]) throws(QRFailure) -> [String] {
-    let image = try GreyImage(png: bytes)
-    let codes = try QRScanner().contents(of: image)
+    var image = try GreyImage(png: bytes)
+    var codes = try contents(of: image)
+    if codes.isEmpty {
+      image.invert()
+      codes = try contents(of: image)
+    }
     guard !codes.isEmpty else { throw .noCode }
     var texts: [String] = []
     for code in codes {
@@ -33,6 +38,31 @@ public enum QRReader {
       texts.append(text)
     }
     return texts
+  }
+
+  private static func contents(of image: borrowing GreyImage) throws(QRFailure) -> [[UInt8]] {
+    var search = FinderSearch()
+    try search.search(image)
+    return try QRScanner().contents(of: image)
+  }
+
+  /// The work that a PNG makes for zbar, and whether that is too much.
+  ///
+  /// - Parameters:
+  ///   - bytes: A whole PNG file.
+  ///   - limits: What is too much.
+  /// - Returns: What was counted until then.
+  /// - Throws: As ``texts(inPNG:)``, for the file.
+  package static func work(
+    inPNG bytes: [UInt8], limits: FinderSearch.Limits = FinderSearch.Limits()
+  ) throws(QRFailure) -> (work: FinderSearch.Work, isTooMuch: Bool) {
+    let image = try GreyImage(png: bytes)
+    var search = FinderSearch(limits)
+    do throws(QRFailure) { try search.search(image) } catch {
+      guard error == .tooManyPatterns else { throw error }
+      return (search.work, true)
+    }
+    return (search.work, false)
   }
 
   /// Whether bytes begin as a PNG file does (ISO/IEC 15948 section 5.2).

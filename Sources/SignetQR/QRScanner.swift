@@ -14,7 +14,6 @@ import CZBar
       (ZBAR_QRCODE, ZBAR_CFG_ENABLE, 1),
       // The bytes as they are: zbar would otherwise guess a character set from them.
       (ZBAR_QRCODE, ZBAR_CFG_BINARY, 1),
-      (ZBAR_NONE, ZBAR_CFG_TEST_INVERTED, 1),
     ]
     for (symbology, key, value) in settings {
       guard unsafe zbar_image_scanner_set_config(scanner, symbology, key, value) == 0 else {

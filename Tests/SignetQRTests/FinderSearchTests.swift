@@ -1,0 +1,81 @@
+import SignetQR
+import Testing
+
+@Suite("Pictures full of finder patterns") struct FinderSearchTests {
+  /// A picture of one bit a pixel, full of finder patterns with modules of some pixels, and so many modules between them.
+  private static func grid(side: Int, module: Int, gap: Int, isInverted: Bool = false) -> [UInt8] {
+    let pattern: [UInt8] = [0b1111111, 0b1000001, 0b1011101, 0b1011101, 0b1011101, 0b1000001, 0b1111111]
+    let period = (7 + gap) * module
+    /// Whether there is room for the whole pattern that this pixel is in.
+    func line(_ place: Int) -> Int? {
+      let (begin, inside) = (place / period * period, place % period / module)
+      return inside < 7 && begin + 7 * module <= side ? inside : nil
+    }
+    let columns = (0..<side).map(line)
+    let rows = (0..<side).map { y -> [UInt8] in
+      var bytes = [UInt8](repeating: 0, count: (side + 7) / 8)
+      guard let row = line(y) else { return isInverted ? bytes : bytes.map { ~$0 } }
+      for x in 0..<side {
+        let isDark = columns[x].map { pattern[row] >> (6 - $0) & 1 == 1 } ?? false
+        if isDark == isInverted { bytes[x / 8] |= 0x80 >> (x % 8) }
+      }
+      return bytes
+    }
+    return SamplePNG.file(width: side, height: side, bitDepth: 1, rows: rows)
+  }
+
+  @Test(
+    "are refused before anything is tried",
+    arguments: [(1, 1), (2, 1), (4, 1), (16, 1), (32, 1), (60, 1)],
+    [false, true])
+  func hostile(_ measure: (module: Int, gap: Int), _ isInverted: Bool) throws {
+    let png = Self.grid(side: 4000, module: measure.module, gap: measure.gap, isInverted: isInverted)
+    #expect(throws: QRFailure.tooManyPatterns) { try QRReader.texts(inPNG: png) }
+    guard !isInverted else { return }
+    let (work, isTooMuch) = try QRReader.work(inPNG: png)
+    let limits = FinderSearch.Limits()
+    #expect(isTooMuch)
+    // A row adds no more lines than it has pixels, a line no more comparisons than there are lines.
+    #expect(work.lines <= 2 * (limits.lines + 4000), "\(work)")
+    #expect(work.comparisons <= limits.comparisons + limits.lines, "\(work)")
+  }
+
+  @Test("are counted as zbar would: a cluster in each direction for each row of patterns")
+  func counted() throws {
+    let (work, isTooMuch) = try QRReader.work(inPNG: Self.grid(side: 200, module: 4, gap: 13))
+    // 80 pixels from one pattern to the next: at 0, 80 and 160, each 28 wide.
+    #expect(work.clusters == [9, 9] && !isTooMuch, "\(work)")
+    #expect(work.lines == 2 * 9 * 12 && work.crossings == 81 && work.triples == 9 * 8 * 7 / 6 * 24, "\(work)")
+  }
+
+  @Test(
+    "are told by each kind of work",
+    arguments: [
+      { $0.lines = 100 }, { $0.comparisons = 100 }, { $0.crossings = 80 }, { $0.triples = 84 * 24 - 1 },
+    ] as [@Sendable (inout FinderSearch.Limits) -> Void])
+  func limits(_ change: @Sendable (inout FinderSearch.Limits) -> Void) throws {
+    var limits = FinderSearch.Limits()
+    change(&limits)
+    #expect(try QRReader.work(inPNG: Self.grid(side: 200, module: 4, gap: 13), limits: limits).isTooMuch)
+  }
+
+  @Test(
+    "are not what pictures of codes are: large ones, dense ones, and a sheet of twelve",
+    arguments: [false, true])
+  func harmless(_ isInverted: Bool) throws {
+    let (dark, light): (UInt8, UInt8) = isInverted ? (255, 0) : (0, 255)
+    let long = String(repeating: "The quick brown fox. ", count: 100)
+    for (text, moduleSize) in [("x", 100), ("x", 2), (long, 3), (long, 16)] {
+      let rows = SamplePNG.greyRows([try QRCode(text)], moduleSize: moduleSize, dark: dark, light: light)
+      guard rows.count * rows.count < 9_000_000 else { continue }
+      let png = SamplePNG.file(width: rows[0].count, height: rows.count, rows: rows)
+      #expect(try QRReader.texts(inPNG: png) == [text])
+    }
+    let codes = try (0..<4).map { try QRCode("code \($0)") }
+    let row = SamplePNG.greyRows(codes, moduleSize: 8, dark: dark, light: light)
+    let sheet = row + row + row
+    let found = try QRReader.texts(
+      inPNG: SamplePNG.file(width: sheet[0].count, height: sheet.count, rows: sheet))
+    #expect(found.count == 12 && Set(found).count == 4)
+  }
+}
