@@ -82,6 +82,35 @@ static inline long signet_copy_memory(void *target, uint64_t source, size_t coun
   return signet_kernel(SYS_process_vm_readv, self, (long)&local, 1, (long)&remote, 1, 0);
 }
 
+// Compares memory of this process, which must be there and readable, with a file. No function of a library, hooked or not, has a say.
+//
+// 0: they are the same. 1: they differ. Negative: the number of the error, also where the file ends too early.
+static inline long signet_compare_memory(int descriptor, uint64_t offset, uint64_t address, uint64_t count, unsigned char *part,
+                                         size_t part_count) {
+  while (count > 0) {
+    const size_t length = count < part_count ? (size_t)count : part_count;
+    for (size_t got = 0; got < length;) {
+      const long read = signet_kernel_read_at(descriptor, part + got, length - got, (int64_t)(offset + got));
+      if (read == -EINTR) continue;
+      if (read < 0) return read;
+      if (read == 0) return -EIO;
+      got += (size_t)read;
+    }
+    const unsigned char *present = (const unsigned char *)(uintptr_t)address;
+    uint64_t difference = 0;
+    size_t i = 0;
+    for (; i + 8 <= length; i += 8) {
+      uint64_t left, right;
+      __builtin_memcpy(&left, present + i, 8), __builtin_memcpy(&right, part + i, 8);
+      difference |= left ^ right;
+    }
+    for (; i < length; i++) difference |= present[i] ^ part[i];
+    if (difference) return 1;
+    offset += length, address += length, count -= length;
+  }
+  return 0;
+}
+
 // The twelve letters with which a hypervisor names itself to programs; empty on real hardware, and where nobody can ask.
 static inline int signet_hypervisor(char name[13]) {
   name[0] = 0;

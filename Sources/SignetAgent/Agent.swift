@@ -3,6 +3,7 @@
   public import Signet
   public import protocol SignetVault.ScreenLockObserver
   public import enum SignetVault.ScreenLockFailure
+  import Glibc
   import SignetCrypto
   import Synchronization
 
@@ -29,7 +30,7 @@
     private let groups: [AppGroup: AgentConfiguration.Group]
     private let limits: Limits
     private let screen: (any ScreenLockObserver)?
-    private let own: (path: String, namespaces: PeerProcess.Namespaces)?
+    private let own: (path: String, namespaces: PeerProcess.Namespaces, group: gid_t?)?
     private let state = Mutex(State())
     private let watchers: Watchers
 
@@ -58,7 +59,7 @@
       if let process = PeerProcess(getpid()), let path = process.executable()?.path,
         let home = process.namespaces()
       {
-        own = (path, home)
+        own = (path, home, ProgramGroup.own)
       } else {
         own = nil
       }
@@ -147,11 +148,11 @@
       do throws(SocketStream.Failure) {
         let deadline = ContinuousClock.now + limits.patience
         let nonce = SystemRandomSource().bytes(AgentProtocol.nonceByteCount)
-        let (id, user) = try stream.peer()
+        let (id, user, group) = try stream.peer()
         let handle = try stream.peerHandle()
         defer { if let handle { close(handle) } }
-        guard user == geteuid(), let home = own?.namespaces, let peer = PeerProcess(id, handle: handle),
-          let found = peer.executable(in: home), isKnown(found)
+        guard user == geteuid(), let peer = PeerProcess(id, handle: handle),
+          let found = caller(peer, group), isKnown(found)
         else {
           return try stream.send(AgentProtocol.greeting(.refused, nonce: nonce), until: deadline)
         }
@@ -172,7 +173,7 @@
         do throws(MalformedMessage) { request = try AgentRequest(parsing: json) } catch {
           return try Self.send(.failure(.sharedSession(.protocolBroken)), nil, over: stream)
         }
-        guard peer.executable(in: home) == found, isAllowed(found, request) else {
+        guard caller(peer, group) == found, isAllowed(found, request) else {
           return try Self.send(.failure(.sharedSession(.refused)), nil, over: stream)
         }
         if case .watch(let group) = request { return try watch(group, stream) }
@@ -217,23 +218,59 @@
       func set(_ reply: Reply) { value.withLock { $0 = reply } }
     }
 
-    /// Whether a program is in any group, or is the agent's own.
-    private func isKnown(_ executable: PeerProcess.Executable) -> Bool {
-      isOwn(executable) || groups.values.contains { isMember(executable, $0) }
+    // MARK: Callers
+
+    /// What is known of a process that asks.
+    private enum Caller: Equatable {
+      /// It runs this program, in the agent's namespaces.
+      case program(PeerProcess.Executable)
+      /// It was started with the agent's own group: it is `signet`, which nobody of its user can look at.
+      case signet
+      /// Nobody of its user can look at it, and no group tells what it is.
+      case closed
     }
 
-    private func isAllowed(_ executable: PeerProcess.Executable, _ request: AgentRequest) -> Bool {
-      if request.isControl, isOwn(executable) { return true }
+    /// What is known of a process.
+    ///
+    /// - Parameters:
+    ///   - peer: The process.
+    ///   - group: What it acted with when it connected (`SO_PEERCRED`), in this process's namespace of users.
+    /// - Returns: `nil` where it has ended, lives elsewhere, or is closed and has not the group that the agent has.
+    private func caller(_ peer: borrowing PeerProcess, _ group: gid_t) -> Caller? {
+      guard let own else { return nil }
+      if let program = own.group, program == group { return peer.isThere ? .signet : nil }
+      if let found = peer.executable(in: own.namespaces) { return .program(found) }
+      return own.group == nil && peer.isClosed ? .closed : nil
+    }
+
+    /// Whether a program is in any group, or may be the agent's own.
+    private func isKnown(_ caller: Caller) -> Bool {
+      isOwn(caller) || groups.values.contains { isMember(caller, $0) }
+    }
+
+    private func isAllowed(_ caller: Caller, _ request: AgentRequest) -> Bool {
+      if request.isControl, isOwn(caller) { return true }
       guard let name = request.group, let group = groups[name] else { return false }
-      return isMember(executable, group)
+      return isMember(caller, group)
     }
 
-    private func isOwn(_ executable: PeerProcess.Executable) -> Bool {
-      own.map { ExecutableRule.allows(executable, at: $0.path) } ?? false
+    /// Whether it may lock, unlock and ask for the state, and gets no key.
+    ///
+    /// Without a group of its own the agent cannot tell `signet` from another program that closes itself. That one gains nothing: it
+    /// could start `signet` as well.
+    private func isOwn(_ caller: Caller) -> Bool {
+      switch caller {
+      case .program(let executable): own.map { ExecutableRule.allows(executable, at: $0.path) } ?? false
+      case .signet, .closed: true
+      }
     }
 
-    private func isMember(_ executable: PeerProcess.Executable, _ group: AgentConfiguration.Group) -> Bool {
-      group.executables.contains { ExecutableRule.allows(executable, at: $0) }
+    private func isMember(_ caller: Caller, _ group: AgentConfiguration.Group) -> Bool {
+      switch caller {
+      case .program(let executable): group.executables.contains { ExecutableRule.allows(executable, at: $0) }
+      case .signet: own.map { group.executables.contains($0.path) } ?? false
+      case .closed: false
+      }
     }
 
     // MARK: Requests

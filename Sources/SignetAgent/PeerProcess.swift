@@ -97,6 +97,23 @@
       return link(into: &path) < 0 && errno == EACCES
     }
 
+    /// Whether the process has not ended.
+    var isThere: Bool {
+      var status = stat()
+      return unsafe fstatat(folder, "stat", &status, 0) == 0
+    }
+
+    /// The group that the process acts with; `nil` if it has ended.
+    var effectiveGroup: gid_t? {
+      let file = unsafe openat(folder, "status", O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return nil }
+      defer { close(file) }
+      var text = [UInt8](repeating: 0, count: 8192)
+      let count = unsafe text.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+      guard count > 0 else { return nil }
+      return ProgramGroup.effective(in: String(decoding: text[..<count], as: UTF8.self))
+    }
+
     private func link(into path: inout [UInt8]) -> Int {
       unsafe path.withUnsafeMutableBytes { buffer -> Int in
         guard let start = unsafe buffer.baseAddress?.assumingMemoryBound(to: CChar.self) else { return 0 }

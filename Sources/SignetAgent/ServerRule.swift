@@ -25,11 +25,15 @@
     /// Whether a process may be taken for the agent.
     ///
     /// It runs one of the programs, and nobody but root and this user can put another in their place. The agent keeps others of
-    /// its user from looking at it (`ProcessHardening`), so that only root sees what it runs; a process that can be looked at
-    /// runs one of the programs, or is refused.
+    /// its user from looking at it, so that only root sees what it runs: where one of the programs gives a group to whoever runs it
+    /// (``ProgramGroup``), a process that can't be looked at has to act with this group, and no program but that one can. Where none
+    /// does, it is believed.
     func allows(_ id: pid_t) -> Bool {
       guard let process = PeerProcess(id) else { return false }
-      if process.isClosed { return true }
+      if process.isClosed {
+        let groups = programs.compactMap(ProgramGroup.given(by:))
+        return groups.isEmpty || process.effectiveGroup.map(groups.contains) == true
+      }
       guard let found = process.executable() else { return false }
       return programs.contains { ExecutableRule.allows(found, at: $0) }
     }

@@ -38,14 +38,14 @@
       return stream
     }
 
-    /// Who is at the other end: what the kernel noted when it connected.
-    package func peer() throws(Failure) -> (process: pid_t, user: uid_t) {
+    /// Who is at the other end: what the kernel noted when it connected; the group is the effective one.
+    package func peer() throws(Failure) -> (process: pid_t, user: uid_t, group: gid_t) {
       var credentials: (pid_t, uid_t, gid_t) = (0, 0, 0)
       var length = socklen_t(MemoryLayout<(pid_t, uid_t, gid_t)>.size)
       guard unsafe getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else {
         throw .system(errno: errno)
       }
-      return (credentials.0, credentials.1)
+      return (process: credentials.0, user: credentials.1, group: credentials.2)
     }
 
     /// A pidfd of the process at the other end; the caller closes it.

@@ -16,7 +16,8 @@ public import SignetPolicy
 /// has too few different characters; and every password below ``PasswordPolicy/dictionaryLength`` characters. Words are
 /// those of the list, and of ASCII as far as Debian's goes.
 ///
-/// **Copies.** libpwquality keeps its copies of the password in memory that it frees and does not wipe.
+/// **Copies.** libpwquality frees its copies of the password and does not wipe them. So it runs in a copy of this process, which ends
+/// with them.
 public actor CrackLibDictionary: PasswordDictionary {
   /// Where Debian's `cracklib-runtime` puts its word list, without the endings of its three files.
   public static let debianPath = "/var/cache/cracklib/cracklib_dict"
@@ -82,7 +83,7 @@ public actor CrackLibDictionary: PasswordDictionary {
 
   /// Whether libpwquality finds a password too easy.
   ///
-  /// The corresponding C function is `pwquality_check`.
+  /// The corresponding C function is `pwquality_check`, in a process of its own.
   borrowing func refuses(_ password: [UInt8]) throws(PasswordDictionaryFailure) -> Bool {
     let terminated = UnsafeMutablePointer<CChar>.allocate(capacity: password.count + 1)
     defer {
@@ -92,13 +93,9 @@ public actor CrackLibDictionary: PasswordDictionary {
     for index in password.indices { unsafe terminated[index] = CChar(bitPattern: password[index]) }
     unsafe terminated[password.count] = 0
 
-    var detail: UnsafeMutableRawPointer?
-    let code = unsafe pwquality_check(raw, terminated, nil, nil, &detail)
-    if code < 0 {
-      // The only way to free the detail of every kind of error; the text is in the system's language and not used.
-      var text = [CChar](repeating: 0, count: Int(PWQ_MAX_ERROR_MESSAGE_LEN))
-      unsafe _ = pwquality_strerror(&text, text.count, code, detail)
-    }
+    var code: Int32 = 0
+    let failure = unsafe CPwquality_check_apart(raw, terminated, &code)
+    guard failure == 0 else { throw .library(code: Int(failure)) }
     switch code {
     case 0...: return false
     case PWQ_ERROR_CRACKLIB_CHECK, PWQ_ERROR_PALINDROME, PWQ_ERROR_MIN_LENGTH, PWQ_ERROR_EMPTY_PASSWORD:

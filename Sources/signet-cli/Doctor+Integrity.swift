@@ -6,7 +6,15 @@ extension Doctor {
     var findings: [Finding] = []
     let reaction =
       "tampering that is sure enough (\(report.threshold) of 1, by the \(report.scoring.title)) is answered with: \(report.reaction.rawValue)"
+    let isUnsigned = report.evidence.contains { $0.finding == .unsignedBuild }
     switch report.flavour {
+    case .release where isUnsigned:
+      findings.append(
+        Finding(
+          subject: "program", weight: .note,
+          text:
+            "a development build: it has no release's key, so nothing tells whether it was changed; \(reaction)",
+          advice: "install a release for what matters (make release, make install)"))
     case .release:
       findings.append(Finding(subject: "program", weight: .fine, text: "a release; \(reaction)"))
     case .debug:
@@ -20,13 +28,22 @@ extension Doctor {
         Finding(
           subject: "integrity", weight: .fine, text: "no signs of tampering (\(report.guards.count) guards)"))
     }
-    for piece in report.evidence {
+    for piece in report.evidence where piece.finding != .unsignedBuild {
       findings.append(
         Finding(
           subject: "integrity", weight: piece.weight >= report.threshold ? .problem : .note,
           text: "\(piece.explanation) (\(piece.finding), \(piece.weight) of 1)"))
     }
     return findings
+  }
+
+  /// Since when the program is closed to others of its user.
+  static var starts: [Finding] {
+    #if os(Linux)
+      [start]
+    #else
+      []
+    #endif
   }
 }
 

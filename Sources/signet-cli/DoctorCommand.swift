@@ -15,14 +15,15 @@ extension Command {
   ) { arguments in
     let integrity = try await ProgramIntegrity.judge().evaluate()
     let findings =
-      Doctor.program(integrity) + (await Doctor(options: try DeviceOptions(arguments)).findings())
+      Doctor.program(integrity) + Doctor.starts
+      + (await Doctor(options: try DeviceOptions(arguments)).findings())
     let needsDoing = findings.contains { $0.weight == .problem }
     if arguments.isSet("json") {
       let object: JSONObject = [
         "healthy": .bool(!needsDoing), "flavour": .string(integrity.flavour.rawValue),
         "integrity": .object(integrity.json), "findings": .array(findings.map { .object($0.json) }),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
       for finding in findings { show(finding, arguments.output) }
       arguments.output.print(needsDoing ? "Something needs doing." : "Nothing needs doing.")
@@ -38,9 +39,9 @@ extension Command {
       case .problem: output.styled("PROBLEM", .bold, .red)
       }
     let subject = TerminalText.sanitised(finding.subject, limit: 200)
-    output.print("\(mark) \(subject): \(TerminalText.sanitised(finding.text, limit: 1000))")
+    output.print("\(mark) \(subject): \(finding.text, limit: 1000)")
     if let advice = finding.advice {
-      output.print("        -> \(TerminalText.sanitised(advice, limit: 1000))")
+      output.print("        -> \(advice, limit: 1000)")
     }
   }
 }

@@ -1,5 +1,7 @@
+import CProgramStart
 import Foundation
 import SignetAgent
+import SignetCrypto
 import SignetFiles
 import SignetIntegrity
 import SignetJSON
@@ -74,33 +76,44 @@ enum ProgramIntegrity {
     return nil
   }
 
-  /// Before a command that needs a key: closes this process's memory to others, looks for tampering, and reacts.
+  /// Before a command that needs a key: looks for tampering, and reacts.
   ///
   /// - Throws: `IntegrityFailure` where the command may not go on, and `SecretInputFailure` where a descriptor for a secret is not
   ///   open.
   static func admit(_ arguments: Arguments) async throws {
-    closeMemory()
-    try await admitOpen(arguments)
-  }
-
-  /// The same for commands that ask the agent, which has to see what it talks to.
-  static func admitOpen(_ arguments: Arguments) async throws {
     // Before guards open anything: it would get the number of a descriptor that nobody has opened, and be read for a password.
     _ = try DeviceOptions(arguments, secretsFrom: ["pin-fd", "token-fd"].filter(arguments.declares))
     try await IntegrityGate(judge(), responder: AgentLock()).admit()
   }
 
-  private static func closeMemory() {
+  /// Before a command that reads, denies or removes: refused where the program or what is loaded into it is not what was released.
+  ///
+  /// A debugger and the rest of what ``admit(_:)`` looks for keep nobody from saying no. Code of others does: the requests of these
+  /// commands are signed, and it may change what is signed.
+  ///
+  /// - Throws: As ``admit(_:)``.
+  static func admitOwnCode(_ arguments: Arguments) async throws {
+    _ = try DeviceOptions(arguments)
     #if os(Linux)
-      // Where the system does not, guards tell.
-      ProcessHardening.closeMemory()
+      let judge = try judge()
+      // A debug program looks for nothing that developers do.
+      guard judge.guardNames.contains(HookGuard().name) else { return }
+      let own = try Integrity(
+        guards: [HookGuard(), LibraryGuard(), BinaryGuard()], flavour: judge.flavour, settings: judge.settings
+      )
+      try await IntegrityGate(own, responder: AgentLock()).admit()
     #endif
   }
 
-  /// Before anything else: a crash leaves no copy of secrets on the disk.
+  /// Before anything else, of each command: no other process of the user reads this one's memory, and a crash leaves no copy of it.
+  ///
+  /// In an installed program it is closed from exec on, and elsewhere since before the first library's code (`CProgramStart`); here
+  /// the rest follows. Where the system does not, guards and the doctor tell.
   static func begin() {
+    _ = signet_program_start()
+    CryptoLibrary.keepsStateAtExit()
     #if os(Linux)
-      ProcessHardening.forbidCoreDumps()
+      ProcessHardening.closeMemory()
     #endif
   }
 }
@@ -109,6 +122,10 @@ enum ProgramIntegrity {
 struct AgentLock: IntegrityResponder {
   func lock(because report: IntegrityReport) async { await lockAll() }
   func wipeSession(because report: IntegrityReport) async { await lockAll() }
+  func terminate(because report: IntegrityReport) async -> Never {
+    await lockAll()
+    await PlainResponder().terminate(because: report)
+  }
 
   private func lockAll() async {
     #if os(Linux)

@@ -19,7 +19,7 @@ enum ManifestCommands {
   ) { arguments in
     let path = arguments.string("file")
     if !FileManager.default.fileExists(atPath: path) { try create(path) }
-    arguments.output.print(Hex.encode(try privateKey(path).publicKey.x963Representation))
+    arguments.output.print("\(ours: Hex.encode(try privateKey(path).publicKey.x963Representation))")
     return .success
   }
 
@@ -62,7 +62,7 @@ enum ManifestCommands {
     for path in arguments.strings("program") {
       let verdict = manifest.verdict(on: try program(path))
       if verdict != .same { isWhole = false }
-      arguments.output.print("\(TerminalText.sanitised(path, limit: 1000)): \(text(verdict, manifest))")
+      arguments.output.print("\(path, limit: 1000): \(text(verdict, manifest))")
     }
     return isWhole ? .success : .failure
   }

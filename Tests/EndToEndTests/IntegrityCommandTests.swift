@@ -5,13 +5,15 @@
   import Testing
 
   /// What `signet` and `signet-server` do about tampering with them.
+  ///
+  /// `signet` is a copy that is not installed, where the loader does what variables say.
   @Suite(.serialized, .timeLimit(.minutes(10))) struct IntegrityCommandTests {
     private let folder: TemporaryFolder
     private let device: DeviceCommand
 
     init() throws {
       folder = try TemporaryFolder()
-      device = DeviceCommand(data: folder.file("none"))
+      device = try DeviceCommand(data: folder.file("none")).uninstalled(in: folder)
     }
 
     private static func hasTool(_ name: String) -> Bool {
@@ -37,7 +39,7 @@
     }
 
     @Test(
-      "a hooked command is refused its keys, and told why; listing and denying are not refused",
+      "a hooked command is refused, and told why, also one that lists or denies; the doctor and a lock are not",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func refuses() async throws {
       let library = try await hook()
@@ -47,15 +49,19 @@
       #expect(otp.errorOutput.contains("hook.so"), otp.summary)
       for command in [
         ["activate", "--code-file", "x"], ["approve"], ["uaf", "register", "x"], ["account", "protect"],
+        ["list"],
+        ["deny"], ["report", "x"], ["cancel", "x"], ["pending"], ["listen"], ["delete"], ["reset"],
+        ["account", "list"],
+        ["message", "deny", "x"], ["uaf", "list"], ["rename", "x"], ["trust", "--ca", "x"],
+        ["data", "encrypt", "--label", "x", "a", "b"],
       ] {
         var process = try device.process(command)
         process.environment.merge(hooked) { $1 }
         let result = try await process.finish()
-        #expect(result.isRefusal(77, "this program is being tampered with"), result.summary)
+        #expect(result.isRefusal(77, "this program is being tampered with"), "\(command), \(result.summary)")
       }
-      // They fail for what they would fail for at any time.
-      #expect(try await run("list", adding: hooked).status == 0)
-      #expect(try await run("deny", adding: hooked).status == 78)
+      // It fails for what it would fail for at any time.
+      #expect(try await run("lock", "--socket", folder.file("socket"), adding: hooked).status == 69)
       let doctor = try await run("doctor", adding: hooked)
       #expect(
         doctor.status == 1 && doctor.output.contains("PROBLEM integrity: RAND_bytes, called by "),
@@ -76,6 +82,142 @@
       #expect(try await run("otp", adding: ["SIGNET_INTEGRITY": "refuse"]).status == 78)
     }
 
+    @Test(
+      "no command loads what OpenSSL's variables name",
+      .enabled(if: hasTool("cc"), "needs a C compiler"))
+    func cryptoEnvironment() async throws {
+      // A provider says that it was loaded by a file that it makes.
+      let (source, library) = (folder.file("provider.c"), folder.file("evil.so"))
+      let (mark, settings) = (folder.file("loaded"), folder.file("evil.cnf"))
+      try Data(
+        """
+        #include <fcntl.h>
+        __attribute__((constructor)) static void loaded(void) { open("\(mark)", O_CREAT | O_WRONLY, 0600); }
+        int OSSL_provider_init(const void *a, const void *b, const void **c, void **d) { return 0; }
+
+        """.utf8
+      ).write(to: URL(filePath: source))
+      try Data(
+        """
+        openssl_conf = all
+        [all]
+        providers = provider_section
+        [provider_section]
+        default = default_section
+        evil = evil_section
+        [default_section]
+        activate = 1
+        [evil_section]
+        module = \(library)
+        activate = 1
+
+        """.utf8
+      ).write(to: URL(filePath: settings))
+      let made = try await ChildCommand(["/usr/bin/cc", "-shared", "-fPIC", "-o", library, source]).finish()
+      try #require(made.status == 0, made.summary)
+      let misled = [
+        "OPENSSL_CONF": settings, "OPENSSL_MODULES": folder.path, "OPENSSL_ENGINES": folder.path,
+        "SSLKEYLOGFILE": folder.file("keys"),
+      ]
+      let accounts = DeviceCommand(data: folder.file("accounts"))
+      let file = folder.file("accounts.txt")
+      try Data("otpauth://totp/Example:alice?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n".utf8)
+        .write(to: URL(filePath: file))
+      for (number, device) in [accounts, try accounts.uninstalled(in: folder)].enumerated() {
+        var device = device
+        device = DeviceCommand(data: "\(device.data)\(number)", program: device.program)
+        for words in [["import", file], ["otp", "Example:alice"], ["list"], ["doctor"]] {
+          var process = try device.process(words)
+          process.environment.merge(misled) { $1 }
+          let result = try await process.finish()
+          #expect(result.status == 0, result.summary)
+          #expect(!FileManager.default.fileExists(atPath: mark), "\(words)")
+        }
+      }
+      let server = try ServerCommand.process(
+        ["init", "--data", folder.file("server"), "--url", "127.0.0.1:1/main"], misled)
+      #expect(try await server.finish().status == 0)
+      #expect(!FileManager.default.fileExists(atPath: mark))
+      // The control: another program loads it.
+      let other = ChildCommand(["/usr/bin/openssl", "list", "-providers"], environment: misled)
+      _ = try await other.finish()
+      #expect(FileManager.default.fileExists(atPath: mark))
+    }
+
+    @Test(
+      "a program with a release's key refuses without its manifest, and one without a key calls itself a development build"
+    )
+    func manifest() async throws {
+      let installed =
+        DeviceCommand.flavour == "release" && ProcessInfo.processInfo.environment["SIGNET_PROGRAMS"] != nil
+      try #require(installed || !ContinuousIntegration.isHere)
+      if installed {
+        let path = try #require(device.program)
+        #expect(try await run("otp", adding: [:]).status == 78)
+        try FileManager.default.removeItem(atPath: "\(path).manifest")
+        for words in ["otp", "list", "deny"] {
+          let refused = try await device.run(words)
+          #expect(
+            refused.isRefusal(77, "the manifest of this release is not where it should be"), refused.summary)
+        }
+      }
+      var built = device
+      built.program = try Programs.built("signet")
+      let doctor = try await built.run("doctor")
+      if doctor.output.contains("a debug build") { return }
+      #expect(doctor.output.contains("note    program: a development build"), doctor.summary)
+    }
+
+    @Test(
+      "own code that is changed in memory is found, wherever it lies",
+      .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may write to it"),
+      arguments: [1, 2, 3])
+    func changedCode(_ quarter: Int) async throws {
+      let bench = try await AgentBench()
+      let agent = try await bench.startAgent()
+      #expect(try await bench.unlock().status == 0)
+      let changed = try await Self.flip(agent.id, "quarter", quarter)
+      try #require(changed.status == 0, changed.summary)
+      let place = try #require(Int(changed.output.filter(\.isNumber)))
+      let refused = try await bench.unlock()
+      #expect(
+        refused.isRefusal(77, "the code of this program in memory is not what its file has"), refused.summary)
+      #expect(try await Self.flip(agent.id, "place", place).status == 0)
+      #expect(try await bench.unlock().status == 0)
+      await agent.kill(SIGTERM)
+    }
+
+    /// Inverts a byte of a program's code in memory: at a place, or in a quarter of it after the first; prints the place.
+    ///
+    /// It lies between two functions, where it changes nothing that runs: in an instruction without an effect, behind a return.
+    private static func flip(_ id: Int32, _ kind: String, _ number: Int) async throws -> ServerCommand.Result
+    {
+      let script = """
+        import os, sys
+        pid, kind, number = sys.argv[1], sys.argv[2], int(sys.argv[3])
+        program = os.readlink(f"/proc/{pid}/exe")
+        for line in open(f"/proc/{pid}/maps"):
+            words = line.split()
+            if words[1] == "r-xp" and words[-1] == program:
+                start, end = (int(word, 16) for word in words[0].split("-"))
+        with open(f"/proc/{pid}/mem", "r+b", buffering=0) as memory:
+            memory.seek(start)
+            code = memory.read(end - start)
+            place = number
+            if kind == "quarter":
+                patterns = ["c3662e0f1f8400", "c0035fd61f2003d5"]
+                found = max(code.find(bytes.fromhex(pattern), len(code) * number // 4) for pattern in patterns)
+                assert found > 0
+                place = found + 7
+            memory.seek(start + place)
+            memory.write(bytes([code[place] ^ 0xff]))
+        print(place)
+        """
+      return try await ChildCommand(
+        ["/usr/bin/python3", "-c", script, "\(id)", kind, "\(number)"]
+      ).finish()
+    }
+
     @Test("a traced command is refused its keys", .enabled(if: hasTool("strace"), "needs strace"))
     func traced() async throws {
       var traced = device
@@ -87,29 +229,34 @@
     }
 
     @Test(
-      "where the reaction is to lock, a hooked command locks what the agent keeps open",
+      "where the reaction is to lock or to end, a hooked command locks what the agent keeps open",
       .enabled(if: hasTool("cc"), "needs a C compiler"))
     func locks() async throws {
       let library = try await hook()
       let bench = try await AgentBench()
+      let device = try bench.device.uninstalled(in: folder)
       let run = bench.folder.file("run")
       try FileManager.default.createDirectory(
         atPath: run, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
       let socket = "\(run)/signet/agent.sock"
       let agent = try await RunningAgent(
-        bench.device.process(["agent", "--socket", socket, "--groups", bench.folder.file("agent.json")]))
-      let session = ["--group", "office", "--socket", socket, "--agent", try DeviceCommand.executable()]
-      let unlocked = try await bench.device.run(["unlock"] + session, passwords: [AgentBench.password])
-      #expect(unlocked.status == 0, unlocked.summary)
-      #expect(try await bench.device.run(["status"] + session).status == 0)
-      var process = try bench.device.process(["otp"])
-      process.environment.merge([
-        "LD_PRELOAD": library, "SIGNET_INTEGRITY": "lock", "XDG_RUNTIME_DIR": run,
-      ]) { $1 }
-      let refused = try await process.finish()
-      #expect(refused.isRefusal(77, "this program is being tampered with"), refused.summary)
-      let locked = try await bench.device.run(["status"] + session)
-      #expect(locked.status == 1 && locked.output.hasPrefix("office: "), locked.summary)
+        device.process(["agent", "--socket", socket, "--groups", bench.folder.file("agent.json")]))
+      let session = ["--group", "office", "--socket", socket, "--agent", try #require(device.program)]
+      for (reaction, message) in [
+        ("lock", "this program is being tampered with"), ("terminate", "This program ends itself"),
+      ] {
+        let unlocked = try await device.run(["unlock"] + session, passwords: [AgentBench.password])
+        #expect(unlocked.status == 0, unlocked.summary)
+        #expect(try await device.run(["status"] + session).status == 0)
+        var process = try device.process(["otp"])
+        process.environment.merge([
+          "LD_PRELOAD": library, "SIGNET_INTEGRITY": reaction, "XDG_RUNTIME_DIR": run,
+        ]) { $1 }
+        let refused = try await process.finish()
+        #expect(refused.isRefusal(77, message), refused.summary)
+        let locked = try await device.run(["status"] + session)
+        #expect(locked.status == 1 && locked.output.hasPrefix("office: "), locked.summary)
+      }
       await agent.kill()
     }
 

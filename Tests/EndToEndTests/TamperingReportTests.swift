@@ -43,7 +43,7 @@
 
       /// Has the device report, in this environment; a debug build looks for everything once a reaction is named.
       func report(_ environment: [String: String]) async throws -> ServerCommand.Result {
-        var process = try device.process(["condition", "report"])
+        var process = try device.uninstalled(in: server.folder).process(["condition", "report"])
         process.environment.merge(["SIGNET_INTEGRITY": "report"].merging(environment) { $1 }) { $1 }
         return try await process.finish()
       }

@@ -214,6 +214,11 @@
       #expect(found().map(\.finding) == [.rootUser, .changedUser])
       (identity.effectiveUser, identity.effectiveGroup) = (1000, 42)
       #expect(found().map(\.finding) == [.changedUser])
+      // A group that the program's file gives is the program's own.
+      #expect(chown(program, 0, 42) == 0 && chmod(program, 0o2755) == 0)
+      #expect(found().isEmpty, "\(found())")
+      identity.effectiveGroup = 43
+      #expect(found().map(\.finding) == [.changedUser])
       identity.effectiveGroup = 1000
       #expect(chmod(root.path + "/etc/passwd", 0o666) == 0)
       #expect(found().map(\.finding) == [.writableSystem] && found()[0].explanation.contains("/etc/passwd"))

@@ -59,6 +59,8 @@ extension Finding {
   public static let redirectedCall = Finding("hook.call", .hook, weight: 1)
   /// The first bytes of a function in memory are not those in its file.
   public static let changedFunction = Finding("hook.function", .hook, weight: 1)
+  /// The program's own code in memory is not that of its file.
+  public static let changedCode = Finding("hook.code", .hook, weight: 1)
   /// A loaded library was replaced on the disk since, as by an update, so that its code can't be compared.
   public static let replacedLibrary = Finding("hook.replaced-library", .hook, weight: 0)
   /// A library is loaded that no other asked for, from outside of the system's folders.
@@ -94,8 +96,8 @@ extension Finding {
   /// The manifest is not signed by the key of this release, or is damaged.
   public static let forgedManifest = Finding("binary.forged-manifest", .changedBinary, weight: 1)
   /// This program was released with a manifest, and there is none.
-  public static let missingManifest = Finding("binary.missing-manifest", .changedBinary, weight: 0.5)
-  /// The program was built without the key of a release: nothing can be said.
+  public static let missingManifest = Finding("binary.missing-manifest", .changedBinary, weight: 1)
+  /// The program was built without the key of a release, for development: nothing can be said.
   public static let unsignedBuild = Finding("binary.unsigned", .changedBinary, weight: 0)
 
   // MARK: Surroundings
@@ -139,7 +141,8 @@ extension Finding {
   /// All findings of the standard guards.
   public static let standard: [Finding] = [
     .tracer, .hiddenTracer, .toolkitMapping, .memoryFile, .anonymousCode, .probes, .toolkitThread,
-    .commonThread, .toolkitPort, .redirectedCall, .changedFunction, .replacedLibrary, .unexpectedLibrary,
+    .commonThread, .toolkitPort, .redirectedCall, .changedFunction, .changedCode, .replacedLibrary,
+    .unexpectedLibrary,
     .misplacedLibrary, .writableLibrary, .systemPreload, .rootUser, .changedUser, .writableSystem,
     .writableProgram, .hypervisor, .emulator, .container, .changedProgram, .forgedManifest, .missingManifest,
     .unsignedBuild, .loadingVariable, .unsafeVariable, .noScreenLock, .coreDumps, .jailbreakFile,

@@ -32,7 +32,8 @@
       guard let key else {
         return [
           Evidence(
-            .unsignedBuild, "this program belongs to no signed release: nothing tells whether it was changed")
+            .unsignedBuild,
+            "development build: it has no release's key, so nothing tells whether it was changed")
         ]
       }
       guard let path = LoadedObjects.programPath() else {
@@ -43,7 +44,8 @@
       guard let text = texts.first else {
         return [
           Evidence(
-            .missingManifest, "the manifest of this release is not where it should be, at \(places[0])")
+            .missingManifest,
+            "the manifest of this release is not where it should be, at \(places[0]); install it again")
         ]
       }
       let released: ReleaseManifest

@@ -54,12 +54,7 @@ public struct EnvironmentGuard: Guard {
       for entry in block.split(separator: 0) {
         guard let sign = entry.firstIndex(of: 61) else { continue }
         let name = String(decoding: entry[..<sign], as: UTF8.self)
-        // The programs take it out themselves before a library reads it.
-        guard name != "SSLKEYLOGFILE", found[name] == nil,
-          loading.contains(name) || Self.misleading.contains(name)
-        else {
-          continue
-        }
+        guard found[name] == nil, loading.contains(name) || Self.misleading.contains(name) else { continue }
         found[name] = String(decoding: entry[(sign + 1)...], as: UTF8.self)
       }
     #endif

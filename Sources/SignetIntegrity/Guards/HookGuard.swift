@@ -1,8 +1,11 @@
 #if os(Linux)
   import Synchronization
 
-  /// Looks for hooks: calls of functions that matter that lead to other code than their library's, and functions whose code in
-  /// memory is not that of the file.
+  /// Looks for hooks: calls of functions that matter that lead to other code than their library's, functions whose code in memory is
+  /// not that of the file, and changes to the program's own code.
+  ///
+  /// The program's own code and constants, which is what is loaded of it and may not be written to, are compared with its file as a
+  /// whole. Its data may change, and of libraries only the functions are looked at that matter.
   ///
   /// For each loaded program and library, every place that keeps the address of such a function (the entries of GOT and PLT) must lead
   /// into the library that has it, or back into the program, as it does before the first call. The first bytes of each function are
@@ -51,7 +54,7 @@
           cache.functions[object.base] = nil
         }
         cache.objects = loaded
-        return redirections(loaded, &cache) + changes(loaded, &cache)
+        return try redirections(loaded, &cache) + changes(loaded, &cache) + ownChanges(loaded)
       }
     }
 
@@ -112,6 +115,37 @@
         evidence += changed(functions, of: object)
       }
       return evidence
+    }
+
+    /// Compares the program itself with its file, by the kernel's link to it: that is what runs, also where another lies at its path.
+    private func ownChanges(_ loaded: LoadedObjects) throws -> [Evidence] {
+      let link = "/proc/self/exe"
+      guard let number = FileStatus(link)?.number, let file = FileBytes(link),
+        let program = loaded.objects.first(where: { $0.fileNumber == number })
+      else { throw GuardFailure("the program's file can't be read") }
+      let changed = Evidence(.changedCode, "the code of this program in memory is not what its file has")
+      for segment in program.image.segments where !segment.isWritable && segment.fileByteCount > 0 {
+        guard isMapped(segment, from: number, in: loaded.map) else { return [changed] }
+        switch file.isSame(at: segment.address, as: segment.fileOffset, count: segment.fileByteCount) {
+        case true: continue
+        case false: return [changed]
+        default: throw GuardFailure("this program's own file can't be read")
+        }
+      }
+      return []
+    }
+
+    /// Whether all of a segment is memory that a file stands behind, readable and not to be written to.
+    private func isMapped(_ segment: ELFImage.Segment, from fileNumber: UInt64, in map: MemoryMap) -> Bool {
+      var address = segment.address
+      let end = segment.address &+ segment.fileByteCount
+      while address < end {
+        guard let part = map.mapping(at: address), part.fileNumber == fileNumber, part.isReadable,
+          !part.isWritable
+        else { return false }
+        address = part.end
+      }
+      return end > segment.address
     }
 
     private func changed(_ functions: [Function], of object: LoadedObject) -> [Evidence] {

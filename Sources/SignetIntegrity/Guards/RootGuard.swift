@@ -48,7 +48,8 @@
       var evidence: [Evidence] = []
       let identity = identity()
       if identity.effectiveUser == 0 { evidence.append(Evidence(.rootUser, "this program runs as root")) }
-      if identity.user != identity.effectiveUser || identity.group != identity.effectiveGroup {
+      let hasOtherGroup = identity.group != identity.effectiveGroup && !isGiven(identity.effectiveGroup)
+      if identity.user != identity.effectiveUser || hasOtherGroup {
         evidence.append(
           Evidence(
             .changedUser,
@@ -70,6 +71,12 @@
         }
       }
       return evidence
+    }
+
+    /// Whether the program's own file gives a group to whoever runs it, as that of an installed `signet` does.
+    private func isGiven(_ group: UInt32) -> Bool {
+      guard let status = program().flatMap({ FileStatus($0) }) else { return false }
+      return status.mode & UInt32(S_ISGID) != 0 && status.group == group && !status.isOpenToAll
     }
   }
 #endif

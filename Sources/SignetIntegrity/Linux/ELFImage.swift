@@ -25,6 +25,7 @@ package struct ELFImage: Sendable {
     let fileByteCount: UInt64
     let fileOffset: UInt64
     let isExecutable: Bool
+    let isWritable: Bool
   }
 
   /// Relocations of one kind.
@@ -67,7 +68,7 @@ package struct ELFImage: Sendable {
       case 1:  // PT_LOAD
         let segment = Segment(
           address: address, fileByteCount: entry.number(at: 32, 8), fileOffset: entry.number(at: 8, 8),
-          isExecutable: entry.number(at: 4, 4) & 1 != 0)
+          isExecutable: entry.number(at: 4, 4) & 1 != 0, isWritable: entry.number(at: 4, 4) & 2 != 0)
         loaded.append((address, segment))
       case 2: dynamic = (address, entry.number(at: 40, 8))  // PT_DYNAMIC
       default: continue
@@ -79,7 +80,8 @@ package struct ELFImage: Sendable {
     segments = loaded.map { part in
       Segment(
         address: part.segment.address &+ bias, fileByteCount: part.segment.fileByteCount,
-        fileOffset: part.segment.fileOffset, isExecutable: part.segment.isExecutable)
+        fileOffset: part.segment.fileOffset, isExecutable: part.segment.isExecutable,
+        isWritable: part.segment.isWritable)
     }
 
     let entries = min(Int(clamping: dynamic.byteCount / 16), Self.dynamicLimit)

@@ -5,6 +5,7 @@ package struct MemoryMap: Sendable, Hashable {
     let start: UInt64
     /// One past the last address.
     let end: UInt64
+    let isReadable: Bool
     let isWritable: Bool
     package let isExecutable: Bool
     /// Where in its file the first byte lies.
@@ -82,6 +83,7 @@ extension MemoryMap.Mapping {
     }
     self.start = start
     self.end = end
+    isReadable = rights[rights.startIndex] == 114
     isWritable = rights[rights.startIndex + 1] == 119
     isExecutable = rights[rights.startIndex + 2] == 120
     self.offset = offset

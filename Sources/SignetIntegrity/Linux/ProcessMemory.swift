@@ -39,6 +39,22 @@ extension ByteSource {
 
     deinit { signet_kernel_close(descriptor) }
 
+    /// Compares memory of this process, which must be readable, with a part of the file.
+    ///
+    /// - Parameters:
+    ///   - address: Where in memory it begins.
+    ///   - offset: Where in the file it begins.
+    ///   - count: How many bytes.
+    /// - Returns: Whether they are the same; `nil` where the file can't be read.
+    func isSame(at address: UInt64, as offset: UInt64, count: UInt64) -> Bool? {
+      // What fits into a processor's own memory is compared fastest.
+      var part = [UInt8](repeating: 0, count: 1 << 18)
+      let result = unsafe part.withUnsafeMutableBufferPointer {
+        unsafe signet_compare_memory(descriptor, offset, address, count, $0.baseAddress, $0.count)
+      }
+      return result < 0 ? nil : result == 0
+    }
+
     /// `count` bytes from `offset` on; `nil` unless all of them are there.
     func bytes(at offset: UInt64, count: Int) -> [UInt8]? {
       guard count > 0, count <= 64 << 20, offset <= UInt64(Int64.max) else { return nil }

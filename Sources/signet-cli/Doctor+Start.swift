@@ -1,0 +1,82 @@
+#if os(Linux)
+  import CProgramStart
+  import Foundation
+  import SignetAgent
+
+  extension Doctor {
+    /// Since when other programs of this user can't open this one's memory: from exec on, where the set-group-id bit of the
+    /// program's file acts, and else from its own first instruction on.
+    static var start: Finding {
+      let subject = "start"
+      guard signet_program_start() & Int32(SIGNET_START_SET_GROUP) == 0 else {
+        if content("/proc/sys/fs/suid_dumpable").first == "1" {
+          return Finding(
+            subject: subject, weight: .note,
+            text:
+              "the system leaves programs with a group of their own open (fs.suid_dumpable is 1), so \(exposure)",
+            advice: "set it back: sysctl fs.suid_dumpable=0")
+        }
+        return Finding(
+          subject: subject, weight: .fine,
+          text: "its group closes this program to others of this user before it runs")
+      }
+      let (reason, advice) = missingGroup
+      return Finding(subject: subject, weight: .note, text: "\(reason), so \(exposure)", advice: advice)
+    }
+
+    private static let exposure =
+      "another program of this user that is quick can open its memory in the moment of its start"
+
+    /// Why this program was not started with the group of its file, and what to do.
+    private static var missingGroup: (reason: String, advice: String) {
+      let link = "/proc/self/exe"
+      var status = stat()
+      guard stat(link, &status) == 0, status.st_mode & S_ISGID != 0 else {
+        return (
+          "this copy has no group of its own",
+          "install it as root (make install), or give it one: chgrp _signet and then chmod 2755"
+        )
+      }
+      if ProgramGroup.isIgnored(at: link) {
+        return (
+          "its file system is mounted nosuid, where programs get no group of their own",
+          "install it in another file system"
+        )
+      }
+      let lines = content("/proc/self/status").split(separator: "\n")
+      if lines.contains(where: { $0.hasPrefix("NoNewPrivs:") && $0.hasSuffix("1") }) {
+        return (
+          "it was started under NoNewPrivileges, where programs get no group of their own",
+          "start it without, as from a terminal of the desktop"
+        )
+      }
+      if !isMapped(status.st_gid) {
+        return (
+          "this container has no number for its group, so it gets none",
+          "have the container map the group, or install the program in it"
+        )
+      }
+      return (
+        "the system did not give it its group, as to a program that is traced",
+        "start it by itself, from a terminal"
+      )
+    }
+
+    /// Whether a group has a number in this process's namespace of users (user_namespaces(7)).
+    private static func isMapped(_ group: gid_t) -> Bool {
+      // Groups without one are shown as this.
+      let overflow = gid_t(content("/proc/sys/kernel/overflowgid").filter(\.isNumber)) ?? 65_534
+      if group == overflow { return false }
+      let map = content("/proc/self/gid_map")
+      return map.isEmpty
+        || map.split(separator: "\n").contains { line in
+          let numbers = line.split(separator: " ").compactMap { UInt64($0) }
+          return numbers.count == 3 && (numbers[0]..<(numbers[0] + numbers[2])).contains(UInt64(group))
+        }
+    }
+
+    private static func content(_ path: String) -> String {
+      FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+  }
+#endif

@@ -1,0 +1,345 @@
+#if os(Linux)
+  import Foundation
+  import SignetTestKit
+  import Testing
+
+  /// `signet` as it is installed, with a group of its own: closed to its user from exec on, and known by this group.
+  ///
+  /// All sides are an ordinary user's: root is refused nothing.
+  @Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(
+      if: (geteuid() == 0 && TinyDisk.isPossible) || ContinuousIntegration.isHere,
+      "needs root, to mount and to give a program a group"))
+  struct SetGroupTests {
+    /// An app that anybody can look at.
+    private static let python = URL(filePath: "/usr/bin/python3").resolvingSymlinksInPath().path
+
+    /// A group that nobody is in.
+    private static let group: gid_t = 65_100
+
+    /// A `signet` with a group, in a file system of its own, and a copy without one.
+    private final class Installed: Sendable {
+      private nonisolated(unsafe) let disk: TinyDisk
+      let program: String
+      let copy: String
+
+      init(ignoresSetID: Bool = false) throws {
+        disk = try TinyDisk(kilobytes: 1 << 18, ignoresSetID: ignoresSetID)
+        #expect(chmod(disk.folder.path, 0o755) == 0)
+        (program, copy) = (disk.folder.file("signet"), disk.folder.file("copy"))
+        for path in [program, copy] { try Nobody.copy(DeviceCommand.executable(), to: path) }
+        #expect(chown(program, 0, SetGroupTests.group) == 0 && chmod(program, 0o2755) == 0)
+      }
+
+      /// The program, or another, started by the user.
+      func device(_ data: String = "/nonexistent/data", _ launcher: [String] = [], copy isCopy: Bool = false)
+        -> DeviceCommand
+      {
+        DeviceCommand(data: data, launcher: Nobody.launcher + launcher, program: isCopy ? copy : program)
+      }
+    }
+
+    /// The same with a container of the user, and an agent's groups.
+    private final class Bench: Sendable {
+      let installed: Installed
+      let apps: AgentBench
+      let groups: String
+      let socket: String
+
+      init(ignoresSetID: Bool = false) async throws {
+        installed = try Installed(ignoresSetID: ignoresSetID)
+        apps = try await AgentBench()
+        groups = apps.folder.file("grouped.json")
+        let text =
+          #"{"version":1,"groups":[{"name":"default","executables":["\#(installed.program)"]},{"name":"office","executables":["\#(installed.copy)","\#(SetGroupTests.python)"]}]}"#
+        try Data(text.utf8).write(to: URL(filePath: groups))
+        socket = apps.folder.file("grouped/agent.sock")
+        try await SetGroupTests.give(apps.folder.path)
+      }
+
+      func device(_ launcher: [String] = [], copy isCopy: Bool = false) -> DeviceCommand {
+        installed.device(apps.device.data, launcher, copy: isCopy)
+      }
+
+      func startAgent(_ launcher: [String] = []) async throws -> RunningAgent {
+        try await RunningAgent(device(launcher).process(["agent", "--socket", socket, "--groups", groups]))
+      }
+
+      func run(_ device: DeviceCommand, _ words: String..., passwords: [String] = []) async throws
+        -> ServerCommand.Result
+      {
+        try await device.run(
+          words + ["--socket", socket, "--agent", installed.program], passwords: passwords)
+      }
+    }
+
+    /// Gives a folder and all in it to the user of both sides.
+    private static func give(_ path: String) async throws {
+      let given = ChildCommand(["/bin/chown", "-R", "\(Nobody.id):\(Nobody.id)", path])
+      #expect(try await given.finish().status == 0)
+    }
+
+    /// What the doctor says of the program's start.
+    private static func start(_ device: DeviceCommand) async throws -> String {
+      let result = try await device.run("doctor")
+      let lines = result.output.split(separator: "\n").map(String.init)
+      return lines.first { $0.contains(" start: ") } ?? "\(result.summary)"
+    }
+
+    /// Opens the memory of a process as its user does, for reading and writing; `open`, or the number of the error.
+    private static func openMemory(_ id: Int32) async throws -> String {
+      let script = """
+        import sys
+        try:
+            with open(f"/proc/{sys.argv[1]}/mem", "r+b", buffering=0):
+                print("open")
+        except OSError as error:
+            print(error.errno)
+        """
+      let result = try await ChildCommand(Nobody.launcher + ["/usr/bin/python3", "-c", script, "\(id)"])
+        .finish()
+      return result.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// Whether the system lets a process open the memory of any other of its user; elsewhere there is no control.
+    private static let isOpenSystem: Bool = {
+      let scope = FileManager.default.contents(atPath: "/proc/sys/kernel/yama/ptrace_scope") ?? Data("0".utf8)
+      return scope.first == UInt8(ascii: "0")
+    }()
+
+    @Test("its memory cannot be opened right after exec, before its first instruction; that of a copy can")
+    func atExec() async throws {
+      let installed = try Installed()
+      for isCopy in [false, true] {
+        var device = installed.device(copy: isCopy)
+        // The loader's first call, before it has mapped a library.
+        let trap = try HoldTrap(["brk"], of: try #require(device.program))
+        device.launcher = trap.launcher + device.launcher
+        let process = try device.process(["list"]).start()
+        let call = try #require(try await trap.call(after: nil, of: process))
+        #expect(call.number == 1)
+        let found = try await Self.openMemory(process.id)
+        if !isCopy {
+          #expect(["\(EPERM)", "\(EACCES)"].contains(found), "\(found)")
+        } else if Self.isOpenSystem {
+          #expect(found == "open")
+        }
+        try trap.letGoAll()
+        let result = try await process.result()
+        #expect(result.status == 0, result.summary)
+      }
+    }
+
+    @Test(
+      "agent and commands know each other by the group, and an app by its file; who only closes itself is refused by both"
+    )
+    func agent() async throws {
+      let bench = try await Bench()
+      let agent = try await bench.startAgent()
+      let own = bench.device()
+      #expect(try await bench.run(own, "status").status == 1)
+      let unlocked = try await bench.run(own, "unlock", passwords: [AgentBench.password])
+      #expect(unlocked.status == 0, unlocked.summary)
+      #expect(try await bench.run(own, "status").status == 0)
+      // It is in the group of apps as well, by its path.
+      let sealed = try await bench.run(
+        own, "data", "encrypt", "--shared", "--label", "notes", bench.apps.folder.file("text"),
+        bench.apps.folder.file("sealed"))
+      #expect(sealed.status == 0, sealed.summary)
+      let other = try await bench.run(
+        own, "data", "encrypt", "--shared", "--group", "office", "--label", "notes",
+        bench.apps.folder.file("text"), bench.apps.folder.file("sealed"))
+      #expect(other.isRefusal(77, "may not use the shared session"), other.summary)
+
+      // A copy has not the group, and nobody can look at it, be it listed or not.
+      let copy = bench.device(copy: true)
+      for words in [["status"], ["lock"], ["status", "--group", "office"]] {
+        let refused = try await copy.run(
+          words + ["--socket", bench.socket, "--agent", bench.installed.program])
+        #expect(refused.isRefusal(77, "may not use the shared session"), refused.summary)
+      }
+      // The control: an app that can be looked at, and is listed.
+      let listed = try await Self.greeting(bench.socket)
+      #expect(listed.outputBytes == Array("SGNA".utf8) + [1, 0], listed.summary)
+      #expect(try await bench.run(own, "lock").output == "Locked.\n")
+      await agent.kill(SIGTERM)
+
+      // A program that serves the socket and closes itself gets no word from the installed program.
+      let impostor = try await Self.impostor(bench.socket)
+      let refused = try await bench.run(own, "unlock", passwords: [AgentBench.password])
+      #expect(refused.status == 77, refused.summary)
+      impostor.send(SIGTERM)
+      #expect(try await impostor.result().output == "ready\n")
+
+      // Nor does an agent that was started where the group does not act, although its file has one.
+      let sandbox = ["/usr/bin/setpriv", "--no-new-privs", "--"]
+      let weak = try await bench.startAgent(sandbox)
+      for launcher in [[], sandbox] {
+        let refused = try await bench.run(bench.device(launcher), "status")
+        #expect(refused.status == 77, refused.summary)
+      }
+      await weak.kill(SIGTERM)
+    }
+
+    /// What an agent greets an app with.
+    private static func greeting(_ socket: String) async throws -> ServerCommand.Result {
+      let script = """
+        import socket, sys
+        s = socket.socket(socket.AF_UNIX)
+        s.connect(sys.argv[1])
+        sys.stdout.buffer.write(s.recv(22)[:6])
+        """
+      return try await ChildCommand(Nobody.launcher + [python, "-c", script, socket]).finish()
+    }
+
+    /// A program that closes itself, and greets like an agent whoever connects; it prints what it is told.
+    private static func impostor(_ socket: String) async throws -> ChildProcess {
+      let script = """
+        import ctypes, os, socket, sys
+        ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+        os.path.exists(sys.argv[1]) and os.unlink(sys.argv[1])
+        s = socket.socket(socket.AF_UNIX)
+        s.bind(sys.argv[1])
+        os.chmod(sys.argv[1], 0o600)
+        s.listen(8)
+        open(sys.argv[1] + ".ready", "w").close()
+        print("ready", flush=True)
+        while True:
+            connection, _ = s.accept()
+            connection.sendall(b"SGNA\\x01\\x00" + bytes(16))
+            connection.settimeout(5)
+            told = connection.recv(64)
+            if told: print(told, flush=True)
+        """
+      let process = try ChildCommand(Nobody.launcher + [python, "-c", script, socket]).start()
+      while !FileManager.default.fileExists(atPath: socket + ".ready") {
+        try #require(process.isRunning, "\(process.errorOutputSoFar)")
+        try await Task.sleep(for: .milliseconds(5))
+      }
+      return process
+    }
+
+    @Test("files that it makes have the user's group, and not the program's")
+    func files() async throws {
+      let (installed, folder) = (try Installed(), try TemporaryFolder())
+      let list = folder.file("accounts.txt")
+      try Data("otpauth://totp/Example:alice?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ\n".utf8)
+        .write(to: URL(filePath: list))
+      try await Self.give(folder.path)
+      let own = installed.device(folder.file("fresh"))
+      let made = try await own.run("import", list)
+      #expect(made.status == 0, made.summary)
+      let files = try FileManager.default.subpathsOfDirectory(atPath: own.data)
+      #expect(!files.isEmpty)
+      for file in files {
+        var status = stat()
+        #expect(stat("\(own.data)/\(file)", &status) == 0 && status.st_gid == Nobody.id, "\(file)")
+      }
+    }
+
+    @Test("the doctor says whether the group acts, and why not")
+    func doctor() async throws {
+      let installed = try Installed()
+      let report = try await installed.device().run("doctor")
+      #expect(report.output.contains("ok      start: its group closes this program"), report.summary)
+      #expect(report.output.contains("ok      integrity: no signs of tampering"), report.summary)
+      let copy = try await Self.start(installed.device(copy: true))
+      #expect(copy.contains("note    start: this copy has no group of its own"))
+      let sandboxed = installed.device("/nonexistent/data", ["/usr/bin/setpriv", "--no-new-privs", "--"])
+      #expect(try await Self.start(sandboxed).contains("note    start: it was started under NoNewPrivileges"))
+      // Root in a namespace of users in which the group has no number.
+      var contained = installed.device()
+      contained.launcher = ["/usr/bin/unshare", "--user", "--map-root-user", "--"]
+      #expect(
+        try await Self.start(contained).contains("note    start: this container has no number for its group"))
+    }
+
+    @Test(
+      "where the group does not act, its memory is closed from its own first instruction on, and the agent serves"
+    )
+    func without() async throws {
+      let bench = try await Bench(ignoresSetID: true)
+      #expect(
+        try await Self.start(bench.device()).contains("note    start: its file system is mounted nosuid"))
+      let agent = try await bench.startAgent()
+      let own = bench.device()
+      let unlocked = try await bench.run(own, "unlock", passwords: [AgentBench.password])
+      #expect(unlocked.status == 0, unlocked.summary)
+      #expect(try await bench.run(own, "status").status == 0)
+      // Nothing tells it from other programs that close themselves: it gets no keys.
+      let keys = try await bench.run(
+        own, "data", "encrypt", "--shared", "--label", "notes", bench.apps.folder.file("text"),
+        bench.apps.folder.file("sealed"))
+      #expect(keys.isRefusal(77, "may not use the shared session"), keys.summary)
+      #expect(try await bench.run(own, "lock").output == "Locked.\n")
+      let trap = try HoldTrap(["write", "exit_group"], of: bench.installed.program)
+      var held = own
+      held.launcher = trap.launcher + held.launcher
+      let process = try held.process(["list"]).start()
+      _ = try #require(try await trap.call(after: nil, of: process))
+      #expect(["\(EPERM)", "\(EACCES)"].contains(try await Self.openMemory(process.id)))
+      try trap.letGoAll()
+      #expect(try await process.result().status == 0)
+      await agent.kill(SIGTERM)
+    }
+
+    @Test(
+      "the system's own PAM module checks the passcode of its user", .enabled(if: hasPAM, "needs pam_unix"))
+    func passcode() async throws {
+      let services = try TemporaryFolder()
+      let shadow = services.file("shadow")
+      // A user has a password in a copy of the system's file, which the module's helper alone may read. It is not `nobody`, whom
+      // systemd makes up for the module, without a password.
+      let script = """
+        set -e
+        hash=$(openssl passwd -6 'right passcode')
+        cp --preserve=mode,ownership /etc/shadow "$1"
+        sed -i "s|^daemon:[^:]*:|daemon:$hash:|" "$1"
+        grep -q "^daemon:.6." "$1"
+        """
+      let prepared = try await ChildCommand(["/bin/sh", "-c", script, "sh", shadow]).finish()
+      try #require(prepared.status == 0, prepared.summary)
+      #expect(chmod(services.path, 0o755) == 0)
+      try Data("auth required pam_unix.so\naccount required pam_permit.so\n".utf8)
+        .write(to: URL(filePath: services.file("signet")))
+
+      let installed = try Installed()
+      let server = try await RunningServer.startWithShop([
+        "--policy",
+        "TYPE=devicelockorpassword;UP=0;LOW=0;NUM=1;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20;LOCKTYPE=lock;LOCKCOUNTER=3",
+      ])
+      var device = server.device("shared")
+      _ = try await device.json(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [AgentBench.password])
+      #expect(chmod(server.folder.path, 0o755) == 0)
+      let given = try await ChildCommand(["/bin/chown", "-R", "\(Self.daemon):\(Self.daemon)", device.data])
+        .finish()
+      #expect(given.status == 0)
+      device.authority = nil
+      let mount = """
+        mount --bind "$1" /etc/pam.d && mount --bind "$1/shadow" /etc/shadow && shift && exec "$@"
+        """
+      device.launcher =
+        [
+          "/usr/bin/unshare", "--mount", "--propagation", "private", "/bin/sh", "-c", mount, "sh",
+          services.path,
+        ]
+        + ["/usr/bin/setpriv", "--reuid=\(Self.daemon)", "--regid=\(Self.daemon)", "--clear-groups", "--"]
+      device.program = installed.program
+      let enabled = try await device.run("passcode", "enable", passwords: [AgentBench.password])
+      #expect(enabled.status == 0, enabled.summary)
+      let terminal = try ControllingTerminal(device, ["otp"])
+      try terminal.answer("Password: ", "right passcode")
+      let code = try await terminal.end()
+      #expect(code.status == 0, "\(code.shown)")
+      await server.stopAndWait()
+    }
+
+    /// The user `daemon` of Debian, and its group.
+    private static let daemon = 1
+
+    private static let hasPAM =
+      FileManager.default.isExecutableFile(atPath: "/usr/sbin/unix_chkpwd") || ContinuousIntegration.isHere
+  }
+#endif
