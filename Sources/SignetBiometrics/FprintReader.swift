@@ -101,7 +101,10 @@ struct FprintReader: ~Copyable {
     var remaining = FprintGate.triesPerMatch
     while true {
       try call("VerifyStart", .text("any"))
-      hints(swipes ? .swipeSensor(reason: reason) : .touchSensor(reason: reason))
+      // Once: after a mismatch it would take the place of what is said of that within a moment.
+      if remaining == FprintGate.triesPerMatch {
+        hints(swipes ? .swipeSensor(reason: reason) : .touchSensor(reason: reason))
+      }
       let matches = try verdict(until: deadline, hints: hints)
       finish("VerifyStop")
       if matches { return }

@@ -36,7 +36,6 @@
     public func advanceCounter(_ blob: [UInt8]) throws(KeystoreFailure) {
       try withCounter(blob) { conversation, plan, value, parent throws(TPMFailure) in
         try conversation.increment(plan, value: value, isNew: false, saltedFor: parent)
-        conversation.isAwaited = true
       }
     }
 

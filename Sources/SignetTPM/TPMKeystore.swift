@@ -119,7 +119,7 @@
     private func attempt<R: ~Copyable>(
       _ conversation: Conversation, _ body: (Conversation) throws(TPMFailure) -> R
     ) throws(TPMFailure) -> R {
-      (conversation.hasActed, conversation.isAwaited) = (false, false)
+      conversation.hasActed = false
       let result: R
       do throws(TPMFailure) { result = try body(conversation) } catch  where error.kind == TPMResponse.lockout
       {
@@ -139,25 +139,21 @@
     private func keep(_ conversation: Conversation) {
       let now = ContinuousClock.now
       guard address.hasResourceManager || now - conversation.start < limits.stretch else { return }
-      // Where nobody waits for us, the sessions that an attempt was counted in are there when it is made.
-      let idle =
-        conversation.isAwaited && address.hasResourceManager
-        ? max(limits.idle, limits.derivation) : limits.idle
-      guard idle > .zero else { return }
+      guard limits.idle > .zero else { return }
       let isScheduled = kept.withLock { kept in
         kept.conversation = conversation
-        (kept.lastUse, kept.idle) = (now, idle)
+        kept.lastUse = now
         defer { kept.isReleaseScheduled = true }
         return kept.isReleaseScheduled
       }
-      if !isScheduled { scheduleRelease(after: idle) }
+      if !isScheduled { scheduleRelease(after: limits.idle) }
     }
 
     private func takeKept() -> Conversation? {
       kept.withLock { kept in
         defer { kept.conversation = nil }
         // Time since boot goes on while a machine sleeps, which may have restarted the TPM.
-        return ContinuousClock.now - kept.lastUse < kept.idle + kept.idle ? kept.conversation : nil
+        return ContinuousClock.now - kept.lastUse < limits.idle + limits.idle ? kept.conversation : nil
       }
     }
 
@@ -173,7 +169,7 @@
       guard wait(.zero) else { return scheduleRelease(after: max(limits.idle, .milliseconds(1))) }
       defer { turn.signal() }
       let (released, rest): (Conversation?, Duration?) = kept.withLock { kept in
-        let left = kept.idle - (ContinuousClock.now - kept.lastUse)
+        let left = limits.idle - (ContinuousClock.now - kept.lastUse)
         if kept.conversation != nil, left > .zero { return (nil, left) }
         defer { (kept.conversation, kept.isReleaseScheduled) = (nil, false) }
         return (kept.conversation, nil)
@@ -185,7 +181,6 @@
     private struct Kept {
       var conversation: Conversation?
       var lastUse = ContinuousClock.now
-      var idle = Duration.zero
       var isReleaseScheduled = false
     }
 

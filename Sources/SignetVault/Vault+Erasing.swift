@@ -45,7 +45,8 @@ extension Vault {
     let folder = VaultFolder(path: directory)
     let database = folder.databasePath
     let key = SoftwareKeystore.path(inFolder: directory)
-    for path in [key, database, "\(database)-wal", "\(database)-shm", folder.placeLockPath]
+    let locks = [folder.placeLockPath, folder.attemptLockPath]
+    for path in [key, database, "\(database)-wal", "\(database)-shm"] + locks
     where unlink(path) != 0 && errno != ENOENT {
       throw errno == ENOTDIR
         ? .folderMissing(path: directory) : .folderUnavailable(path: path, errno: errno)

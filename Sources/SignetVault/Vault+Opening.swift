@@ -32,11 +32,18 @@ package struct ProtectionDomain: Sendable, Hashable {
 extension Vault {
   /// The domains of a container, one entry for each way of opening one.
   ///
+  /// Where an attempt may be under way, this waits for its result.
+  ///
   /// - Throws: ``VaultFailure``.
   package func domains(of id: ContainerID) throws(VaultFailure) -> [ProtectionDomain] {
     do {
+      let rows = try decided(
+        unless: { $0.allSatisfy { $0.slot.header.kind != .password || $0.attempts.failedCount == 0 } }
+      ) {
+        try tables.read(id) { try $0.allSlots() }
+      }
       let now = waitInstantToTell
-      return try tables.read(id) { try $0.allSlots() }.map { row in
+      return rows.map { row in
         let header = row.slot.header
         return ProtectionDomain(
           name: header.place.domain, slot: header.kind, keystore: header.keystore,
@@ -49,8 +56,10 @@ extension Vault {
   /// Opens a protection domain.
   ///
   /// With a password, the attempt is counted and on the disk before the password is tried; a success takes the count back. So
-  /// neither ending the process nor trying in many at once gives a guess more than the lock policy allows. A *silent* domain
-  /// opens with any password, and gives other secrets with a wrong one.
+  /// neither ending the process nor trying in many at once gives a guess more than the lock policy allows. Counting begins after
+  /// the derivation, and one process at a time counts: no attempt that succeeds counts against another, and only a process that is
+  /// ended in the milliseconds between leaves one counted. A *silent* domain opens with any password, and gives other secrets with a
+  /// wrong one.
   ///
   /// - Parameters:
   ///   - domain: The name of the domain.
@@ -136,21 +145,19 @@ extension Vault {
   private func openWithPassword(
     _ place: DomainPlace, _ password: SharedSecretBox, _ start: ContinuousClock.Instant
   ) throws -> UnlockedDomain {
-    let trial = try tryPassword(password, place)
-    // A better slot is made once; how long opening takes is meant without it.
     var renewal = Duration.zero
-    let (replacement, sealed) = try storingSlots {
+    while true {
+      let trial = try tryPassword(password, place)
+      // A better slot is made once; how long opening takes is meant without it.
       let beforeRenewal = ContinuousClock.now
-      let replacement = renewed(trial, password)
-      renewal = beforeRenewal.duration(to: .now)
-      return (replacement, try confirm(trial, replacement))
+      let slot = renewedSlot(trial, password)
+      renewal += beforeRenewal.duration(to: .now)
+      guard let slot else { continue }
+      let total = start.duration(to: .now) - renewal
+      return UnlockedDomain(
+        slot: slot, timing: UnlockTiming(total: total, keyDerivation: trial.derivation),
+        masterKey: trial.masterKey.withSecret { $0.copy() }, silent: trial.silent, records: trial.records)
     }
-    let total = start.duration(to: .now) - renewal
-    if replacement != nil { forgetReplaced() }
-    return UnlockedDomain(
-      slot: replacement?.slot ?? trial.row.slot,
-      timing: UnlockTiming(total: total, keyDerivation: trial.derivation),
-      masterKey: trial.masterKey.withSecret { $0.copy() }, silent: trial.silent, records: sealed)
   }
 
   func hardwareSecret(of slot: ProtectionSlot) throws -> SecretBytes {

@@ -23,22 +23,48 @@ extension Vault {
     keystore is any GuessLimitingKeystore ? policy.limit : nil
   }
 
-  /// A slot for the same password that is worth having instead: of the present version, or more costly to guess against.
+  /// Puts a better slot in the place of the one that was opened, if there is one to be made: of the present version, or more costly to
+  /// guess against.
+  ///
+  /// Where no better slot can be made now, the one that works stays.
+  ///
+  /// - Returns: The slot that the domain opens with from now on; `nil` where another process was quicker, so that nobody knows yet whether
+  ///   that one opens.
+  func renewedSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) -> ProtectionSlot? {
+    let opened = trial.row.slot
+    let place = opened.header.place
+    do {
+      let (slot, isRenewed): (ProtectionSlot?, Bool) = try storingSlots {
+        guard let better = try betterSlot(trial, password) else { return (opened, false) }
+        // An attempt that is counted in the present row would stay counted in the next.
+        let isStored = try inTurn {
+          try tables.changeBeforeCounting(place.container) { rows in
+            let row = try rows.slot(place.domain, .password)
+            guard row.slot == opened else { return false }
+            try rows.store(better, attempts: row.attempts, password: row.password)
+            return true
+          }.result
+        }
+        return (isStored ? better.slot : nil, true)
+      }
+      if isRenewed { forgetReplaced() }
+      return slot
+    } catch { return opened }
+  }
+
+  /// A slot for the same password that is worth having instead; `nil` if there is none.
   ///
   /// Measuring the machine takes a second, so that is done only where the derivation took less than half of what it should. A
-  /// cost never becomes less in any part. Where no better slot can be made now, the one that works stays.
-  func renewed(_ trial: PasswordTrial, _ password: SharedSecretBox) -> NewSlot? {
+  /// cost never becomes less in any part.
+  private func betterSlot(_ trial: PasswordTrial, _ password: SharedSecretBox) throws -> NewSlot? {
     let header = trial.row.slot.header
     guard trial.silent == nil, case .password(let current, let lock) = header.opening else { return nil }
-    do {
-      let better = try betterCost(than: current, that: trial.derivation)
-      guard
-        better != nil || header.version < SlotHeader.currentVersion || header.guessLimit != guessLimit(lock)
-      else { return nil }
-      return try trial.masterKey.withSecret {
-        try passwordSlot(for: $0, password, cost: better ?? current, lock, header.place)
-      }
-    } catch { return nil }
+    let better = try betterCost(than: current, that: trial.derivation)
+    guard better != nil || header.version < SlotHeader.currentVersion || header.guessLimit != guessLimit(lock)
+    else { return nil }
+    return try trial.masterKey.withSecret {
+      try passwordSlot(for: $0, password, cost: better ?? current, lock, header.place)
+    }
   }
 
   /// A password slot with a salt and a hardware secret of its own.

@@ -35,9 +35,8 @@ extension Vault {
     do {
       try requireVerifier(place)
       let old = try preparedPassword(old)
+      // Where the old password is right, whatever is refused from here on costs no attempt.
       let trial = try tryPassword(old, place)
-      // The old password is right: whatever is refused from here on costs no attempt.
-      let sealed = try confirm(trial)
       let now = moment.wallSeconds
       if let times = trial.row.password {
         let earliest = policy.age.earliestChange(of: times.stamp)
@@ -46,7 +45,7 @@ extension Vault {
       let next = try prepared(new, policy)
       return try trial.masterKey.withSecret { masterKey in
         let history = try newHistory(
-          sealed[PasswordHistory.recordName], trial.row, old: old, new: next, policy, masterKey)
+          trial.records[PasswordHistory.recordName], trial.row, old: old, new: next, policy, masterKey)
         return try replacePassword(trial.row, with: next, history, masterKey, at: now)
       }
     } catch { throw VaultFailure(error) }
@@ -160,7 +159,7 @@ extension Vault {
           slot, password: PasswordTimes(setAt: row.password?.now(now) ?? now, isInitial: false))
         try rows.forgetMismatches(of: place.domain)
         try rows.setRecord(PasswordHistory.recordName, of: place.domain, to: history)
-      }
+      }.uncounted
     }
     forgetReplaced()
     return uncounted

@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetPolicy
 import SignetSQLite
 
 /// How slots get places in hardware, and how these are given back.
@@ -67,7 +68,9 @@ struct NewSlot {
 
 extension ContainerRows {
   /// Stores a new slot; its place is in use from then on, and that of the slot before it no more.
-  mutating func store(_ new: NewSlot, password: PasswordTimes? = nil) throws {
+  mutating func store(
+    _ new: NewSlot, attempts: AttemptState = .afterSuccess, password: PasswordTimes? = nil
+  ) throws {
     let header = new.slot.header
     let old: ProtectionSlot?
     do throws(VaultFailure) { old = try slot(header.place.domain, header.kind).slot } catch .noSuchSlot {
@@ -77,7 +80,7 @@ extension ContainerRows {
       if let place = new.place, places.remove(place) == nil { throw VaultFailure.busy }
       if let old, old.header.guessLimit != nil { places.insert(old.sealedSecret) }
     }
-    try store(SlotRow(slot: new.slot, password: password))
+    try store(SlotRow(slot: new.slot, attempts: attempts, password: password))
   }
 }
 

@@ -11,6 +11,7 @@ public actor Vault {
   let tables: VaultTables
   let keystore: any HardwareKeystore
   let placeLockPath: String
+  let attemptLockPath: String
   let settings: Settings
   let directory: String
   var calibratedCost: Argon2id?
@@ -65,7 +66,7 @@ public actor Vault {
       deviceID = identity.device
       clock = try settings.clock ?? SystemTrustedClock()
       self.keystore = keystore
-      placeLockPath = folder.placeLockPath
+      (placeLockPath, attemptLockPath) = (folder.placeLockPath, folder.attemptLockPath)
       try tables.giveBackPlaces(of: keystore, placeLockPath)
     } catch { throw VaultFailure(error) }
     keystoreKind = keystore.kind
@@ -78,6 +79,10 @@ public actor Vault {
     package var createIfMissing: Bool
     /// Replaced by tests that count or shorten derivations.
     package var derivation = PasswordDerivation.argon2id
+    /// Shortened by tests: how long an attempt waits for those of others, of which there may be many on a slow TPM.
+    package var longestTurn = Duration.seconds(60)
+    /// Called by tests: an attempt is counted, and is about to be tried.
+    package var willTry: @Sendable () -> Void = {}
     /// Lowered by tests only: the least cost that a slot may have.
     package var insecureCostFloor: Argon2id = PasswordCost.floor
     /// Replaced by tests: what a derivation of so many milliseconds costs on this machine.

@@ -77,7 +77,7 @@ struct FprintGateTests {
     }
     let touch = BiometricHint.swipeSensor(reason: "Sign in")
     #expect(
-      hints.hints == [touch, .notRecognised(remaining: 2), touch, .notRecognised(remaining: 1), touch])
+      hints.hints == [touch, .notRecognised(remaining: 2), .notRecognised(remaining: 1)])
     fprint.next(.stranger, .finger("right"))
     _ = try await fprint.gate().match("Sign in")
   }

@@ -197,28 +197,6 @@
       #expect(try unlock() == each)
     }
 
-    @Test("behind a resource manager the sessions in which an attempt was counted are there when it is made")
-    func derivation() throws {
-      let limited = try fixture.keystore.seal(
-        SecretBytes("secret"), context: [1], authorization: SecretBytes("1234"), limit: 3)
-      let counter = try fixture.keystore.makeCounter()
-      let swtpm = try TPMAddress(fixture.tpm.address)
-      let limits = TPMTimeLimits(
-        turn: .seconds(120), answer: .seconds(120), idle: .zero, derivation: .seconds(600))
-      for (address, expected) in [(TPMAddress.standard, 2), (swtpm, 3)] {
-        let links = Mutex(0)
-        let keystore = TPMKeystore(address, limits: limits) { () throws(KeystoreFailure) in
-          links.withLock { $0 += 1 }
-          return try TPMKeystore.link(to: swtpm, limits)
-        }
-        _ = try keystore.counterValue(counter)
-        try keystore.advanceCounter(counter)
-        #expect(try keystore.guess("1234", limited) == .opened(Array("secret".utf8)))
-        #expect(links.withLock { $0 } == expected)
-        #expect(try fixture.takenPlaces() == 0, "what has carried a secret is not kept")
-      }
-    }
-
     @Test("the TPM's saved storage key is used again, and made anew where the TPM no longer takes it")
     func savedKey() throws {
       let (createPrimary, contextLoad): (UInt32, UInt32) = (0x131, 0x161)

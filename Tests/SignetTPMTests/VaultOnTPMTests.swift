@@ -6,6 +6,7 @@
   import SignetTestKit
   import SignetTesting
   import SignetVault
+  import Synchronization
   import Testing
 
   @Suite("A vault on a TPM", .timeLimit(.minutes(10)), .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
@@ -18,10 +19,17 @@
       folder = try TemporaryFolder()
     }
 
-    private func open(_ keystore: TPMKeystore? = nil, _ name: String = "vault") throws -> Vault {
+    private func open(
+      _ keystore: TPMKeystore? = nil, _ name: String = "vault",
+      onDerivation: @escaping @Sendable () -> Void = {}
+    ) throws -> Vault {
       let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
       var settings = Vault.Settings(cost: .fixed(weak))
       settings.insecureCostFloor = weak
+      settings.derivation = PasswordDerivation { password, salt, cost in
+        onDerivation()
+        return try PasswordDerivation.argon2id.derive(password, salt, cost)
+      }
       return try Vault(
         directory: folder.file(name), keystore: keystore ?? fixture.keystore, settings: settings)
     }
@@ -68,6 +76,49 @@
       }
       await #expect(throws: VaultFailure.lockedOut) { try await key(vault, id, "1234") }
       #expect(try fixture.takenPlaces() == 0)
+    }
+
+    @Test("the TPM counts an attempt and compares it one after the other, when the key is derived")
+    func counting() async throws {
+      let id = try await addContainer(try open())
+      let script = DisturbedLink.Script()
+      let limits = TPMTimeLimits(
+        turn: .seconds(120), answer: .seconds(120), idle: .seconds(600), stretch: .seconds(600))
+      let before = Mutex<Int?>(nil)
+      let vault = try open(
+        TPMKeystore.disturbed(fixture.tpm.address, limits: limits, script),
+        onDerivation: {
+          let count = script.sentCommands.withLock(\.count)
+          before.withLock { $0 = count }
+        })
+      #expect(try await key(vault, id, "1234") == "signing key")
+      for password in ["1234", "0000"] {
+        let opened = script.sentCommands.withLock(\.count)
+        do { _ = try await key(vault, id, password) } catch VaultFailure.wrongPassword {}
+        let codes = script.sentCommands.withLock { $0.map(CommandCode.of) }
+        let derived = before.withLock(\.self)
+        #expect(derived == opened, "nothing is asked before")
+        let asked = codes.dropFirst(opened).prefix(5)
+        #expect(
+          asked == [
+            CommandCode.nvRead, CommandCode.nvRead, CommandCode.nvIncrement, CommandCode.load,
+            CommandCode.policySecret,
+          ], "\(asked)")
+      }
+    }
+
+    @Test("right passwords at once all open under a limit of one")
+    func rightOnesAtOnce() async throws {
+      let id = try await addContainer(try open(), limit: 1)
+      let vaults = try (0..<3).map { _ in try open(TPMFixture.keystore(in: fixture.tpm)) }
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for number in 0..<9 {
+          group.addTask {
+            _ = try await vaults[number % 3].open("user", of: id, with: .password(SecretBytes("1234")))
+          }
+        }
+        try await group.waitForAll()
+      }
     }
 
     @Test("a signing key is made in the TPM, and signs for who has opened its domain and nobody else")

@@ -63,10 +63,11 @@ struct OpeningTests {
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
 
-  @Test("50 wrong attempts at once with limit 5: 5 are tried, and the right one is refused afterwards")
-  func racingTasks() async throws {
-    let id = try await vault.addContainer(.sample(lock: .lock(limit: 5)))
-    let before = fixture.derivationCount
+  @Test(
+    "50 wrong attempts at once: as many as the limit are tried, and the right one is refused afterwards",
+    arguments: [5, 3, 1])
+  func racingTasks(limit: Int) async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: limit)))
     let vaults = try (0..<10).map { _ in try fixture.open() }
     let outcomes = await withTaskGroup(of: VaultFailure?.self, returning: [VaultFailure?].self) { group in
       for number in 0..<50 {
@@ -78,27 +79,28 @@ struct OpeningTests {
       }
       return await group.reduce(into: []) { $0.append($1) }
     }
-    #expect(fixture.derivationCount - before == 5)
-    #expect(outcomes.count { $0 == .lockedOut } == 45)
+    #expect(fixture.tryCount == limit)
+    #expect(outcomes.count { $0 == .lockedOut } == 50 - limit)
+    for remaining in 0..<limit { #expect(outcomes.contains(.wrongPassword(remaining: remaining))) }
     await #expect(throws: VaultFailure.lockedOut) { try await vault.signingKey(of: id) }
-    #expect(fixture.derivationCount - before == 5)
+    #expect(fixture.tryCount == limit)
   }
 
-  @Test("processes that race, and are killed while they try, get no guess more")
+  @Test("processes that race, and are killed before they know the answer, get no guess more")
   func racingProcesses() async throws {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 5))).description
     let directory = fixture.directory
-    let log = fixture.folder.file("derivations")
+    let log = fixture.folder.file("tries")
     try Data().write(to: URL(fileURLWithPath: log))
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<6 {
         group.addTask {
-          // Each is killed in the middle of its first derivation, unless it was locked out before it.
+          // Each is killed in the middle of its first try, unless it was locked out before it.
           let result = await #expect(processExitsWith: .failure) {
             [id = id as String, directory = directory as String, log = log as String] in
             let vault = try VaultFixture.open(
               directory,
-              onDerivation: {
+              onTry: {
                 let descriptor = Foundation.open(log, O_WRONLY | O_APPEND)
                 _ = write(descriptor, "x", 1)
                 kill(getpid(), SIGKILL)
@@ -115,33 +117,34 @@ struct OpeningTests {
     await #expect(throws: VaultFailure.lockedOut) { try await vault.signingKey(of: container) }
   }
 
-  @Test("the count is on the disk before the password is tried")
+  @Test("the count is on the disk before the password is tried, and not while the key is derived")
   func countedBefore() async throws {
-    let seen = Recorder<SQLiteValue?>()
+    let seen = Recorder<String>()
     let path = fixture.databasePath
-    let vault = try VaultFixture.open(
-      fixture.directory,
-      onDerivation: {
-        do {
-          let row = try Database(path: path, mode: .readOnly).query("SELECT failed FROM slot WHERE kind = 2")
-            .first
-          seen.record(row?["failed"])
-        } catch {}
-      })
+    @Sendable func look(_ moment: String) {
+      do {
+        let database = try Database(path: path, mode: .readOnly)
+        let row = try database.query("SELECT failed FROM slot WHERE kind = 2").first
+        seen.record("\(moment) \(try row?.integer("failed") ?? -1)")
+      } catch { seen.record("\(error)") }
+    }
+    let vault = try fixture.open(onDerivation: { look("derived") }, onTry: { look("tried") })
     let id = try await vault.addContainer(.sample())
+    #expect(seen.entries == ["derived -1"], "nothing is there while it is made")
     #expect(try await vault.signingKey(of: id) == "signing key")
-    #expect(seen.entries == [nil, 1], "nothing while it is made, one attempt while it is opened")
+    #expect(seen.entries.dropFirst() == ["derived 0", "tried 1"])
+    look("opened")
+    #expect(seen.entries.last == "opened 0")
   }
 
   @Test("a full disk, or one that cannot be written to, lets nobody try")
   func cannotCount() async throws {
     let id = try await vault.addContainer(.sample())
-    let before = fixture.derivationCount
     let failing = try fixture.open { (sql) throws(SQLiteFailure) in
       if sql.hasPrefix("INSERT INTO slot") { throw .diskFull(extendedCode: 13) }
     }
     await #expect(throws: VaultFailure.diskFull) { try await failing.signingKey(of: id) }
-    #expect(fixture.derivationCount == before)
+    #expect(fixture.tryCount == 0)
   }
 
   @Test("a password is the same however it is composed, and different in case")

@@ -58,9 +58,9 @@ struct StateTests {
       try await vault.signingKey(of: id, "no")
     }
     try putBack()
-    let before = fixture.derivationCount
+    let before = fixture.tryCount
     try await expectNoticed(.container(id)) { _ = try await $0.signingKey(of: id, "no") }
-    #expect(fixture.derivationCount == before, "nothing was tried")
+    #expect(fixture.tryCount == before, "nothing was tried")
   }
 
   @Test("a slot for a password that was changed")

@@ -1,3 +1,4 @@
+import Foundation
 import SignetCrypto
 import SignetPolicy
 import SignetTesting
@@ -63,6 +64,31 @@ struct UAFVaultTests {
     #expect(accounts != first)
     let uaf = try await vault.uafContainer()
     #expect(uaf == first)
+  }
+
+  @Test("right PINs of a key at once all open it, and none waits; a killed derivation costs none")
+  func rightOnesAtOnce() async throws {
+    let vault = try fixture.open()
+    try await Self.add(Self.draft("one"), to: vault)
+    let id = try #require(try await vault.uafContainer())
+    for _ in 0..<6 {
+      await #expect(processExitsWith: .signal(SIGKILL)) { [directory = fixture.directory as String] in
+        let vault = try VaultFixture.open(directory, onDerivation: { kill(getpid(), SIGKILL) })
+        let id = try #require(try await vault.uafContainer())
+        _ = try await vault.open("one", of: id, with: .password(SecretBytes("1234")))
+      }
+    }
+    let vaults = try (0..<5).map { _ in try fixture.open() }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<20 {
+        group.addTask {
+          _ = try await vaults[number % 5].open("one", of: id, with: .password(SecretBytes("1234")))
+        }
+      }
+      try await group.waitForAll()
+    }
+    let domain = try await vault.domains(of: id).first { $0.name == "one" }
+    #expect(domain?.attempts == .allowed(remaining: 5))
   }
 
   @Test("confirming a container of a server leaves it alone")

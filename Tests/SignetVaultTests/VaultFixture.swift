@@ -7,7 +7,7 @@ import SignetVault
 import Synchronization
 import Testing
 
-/// A folder with a vault, cheap passwords, and a count of the passwords that were tried.
+/// A folder with a vault, cheap passwords, and counts of derivations and of the passwords that were tried.
 final class VaultFixture: Sendable {
   static let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
   static let password = "correct horse"
@@ -15,6 +15,7 @@ final class VaultFixture: Sendable {
   let folder: TemporaryFolder
   let clock = VirtualTrustedClock()
   private let derivations = Mutex(0)
+  private let tries = Mutex(0)
 
   init() throws { folder = try TemporaryFolder(mode: 0o777) }
 
@@ -24,24 +25,38 @@ final class VaultFixture: Sendable {
   /// How often a key was derived from a password through ``open(_:)``'s vaults.
   var derivationCount: Int { derivations.withLock(\.self) }
 
+  /// How often a password was compared after it was counted, through ``open(_:)``'s vaults.
+  var tryCount: Int { tries.withLock(\.self) }
+
   func open(
     keystore: (any HardwareKeystore)? = nil, cost: PasswordCost = .fixed(weak),
-    willExecute: Database.StatementObserver? = nil
+    willExecute: Database.StatementObserver? = nil, onDerivation: @escaping @Sendable () -> Void = {},
+    onTry: @escaping @Sendable () -> Void = {}
   ) throws -> Vault {
-    try Self.open(directory, keystore: keystore, cost: cost, clock: clock, willExecute: willExecute) {
-      self.derivations.withLock { $0 += 1 }
-    }
+    try Self.open(
+      directory, keystore: keystore, cost: cost, clock: clock, willExecute: willExecute,
+      onDerivation: {
+        self.derivations.withLock { $0 += 1 }
+        onDerivation()
+      },
+      onTry: {
+        self.tries.withLock { $0 += 1 }
+        onTry()
+      })
   }
 
   static func open(
     _ directory: String, keystore: (any HardwareKeystore)? = nil, cost: PasswordCost = .fixed(weak),
     clock: VirtualTrustedClock = VirtualTrustedClock(), willExecute: Database.StatementObserver? = nil,
-    onDerivation: @escaping @Sendable () -> Void = {}
+    longestTurn: Duration = .seconds(60), onDerivation: @escaping @Sendable () -> Void = {},
+    onTry: @escaping @Sendable () -> Void = {}
   ) throws -> Vault {
     var settings = Vault.Settings(cost: cost)
     settings.insecureCostFloor = weak
     settings.clock = clock
     settings.willExecute = willExecute
+    settings.willTry = onTry
+    settings.longestTurn = longestTurn
     settings.derivation = PasswordDerivation { password, salt, cost in
       onDerivation()
       return try PasswordDerivation.argon2id.derive(password, salt, cost)

@@ -79,12 +79,12 @@ struct WaitTests {
     #expect(try await vault.signingKey(of: id) == "signing key")
   }
 
-  @Test("an attempt that was cut off counts, and its wait begins with it")
+  @Test("an attempt that was cut off after it was counted counts, and its wait begins with it")
   func killed() async throws {
     let id = try await vault.addContainer(.sample(lock: .coolDown(waits: [60])))
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [directory = fixture.directory as String, id = id.description as String] in
-      let vault = try VaultFixture.open(directory, onDerivation: { kill(getpid(), SIGKILL) })
+      let vault = try VaultFixture.open(directory, onTry: { kill(getpid(), SIGKILL) })
       _ = try await vault.signingKey(of: try #require(ContainerID(id)))
     }
     #expect(await attempt(id, VaultFixture.password) == .waiting(.seconds(60), remaining: 1))
@@ -123,7 +123,7 @@ struct WaitTests {
     let id = try await vault.addContainer(.sample(lock: .lock(limit: 1, atLimit: .wipe)))
     await #expect(processExitsWith: .signal(SIGKILL)) {
       [directory = fixture.directory as String, id = id.description as String] in
-      let vault = try VaultFixture.open(directory, onDerivation: { kill(getpid(), SIGKILL) })
+      let vault = try VaultFixture.open(directory, onTry: { kill(getpid(), SIGKILL) })
       _ = try await vault.signingKey(of: try #require(ContainerID(id)))
     }
     #expect(try fixture.rawDatabase().query("SELECT 1 FROM record WHERE domain = 'keys'").count == 2)

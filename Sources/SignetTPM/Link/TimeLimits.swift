@@ -12,18 +12,12 @@
     /// For how long calls that follow each other at once may use one connection, where other programs wait for it.
     public var stretch: Duration
 
-    /// For how long a connection is kept after a counter was advanced, where the TPM has a resource manager and nobody waits.
-    ///
-    /// An attempt was counted then, and follows once a key was derived from the password.
-    public var derivation: Duration
-
-    /// Limits that are enough for hardware: 10 s, 30 s, 20 ms, 200 ms and 1 s.
+    /// Limits that are enough for hardware: 10 s, 30 s, 20 ms and 200 ms.
     public init(
       turn: Duration = .seconds(10), answer: Duration = .seconds(30), idle: Duration = .milliseconds(20),
-      stretch: Duration = .milliseconds(200), derivation: Duration = .seconds(1)
+      stretch: Duration = .milliseconds(200)
     ) {
       (self.turn, self.answer, self.idle, self.stretch) = (turn, answer, idle, stretch)
-      self.derivation = derivation
     }
   }
 #endif

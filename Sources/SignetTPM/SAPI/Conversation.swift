@@ -32,8 +32,6 @@
     let memory: TPMMemory
     /// Whether a command of this call had a lasting effect, so that the call must not be made again.
     var hasActed = false
-    /// Whether another call follows once a key was derived from a password.
-    var isAwaited = false
     /// When the conversation began.
     let start = ContinuousClock.now
 

@@ -90,7 +90,7 @@ extension Vault {
           try rows.retireSlots(of: place.domain)
           for kind in SlotKind.allCases { try rows.removeSlot(place.domain, kind) }
           try rows.store(slot, password: times)
-        }
+        }.uncounted
       }
       forgetReplaced()
       return uncounted

@@ -82,6 +82,6 @@ public struct EnrolledSet: Hashable, Sendable {
   case notCentred
   /// Lift the finger, then the same again.
   case liftAndTryAgain
-  /// That was no enrolled finger; so many tries remain in this match.
+  /// That was no enrolled finger; so many tries remain in this match, and the sensor goes on to wait.
   case notRecognised(remaining: Int)
 }

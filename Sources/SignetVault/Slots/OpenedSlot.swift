@@ -18,15 +18,20 @@ extension Vault {
   package func requireCurrent(_ opened: OpenedSlot, askingHardware: Bool = true) throws(VaultFailure) {
     let header = opened.slot.header
     do {
-      // Others are kept from writing while the hardware's number is compared.
-      let row = try database.transaction(askingHardware ? .immediate : .deferred) {
-        let state = try VaultState(from: tables)
-        if askingHardware { try tables.counter?.requireLatest(state) }
-        return try ContainerRows(header.place.container, in: tables, state).slot(
-          header.place.domain, header.kind)
-      }
+      let (row, decision) = try decided(
+        unless: { $0.1.isAllowed },
+        {
+          // Others are kept from writing while the hardware's number is compared.
+          let row = try database.transaction(askingHardware ? .immediate : .deferred) {
+            let state = try VaultState(from: tables)
+            if askingHardware { try tables.counter?.requireLatest(state) }
+            return try ContainerRows(header.place.container, in: tables, state).slot(
+              header.place.domain, header.kind)
+          }
+          return (row, header.lockPolicy.decision(after: row.attempts, at: waitInstantToTell))
+        })
       guard row.slot == opened.slot else { throw VaultFailure.outdated(domain: header.place.domain) }
-      switch header.lockPolicy.decision(after: row.attempts, at: waitInstantToTell) {
+      switch decision {
       case .allowed: return
       case .wait(let wait, let remaining): throw VaultFailure.waiting(wait, remaining: remaining)
       case .lockedOut, .wipe: throw VaultFailure.lockedOut

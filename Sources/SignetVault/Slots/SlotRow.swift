@@ -42,10 +42,8 @@ struct SlotRow {
 
   private var place: DomainPlace { slot.header.place }
 
-  init(slot: ProtectionSlot, password: PasswordTimes? = nil) {
-    self.slot = slot
-    attempts = AttemptState()
-    self.password = password
+  init(slot: ProtectionSlot, attempts: AttemptState, password: PasswordTimes?) {
+    (self.slot, self.attempts, self.password) = (slot, attempts, password)
   }
 
   /// Reads a row.

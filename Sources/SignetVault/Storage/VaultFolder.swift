@@ -12,6 +12,8 @@ struct VaultFolder {
   var databasePath: String { "\(path)/vault.sqlite" }
   /// The file that is locked while places in hardware are taken.
   var placeLockPath: String { "\(path)/vault.lock" }
+  /// The file that is locked from the counting of an attempt to its result.
+  var attemptLockPath: String { "\(path)/vault.attempt.lock" }
 
   /// Makes the folder where it is missing, and checks it and the file in it.
   ///
@@ -67,10 +69,13 @@ struct VaultFolder {
       default: throw .folderUnavailable(path: path, errno: error.code)
       }
     }
+    // The last process that closes a database removes its log, at any moment.
     if mode & 0o077 != 0 && chmod(path, mode_t(mode) & (isFolder ? 0o700 : 0o600)) != 0 {
+      guard errno != ENOENT || isFolder else { return }
       throw .folderUnavailable(path: path, errno: errno)
     }
-    guard access(path, isFolder ? R_OK | W_OK | X_OK : R_OK | W_OK) == 0 else {
+    if access(path, isFolder ? R_OK | W_OK | X_OK : R_OK | W_OK) != 0 {
+      guard errno != ENOENT || isFolder else { return }
       throw .folderReadOnly(path: path)
     }
   }

@@ -49,32 +49,34 @@ struct VaultTables {
   func change<R>(
     _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
   ) throws -> R {
-    try changeState(isCounted: isCounted) { state in
-      var rows = try ContainerRows(id, in: self, state)
-      let result = try body(&rows)
-      state = rows.newState()
-      return result
-    }
+    try changeState(isCounted: isCounted) { try change(id, &$0, body) }
+  }
+
+  private func change<R>(
+    _ id: ContainerID, _ state: inout VaultState, _ body: (inout ContainerRows) throws -> R
+  ) throws -> R {
+    var rows = try ContainerRows(id, in: self, state)
+    let result = try body(&rows)
+    state = rows.newState()
+    return result
   }
 
   /// Changes a container where nothing waits for the hardware to count: the change is done when it is on the disk.
   ///
   /// - Parameters:
   ///   - id: The container.
+  ///   - isCounted: As in ``change(_:isCounted:_:)``.
   ///   - body: The change.
-  /// - Returns: What kept the hardware from counting up to it, if anything; who changes or opens the vault next makes it good.
+  /// - Returns: What `body` returns, and what kept the hardware from counting up to it, if anything; who changes or opens the
+  ///   vault next makes it good.
   /// - Throws: As ``change(_:isCounted:_:)``, where nothing was changed.
-  func changeBeforeCounting(
-    _ id: ContainerID, _ body: (inout ContainerRows) throws -> Void
-  ) throws -> VaultFailure? {
-    let (_, isBehind) = try commit(isCounted: true) { state in
-      var rows = try ContainerRows(id, in: self, state)
-      try body(&rows)
-      state = rows.newState()
-    }
-    guard isBehind else { return nil }
-    do { try catchUpCounter() } catch { return VaultFailure(error) }
-    return nil
+  func changeBeforeCounting<R>(
+    _ id: ContainerID, isCounted: Bool = true, _ body: (inout ContainerRows) throws -> R
+  ) throws -> (result: R, uncounted: VaultFailure?) {
+    let (result, isBehind) = try commit(isCounted: isCounted) { try change(id, &$0, body) }
+    guard isBehind else { return (result, nil) }
+    do { try catchUpCounter() } catch { return (result, VaultFailure(error)) }
+    return (result, nil)
   }
 
   /// Changes what belongs to no single container, or to many.

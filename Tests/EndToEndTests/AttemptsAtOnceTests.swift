@@ -1,0 +1,119 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import SignetTesting
+import Testing
+
+/// Several programs that try one password at the same moment.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct AttemptsAtOnceTests {
+  private static let rules = "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock"
+  private static let right = "winter-garden-42"
+  private static let wrong = "summer-garden-42"
+  /// Once in six rounds would have been often enough to be found; each of them erased.
+  private static let rounds = KillCount.wanted == nil ? 1 : 6
+
+  /// Starts so many, and waits for all.
+  private func atOnce(
+    _ count: Int, _ command: () throws -> ChildCommand
+  ) async throws -> [ServerCommand.Result] {
+    let children = try (0..<count).map { _ in try command().start() }
+    var results: [ServerCommand.Result] = []
+    for child in children { results.append(try await child.result()) }
+    return results
+  }
+
+  private func expectNoneRefused(_ results: [ServerCommand.Result]) {
+    for result in results { #expect(result.status == 0 && !result.output.isEmpty, result.summary) }
+  }
+
+  /// The state of the lock of the only container, or of one of its keys.
+  private func lock(of device: DeviceCommand, key: String? = nil) async throws -> String {
+    let listed = try await device.json("list").array("containers")
+    guard case .object(let container)? = listed.first else { throw JSONFailure.missingMember("containers") }
+    guard let key else { return try container.object("lock").string("state") }
+    return try container.object("keyLocks").object(key).string("state")
+  }
+
+  @Test(
+    "right passwords: none is refused, waits or erases",
+    arguments: ["\(rules);LOCKCOUNTER=5;LOCKWIPE=1", "\(rules);LOCKCOUNTER=1;LOCKWIPE=1", "psd2"])
+  func rightOnes(_ policy: String) async throws {
+    let server = try await RunningServer.startWithShop(["--policy", policy])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
+    for _ in 0..<Self.rounds {
+      expectNoneRefused(try await atOnce(6) { try device.process(["otp"], passwords: [Self.right]) })
+    }
+    #expect(try await lock(of: device) == "unlocked")
+    await server.stopAndWait()
+  }
+
+  #if os(Linux)
+    @Test("right passwords with a TPM", .enabled(if: SimulatedTPM.isExpected, "needs swtpm"))
+    func rightOnesOnTPM() async throws {
+      let tpm = try SimulatedTPM()
+      let server = try await RunningServer.startWithShop([
+        "--policy", "\(Self.rules);LOCKCOUNTER=1;LOCKWIPE=1",
+      ])
+      var device = server.device()
+      device.launcher = ["/usr/bin/env", "SIGNET_TPM=\(tpm.address)"]
+      _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
+      for _ in 0..<Self.rounds {
+        expectNoneRefused(try await atOnce(6) { try device.process(["otp"], passwords: [Self.right]) })
+      }
+      #expect(try await lock(of: device) == "unlocked")
+      await server.stopAndWait()
+      withExtendedLifetime(tpm) {}
+    }
+  #endif
+
+  @Test("24 wrong passwords: as many as the limit are tried", arguments: [5, 3, 1])
+  func wrongOnes(limit: Int) async throws {
+    let server = try await RunningServer.startWithShop(["--policy", "\(Self.rules);LOCKCOUNTER=\(limit)"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
+    let results = try await atOnce(24) { try device.process(["otp"], passwords: [Self.wrong]) }
+    let tried = results.filter { $0.isRefusal(77, "the password is wrong") }
+    #expect(tried.count == limit)
+    for result in results where !result.errorOutput.contains("the password is wrong") {
+      #expect(result.isRefusal(77, "locked after too many"), result.summary)
+    }
+    #expect(try await lock(of: device) == "lockedOut")
+    let late = try await device.run("otp", passwords: [Self.right])
+    #expect(late.isRefusal(77, "locked after too many"), late.summary)
+    await server.stopAndWait()
+  }
+
+  @Test("the password of a session key, under a limit of one")
+  func sessionKey() async throws {
+    let server = try await RunningServer.startWithShop([
+      "--policy", "\(Self.rules);LOCKCOUNTER=5", "--session-policy", "\(Self.rules);LOCKCOUNTER=1;LOCKWIPE=1",
+    ])
+    let (device, session) = (server.device(), "session-garden-42")
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: [Self.right, session])
+    _ = try await server.ask("alice", "Pay 1 EUR")
+    for _ in 0..<Self.rounds {
+      let results = try await atOnce(6) { try device.process(["pending"], passwords: [session]) }
+      expectNoneRefused(results)
+    }
+    #expect(try await lock(of: device, key: "session") == "unlocked")
+    await server.stopAndWait()
+  }
+
+  @Test("the password of imported accounts, after one failure of which the next would wait")
+  func accounts() async throws {
+    let folder = try TemporaryFolder()
+    let device = DeviceCommand(data: folder.file("device"))
+    let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+    _ = try await device.json("import", "otpauth://hotp/Bank:bob?secret=\(secret)&issuer=Bank&counter=0")
+    #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)
+    var codes = [try await device.run("otp", "Bank", passwords: [Self.right]).output]
+    for _ in 0..<Self.rounds {
+      let results = try await atOnce(6) { try device.process(["otp", "Bank"], passwords: [Self.right]) }
+      expectNoneRefused(results)
+      codes += results.map(\.output)
+    }
+    #expect(Set(codes).count == codes.count)
+  }
+}

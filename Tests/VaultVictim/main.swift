@@ -1,0 +1,32 @@
+import Foundation
+import SignetCrypto
+import SignetVault
+
+// A program to kill: it opens a domain of a vault with its password again and again.
+//
+//   VaultVictim FOLDER CONTAINER DOMAIN PASSWORD LOG COUNT
+//
+// Each time it adds a byte to LOG, which others write to as well, and ends with status 0 when COUNT are there. What the password is
+// refused with goes to standard error, with status 1.
+
+let words = CommandLine.arguments
+guard words.count == 7, let identifier = ContainerID(words[2]), let count = Int(words[6]) else { exit(64) }
+let log = open(words[5], O_WRONLY | O_APPEND)
+guard log >= 0 else { exit(66) }
+
+var settings = Vault.Settings(createIfMissing: false)
+// What the slots have, and no better one: the least that a test may have.
+settings.insecureCostFloor = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
+settings.cost = .fixed(settings.insecureCostFloor)
+do {
+  let vault = try Vault(
+    directory: words[1], keystore: SoftwareKeystore(directory: words[1]), settings: settings)
+  while lseek(log, 0, SEEK_END) < count {
+    _ = try await vault.open(
+      words[3], of: identifier, with: .password(SecretBytes(copying: Array(words[4].utf8))))
+    guard write(log, "x", 1) == 1 else { exit(74) }
+  }
+} catch {
+  FileHandle.standardError.write(Data("\(error)\n".utf8))
+  exit(1)
+}
