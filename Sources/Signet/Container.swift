@@ -25,6 +25,8 @@ public struct Container: Hashable, Sendable, Identifiable {
   public let signingKeyOrigin: KeystoreKind
   /// Where the key that signs requests was made and signs.
   public let sessionKeyOrigin: KeystoreKind
+  /// What its confirmation brings, 32 bytes; `nil` where an earlier version made it.
+  let confirmation: [UInt8]?
   /// Whether the server has confirmed it; until then ``Device/finishActivations()`` goes on.
   public let isConfirmed: Bool
 

@@ -17,8 +17,13 @@ struct ContainerFacts {
   let signingKeyOrigin: KeystoreKind
   /// Where the key that signs requests is.
   let sessionKeyOrigin: KeystoreKind
+  /// What *confirm* sends, 32 bytes; `nil` where an earlier version made the container.
+  let confirmation: [UInt8]?
 
-  init(_ receipt: ActivationReceipt, profile: ContainerProfile, keys: PrivateContainerKeys) {
+  init(
+    _ receipt: ActivationReceipt, confirmation: [UInt8], profile: ContainerProfile, keys: PrivateContainerKeys
+  ) {
+    self.confirmation = confirmation
     (serverMadeID, self.profile) = (receipt.container, profile)
     serverKey = receipt.serverKey
     (signingKeyOrigin, sessionKeyOrigin) = (keys.signing.origin, keys.session.origin)
@@ -28,19 +33,25 @@ struct ContainerFacts {
     let object: JSONObject
     let (id, profile): (String, JSONObject)
     let (signing, session): (String?, String?)
-    let serverKey: String?
+    let (serverKey, confirmation): (String?, String?)
     do throws(JSONFailure) {
       object = try JSONObject(parsing: bytes)
       (id, profile) = (try object.string("container"), try object.object("profile"))
       renewals = try object.optionalInteger("renewals") ?? 0
       firstCreated = try object.optionalInteger("firstCreated")
       serverKey = try object.optionalString("serverKey")
+      confirmation = try object.optionalString("confirmation")
       signing = try object.optionalString("signingKey")
       session = try object.optionalString("sessionKey")
     } catch { throw .json(error) }
     serverMadeID = try ServerMadeID(id)
     self.profile = try ContainerProfile(profile)
     self.serverKey = try serverKey.map { (text) throws(WireFailure) in try Self.key(text) }
+    self.confirmation = try confirmation.map { (text) throws(WireFailure) in
+      do { return try Base64URL.decode(text) } catch {
+        throw .invalid(member: "confirmation", reason: "is not base64url")
+      }
+    }
     signingKeyOrigin = try Self.origin(signing, member: "signingKey")
     sessionKeyOrigin = try Self.origin(session, member: "sessionKey")
   }
@@ -64,6 +75,7 @@ struct ContainerFacts {
     if renewals > 0 { object["renewals"] = .integer(renewals) }
     if let firstCreated { object["firstCreated"] = .integer(firstCreated) }
     if let serverKey { object["serverKey"] = .string(Base64URL.encode(serverKey.x963Representation)) }
+    if let confirmation { object["confirmation"] = .string(Base64URL.encode(confirmation)) }
     if signingKeyOrigin != .software { object["signingKey"] = .string(signingKeyOrigin.rawValue) }
     if sessionKeyOrigin != .software { object["sessionKey"] = .string(sessionKeyOrigin.rawValue) }
     return JSONValue.object(object).bytes
@@ -78,6 +90,7 @@ extension Container {
       (serverMadeID, profile) = (facts.serverMadeID, facts.profile)
       (renewals, firstCreated) = (facts.renewals, facts.firstCreated ?? stored.created / 1000)
       (signingKeyOrigin, sessionKeyOrigin) = (facts.signingKeyOrigin, facts.sessionKeyOrigin)
+      confirmation = facts.confirmation
       user = try UserID(stored.attributes.userID)
       server = try ServerURL(stored: stored.attributes.server)
     } catch {

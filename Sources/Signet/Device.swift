@@ -130,6 +130,11 @@ public final class Device: Sendable {
       server: server, transport: try transport(configuration), clock: clock, random: random)
   }
 
+  /// Has sessions that are made from now on use new connections.
+  ///
+  /// While a user was asked something, the server may have closed those that were kept, and no request is sent twice.
+  func forgetConnections() { transports.withLock { $0 = [:] } }
+
   package func session(_ container: Container) async throws(SignetFailure) -> ServerSession {
     let stored = try await vaulted(await vault.container(container.id))
     var session = try session(container.server, stored.attributes.connection)

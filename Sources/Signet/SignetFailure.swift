@@ -316,6 +316,8 @@ public import SignetWire
     case .appData(let failure): failure.description
     case .sharedSession(let failure): failure.description
     case .transport(let failure): failure.description
+    case .unexpectedAnswer(let status) where (500...599).contains(status):
+      "the server, or a proxy before it, failed (status \(status)); try again"
     case .unexpectedAnswer(let status):
       "the server's answer (status \(status)) is not of this protocol; check the server URL"
     case .containerUnknown: "the server does not know this container any more; activate again"
@@ -336,7 +338,8 @@ public import SignetWire
     case .transactionCancelled:
       "the transaction was cancelled, or withdrawn by the other side; nothing was changed"
     case .wrongNumber(let problem):
-      "the number is not the one that the other side shows: \(problem.detail.isEmpty ? "look again" : problem.detail)"
+      "the number is not the one that the other side shows"
+        + (problem.detail.isEmpty ? "; look again" : ". \(problem.detail)")
     case .numberRequired(0): "no number is asked for; leave it out"
     case .numberRequired(let digits): "type the \(digits) digits that the other side shows"
     }
@@ -397,6 +400,13 @@ public import SignetWire
       case .transactionWrongNumber: .wrongNumber(problem)
       default: .refused(problem)
       }
+  }
+}
+
+extension SignetFailure {
+  /// Whether the server has forgotten what *finish* goes on from: it was restarted, or the user took long.
+  var isVoidHandshake: Bool {
+    if case .refused(let problem) = self { problem.code == .handshakeVoid } else { false }
   }
 }
 

@@ -52,6 +52,25 @@ extension StorageContract {
       _ = try await storage.unlockUser("alice", audit: event("unlock"))
       try await expect(storage.stage("c3", renewing: "c1", limit: 3), is: .staged, "after unlocking")
     },
+    Check("a renewal brings new keys only, and refuses others without counting anything") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.add(Sample.bob)
+      try await storage.activate("c9", user: "bob")
+      for taken in ["c1", "c9"] {
+        var record = Sample.container("c2", activation: "a-c1")
+        (record.renews, record.renewals, record.succession) = ("c1", 1, "signed")
+        // As another kind of key: one key has one owner and one use.
+        record.sessionKey = Sample.container(taken, activation: "a").signingKey
+        let successor = NewContainer(record, Sample.credential("c2"))
+        let outcome = try await storage.stageRenewal(of: "c1", by: successor, limit: 1) {
+          StorageContract.event("renewal \($0)")
+        }
+        try expect(outcome, is: .keyTaken, "a key of \(taken)")
+        try await expect(storage.container("c2"), is: nil, "what was not taken")
+      }
+      try await expect(storage.stage("c2", renewing: "c1", limit: 1), is: .staged, "new keys")
+    },
     Check("who can set back the wrong signatures cannot set back the renewals that went wrong") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")

@@ -140,7 +140,10 @@ extension StorageContract {
       try expect(
         await storage.answerPushAuthMessage("b", .approved, at: 1100, audit: event("answered")), is: false,
         "a late one")
-      try expect(try await storage.pushAuthMessage("b")?.state, is: .pending, "what was late")
+      try expect(try await storage.pushAuthMessage("b")?.state, is: .expired, "what was late")
+      try expect(
+        await storage.answerPushAuthMessage("b", .approved, at: 1050, audit: event("answered")), is: false,
+        "one after the clock was set back")
     },
     Check("wrong numbers are counted, and the last one is a no") { storage in
       try await prepare(storage)

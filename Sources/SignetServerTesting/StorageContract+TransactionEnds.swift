@@ -92,7 +92,9 @@ extension StorageContract {
       for end in [Sample.end(.cancelled, by: "c1", at: 1300), Sample.end(.withdrawn, at: 1300)] {
         try await expect(storage.end("t1", end), is: .expired, "an end at the expiry")
       }
-      try await expect(storage.transaction("t1")?.state, is: .pending, "the state, unswept")
+      try await expect(storage.transaction("t1")?.state, is: .expired, "what was told")
+      try await expect(
+        storage.end("t1", Sample.end(.cancelled, by: "c1", at: 1240)), is: .expired, "an end a minute before")
     },
     Check("what is for anybody becomes that of who ends it, and is nobody else's then") { storage in
       try await storage.add(Sample.alice)

@@ -143,22 +143,28 @@ extension StorageContract {
       try expect(outcomes.filter { $0 == .decided }.count, is: 1, "decisions of 50 requests of one id")
       try expect(outcomes.filter { $0 == .replayed }.count, is: 49, "replays")
     },
-    Check("from its end on a transaction can't be decided, swept or not") { storage in
+    Check(
+      "from its end on a transaction can't be decided, swept or not, and not by a clock that is set back either"
+    ) { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")
       try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
       try await storage.addTransaction(Sample.transaction("t2", created: 1001), audit: event("transaction"))
+      try await storage.addTransaction(Sample.transaction("t3"), audit: event("transaction"))
       try await expect(storage.decide("t1", Sample.decision(at: 1300)), is: .expired, "a decision at the end")
+      try await expect(storage.transaction("t1")?.state, is: .expired, "what it was told")
+      try await expect(storage.decide("t1", Sample.decision(at: 1240)), is: .expired, "a minute before")
       try await expect(storage.sweep(at: 1300) { event("expired \($0)") }, is: 1, "transactions that ended")
       try await expect(storage.sweep(at: 1300) { event("expired \($0)") }, is: 0, "a second sweep")
-      try await expect(storage.transaction("t1")?.state, is: .expired, "the state")
+      try await expect(storage.transaction("t3")?.state, is: .expired, "the state")
       try await expect(
-        storage.decide("t1", Sample.decision(at: 1200)), is: .expired, "a decision about a swept one")
+        storage.decide("t3", Sample.decision(at: 1200)), is: .expired, "a decision about a swept one")
       try await expect(storage.decide("t2", Sample.decision(at: 1300)), is: .decided, "the last second")
-      let last = try await log(of: storage).suffix(4)
+      let last = try await log(of: storage).suffix(5)
       try expect(
         Array(last),
-        is: ["decision expired", "expired t1", "decision expired", "decision decided"].map { event($0).text },
+        is: ["decision expired", "decision expired", "expired t3", "decision expired", "decision decided"].map
+        { event($0).text },
         "the audit log")
     },
     Check("wrong signatures are counted for the container; at the limit nothing tells a right one") {

@@ -117,7 +117,8 @@ enum Sample {
     var container = ContainerRecord(
       id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16),
       name: "Läptop",
-      platform: "linux", keystore: "tpm2", sessionKey: [4, 1], encryptionKey: [4, 2], signingKey: [4, 3],
+      platform: "linux", keystore: "tpm2", sessionKey: [4, 1] + id.utf8, encryptionKey: [4, 2] + id.utf8,
+      signingKey: [4, 3] + id.utf8,
       profile: Array("{}".utf8), created: 1500)
     (container.isSimulated, container.keyOrigin) = (true, "software")
     return container

@@ -60,7 +60,14 @@ public protocol PushAuthStorage: Sendable {
     async throws(StorageFailure) -> Bool
   /// The message of this id; `nil` for none.
   func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord?
-  /// Takes an answer, which happens once, in time.
+  /// Marks a message that waits, and whose time is over; does nothing to others.
+  ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - time: When.
+  /// - Throws: ``StorageFailure``.
+  func expirePushAuthMessage(_ id: String, at time: Int64) async throws(StorageFailure)
+  /// Takes an answer, which happens once, in time; one that comes too late marks the message as expired.
   ///
   /// - Parameters:
   ///   - id: The message.

@@ -81,7 +81,8 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   ///
   /// An activation that is not open, has expired at `time`, or has `limit` failed attempts refuses whatever the proof
   /// was, so nothing is learnt from it. A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the
-  /// container and its credential as pending, in the place of an earlier pending one of the same activation.
+  /// container and its credential as pending, in the place of an earlier pending one of the same activation; unless one of its
+  /// public keys belongs to another container, of whatever state.
   func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64,
     audit: @escaping @Sendable (ActivationOutcome) -> AuditEvent?
@@ -111,7 +112,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   ///
   /// A wrong one counts as a wrong signature and as a failed code of the container; at the `limit` of either, any is refused, so
   /// nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
-  /// the same container.
+  /// the same container; unless one of its public keys belongs to another container, the present one included.
   ///
   /// - Parameters:
   ///   - id: The container that is renewed.
@@ -134,6 +135,11 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Throws: ``StorageFailure``.
   @discardableResult
   func endContainer(_ id: String, as ended: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  /// Looks at what is stored, past all that is remembered of it, and makes a durable change that means nothing.
+  ///
+  /// - Parameter time: Until when the change has to be kept, in seconds since 1970; that is, now.
+  /// - Throws: ``StorageFailure`` where what is stored cannot be read, is damaged, or takes no change within some seconds.
+  func checkReadiness(at time: Int64) async throws(StorageFailure)
   /// Claims the id of a signed request, 16 bytes; it can be claimed once.
   ///
   /// - Parameters:

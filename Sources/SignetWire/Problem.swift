@@ -14,6 +14,8 @@ public struct Problem: Error, Hashable, Sendable {
     case forbidden = "request.forbidden"
     /// The invite was not proved, or is void.
     case activationRefused = "activation.refused"
+    /// The handshake has ended, or the server has forgotten its key: begin again.
+    case handshakeVoid = "handshake.void"
     /// The container is locked, or may do less for now.
     case containerLocked = "container.locked"
     /// The report answers no challenge that is open: it was used, replaced, or is too old.
@@ -42,6 +44,8 @@ public struct Problem: Error, Hashable, Sendable {
     case transactionTooMany = "transaction.tooMany"
     /// Digits are not compared yet: too many from the same address were wrong.
     case transactionWaiting = "transaction.waiting"
+    /// The body has no `Content-Length`.
+    case lengthRequired = "request.length"
     /// The request is too large.
     case tooLarge = "request.tooLarge"
     /// Not `application/json`.
@@ -63,8 +67,11 @@ public struct Problem: Error, Hashable, Sendable {
         403
       case .unknown: 404
       case .method: 405
-      case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled, .reportReplayed: 409
+      case .exists, .lastAdminKey, .transactionDecided, .transactionCancelled, .reportReplayed,
+        .handshakeVoid:
+        409
       case .transactionExpired: 410
+      case .lengthRequired: 411
       case .tooLarge: 413
       case .mediaType: 415
       case .contentRefused: 422
@@ -82,6 +89,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .containerUnknown: "The container is unknown."
       case .forbidden: "The API key may not do this."
       case .activationRefused: "The activation was refused."
+      case .handshakeVoid: "The handshake is void."
       case .containerLocked: "The container is locked."
       case .reportReplayed: "The report answers no open challenge."
       case .deviceUnsupported: "The server does not accept this kind of device."
@@ -91,6 +99,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .lastAdminKey: "It is the last good key of scope admin."
       case .transactionDecided: "The transaction was decided before."
       case .transactionExpired: "The transaction has expired."
+      case .lengthRequired: "The request has no length."
       case .tooLarge: "The request is too large."
       case .mediaType: "The request is not application/json."
       case .transactionCancelled: "The transaction was cancelled or withdrawn."

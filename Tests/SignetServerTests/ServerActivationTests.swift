@@ -89,8 +89,8 @@ import Testing
     let answer = try await server.activations.start(device.start.bytes)
     #expect(answer.offer.expires == server.clock.now + 600)
     server.clock.advance(by: 600)
-    let body = try device.finish(answer).body
-    #expect(try await problem { try await server.activations.finish(body) } == .activationRefused)
+    let body = try await device.finish(answer).body
+    #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
     server.clock.advance(by: -1)
     _ = try await server.activations.finish(body)
   }
@@ -103,25 +103,28 @@ import Testing
       ProtocolDevice(code: try await server.invite("bob"))
     )
     let answer = try await server.activations.start(alice.start.bytes)
-    let message = try JSONObject(parsing: alice.finish(answer).body).string("message")
+    let made = try ActivationFinish(parsing: await alice.finish(answer).body)
+    func carried(by handshake: String, _ made: ActivationFinish) -> [UInt8] {
+      ActivationFinish(handshake: handshake, message: made.message, possession: made.possession).bytes
+    }
     let bytes = try Base64URL.decode(answer.handshake)
     for index in stride(from: 0, to: bytes.count, by: 5) {
       var changed = bytes
       changed[index] ^= 1
-      let body = ActivationFinish(handshake: Base64URL.encode(changed), message: message).bytes
-      #expect(try await problem { try await server.activations.finish(body) } == .activationRefused)
+      let body = carried(by: Base64URL.encode(changed), made)
+      #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
     }
     for handshake in ["", "A", String(repeating: "A", count: 3000), "=="] {
-      let body = ActivationFinish(handshake: handshake, message: message).bytes
-      #expect(try await problem { try await server.activations.finish(body) } == .activationRefused)
+      let body = carried(by: handshake, made)
+      #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
     }
     // Bob's proof over Alice's handshake, and the other way round.
     let bobs = try await server.activations.start(bob.start.bytes)
     for (handshake, device, offered) in [
       (answer.handshake, bob, bobs), (bobs.handshake, alice, answer),
     ] {
-      let proof = try JSONObject(parsing: device.finish(offered).body).string("message")
-      let body = ActivationFinish(handshake: handshake, message: proof).bytes
+      let body = carried(
+        by: handshake, try ActivationFinish(parsing: await device.finish(offered).body))
       #expect(try await problem { try await server.activations.finish(body) } == .activationRefused)
     }
     // None of it was a guess at an invite.
@@ -130,15 +133,15 @@ import Testing
     // Another server's handshake does not open here.
     let other = try ServerFixture()
     let foreign = try await other.activations.start(alice.start.bytes)
-    let body = ActivationFinish(handshake: foreign.handshake, message: message).bytes
-    #expect(try await problem { try await server.activations.finish(body) } == .activationRefused)
+    let body = carried(by: foreign.handshake, made)
+    #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
   }
 
   @Test("a finish that is replayed replaces the pending container, and nothing once it is confirmed")
   func replayedFinish() async throws {
     let server = try ServerFixture()
     var device = ProtocolDevice(code: try await server.invite())
-    let body = try device.finish(await server.activations.start(device.start.bytes)).body
+    let body = try await device.finish(server.activations.start(device.start.bytes)).body
     _ = try await server.activations.finish(body)
     _ = try await server.activations.finish(body)
     #expect(try await server.storage.containers(user: "alice").count == 1)
@@ -201,6 +204,7 @@ import Testing
     let server = try ServerFixture()
     for body in [
       "", "{}", "[]", #"{"handshake":"a","message":"b"}"#, #"{"handshake":"a","message":"e30.e30.e30"}"#,
+      #"{"handshake":"a","message":"e30.e30.e30","possession":"e30.e30.e30"}"#,
     ] {
       #expect(try await problem { try await server.activations.start(Array(body.utf8)) } == .malformed)
       #expect(try await problem { try await server.activations.finish(Array(body.utf8)) } == .malformed)

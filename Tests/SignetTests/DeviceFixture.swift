@@ -111,6 +111,7 @@ final class HostileServer: HTTPTransport {
     var receiptType = SignedMessage.receiptType
     var receiptKeyIsRight = true
     var transcriptIsRight = true
+    var confirmationIsOfThis = true
     var answers: [String: HTTPResponse] = [:]
     var failures: [String: TransportFailure] = [:]
   }
@@ -177,10 +178,14 @@ final class HostileServer: HTTPTransport {
       ownKey: key, peerKey: core.agreement,
       inviteKey: invite.key(salt: offer?.salt ?? [], costs: lies.costs), startTranscript: transcript,
       core: payload)
-    let receipt = ActivationReceipt(
-      container: try ServerMadeID("c1"), user: lies.receiptUser ?? code.user,
+    let receipt = try ActivationReceipt(
+      container: ServerMadeID("c1"), user: lies.receiptUser ?? code.user,
       server: lies.receiptServer ?? code.server, created: 1,
       transcript: lies.transcriptIsRight ? secrets.transcript : [UInt8](repeating: 0, count: 32),
+      sealed: SealedConfirmation.seal(
+        [UInt8](repeating: 8, count: 32),
+        transcript: lies.confirmationIsOfThis ? secrets.transcript : [UInt8](repeating: 0, count: 32),
+        to: core.keys.encryption),
       serverKey: Self.signingKey.publicKey)
     let message = try SignedMessage.sign(
       receipt.bytes, key: secrets.serverProofKey(), type: lies.receiptType)

@@ -41,6 +41,7 @@ import Testing
     for lies in try [
       changing { $0.receiptKeyIsRight = false }, changing { $0.receiptUser = try UserID("bob") },
       changing { $0.receiptServer = other }, changing { $0.transcriptIsRight = false },
+      changing { $0.confirmationIsOfThis = false },
       changing { $0.receiptType = SignedMessage.activationType },
     ] {
       #expect(try await failure(lies, requests: ["start", "finish"]) == .serverNotAuthentic)

@@ -180,6 +180,64 @@ import Testing
     await inviting.server.stop()
   }
 
+  /// A proxy whose server is away for three requests, from the first one on.
+  private final class ProxyTransport: HTTPTransport {
+    let inner: any HTTPTransport
+    let status: Int
+    let isCutOff = Mutex(0)
+
+    init(inner: any HTTPTransport, status: Int) { (self.inner, self.status) = (inner, status) }
+
+    func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
+      let isAway = isCutOff.withLock { left in
+        defer { left = max(0, left - 1) }
+        return left > 0
+      }
+      guard isAway else { return try await inner.send(request) }
+      return HTTPResponse(
+        status: status, headers: [("Content-Type", "text/html")], body: Array("<h1>Bad Gateway</h1>".utf8))
+    }
+  }
+
+  @Test("a proxy without its server is waited out", arguments: [500, 502, 503, 504, 429])
+  func proxy(status: Int) async throws {
+    let inviting = try await InvitingServer()
+    let transport = ProxyTransport(inner: HastyTransport(inner: inviting.transport), status: status)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(inviting.invite())
+    transport.isCutOff.withLock { $0 = 3 }
+    let states = AsyncStream<LiveChannelState>.makeStream()
+    let pauses = Mutex<[Duration]>([])
+    struct Enough: Error {}
+    let lists = fixture.device.liveTransactions(
+      for: container, noting: { states.continuation.yield($0) },
+      pausing: { pause in
+        pauses.withLock { $0.append(pause) }
+        if pause == .milliseconds(200) { throw Enough() }
+      })
+    var count = 0
+    for try await _ in lists { count += 1 }
+    states.continuation.finish()
+    let told = await states.stream.reduce(into: [LiveChannelState]()) { $0.append($1) }
+    #expect(told == [.interrupted(.unexpectedAnswer(status: status)), .restored])
+    #expect(count == 1)
+    #expect(pauses.withLock { $0 } == [.seconds(1), .seconds(2), .seconds(4), .milliseconds(200)])
+    await inviting.server.stop()
+  }
+
+  @Test("a page of a proxy that does not pass ends the sequence")
+  func proxyRefuses() async throws {
+    let inviting = try await InvitingServer()
+    let transport = ProxyTransport(inner: inviting.transport, status: 404)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(inviting.invite())
+    transport.isCutOff.withLock { $0 = 1 }
+    await #expect(throws: SignetFailure.unexpectedAnswer(status: 404)) {
+      for try await _ in fixture.device.liveTransactions(for: container) {}
+    }
+    await inviting.server.stop()
+  }
+
   @Test("a server that answers at once with nothing new does not drive the device")
   func hasty() async throws {
     let inviting = try await InvitingServer()

@@ -47,11 +47,12 @@ import Testing
     let found = try [proof(1, "a.b.c"), proof(2, "a.b.c"), proof(1, "a.b.d"), proof(1, "a.b.c", core: [2])]
     #expect(Set(found).count == 4 && found.allSatisfy { $0.count == 32 })
     #expect(try proof(1, "a.b.c") == found[0])
-    let finish = RenewalFinish(handshake: "h", message: "a.b.c", proof: found[0])
+    let finish = RenewalFinish(handshake: "h", message: "a.b.c", proof: found[0], possession: "d.e.f")
     #expect(try RenewalFinish(parsing: finish.bytes).proof == found[0])
     for short in [[], [UInt8](repeating: 1, count: 31), [UInt8](repeating: 1, count: 33)] {
       #expect(throws: WireFailure.self) {
-        try RenewalFinish(parsing: RenewalFinish(handshake: "h", message: "m", proof: short).bytes)
+        try RenewalFinish(
+          parsing: RenewalFinish(handshake: "h", message: "m", proof: short, possession: "p").bytes)
       }
     }
   }

@@ -32,7 +32,9 @@ struct MessageSample: Sendable, CustomStringConvertible {
   static func all() throws -> [MessageSample] {
     let vector = try ProtocolVector.load()[1]
     let offer = try ActivationOffer(parsing: vector.utf8("offer"))
-    let finish = ActivationFinish(handshake: "aGFuZHNoYWtl", message: try vector.text("deviceMessage"))
+    let finish = ActivationFinish(
+      handshake: "aGFuZHNoYWtl", message: try vector.text("deviceMessage"),
+      possession: try vector.text("possession"))
     let renewal = StartAnswer(
       handshake: "aGFuZHNoYWtl",
       offer: RenewalOffer(
@@ -52,6 +54,9 @@ struct MessageSample: Sendable, CustomStringConvertible {
       MessageSample(name: "finish", bytes: finish.bytes) { try ActivationFinish(parsing: $0).bytes },
       MessageSample(name: "receipt", bytes: try vector.utf8("receipt")) {
         try ActivationReceipt(parsing: $0).bytes
+      },
+      MessageSample(name: "confirm", bytes: try vector.utf8("confirm")) {
+        try ActivationConfirm(parsing: $0).bytes
       },
       MessageSample(name: "request", bytes: try vector.utf8("request")) {
         try RequestProof(parsing: $0).bytes
@@ -78,7 +83,8 @@ struct MessageSample: Sendable, CustomStringConvertible {
       MessageSample(
         name: "renewal finish",
         bytes: RenewalFinish(
-          handshake: "aGFuZHNoYWtl", message: "a.b.c", proof: [UInt8](repeating: 7, count: 32)
+          handshake: "aGFuZHNoYWtl", message: "a.b.c", proof: [UInt8](repeating: 7, count: 32),
+          possession: "a.b.c"
         ).bytes
       ) { try RenewalFinish(parsing: $0).bytes },
       MessageSample(name: "end notice", bytes: try endNotice().bytes) { try EndNotice(parsing: $0).bytes },

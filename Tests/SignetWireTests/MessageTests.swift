@@ -15,7 +15,8 @@ import Testing
   }
 
   @Test(arguments: try MessageSample.all()) func refusesWhatIsMissing(_ sample: MessageSample) throws {
-    let optional = sample.name == "problem" ? ["title", "status", "detail"] : []
+    let optional =
+      ["problem": ["title", "status", "detail"], "confirm": ["confirmation"]][sample.name] ?? []
     for (name, _) in try JSONObject(parsing: sample.bytes).members where !optional.contains(name) {
       #expect(throws: (any Error).self, "without \(name)") {
         try sample.reprint(sample.setting(name, to: nil))

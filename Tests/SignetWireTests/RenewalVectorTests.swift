@@ -42,6 +42,7 @@ import Testing
       let proof = secrets.renewalProof(of: finish.message)
       #expect(proof == finish.proof)
       #expect(try finish.message == vector.text("message") && finish.bytes == vector.utf8("finish"))
+      #expect(KeyPossession.isShown(by: finish.possession, of: core.keys.signing, transcript: hash))
     }
     let code = try offer.profile.totp.generator(secret: vector.secret("otpSecret"))
       .code(at: vector.integer("otpTime"))
@@ -66,6 +67,9 @@ import Testing
     let parsed = try #require(ActivationReceipt(verified: receipt))
     #expect(try parsed.transcript == vector.hex("T2"))
     #expect(try parsed.container.text != vector.text("container"), "the successor has an id of its own")
+    let confirmation = try SealedConfirmation.open(
+      parsed.sealed, with: vector.agreementKey("encryptionPrivateKey"), transcript: vector.hex("T2"))
+    #expect(try ActivationConfirm(confirmation: confirmation).bytes == vector.utf8("confirm"))
   }
 }
 
@@ -96,10 +100,13 @@ import Testing
   /// The member of the file that a row is.
   private static let members = [
     "invite code": "invite", "invite text": "inviteText", "private key of `e`": "devicePrivateKey",
-    "private key of `E`": "serverPrivateKey", "start body": "start", "present container": "container",
+    "private key of `E`": "serverPrivateKey", "private key of the encryption key": "encryptionPrivateKey",
+    "private key of the signing key": "signingPrivateKey",
+    "start body": "start", "present container": "container",
     "private key of the present signing key": "presentSigningPrivateKey",
     "present otpSecret": "presentOTPSecret",
-    "finish body": "finish", "JWS under Ks": "serverMessage", "request id": "request",
+    "finish body": "finish", "confirm body": "confirm", "JWS under Ks": "serverMessage",
+    "request id": "request",
     "private key of the server's signing key": "serverSigningPrivateKey",
     "private key of the session key": "sessionPrivateKey",
   ]

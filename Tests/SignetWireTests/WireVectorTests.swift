@@ -72,13 +72,44 @@ import Testing
     #expect(try ActivationStart(parsing: vector.utf8("start")).bytes == vector.utf8("start"))
   }
 
+  @Test("possession of the new keys, section 3.3", arguments: try ProtocolVector.load())
+  func acceptsThePossession(_ vector: ProtocolVector) async throws {
+    let (signing, transcript) = (try vector.signingKey("signingPrivateKey"), try vector.hex("T2"))
+    let shown = try vector.text("possession")
+    #expect(KeyPossession.isShown(by: shown, of: signing.publicKey, transcript: transcript))
+    let ours = try await KeyPossession.signed(transcript, for: signing.publicKey, by: signing.signature(for:))
+    #expect(try SignedMessage.unverifiedPayload(of: ours) == SignedMessage.unverifiedPayload(of: shown))
+    let session = try vector.signingKey("sessionPrivateKey")
+    #expect(!KeyPossession.isShown(by: shown, of: session.publicKey, transcript: transcript))
+    #expect(try !KeyPossession.isShown(by: shown, of: signing.publicKey, transcript: vector.hex("T1")))
+    // Another kind of message by the same key over the same words shows nothing.
+    let other = try await KeyPossession.signed(
+      transcript, for: session.publicKey, by: signing.signature(for:))
+    #expect(!KeyPossession.isShown(by: other, of: signing.publicKey, transcript: transcript))
+
+    let encryption = try vector.agreementKey("encryptionPrivateKey")
+    let receipt = try ActivationReceipt(parsing: vector.utf8("receipt"))
+    let confirmation = try SealedConfirmation.open(receipt.sealed, with: encryption, transcript: transcript)
+    #expect(try ActivationConfirm(confirmation: confirmation).bytes == vector.utf8("confirm"))
+    #expect(throws: WireFailure.self) {
+      try SealedConfirmation.open(
+        receipt.sealed, with: P256.KeyAgreement.PrivateKey(), transcript: transcript)
+    }
+    #expect(throws: WireFailure.self) {
+      try SealedConfirmation.open(receipt.sealed, with: encryption, transcript: vector.hex("T1"))
+    }
+    let again = try SealedConfirmation.seal(confirmation, transcript: transcript, to: encryption.publicKey)
+    #expect(
+      try SealedConfirmation.open(again, with: encryption, transcript: transcript) == confirmation)
+  }
+
   @Test("request, decision and transactions, sections 4 and 5", arguments: try ProtocolVector.load())
   func acceptsWhatIsSigned(_ vector: ProtocolVector) throws {
     let session = try vector.signingKey("sessionPrivateKey").publicKey
     let request = try #require(SignedRequest(authorization: vector.text("authorization")))
     let proof = try #require(request.proof(verifiedWith: session))
     #expect(try proof.bytes == vector.utf8("request"))
-    #expect(proof.covers(method: "POST", path: proof.path, body: Array("{}".utf8), now: proof.time))
+    #expect(try proof.covers(method: "POST", path: proof.path, body: vector.utf8("confirm"), now: proof.time))
 
     let signing = try vector.signingKey("signingPrivateKey").publicKey
     #expect(try signing.thumbprint == vector.text("signingThumbprint"))

@@ -25,6 +25,7 @@ import SignetJSON
     if object.contains("method") { checkRequest(input) }
     if object.contains("agreement") { checkRenewal(input) }
     if object.contains("transcript") { checkActivationReceipt(input) }
+    if object.contains("confirmation") { checkConfirmation(input) }
     if object.contains("key") { checkSuccession(input) }
     if object.contains("transaction") {
       checkOffline(input)
@@ -43,6 +44,7 @@ import SignetJSON
     require(KeySuccession(verifying: text, signedBy: key) == nil, "nobody signed this")
     require(check(text, key) == nil, "nobody signed this")
     require(!RenewalCore.isSigned(text, by: key), "nobody signed this")
+    require(!KeyPossession.isShown(by: text, of: key, transcript: transcript), "nobody signed this")
     _ = PushPayload.unverifiedContainer(of: text)
     _ = push(text, Keys.device)
     // What was encrypted for the device by anybody.
@@ -145,6 +147,31 @@ import SignetJSON
     require(verified(signed, Keys.secret(2), type) == nil, "not under another key")
     require(verified(signed, Keys.secret(1), RenewalCore.receiptType) == nil, "not as another kind")
     require(verified(Message.changed(signed, by: payload), Keys.secret(1), type) == nil, "not changed")
+  }
+
+  /// The transcript that what is sealed is for.
+  private static let transcript = [UInt8](1...32)
+
+  /// What only the device reads, whoever sealed it.
+  private static func checkConfirmation(_ payload: [UInt8]) {
+    func opened(
+      _ jwe: String, _ key: P256.KeyAgreement.PrivateKey, _ transcript: [UInt8]
+    ) -> [UInt8]? {
+      accepted { () throws(WireFailure) in
+        try SealedConfirmation.open(jwe, with: key, transcript: transcript)
+      }
+    }
+    let sealed = made("a JWE") { () throws(JOSEFailure) in
+      try JWE.encrypt(payload, for: EncryptionKey(Keys.device.publicKey), .ecdhES, .a256GCM)
+    }
+    guard let confirmation = opened(sealed, Keys.device, transcript) else { return }
+    require(confirmation.count == SealedConfirmation.byteCount, "a confirmation has 32 bytes")
+    require(opened(sealed, Keys.otherDevice, transcript) == nil, "another key does not open it")
+    require(opened(sealed, Keys.device, [UInt8](2...33)) == nil, "it is for one transcript")
+    let again = made("a confirmation") { () throws(WireFailure) in
+      try SealedConfirmation.seal(confirmation, transcript: transcript, to: Keys.device.publicKey)
+    }
+    require(opened(again, Keys.device, transcript) == confirmation, "what is sealed is opened")
   }
 
   private static func checkSuccession(_ payload: [UInt8]) {

@@ -33,6 +33,7 @@ import SignetJSON
     roundTrip(input, StartAnswer<ActivationOffer>.init(parsing:), \.bytes)
     roundTrip(input, ActivationCore.init(parsing:), \.bytes)
     roundTrip(input, ActivationFinish.init(parsing:), \.bytes)
+    roundTrip(input, ActivationConfirm.init(parsing:), \.bytes)
     roundTrip(input, ActivationReceipt.init(parsing:), \.bytes)
     if let message = ActivationReceipt.message(in: input) {
       _ = accepted { () throws(WireFailure) in try SignedMessage.unverifiedPayload(of: message) }

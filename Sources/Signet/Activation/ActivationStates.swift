@@ -59,8 +59,7 @@ struct OfferedActivation: Sendable {
         core, key: secrets.deviceProofKey(), type: SignedMessage.activationType)
     } catch { throw .unsupportedProfile(error) }
     return ProvedActivation(
-      profile: offer.profile, keys: keys,
-      finish: ActivationFinish(handshake: answer.handshake, message: message).bytes,
+      profile: offer.profile, keys: keys, handshake: answer.handshake, message: message,
       otpSecret: SharedSecretBox(secrets.otpSecret()),
       expected: ExpectedReceipt(
         type: SignedMessage.receiptType, proofKey: SharedSecretBox(secrets.serverProofKey()), user: code.user,
@@ -72,15 +71,24 @@ struct OfferedActivation: Sendable {
 struct ProvedActivation: Sendable {
   let profile: ContainerProfile
   let keys: PrivateContainerKeys
-  let finish: [UInt8]
+  let handshake: String
+  let message: String
   let otpSecret: SharedSecretBox
   let expected: ExpectedReceipt
+
+  /// The body of *finish*: the new signing key signs all that was said.
+  func finish(signedBy key: DeviceSigningKey) async throws(SignetFailure) -> [UInt8] {
+    ActivationFinish(
+      handshake: handshake, message: message, possession: try await key.possession(of: expected.transcript)
+    ).bytes
+  }
 
   /// Checks the server's proof and says what to store.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
-    ContainerFacts(try expected.receive(body), profile: profile, keys: keys)
+    let (receipt, confirmation) = try expected.receive(body, for: keys)
+    return ContainerFacts(receipt, confirmation: confirmation, profile: profile, keys: keys)
   }
 }
 

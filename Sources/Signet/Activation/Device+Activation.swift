@@ -45,28 +45,48 @@ extension Device {
       certificateAuthoritiesPEM: initialization.certificateAuthoritiesPEM
         ?? connection.certificateAuthoritiesPEM,
       pins: code.pins)
-    let session = try session(code.server, settings)
+    var session = try session(code.server, settings)
     // A name is refused before anything is sent.
     _ = try await description(named: initialization.deviceName)
 
-    await handler.report(0.1, "Contacting \(code.server.shortForm)")
-    let started = StartedActivation(code, random: random)
-    let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
-    try await requireCompliance(with: offered.profile.accountPolicies)
-    let chosen = try await protections(offered.profile, until: offered.answer.offer.expires, handler)
-
-    await handler.report(0.3, "Making keys")
-    let keys = try await makeKeys(for: offered.profile)
-    let description = try await description(
-      named: initialization.deviceName, keyOrigin: keys.signing.origin)
-    let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
-      do throws(SignetFailure) { return .success(try offered.prove(device: description, keys: keys)) } catch {
-        return .failure(error)
+    let (proved, chosen, facts) = try await beginningAgain {
+      (prepared: inout NewKeys?) async throws(SignetFailure) in
+      await handler.report(0.1, "Contacting \(code.server.shortForm)")
+      let started = StartedActivation(code, random: random)
+      let offered = try started.receive(await session.post("/v1/activation/start", started.start.bytes))
+      try await requireCompliance(with: offered.profile.accountPolicies)
+      let new: NewKeys
+      if let prepared, prepared.profile == offered.profile {
+        new = prepared
+      } else {
+        let chosen = try await protections(offered.profile, until: offered.answer.offer.expires, handler)
+        await handler.report(0.3, "Making keys")
+        new = NewKeys(
+          profile: offered.profile, chosen: chosen, keys: try await makeKeys(for: offered.profile))
+        prepared = new
       }
-    }.get()
+      if new.hasAsked {
+        forgetConnections()
+        session = try self.session(code.server, settings)
+      }
+      let keys = new.keys
+      let description = try await description(
+        named: initialization.deviceName, keyOrigin: keys.signing.origin)
+      let proved = try await blocking.run { () -> Result<ProvedActivation, SignetFailure> in
+        do throws(SignetFailure) { return .success(try offered.prove(device: description, keys: keys)) } catch
+        {
+          return .failure(error)
+        }
+      }.get()
 
-    await handler.report(0.5, "Proving the invite")
-    let facts = try proved.receive(await session.post("/v1/activation/finish", proved.finish))
+      await handler.report(0.5, "Proving the invite")
+      let finish = try await proved.finish(signedBy: DeviceSigningKey(key: keys.signing, vault: vault))
+      return (
+        proved, new.chosen,
+        try proved.receive(
+          await session.post("/v1/activation/finish", finish))
+      )
+    }
 
     await handler.report(0.7, "Storing the container")
     let draft = ContainerDraft(
@@ -74,7 +94,7 @@ extension Device {
         userID: code.user.text, server: code.server.shortForm, name: initialization.containerName,
         serverID: code.server.fullForm, connection: settings, protocolFacts: facts.bytes),
       created: clock.now * 1000,
-      domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, offered.profile, chosen))
+      domains: VaultLayout.domains(proved.keys, otpSecret: proved.otpSecret, proved.profile, chosen))
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
@@ -82,6 +102,22 @@ extension Device {
       try await container(id), signedBy: DeviceSigningKey(key: proved.keys.session, vault: vault))
     await handler.report(1, "Activated")
     return container
+  }
+
+  /// Does what leads to *finish*, and once more where the server has forgotten the handshake: it was restarted meanwhile, or the user
+  /// took longer than a handshake lives.
+  ///
+  /// - Parameter body: Gets the keys and passwords of the first time, which it takes again where the server offers the same.
+  /// - Returns: What `body` returns.
+  /// - Throws: What `body` throws the second time, or the first time for any other reason.
+  func beginningAgain<Value>(
+    _ body: (inout NewKeys?) async throws(SignetFailure) -> Value
+  ) async throws(SignetFailure) -> Value {
+    var prepared: NewKeys?
+    do throws(SignetFailure) { return try await body(&prepared) } catch {
+      guard error.isVoidHandshake else { throw error }
+    }
+    return try await body(&prepared)
   }
 
   /// Goes on with activations and renewals that were cut off after their container was stored.
@@ -143,7 +179,8 @@ extension Device {
     let session = try await session(container)
     do throws(SignetFailure) {
       let body = try await session.send(
-        .post, "/v1/activation/confirm", Array("{}".utf8), signedBy: key, container: container.serverMadeID)
+        .post, "/v1/activation/confirm", ActivationConfirm(confirmation: container.confirmation).bytes,
+        signedBy: key, container: container.serverMadeID)
       try StatusAnswer.check(body, is: "active")
     } catch {
       if case .containerUnknown = error {
@@ -246,6 +283,18 @@ extension Device {
     do {
       return try await policy.violations(of: password, purpose: .enrolment, checks: passwordChecks)
     } catch { throw .dictionary(error) }
+  }
+}
+
+/// What a container is to hold, and what was made and chosen for it.
+struct NewKeys: Sendable {
+  let profile: ContainerProfile
+  let chosen: [Key.Usage?: ChosenProtection]
+  let keys: PrivateContainerKeys
+
+  /// Whether the user may have typed a password meanwhile, for however long.
+  var hasAsked: Bool {
+    chosen.values.contains { if case .password = $0.protection { true } else { false } }
   }
 }
 

@@ -30,15 +30,21 @@ struct ExpectedReceipt: Sendable {
   let server: ServerURL
   let transcript: [UInt8]
 
-  /// Checks the server's proof.
+  /// Checks the server's proof, and then opens what *confirm* returns: so nobody else has this device open anything.
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
-  func receive(_ body: [UInt8]) throws(SignetFailure) -> ActivationReceipt {
+  func receive(
+    _ body: [UInt8], for keys: PrivateContainerKeys
+  ) throws(SignetFailure) -> (ActivationReceipt, confirmation: [UInt8]) {
     guard let message = ActivationReceipt.message(in: body),
       let payload = proofKey.withSecret({ SignedMessage.verify(message, key: $0, type: type) }),
       let receipt = ActivationReceipt(verified: payload), receipt.user == user, receipt.server == server,
       constantTimeEqual(receipt.transcript, transcript)
     else { throw .serverNotAuthentic }
-    return receipt
+    do throws(WireFailure) {
+      return (
+        receipt, try SealedConfirmation.open(receipt.sealed, with: keys.encryption, transcript: transcript)
+      )
+    } catch { throw .serverNotAuthentic }
   }
 }

@@ -36,44 +36,90 @@ extension Device {
     clearPasswordCache()
     let present = try await presentKeys(of: container, own, passwords)
 
-    await handler.report(0.1, "Contacting \(container.server.shortForm)")
-    let started = StartedRenewal(container, random: random)
-    let offered = try started.receive(
-      await session.send(
-        .post, "/v1/renewal/start", started.start.bytes, signedBy: sessionKey,
-        container: container.serverMadeID))
-    try await requireCompliance(with: offered.profile.accountPolicies)
-    let appDataKey = try await appDataKey(in: own, for: offered.profile)
-    let chosen = try await protections(
-      offered.profile, keeping: presentPasswords(of: container, passwords),
-      until: offered.answer.offer.expires, handler)
-
-    await handler.report(0.3, "Making keys")
-    let keys = try await makeKeys(for: offered.profile)
-    let description = try await description(named: "", keyOrigin: keys.signing.origin)
-    let proved = try await offered.prove(device: description, keys: keys, present)
-
-    await handler.report(0.5, "Having the server make its part")
-    let facts = try proved.receive(
-      await session.send(
-        .post, "/v1/renewal/finish", proved.finish, signedBy: sessionKey, container: container.serverMadeID))
+    var parties = RenewalParties(
+      container: container, session: session, sessionKey: sessionKey, present: present, passwords: passwords)
+    var prepared: NewKeys?
+    let made: MadeRenewal
+    do throws(SignetFailure) { made = try await makeRenewal(&parties, own, &prepared, handler) } catch {
+      // As an activation begins again.
+      guard error.isVoidHandshake else { throw error }
+      made = try await makeRenewal(&parties, own, &prepared, handler)
+    }
 
     await handler.report(0.7, "Storing the new keys")
     let stored = try await vaulted(await vault.container(container.id))
     var attributes = stored.attributes
-    attributes.protocolFacts = facts.bytes
+    attributes.protocolFacts = made.facts.bytes
     let draft = ContainerDraft(
       attributes: attributes, created: clock.now * 1000,
       domains: VaultLayout.domains(
-        proved.keys, otpSecret: proved.otpSecret, offered.profile, chosen,
-        appDataKey: appDataKey))
+        made.proved.keys, otpSecret: made.proved.otpSecret, made.proved.profile, made.chosen,
+        appDataKey: made.appDataKey))
     let id = try await vaulted(await vault.addContainer(draft))
 
     await handler.report(0.9, "Confirming")
     let renewed = try await confirmRenewal(
-      try await self.container(id), signedBy: DeviceSigningKey(key: proved.keys.session, vault: vault))
+      try await self.container(id), signedBy: DeviceSigningKey(key: made.proved.keys.session, vault: vault))
     await handler.report(1, "Renewed")
     return renewed
+  }
+
+  /// Who takes part in a renewal.
+  private struct RenewalParties {
+    let container: Container
+    var session: ServerSession
+    let sessionKey: DeviceSigningKey
+    let present: PresentKeys
+    let passwords: [Key.Usage?: SharedSecretBox]
+  }
+
+  /// What a renewal has led to, before it is stored.
+  private struct MadeRenewal {
+    let proved: ProvedRenewal
+    let chosen: [Key.Usage?: ChosenProtection]
+    let appDataKey: SharedSecretBox?
+    let facts: ContainerFacts
+  }
+
+  /// From *start* to the answer to *finish*.
+  private func makeRenewal(
+    _ parties: inout RenewalParties, _ own: borrowing UnlockedDomain, _ prepared: inout NewKeys?,
+    _ handler: some ActivationHandler
+  ) async throws(SignetFailure) -> MadeRenewal {
+    let container = parties.container
+    await handler.report(0.1, "Contacting \(container.server.shortForm)")
+    let started = StartedRenewal(container, random: random)
+    let offered = try started.receive(
+      await parties.session.send(
+        .post, "/v1/renewal/start", started.start.bytes, signedBy: parties.sessionKey,
+        container: container.serverMadeID))
+    try await requireCompliance(with: offered.profile.accountPolicies)
+    let appDataKey = try await appDataKey(in: own, for: offered.profile)
+    let new: NewKeys
+    if let prepared, prepared.profile == offered.profile {
+      new = prepared
+    } else {
+      let chosen = try await protections(
+        offered.profile, keeping: presentPasswords(of: container, parties.passwords),
+        until: offered.answer.offer.expires, handler)
+      await handler.report(0.3, "Making keys")
+      new = NewKeys(
+        profile: offered.profile, chosen: chosen, keys: try await makeKeys(for: offered.profile))
+      prepared = new
+    }
+    if new.hasAsked {
+      forgetConnections()
+      parties.session = try await session(container)
+    }
+    let description = try await description(named: "", keyOrigin: new.keys.signing.origin)
+    let proved = try await offered.prove(device: description, keys: new.keys, parties.present, in: vault)
+
+    await handler.report(0.5, "Having the server make its part")
+    let facts = try proved.receive(
+      await parties.session.send(
+        .post, "/v1/renewal/finish", proved.finish, signedBy: parties.sessionKey,
+        container: container.serverMadeID))
+    return MadeRenewal(proved: proved, chosen: new.chosen, appDataKey: appDataKey, facts: facts)
   }
 
   /// Goes on with what was stored and not confirmed in the place of a container.

@@ -40,7 +40,7 @@ struct OfferedRenewal: Sendable {
 
   /// Has the present key sign the new ones.
   func prove(
-    device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys
+    device: DeviceDescription, keys: PrivateContainerKeys, _ present: PresentKeys, in vault: Vault
   ) async throws(SignetFailure) -> ProvedRenewal {
     let offer = answer.offer
     let ephemeral = P256.KeyAgreement.PrivateKey()
@@ -60,10 +60,13 @@ struct OfferedRenewal: Sendable {
     let message = try await core.signed(for: present.signing.publicKey) {
       (message) async throws(SignetFailure) in try await present.signing.signature(of: message)
     }
+    let possession = try await DeviceSigningKey(key: keys.signing, vault: vault).possession(
+      of: secrets.transcript)
     return ProvedRenewal(
       container: container, profile: offer.profile, keys: keys,
       finish: RenewalFinish(
-        handshake: answer.handshake, message: message, proof: secrets.renewalProof(of: message)
+        handshake: answer.handshake, message: message, proof: secrets.renewalProof(of: message),
+        possession: possession
       ).bytes,
       otpSecret: SharedSecretBox(secrets.otpSecret()),
       expected: ExpectedReceipt(
@@ -85,9 +88,9 @@ struct ProvedRenewal: Sendable {
   ///
   /// - Throws: ``SignetFailure/serverNotAuthentic``.
   func receive(_ body: [UInt8]) throws(SignetFailure) -> ContainerFacts {
-    let receipt = try expected.receive(body)
+    let (receipt, confirmation) = try expected.receive(body, for: keys)
     guard receipt.container != container.serverMadeID else { throw .serverNotAuthentic }
-    var facts = ContainerFacts(receipt, profile: profile, keys: keys)
+    var facts = ContainerFacts(receipt, confirmation: confirmation, profile: profile, keys: keys)
     facts.renewals = container.renewals + 1
     facts.firstCreated = container.firstCreated
     return facts

@@ -77,8 +77,8 @@ extension Device {
   /// The lists of transactions of a container, one now and one after each change, for as long as they are asked for.
   ///
   /// The session key is opened once, and kept until the sequence ends: each opening with a password is an attempt that is
-  /// counted. Trouble with the network, and a server that answers at once with nothing new, are waited out: 1 s, then twice
-  /// as long each time, at most 30 s. What does not pass ends the sequence with its ``SignetFailure``.
+  /// counted. Trouble with the network, a proxy without its server (any 5xx), and a server that answers at once with nothing new, are
+  /// waited out: 1 s, then twice as long each time, at most 30 s. What does not pass ends the sequence with its ``SignetFailure``.
   ///
   /// - Parameters:
   ///   - container: Whose.
@@ -181,6 +181,8 @@ extension SignetFailure {
       .transport(.incompleteResponse), .transport(.tlsRefused):
       true
     case .refused(let problem): problem.code == .busy || problem.code == .serverFailure
+    // A proxy whose server starts again, or is too slow.
+    case .unexpectedAnswer(let status): HTTPResponse(status: status).mayPass
     case .vault(.busy): true
     default: false
     }

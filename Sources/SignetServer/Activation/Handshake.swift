@@ -4,9 +4,14 @@ import SignetWire
 
 /// What the server must know between *start* and *finish*.
 ///
-/// The device carries it, encrypted: no state lives in the server, and
-/// asking for handshakes costs an attacker as much as us.
+/// The device carries it, encrypted: no state of it lives in the server, and asking for handshakes costs an attacker as much as us.
 struct Handshake: Sendable {
+  /// What the handshake is for.
+  enum Purpose: String, Sendable {
+    case activation = "signet handshake"
+    case renewal = "signet renewal handshake"
+  }
+
   /// The activation, or in a renewal the container; where there was none, an id that nothing has.
   let activation: String
   /// The server's ephemeral key.
@@ -22,35 +27,86 @@ struct Handshake: Sendable {
       (activation, privateKey, startTranscript, expires)
   }
 
-  /// The handshake as the device carries it: private key (32) ‖ T1 (32) ‖ expiry (8) ‖ activation id, sealed, in base64url.
-  func sealed(
-    under masterKey: MasterKey, for purpose: MasterKey.Purpose = .handshake
-  ) throws(CryptoFailure) -> String {
+  /// The handshake as the device carries it: the id of its key (8 bytes), and sealed under that the private key (32) ‖ T1 (32) ‖
+  /// expiry (8) ‖ activation id; in base64url.
+  func sealed(under key: HandshakeKeys.Key, for purpose: Purpose) throws(CryptoFailure) -> String {
     let id = Array(activation.utf8)
-    let key = privateKey.rawRepresentation
+    let privateBytes = privateKey.rawRepresentation
     let state = SecretBytes(byteCount: 72 + id.count) { output in
-      key.withUInt8Span { for index in $0.indices { output.append($0[index]) } }
+      privateBytes.withUInt8Span { for index in $0.indices { output.append($0[index]) } }
       for byte in startTranscript { output.append(byte) }
       for shift in stride(from: 56, through: 0, by: -8) {
         output.append(UInt8(truncatingIfNeeded: expires >> shift))
       }
       for byte in id { output.append(byte) }
     }
-    return Base64URL.encode(try masterKey.seal(state, for: purpose))
+    let sealed = try key.secret.withSecret { (secret) throws(CryptoFailure) in
+      try AESGCM.sealCombined(state, key: secret, additionalData: purpose.additionalData(key.id))
+    }
+    return Base64URL.encode(key.id + sealed)
   }
 
-  /// Opens what a device brings back; `nil` for anything that this server did not make.
-  init?(opening text: String, under masterKey: MasterKey, for purpose: MasterKey.Purpose = .handshake) {
+  /// The id of the key that a handshake is sealed under, and what is sealed; `nil` for what is no handshake.
+  static func parts(_ text: String) -> (key: [UInt8], sealed: [UInt8])? {
     guard text.utf8.count <= 2048 else { return nil }
     do {
-      let state = try masterKey.open(Base64URL.decode(text), for: purpose)
+      let bytes = try Base64URL.decode(text)
+      guard bytes.count > HandshakeKeys.idByteCount else { return nil }
+      return (
+        Array(bytes.prefix(HandshakeKeys.idByteCount)), Array(bytes.dropFirst(HandshakeKeys.idByteCount))
+      )
+    } catch { return nil }
+  }
+
+  /// Opens what a device brings back; `nil` for anything that was not sealed under this key, for this purpose.
+  init?(opening sealed: [UInt8], under key: HandshakeKeys.Key, for purpose: Purpose) {
+    do {
+      let state = try key.secret.withSecret { (secret) throws(CryptoFailure) in
+        try AESGCM.openCombined(sealed, key: secret, additionalData: purpose.additionalData(key.id))
+      }
       guard state.byteCount >= 72 else { return nil }
-      let key = state.withBytes { span in SecretBytes(copying: span.extracting(0..<32)) }
+      let privateBytes = state.withBytes { span in SecretBytes(copying: span.extracting(0..<32)) }
       let rest = state.withUInt8Span { span in (32..<span.count).map { span[$0] } }
-      privateKey = try P256.KeyAgreement.PrivateKey(rawRepresentation: key)
+      privateKey = try P256.KeyAgreement.PrivateKey(rawRepresentation: privateBytes)
       startTranscript = Array(rest[0..<32])
       expires = rest[32..<40].reduce(0) { $0 << 8 | Int64($1) }
       activation = String(decoding: rest[40...], as: UTF8.self)
     } catch { return nil }
+  }
+}
+
+extension Handshake.Purpose {
+  fileprivate func additionalData(_ key: [UInt8]) -> [UInt8] { Array(rawValue.utf8) + [0] + key }
+}
+
+extension ServiceContext {
+  /// The handshake as a device carries it.
+  func sealed(_ handshake: Handshake, for purpose: Handshake.Purpose) throws(Problem) -> String {
+    let key: HandshakeKeys.Key
+    do { key = try handshakeKeys.current(at: clock.now) } catch { throw handshakesFailed(error) }
+    return try computed(handshake.sealed(under: key, for: purpose))
+  }
+
+  /// The handshake that a device brings back.
+  ///
+  /// - Throws: ``Problem/Code/handshakeVoid`` for one that has ended, whose key was forgotten, or that this server did not make:
+  ///   that says nothing about users and invites, and the device begins again.
+  func opened(_ text: String, for purpose: Handshake.Purpose) throws(Problem) -> Handshake {
+    let now = clock.now
+    guard let parts = Handshake.parts(text) else { throw Self.voidHandshake }
+    let key: HandshakeKeys.Key?
+    do { key = try handshakeKeys.key(parts.key, at: now) } catch { throw handshakesFailed(error) }
+    guard let key, let handshake = Handshake(opening: parts.sealed, under: key, for: purpose),
+      handshake.expires > now
+    else { throw Self.voidHandshake }
+    return handshake
+  }
+
+  private static let voidHandshake = Problem(
+    .handshakeVoid, "It has ended, or the server was restarted; begin again.")
+
+  private func handshakesFailed(_ error: any Error) -> Problem {
+    log.error("handshakes.failed", ["cause": "\(error)"])
+    return Problem(.serverFailure, "Nothing was changed; try again later.")
   }
 }

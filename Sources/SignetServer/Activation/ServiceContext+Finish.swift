@@ -8,6 +8,24 @@ import SignetWire
 // What *finish* of an activation and of a renewal have in common.
 
 extension ServiceContext {
+  /// The receipt for a container that was staged, with what its confirmation has to bring.
+  func receipt(
+    for container: ContainerRecord, _ user: UserID, _ keys: ContainerKeys,
+    _ secrets: borrowing ActivationSecrets, _ serverKey: P256.Signing.PublicKey
+  ) throws(Problem) -> ActivationReceipt {
+    let transcript = secrets.transcript
+    return try composed(
+      ActivationReceipt(
+        container: ContainerID(container.id), user: user, server: settings.serverURL,
+        created: container.created, transcript: transcript,
+        sealed: SealedConfirmation.seal(
+          masterKey.confirmation(of: container.id), transcript: transcript, to: keys.encryption),
+        serverKey: serverKey))
+  }
+
+  /// Told to who has proved the invite, or the present keys, only.
+  static let keyTaken = Problem(.exists, "One of the keys belongs to another container; make new ones.")
+
   /// The body of the answer to *finish*: a receipt with the server's proof.
   func answer(
     _ receipt: ActivationReceipt, _ secrets: borrowing ActivationSecrets, type: String

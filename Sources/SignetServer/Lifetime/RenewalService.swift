@@ -42,7 +42,7 @@ public struct RenewalService: Sendable {
       activation: container.id, privateKey: key,
       startTranscript: ActivationSecrets.startTranscript(start: start.bytes, offer: offer.bytes),
       expires: expires)
-    let sealed = try context.computed(handshake.sealed(under: context.masterKey, for: .renewalHandshake))
+    let sealed = try context.sealed(handshake, for: .renewal)
     return StartAnswer(handshake: sealed, offer: offer)
   }
 
@@ -59,11 +59,10 @@ public struct RenewalService: Sendable {
     let core = try reading(RenewalCore(parsing: coreBytes))
     try requireSame(core.container, container)
     try requireUnlocked(container)
-    guard
-      let handshake = Handshake(
-        opening: finish.handshake, under: context.masterKey, for: .renewalHandshake),
-      handshake.activation == container.id, handshake.expires > context.clock.now
-    else { throw Problem(.malformed, "The handshake is void; start again.") }
+    let handshake = try context.opened(finish.handshake, for: .renewal)
+    guard handshake.activation == container.id else {
+      throw Problem(.malformed, "The handshake is of another container.")
+    }
     guard core.server == context.settings.serverURL, core.user.text == container.user,
       core.device.id == container.device
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
@@ -76,7 +75,8 @@ public struct RenewalService: Sendable {
     guard let credential else { throw Problem(.containerUnknown, "Activate the device again.") }
     let secrets = try secrets(handshake, core, coreBytes, credential)
     guard RenewalCore.isSigned(finish.message, by: present),
-      constantTimeEqual(finish.proof, secrets.renewalProof(of: finish.message))
+      constantTimeEqual(finish.proof, secrets.renewalProof(of: finish.message)),
+      KeyPossession.isShown(by: finish.possession, of: core.keys.signing, transcript: secrets.transcript)
     else {
       // Under a silent lock a wrong password gives other keys: what is learnt from the answer is counted.
       try await stage(nil, of: container)
@@ -85,11 +85,7 @@ public struct RenewalService: Sendable {
     let successor = try successor(of: container, core, finish.message, secrets)
     try await stage(successor, of: container, core.device)
     let serverKey = try await SigningKeyService(context).currentPublicKey()
-    let receipt = ActivationReceipt(
-      container: try context.composed(ContainerID(successor.container.id)), user: core.user,
-      server: context.settings.serverURL, created: successor.container.created,
-      transcript: secrets.transcript,
-      serverKey: serverKey)
+    let receipt = try context.receipt(for: successor.container, core.user, core.keys, secrets, serverKey)
     return try context.answer(receipt, secrets, type: RenewalCore.receiptType)
   }
 
@@ -150,6 +146,7 @@ public struct RenewalService: Sendable {
           switch outcome {
           case .staged: nil
           case .notSigned: "not proved by the container's keys"
+          case .keyTaken: "a key belongs to another container"
           case .locked: "too many wrong signatures or codes in a row; unlock the user"
           case .gone: "the container is not in use any more"
           }
@@ -165,6 +162,7 @@ public struct RenewalService: Sendable {
     switch outcome {
     case .staged: return
     case .notSigned, .locked: throw Self.notSigned
+    case .keyTaken: throw ServiceContext.keyTaken
     case .gone: throw Problem(.containerUnknown, "Activate the device again.")
     }
   }

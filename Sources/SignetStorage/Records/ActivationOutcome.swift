@@ -4,6 +4,8 @@ public enum ActivationOutcome: Hashable, Sendable {
   case staged
   /// The proof was wrong; this many tries are left.
   case wrongProof(remaining: Int)
+  /// One of the keys belongs to another container; nothing was counted.
+  case keyTaken
   /// The activation is used, replaced, expired or exhausted.
   case closed
 }

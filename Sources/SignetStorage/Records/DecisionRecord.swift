@@ -123,6 +123,8 @@ public enum DecisionOutcome: Hashable, Sendable {
   case wrongNumber(remaining: Int)
   /// Nothing was looked at: the address that typed digits waits for so many seconds more.
   case waiting(seconds: Int64)
+  /// Too many, or too much, was signed unasked; there is room in so many seconds.
+  case tooMany(seconds: Int64)
   /// Nothing was looked at: the API key is not good any more.
   case keyRevoked
   /// Nothing was looked at: the signer is not what the caller took it for, or not active any more.

@@ -51,6 +51,8 @@ public struct PushAuthMessageRecord: Hashable, Sendable {
     case approved
     /// The user said no, or typed too many wrong numbers.
     case denied
+    /// Nobody answered in time.
+    case expired
   }
 
   /// Its name: the end of the message id.

@@ -4,6 +4,8 @@ public enum RenewalOutcome: Hashable, Sendable {
   case staged
   /// The present keys did not prove it.
   case notSigned
+  /// One of the new keys belongs to another container; nothing was counted.
+  case keyTaken
   /// Too many wrong signatures or codes in a row.
   case locked
   /// The container is not active any more.

@@ -10,8 +10,16 @@ public struct TransactionLimits: Hashable, Sendable {
   public var longestWait: Int64
   /// Wrong numbers after which a transaction is denied.
   public var wrongNumbers: Int
+  /// How many transactions a user's devices may sign unasked within ``initiatedWindow``.
+  public var initiated: Int
   /// Wrong signatures in a row after which nothing is taken from a container.
   public var wrongSignatures: Int
+
+  /// The seconds in which a user's devices may sign ``initiated`` transactions unasked.
+  public static let initiatedWindow: Int64 = 3600
+
+  /// How many bytes these may have in all, with their signatures; what is of the protocol has at most half of the least limit.
+  public var initiatedByteCount: Int64 { max(32_768, Int64(initiated) * 4096) }
 
   /// Sets limits.
   ///
@@ -22,12 +30,14 @@ public struct TransactionLimits: Hashable, Sendable {
   ///   - longestWait: The longest wait, in seconds.
   ///   - wrongNumbers: Wrong numbers for one transaction.
   ///   - wrongSignatures: Wrong signatures in a row.
+  ///   - initiated: Transactions that a user's devices may sign unasked within an hour.
   public init(
     pending: Int = 8, challenges: Int = 8, wait: Int64 = 60, longestWait: Int64 = 3600, wrongNumbers: Int = 3,
-    wrongSignatures: Int = 100
+    wrongSignatures: Int = 100, initiated: Int = 30
   ) {
     (self.pending, self.challenges, self.wait, self.longestWait) = (pending, challenges, wait, longestWait)
     (self.wrongNumbers, self.wrongSignatures) = (wrongNumbers, wrongSignatures)
+    self.initiated = initiated
   }
 
   /// How long the next transaction has to wait after so many in a row; 0 below the threshold.

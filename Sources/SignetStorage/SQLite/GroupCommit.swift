@@ -39,9 +39,10 @@ final class GroupCommit: Sendable {
   ///
   /// Each statement of a change is shown to `observer` before it runs; tests break changes off there.
   init(
-    path: String, migrations: [Migration], observer: Database.StatementObserver? = nil
+    path: String, busyTimeoutMilliseconds: Int, migrations: [Migration],
+    observer: Database.StatementObserver? = nil
   ) throws(StorageFailure) {
-    connection = try Connection(path: path, migrations: migrations, observer: observer)
+    connection = try Connection(path: path, busyTimeoutMilliseconds, migrations, observer)
   }
 
   /// How many changes wait for the next commit.
@@ -141,10 +142,12 @@ final class GroupCommit: Sendable {
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
     init(
-      path: String, migrations: [Migration], observer: Database.StatementObserver?
+      path: String, _ busyTimeoutMilliseconds: Int, _ migrations: [Migration],
+      _ observer: Database.StatementObserver?
     ) throws(StorageFailure) {
       do {
-        let database = try Database(path: path, mode: .readWriteCreate)
+        let database = try Database(
+          path: path, mode: .readWriteCreate, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
         // Pages that many commits change are written into the file once for all of them, and those that are looked up often,
         // of a million credentials, stay in memory: 64 MiB of log on the disk and 96 MiB of memory. What each code looks up is
         // read now, in one go.

@@ -8,8 +8,10 @@ actor Reader {
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
-  init(path: String) throws(StorageFailure) {
-    do { database = try Database(path: path, mode: .readWrite) } catch { throw StorageFailure(error) }
+  init(path: String, busyTimeoutMilliseconds: Int) throws(StorageFailure) {
+    do {
+      database = try Database(path: path, mode: .readWrite, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
+    } catch { throw StorageFailure(error) }
   }
 
   /// Reads; `body` writes nothing.

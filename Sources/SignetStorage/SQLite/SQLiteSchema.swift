@@ -305,5 +305,24 @@ package enum SQLiteSchema {
     Migration(
       version: 18,
       sql: "ALTER TABLE pushauth_mechanisms ADD COLUMN seen_changes BLOB NOT NULL DEFAULT x'';"),
+    // One public key belongs to one container. What is pending has not shown that its keys are its own: it is given up, and its
+    // device begins again.
+    Migration(
+      version: 19,
+      sql: """
+        DELETE FROM credentials WHERE id IN (SELECT id FROM containers WHERE state = 'pending');
+        UPDATE containers SET state = 'revoked' WHERE state = 'pending';
+        CREATE TABLE container_keys (
+          public_key BLOB PRIMARY KEY NOT NULL,
+          container TEXT NOT NULL REFERENCES containers (id) ON DELETE CASCADE
+        ) STRICT, WITHOUT ROWID;
+        CREATE INDEX keys_of_container ON container_keys (container);
+        INSERT OR IGNORE INTO container_keys
+          SELECT key, id FROM (
+            SELECT session_key AS key, id, created, rowid AS number FROM containers
+            UNION ALL SELECT encryption_key, id, created, rowid FROM containers
+            UNION ALL SELECT signing_key, id, created, rowid FROM containers
+          ) ORDER BY created, number;
+        """),
   ]
 }

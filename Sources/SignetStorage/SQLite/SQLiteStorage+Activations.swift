@@ -71,6 +71,7 @@ extension Database {
       "SELECT 1 FROM activations WHERE id = ? AND state = 'open' AND expires > ? AND failed_attempts < ?",
       .text(id), .integer(time), .int(limit))
     guard !isOpen.isEmpty else { return .closed }
+    guard try !hasTakenKey(container, replacing: "activation", id) else { return .keyTaken }
     try removePending("activation", id)
     try insert(container)
     return .staged

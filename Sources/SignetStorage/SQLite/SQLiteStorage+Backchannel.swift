@@ -131,10 +131,7 @@ extension Database {
   fileprivate func expire(
     _ transaction: TransactionRecord, _ audit: (String) -> AuditEvent
   ) throws {
-    try execute(
-      "UPDATE transactions SET state = 'expired' WHERE id = ? AND state = 'pending'", .text(transaction.id))
-    guard changes == 1 else { return }
-    try noteChange(of: transaction.id)
+    guard try expire(transaction.id) else { return }
     try appendAudit(audit(transaction.id))
   }
 

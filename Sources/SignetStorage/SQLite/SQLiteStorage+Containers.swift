@@ -57,10 +57,38 @@ extension Database {
       .int(container.isSimulated ? 1 : 0), .optional(container.renews),
       .int(container.renewals), .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0),
       .optional(container.ended), .optional(container.keyOrigin))
+    for key in container.publicKeys {
+      try execute(
+        "INSERT INTO container_keys (public_key, container) VALUES (?, ?)", .blob(key), .text(container.id))
+    }
+  }
+
+  /// Whether one of the keys of a new container belongs to another one, in whatever state.
+  ///
+  /// - Parameters:
+  ///   - new: The new container.
+  ///   - origin: The column by which pending containers are found that it replaces, whose keys are free.
+  ///   - id: What that column holds.
+  /// - Returns: Whether one is taken.
+  /// - Throws: `SQLiteFailure`.
+  func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: String) throws(SQLiteFailure) -> Bool
+  {
+    for key in new.container.publicKeys {
+      let taken = try query(
+        """
+        SELECT 1 FROM container_keys JOIN containers ON containers.id = container
+        WHERE public_key = ?1 AND NOT (state = 'pending' AND coalesce(\(origin), '') = ?2)
+        """, .blob(key), .text(id))
+      if !taken.isEmpty { return true }
+    }
+    return false
   }
 }
 
 extension ContainerRecord {
+  /// The public keys of all kinds, X9.63.
+  fileprivate var publicKeys: [[UInt8]] { [sessionKey, encryptionKey, signingKey] }
+
   init(_ row: Row) throws(SQLiteFailure) {
     guard let state = State(rawValue: try row.text("state")) else {
       throw .unexpectedValue(column: "state", expected: "a known state", found: "another text")

@@ -20,6 +20,9 @@ extension SQLiteStorage {
           known.isInitiatedByDevice && known.decision?.container == container
           && known.content.utf8.elementsEqual(transaction.content.utf8)
         outcome = isSame ? .repeated : .decidedBefore
+      } else if let seconds = try database.waitToInitiate(transaction, limits) {
+        // No entry: a device could fill the audit log as it could the table.
+        return .tooMany(seconds: seconds)
       } else {
         try database.insert(transaction)
         outcome = .decided
@@ -74,12 +77,38 @@ extension SQLiteStorage {
 }
 
 extension Database {
+  /// How long a user has to wait who has signed too many, or too much, unasked within the window; `nil` where there is room.
+  fileprivate func waitToInitiate(
+    _ transaction: TransactionRecord, _ limits: TransactionLimits
+  ) throws -> Int64? {
+    let now = transaction.created
+    let window = TransactionLimits.initiatedWindow
+    // The last ones, however many there are in all.
+    let rows = try query(
+      """
+      SELECT created, size FROM (
+        SELECT created, length(CAST(content AS BLOB)) + length(CAST(decision AS BLOB)) AS size FROM transactions
+        WHERE initiated = 1 AND user = ?1 ORDER BY number DESC LIMIT ?2)
+      WHERE created > ?3
+      """, .optional(transaction.user), .int(limits.initiated), .integer(now - window))
+    let sizes = try rows.map { (created: try $0.integer("created"), size: try $0.integer("size")) }
+    let size = Int64(transaction.content.utf8.count + (transaction.decision?.jws?.utf8.count ?? 0))
+    var (count, bytes) = (sizes.count + 1, sizes.reduce(size) { $0 + $1.size })
+    var wait: Int64?
+    for oldest in sizes.reversed() {
+      guard count > limits.initiated || bytes > limits.initiatedByteCount else { break }
+      wait = min(max(oldest.created + window - now, 1), window)
+      (count, bytes) = (count - 1, bytes - oldest.size)
+    }
+    return wait
+  }
+
   fileprivate func answer(
     _ id: String, _ attempt: AnswerAttempt, attempts: Int
   ) throws -> DecisionOutcome {
     guard let found = try transaction(id), let user = found.user else { return .unknown }
     // Digits for what has ended decide nothing, so they teach nothing.
-    if attempt.container == nil, let end = refusal(of: found, .accepted, by: nil, at: attempt.time) {
+    if attempt.container == nil, let end = try refusal(of: found, .accepted, by: nil, at: attempt.time) {
       return end
     }
     let open = """

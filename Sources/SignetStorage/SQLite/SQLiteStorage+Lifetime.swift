@@ -59,6 +59,7 @@ extension Database {
     }
     guard let successor else { return .notSigned }
     try forgetFailures(of: id)
+    guard try !hasTakenKey(successor, replacing: "renews", id) else { return .keyTaken }
     // A lost answer makes the device begin anew: what it never heard of is good for nothing.
     try removePending("renews", id)
     try insert(successor)

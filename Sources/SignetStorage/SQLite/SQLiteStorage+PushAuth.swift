@@ -143,10 +143,16 @@ extension SQLiteStorage {
   }
 
   /// As ``PushAuthStorage`` says.
+  public func expirePushAuthMessage(_ id: String, at time: Int64) async throws(StorageFailure) {
+    try await writer.write { try $0.expirePushAuthMessage(id, at: time) }
+  }
+
+  /// As ``PushAuthStorage`` says.
   public func answerPushAuthMessage(
     _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
+      try database.expirePushAuthMessage(id, at: time)
       try database.execute(
         """
         UPDATE pushauth_messages SET state = ?, answered = ? WHERE id = ? AND state = 'pending' AND expires > ?
@@ -162,6 +168,7 @@ extension SQLiteStorage {
     _ id: String, limit: Int, at time: Int64, audit: AuditEvent
   ) async throws(StorageFailure) -> Int? {
     try await writer.write { database in
+      try database.expirePushAuthMessage(id, at: time)
       try database.execute(
         """
         UPDATE pushauth_messages SET wrong_numbers = wrong_numbers + 1,
@@ -175,6 +182,15 @@ extension SQLiteStorage {
       try database.appendAudit(audit)
       return max(limit - Int(clamping: try row.integer("wrong_numbers")), 0)
     }
+  }
+}
+
+extension Database {
+  /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
+  fileprivate func expirePushAuthMessage(_ id: String, at time: Int64) throws(SQLiteFailure) {
+    try execute(
+      "UPDATE pushauth_messages SET state = 'expired' WHERE id = ? AND state = 'pending' AND expires <= ?",
+      .text(id), .integer(time))
   }
 }
 

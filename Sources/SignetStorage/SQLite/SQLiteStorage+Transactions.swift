@@ -253,7 +253,8 @@ extension Database {
   fileprivate func decide(
     _ found: TransactionRecord, _ decision: DecisionRecord, by user: String
   ) throws -> DecisionOutcome {
-    if let refusal = refusal(of: found, decision.state, by: (decision.container, user), at: decision.time) {
+    if let refusal = try refusal(of: found, decision.state, by: (decision.container, user), at: decision.time)
+    {
       return refusal
     }
     try execute(
@@ -271,7 +272,8 @@ extension Database {
     _ found: TransactionRecord, _ decision: DecisionRecord, by user: String, _ limits: TransactionLimits
   ) throws -> DecisionOutcome {
     let id = found.id
-    if let refusal = refusal(of: found, decision.state, by: (decision.container, user), at: decision.time) {
+    if let refusal = try refusal(of: found, decision.state, by: (decision.container, user), at: decision.time)
+    {
       return refusal
     }
     try execute("UPDATE transactions SET wrong_numbers = wrong_numbers + 1 WHERE id = ?", .text(id))
@@ -293,7 +295,7 @@ extension Database {
       guard let user = try user(of: container) else { return .unknown }
       actor = (container, user)
     }
-    if let refusal = refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
+    if let refusal = try refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
     try write(id, end)
     return .decided
   }
@@ -318,22 +320,38 @@ extension Database {
 
   /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.
   ///
-  /// The actor is who ends it; the relying party is none.
+  /// The actor is who ends it; the relying party is none. What is found to have expired is written down in the same step, before
+  /// anybody is told: a clock that is set back does not open it again.
   func refusal(
     of found: TransactionRecord, _ state: TransactionRecord.State,
     by actor: (container: String, user: String)?, at time: Int64
-  ) -> DecisionOutcome? {
+  ) throws -> DecisionOutcome? {
     if let actor, found.user != nil, found.user != actor.user { return .unknown }
     let container = actor?.container
     switch found.state(at: time) {
     case .pending: return nil
-    case .expired: return .expired
+    case .expired:
+      try expire(found.id)
+      return .expired
     case .accepted, .denied, .reported:
       let isSame = found.state == state && found.decision != nil && found.decision?.container == container
       return isSame ? .repeated : .decidedBefore
     case .cancelled, .withdrawn:
       return found.state == state && found.end?.container == container ? .repeated : .cancelled
     }
+  }
+}
+
+extension Database {
+  /// Marks a transaction that waits, and whose time is over.
+  ///
+  /// - Returns: Whether it waited.
+  @discardableResult
+  func expire(_ id: String) throws -> Bool {
+    try execute("UPDATE transactions SET state = 'expired' WHERE id = ? AND state = 'pending'", .text(id))
+    guard changes == 1 else { return false }
+    try noteChange(of: id)
+    return true
   }
 }
 

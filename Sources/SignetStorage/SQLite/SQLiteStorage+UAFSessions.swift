@@ -217,7 +217,9 @@ extension Database {
     else { return .over }
     var pending: TransactionRecord?
     if let name = session.transaction {
-      guard let transaction = try transaction(name), transaction.state(at: end.time) == .pending,
+      let named = try transaction(name)
+      if let named, named.state(at: end.time) == .expired { try expire(named.id) }
+      guard let transaction = named, transaction.state(at: end.time) == .pending,
         transaction.user == nil || transaction.user == user
       else { return try fail(session, end, .transactionOver, codes) }
       pending = transaction

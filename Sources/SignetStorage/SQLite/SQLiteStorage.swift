@@ -8,33 +8,75 @@ public final class SQLiteStorage: Storage {
   let writer: GroupCommit
   let reader: Reader
   let codes: RowCodes
+  private let probe: Probe
 
   /// Opens the file, made with mode 0600 if there is none, and brings its schema up to date.
   ///
-  /// - Parameter path: The file; its folder must exist.
+  /// - Parameters:
+  ///   - path: The file; its folder must exist.
+  ///   - busyTimeoutMilliseconds: How long a call waits for another process that writes, before ``StorageFailure/busy``.
   /// - Throws: ``StorageFailure``.
-  public convenience init(path: String) throws(StorageFailure) { try self.init(path: path, observer: nil) }
+  public convenience init(path: String, busyTimeoutMilliseconds: Int = 10_000) throws(StorageFailure) {
+    try self.init(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds, observer: nil)
+  }
 
-  /// Opens the file as ``init(path:)`` does.
+  /// Opens the file as ``init(path:busyTimeoutMilliseconds:)`` does.
   ///
   /// - Parameters:
   ///   - path: The file; its folder must exist.
+  ///   - busyTimeoutMilliseconds: How long a call waits for another process that writes.
   ///   - observer: Called with each statement of a change before it runs; tests break changes off there.
   /// - Throws: ``StorageFailure``.
-  package init(path: String, observer: Database.StatementObserver?) throws(StorageFailure) {
-    writer = try GroupCommit(path: path, migrations: SQLiteSchema.migrations, observer: observer)
-    reader = try Reader(path: path)
+  package init(
+    path: String, busyTimeoutMilliseconds: Int = 10_000, observer: Database.StatementObserver?
+  ) throws(StorageFailure) {
+    writer = try GroupCommit(
+      path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds, migrations: SQLiteSchema.migrations,
+      observer: observer)
+    reader = try Reader(path: path, busyTimeoutMilliseconds: busyTimeoutMilliseconds)
     codes = RowCodes(key: nil)
+    probe = Probe(path: path)
   }
 
   private init(_ other: SQLiteStorage, _ codes: RowCodes) {
-    (writer, reader, self.codes) = (other.writer, other.reader, codes)
+    (writer, reader, probe, self.codes) = (other.writer, other.reader, other.probe, codes)
+  }
+
+  /// Whether a file is a database with tables in it; other than when it is opened for use, nothing is made.
+  ///
+  /// - Parameters:
+  ///   - path: A file that exists.
+  ///   - isBackup: Whether the file is a copy, in which nothing may change.
+  /// - Returns: Whether there are any.
+  /// - Throws: ``StorageFailure``.
+  public static func hasTables(at path: String, isBackup: Bool) throws(StorageFailure) -> Bool {
+    do {
+      let database = try Database(path: path, mode: isBackup ? .readOnly : .readWrite)
+      return try database.query("SELECT 1 FROM sqlite_schema LIMIT 1").first != nil
+    } catch { throw StorageFailure(error) }
+  }
+
+  /// Copies what is committed at this moment into a new file of mode 0600, and looks through the copy; the file may be in use.
+  ///
+  /// - Parameters:
+  ///   - path: The file.
+  ///   - copy: Where no file is yet. After a failure what is there is to be removed.
+  ///   - isBackup: Whether the file is a copy itself, in which nothing may change.
+  /// - Throws: ``StorageFailure``.
+  public static func copy(_ path: String, to copy: String, isBackup: Bool) throws(StorageFailure) {
+    do {
+      try Database(path: path, mode: isBackup ? .readOnly : .readWrite).backUp(to: copy)
+      try Database(path: copy, mode: .readOnly).checkIntegrity()
+    } catch { throw StorageFailure(error) }
   }
 
   /// As ``Storage`` says.
   public func authenticatingRows(with key: HMACKey) -> any Storage {
     SQLiteStorage(self, RowCodes(key: key))
   }
+
+  /// As ``Storage`` says.
+  public func checkReadiness(at time: Int64) async throws(StorageFailure) { try await probe.look(at: time) }
 
   /// How many changes wait for the next commit.
   package var waitingChangeCount: Int { writer.waitingChangeCount }

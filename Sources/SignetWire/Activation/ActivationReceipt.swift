@@ -13,17 +13,19 @@ public struct ActivationReceipt: Sendable {
   public let created: Int64
   /// T2 of `docs/protocol.md` section 3.2, 32 bytes: all that was said.
   public let transcript: [UInt8]
+  /// What *confirm* has to return, encrypted to the new encryption key: a JWE (``SealedConfirmation``).
+  public let sealed: String
   /// The key that the server signs with now.
   public let serverKey: P256.Signing.PublicKey
 
   /// Puts the receipt together.
   public init(
     container: ContainerID, user: UserID, server: ServerURL, created: Int64, transcript: [UInt8],
-    serverKey: P256.Signing.PublicKey
+    sealed: String, serverKey: P256.Signing.PublicKey
   ) {
     (self.container, self.user, self.server, self.created, self.transcript) =
       (container, user, server, created, transcript)
-    self.serverKey = serverKey
+    (self.sealed, self.serverKey) = (sealed, serverKey)
   }
 
   /// Reads the payload of a verified receipt.
@@ -37,6 +39,7 @@ public struct ActivationReceipt: Sendable {
     server = try ServerURL(serverID: object.wireString("server"))
     created = try object.wireInteger("created")
     transcript = try object.wireBytes("transcript", count: 32)
+    sealed = try object.wireString("sealed")
     serverKey = try P256.Signing.PublicKey(wireJWK: object.wireObject("serverKey"), member: "serverKey")
   }
 
@@ -49,6 +52,7 @@ public struct ActivationReceipt: Sendable {
     object["server"] = .string(server.fullForm)
     object["created"] = .integer(created)
     object["transcript"] = .string(Base64URL.encode(transcript))
+    object["sealed"] = .string(sealed)
     object["serverKey"] = .object(serverKey.wireJWK)
     return JSONValue.object(object).bytes
   }

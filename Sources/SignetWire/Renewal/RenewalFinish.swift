@@ -1,7 +1,8 @@
 import SignetCrypto
 import SignetJSON
 
-/// The body of *finish* of a renewal: the server's handle, and what the present keys prove.
+/// The body of *finish* of a renewal: the server's handle, what the present keys prove, and that the new signing key is
+/// the device's.
 public struct RenewalFinish: Sendable {
   /// The handle from the answer to *start*.
   public let handshake: String
@@ -9,10 +10,13 @@ public struct RenewalFinish: Sendable {
   public let message: String
   /// That the present secret of one-time passwords is known: 32 bytes.
   public let proof: [UInt8]
+  /// The transcript under the new signing key: a JWS (``KeyPossession``).
+  public let possession: String
 
   /// Puts the body together.
-  public init(handshake: String, message: String, proof: [UInt8]) {
-    (self.handshake, self.message, self.proof) = (handshake, message, proof)
+  public init(handshake: String, message: String, proof: [UInt8], possession: String) {
+    (self.handshake, self.message) = (handshake, message)
+    (self.proof, self.possession) = (proof, possession)
   }
 
   /// Reads a body.
@@ -23,6 +27,7 @@ public struct RenewalFinish: Sendable {
     handshake = try object.wireString("handshake")
     message = try object.wireString("message")
     proof = try object.wireBytes("proof", count: 32)
+    possession = try object.wireString("possession")
   }
 
   /// The body as sent.
@@ -31,6 +36,7 @@ public struct RenewalFinish: Sendable {
     object["handshake"] = .string(handshake)
     object["message"] = .string(message)
     object["proof"] = .string(Base64URL.encode(proof))
+    object["possession"] = .string(possession)
     return JSONValue.object(object).bytes
   }
 }

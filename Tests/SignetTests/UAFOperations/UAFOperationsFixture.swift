@@ -41,7 +41,12 @@ final class ScriptedPerson: UAFInteraction {
   let pinPolicy: UAFPINPolicy
   let passwordPolicy: UAFPasswordPolicy
 
-  init(pinPolicy: UAFPINPolicy = UAFPINPolicy(), passwordPolicy: UAFPasswordPolicy = UAFPasswordPolicy()) {
+  /// What is typed is the same for PINs and passwords: a policy that refuses it would be asked again without end.
+  static let anyPassword = UAFPasswordPolicy(enrolmentRule: { _ in }, changeRule: { _ in })
+
+  init(
+    pinPolicy: UAFPINPolicy = UAFPINPolicy(), passwordPolicy: UAFPasswordPolicy = ScriptedPerson.anyPassword
+  ) {
     (self.pinPolicy, self.passwordPolicy) = (pinPolicy, passwordPolicy)
   }
 

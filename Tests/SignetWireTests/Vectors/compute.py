@@ -83,6 +83,18 @@ def es256(key, header, payload):
     return signed + "." + b64(r.to_bytes(32, "big") + s.to_bytes(32, "big"))
 
 
+def possession(key, t2):
+    """Section 3.3: the new signing key signs the transcript."""
+    return es256(key, {"alg": "ES256", "typ": "signet-possession", "kid": thumbprint(key)},
+                 compact({"version": 1, "transcript": b64(t2)}))
+
+
+def sealed_confirmation(key, label, t2, confirmation):
+    """Section 3.3: what *confirm* returns, for who has the new encryption key."""
+    return jwe(key, label + " confirmation",
+               compact({"version": 1, "transcript": b64(t2), "confirmation": b64(confirmation)}))
+
+
 def concat_kdf(z, algorithm, bits):
     """RFC 7518 section 4.6.2, no party info."""
     def counted(data):
@@ -138,13 +150,16 @@ def activation(label, user, server, costs, profile, asked):
     t2 = hashlib.sha256(b"signet/1 finish\0" + t1 + hashlib.sha256(core).digest()).digest()
     kd, ks, otp = (expand(prk, "signet/1 " + name, t2) for name in ("device proof", "server proof", "otp"))
     container = b64(seeded(label + " container", 16))
+    confirmation = seeded(label + " confirmation", 32)
     receipt = compact({
         "version": 1, "container": container, "user": user, "server": server, "created": 1795230900,
-        "transcript": b64(t2), "serverKey": jwk(server_signing),
+        "transcript": b64(t2), "sealed": sealed_confirmation(encryption, label, t2, confirmation),
+        "serverKey": jwk(server_signing),
     })
+    confirm = compact({"confirmation": b64(confirmation)})
     domain = server.rsplit("/", 1)[1]
     request = compact({
-        "method": "POST", "path": f"/{domain}/v1/activation/confirm", "body": b64(hashlib.sha256(b"{}").digest()),
+        "method": "POST", "path": f"/{domain}/v1/activation/confirm", "body": b64(hashlib.sha256(confirm).digest()),
         "time": 1795230901, "id": b64(seeded(label + " request", 16)),
     })
     content = json.dumps(asked, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -177,7 +192,8 @@ def activation(label, user, server, costs, profile, asked):
         "Z": z.hex(), "inviteKey": invite_key.hex(), "PRK": prk.hex(), "T1": t1.hex(), "T2": t2.hex(),
         "Kd": kd.hex(), "Ks": ks.hex(), "otpSecret": otp.hex(), "otpTime": 1795231234,
         "otpCode": totp(otp, 1795231234),
-        "deviceMessage": hs256(kd, "signet-activation", core), "serverMessage": hs256(ks, "signet-receipt", receipt),
+        "deviceMessage": hs256(kd, "signet-activation", core), "possession": possession(signing, t2),
+        "confirm": confirm.decode(), "serverMessage": hs256(ks, "signet-receipt", receipt),
         "request": request.decode(),
         "authorization": "Signet " + es256(
             session, {"alg": "ES256", "typ": "signet-request", "kid": container}, request),
@@ -237,16 +253,20 @@ def renewal(label, before, server, profile):
     t2 = hashlib.sha256(b"signet/1 finish\0" + t1 + hashlib.sha256(core).digest()).digest()
     kd, ks, otp = (expand(prk, "signet/1 " + name, t2) for name in ("device proof", "server proof", "otp"))
     handshake = b64(seeded(label + " handshake", 24))
-    finish = compact({"handshake": handshake, "message": message, "proof": b64(mac(kd, message.encode()))})
+    finish = compact({"handshake": handshake, "message": message, "proof": b64(mac(kd, message.encode())),
+                      "possession": possession(signing, t2)})
+    confirmation = seeded(label + " confirmation", 32)
     receipt = compact({
         "version": 1, "container": b64(seeded(label + " container", 16)), "user": user, "server": server,
-        "created": 1797822900, "transcript": b64(t2), "serverKey": jwk(private_key(before["id"] + " server signing")),
+        "created": 1797822900, "transcript": b64(t2),
+        "sealed": sealed_confirmation(encryption, label, t2, confirmation), "serverKey": jwk(private_key(before["id"] + " server signing")),
     })
     return {
         "id": label, "container": present, "presentSigningPrivateKey": raw(present_signing).hex(),
         "presentOTPSecret": before["otpSecret"],
         "devicePrivateKey": raw(device).hex(), "serverPrivateKey": raw(peer).hex(),
-        "signingPrivateKey": raw(signing).hex(),
+        "signingPrivateKey": raw(signing).hex(), "encryptionPrivateKey": raw(encryption).hex(),
+        "confirm": compact({"confirmation": b64(confirmation)}).decode(),
         "start": start.decode(), "offer": offer.decode(), "core": core.decode(), "receipt": receipt.decode(),
         "Z": z.hex(), "inviteKey": invite_key.hex(), "PRK": prk.hex(), "T1": t1.hex(), "T2": t2.hex(),
         "Kd": kd.hex(), "Ks": ks.hex(), "otpSecret": otp.hex(), "otpTime": 1797823234,

@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetPolicy
 
 /// Why an app's own rule does not take a new PIN or password.
 public struct UAFCredentialRefusal: Error, Hashable, Sendable, CustomStringConvertible {
@@ -61,7 +62,8 @@ public struct UAFPINPolicy: Sendable {
   }
 }
 
-/// What a new password has to be: what the app says, which alone knows what is strong enough for it.
+/// What a new password has to be: unless the app says otherwise, what is asked of a password for imported accounts
+/// (``Accounts/passwordPolicy``).
 public struct UAFPasswordPolicy: Sendable {
   let enrolmentRule: UAFCredentialRule
   let changeRule: UAFCredentialRule
@@ -69,11 +71,26 @@ public struct UAFPasswordPolicy: Sendable {
   /// Sets the rules.
   ///
   /// - Parameters:
-  ///   - enrolmentRule: What is asked of a first password.
-  ///   - changeRule: What is asked of a password that takes the place of another.
+  ///   - enrolmentRule: What is asked of a first password; ``standard(_:)`` where nothing else is given.
+  ///   - changeRule: What is asked of a password that takes the place of another; ``standard(_:)`` where nothing else is given.
   public init(
-    enrolmentRule: @escaping UAFCredentialRule = { _ in }, changeRule: @escaping UAFCredentialRule = { _ in }
+    enrolmentRule: @escaping UAFCredentialRule = UAFPasswordPolicy.standard,
+    changeRule: @escaping UAFCredentialRule = UAFPasswordPolicy.standard
   ) {
     (self.enrolmentRule, self.changeRule) = (enrolmentRule, changeRule)
+  }
+
+  /// Refuses what ``Accounts/passwordPolicy`` does not allow: fewer than 8 characters, and words of the system's dictionary.
+  ///
+  /// - Parameter password: UTF-8 as typed.
+  /// - Throws: ``UAFCredentialRefusal`` with the rules that it breaks, or with what keeps the dictionary from being read.
+  public static func standard(_ password: SharedSecretBox) async throws(UAFCredentialRefusal) {
+    let violations: [PasswordViolation]
+    do throws(PasswordDictionaryFailure) {
+      violations = try await Accounts.passwordPolicy.violations(of: password, purpose: .enrolment)
+    } catch { throw UAFCredentialRefusal(error.description) }
+    guard violations.isEmpty else {
+      throw UAFCredentialRefusal(violations.map(\.description).joined(separator: "; "))
+    }
   }
 }

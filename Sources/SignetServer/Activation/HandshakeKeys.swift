@@ -1,0 +1,105 @@
+public import SignetCrypto
+import SignetFiles
+import Synchronization
+
+/// The keys under which handshakes travel with devices: each is used for minutes and then forgotten.
+///
+/// They come from no other key and are in no database, so that a handshake that somebody recorded opens for nobody once its time is
+/// over: not for who has the master key, the database and its backups by then.
+public final class HandshakeKeys: Sendable {
+  /// How long a key seals new handshakes, in seconds.
+  package static let period: Int64 = 120
+  /// How far the clock may be set back without handshakes becoming void, in seconds.
+  package static let clockStep: Int64 = 60
+  /// The bytes of a key's id.
+  static let idByteCount = 8
+
+  /// A key, and when it was made, in seconds since 1970.
+  package struct Key: Sendable {
+    package let id: [UInt8]
+    let made: Int64
+    let secret: SharedSecretBox
+  }
+
+  private let lifetime: Int64
+  private let folder: HandshakeKeyFolder?
+  /// Keeps other processes from the data folder, where they do not share these keys; `nil` where nobody else could serve it.
+  private let hold: FolderHold?
+  private let random: any RandomSource
+  private let known = Mutex<[Key]>([])
+
+  /// Keys in memory: of one process.
+  ///
+  /// - Parameters:
+  ///   - lifetime: How long a handshake lives, in seconds.
+  ///   - random: Where the ids come from.
+  public convenience init(lifetime: Int64, random: any RandomSource = SystemRandomSource()) {
+    self.init(lifetime: lifetime, folder: nil, hold: nil, random: random)
+  }
+
+  /// Keys in memory, or in a folder in memory that the processes of a machine share.
+  init(
+    lifetime: Int64, folder: HandshakeKeyFolder? = nil, hold: FolderHold? = nil,
+    random: any RandomSource = SystemRandomSource()
+  ) {
+    (self.lifetime, self.folder, self.hold, self.random) = (lifetime, folder, hold, random)
+  }
+
+  /// The key of new handshakes.
+  ///
+  /// - Throws: `FileFailure` where processes share it, and the folder can't be written.
+  package func current(at now: Int64) throws -> Key {
+    try known.withLock { known in
+      drop(&known, at: now)
+      if let key = known.last(where: { seals($0, at: now) }) { return key }
+      if let shared = try folder?.keys().filter({ seals($0, at: now) }).max(by: { $0.made < $1.made }) {
+        known.append(shared)
+        return shared
+      }
+      let key = Key(
+        id: random.bytes(Self.idByteCount), made: now, secret: SharedSecretBox(.random(byteCount: 32)))
+      try folder?.add(key)
+      known.append(key)
+      return key
+    }
+  }
+
+  /// The key of a handshake that a device brings back; `nil` where it is forgotten, or never was.
+  ///
+  /// - Throws: `FileFailure` where processes share it, and the folder can't be read.
+  package func key(_ id: [UInt8], at now: Int64) throws -> Key? {
+    try known.withLock { known in
+      drop(&known, at: now)
+      if let key = known.first(where: { $0.id == id }) { return key }
+      guard let shared = try folder?.key(id), isAlive(shared, at: now) else { return nil }
+      known.append(shared)
+      return shared
+    }
+  }
+
+  /// Forgets the keys whose last handshake has ended.
+  ///
+  /// - Throws: `FileFailure` where processes share them, and the folder can't be written.
+  package func forgetOld(at now: Int64) throws {
+    known.withLock { drop(&$0, at: now) }
+    for key in try folder?.keys() ?? [] where !isAlive(key, at: now) { try folder?.forget(key.id) }
+  }
+
+  /// Forgets all keys of this process, and those in the folder where no other process uses it.
+  package func end() throws {
+    known.withLock { $0 = [] }
+    try folder?.end()
+  }
+
+  private func drop(_ known: inout [Key], at now: Int64) {
+    known.removeAll { !isAlive($0, at: now) }
+  }
+
+  private func seals(_ key: Key, at now: Int64) -> Bool {
+    (key.made - Self.clockStep..<key.made + Self.period).contains(now)
+  }
+
+  private func isAlive(_ key: Key, at now: Int64) -> Bool {
+    (key.made - Self.clockStep...key.made + Self.period + lifetime).contains(now)
+  }
+}

@@ -1,0 +1,73 @@
+import SignetConcurrency
+import SignetSQLite
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Looks whether the file can be read and written, each time by a connection of its own: one that is open for long has in memory what
+/// the file has lost.
+actor Probe {
+  /// How long another process may hold the database.
+  private static let patience = 5_000
+  /// The largest file that is looked through from end to end, in pages; of a larger one it is a row of each table.
+  private static let wholePageCount: Int64 = 4_096
+  /// Stands where ids of requests do, which are random.
+  private static let id = Array("signet readiness".utf8)
+
+  private let executor = BlockingExecutor(label: "signet.storage.probe")
+  private let path: String
+  private let file: FileIdentity?
+
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+  /// The file of this path is the one that is served, from now on.
+  init(path: String) { (self.path, file) = (path, FileIdentity(path)) }
+
+  func look(at time: Int64) throws(StorageFailure) {
+    guard FileIdentity(path) == file else {
+      throw .failed(detail: "another file is in the place of the database; start the server again")
+    }
+    do {
+      let database = try Database(path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patience)
+      try Self.read(database)
+      try database.transaction {
+        try database.execute("DELETE FROM requests WHERE container = '' AND id = ?", .blob(Self.id))
+        try database.execute(
+          "INSERT INTO requests (id, container, expires) VALUES (?, '', ?)", .blob(Self.id), .integer(time))
+      }
+    } catch { throw StorageFailure(error) }
+  }
+
+  private static func read(_ database: Database) throws {
+    let size = try database.query("PRAGMA page_count").first?[0]
+    if case .integer(let count)? = size, count <= wholePageCount {
+      guard case .text(let verdict)? = try database.query("PRAGMA quick_check(1)").first?[0], verdict == "ok"
+      else {
+        throw StorageFailure.failed(detail: "the file is damaged; restore it from a backup")
+      }
+      return
+    }
+    for table in try database.query(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    {
+      let name = try table.text("name").replacing("\"", with: "\"\"")
+      _ = try database.query("SELECT 1 FROM \"\(name)\" LIMIT 1")
+    }
+  }
+}
+
+/// Which file a name stands for.
+private struct FileIdentity: Equatable {
+  let device: UInt64
+  let number: UInt64
+
+  /// `nil` where there is none.
+  init?(_ path: String) {
+    var status = stat()
+    guard lstat(path, &status) == 0 else { return nil }
+    (device, number) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+  }
+}

@@ -1,0 +1,191 @@
+import Foundation
+import SignetCrypto
+import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import SignetTesting
+import SignetWire
+import Testing
+
+/// Handshakes open for minutes, and for nobody after that (`docs/protocol.md` section 3.1).
+@Suite struct HandshakeKeyTests: ServerFolderSuite {
+  let parent: TemporaryFolder
+  private static let lifetime: Int64 = 600
+  private static let hasMemory = MemoryFolder.isThere
+
+  init() throws { parent = try TemporaryFolder() }
+
+  /// A data folder whose processes share keys at a path.
+  private func folder(runtime: String) async throws -> ServerFolder {
+    _ = try await makeFolder()
+    try set(runtime: runtime)
+    return try ServerFolder(opening: path)
+  }
+
+  private func set(runtime: String) throws {
+    var settings = try JSONObject(parsing: Array(Data(contentsOf: URL(filePath: "\(path)/server.json"))))
+    settings["runtime"] = .string(runtime)
+    try write("server.json", JSONValue.object(settings).text)
+  }
+
+  @Test("a key seals for two minutes, opens until its last handshake has ended, and is then forgotten")
+  func forgets() throws {
+    let keys = HandshakeKeys(lifetime: Self.lifetime)
+    let first = try keys.current(at: 1000)
+    #expect(try keys.current(at: 1000 + HandshakeKeys.period - 1).id == first.id)
+    let second = try keys.current(at: 1000 + HandshakeKeys.period)
+    #expect(second.id != first.id)
+    let last = 1000 + HandshakeKeys.period + Self.lifetime
+    #expect(try keys.key(first.id, at: last)?.id == first.id)
+    #expect(try keys.key(first.id, at: last + 1) == nil)
+    // Forgotten is forgotten, also where the clock is set back.
+    #expect(try keys.key(first.id, at: 1000 + HandshakeKeys.period - 1) == nil)
+    #expect(try keys.key(second.id, at: last)?.id == second.id)
+  }
+
+  @Test("a clock that is set back voids what it had made later, and a small step does not")
+  func clockSetBack() throws {
+    let keys = HandshakeKeys(lifetime: Self.lifetime)
+    let key = try keys.current(at: 1000)
+    #expect(try keys.current(at: 1000 - HandshakeKeys.clockStep).id == key.id)
+    #expect(try keys.key(key.id, at: 1000 - HandshakeKeys.clockStep - 1) == nil)
+    #expect(try keys.key(key.id, at: 1000) == nil)
+  }
+
+  @Test("upkeep forgets keys that nobody asks for")
+  func upkeep() throws {
+    let keys = HandshakeKeys(lifetime: Self.lifetime)
+    let key = try keys.current(at: 1000)
+    try keys.forgetOld(at: 1001)
+    #expect(try keys.key(key.id, at: 1001) != nil)
+    try keys.forgetOld(at: 1000 + HandshakeKeys.period + Self.lifetime + 1)
+    #expect(try keys.key(key.id, at: 1001) == nil)
+  }
+
+  @Test("a recorded handshake opens neither after its key's time nor with master key and database alone")
+  func forwardSecrecy() async throws {
+    let server = try ServerFixture()
+    let device = ProtocolDevice(code: try await server.invite())
+    let answer = try await server.activations.start(device.start.bytes)
+    let body = try await device.finish(answer).body
+    // Who has the master key, the database and the invite: a server of the same, without the keys of handshakes.
+    let thief = ServiceContext(
+      settings: server.context.settings, storage: server.storage, masterKey: server.context.masterKey,
+      clock: server.clock, log: server.capture.log)
+    #expect(try await problem { try await ActivationService(thief).finish(body) } == .handshakeVoid)
+    // Once the time is over, the server itself.
+    server.clock.advance(by: HandshakeKeys.period + Self.lifetime + 1)
+    #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
+    server.clock.advance(by: -HandshakeKeys.period - Self.lifetime - 1)
+    #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
+    #expect(try await server.storage.openActivation(user: "alice")?.failedAttempts == 0, "no guess")
+    // The device begins again, with the same invite.
+    var again = ProtocolDevice(code: device.code)
+    try await again.activate(server)
+  }
+
+  @Test("a handshake of a renewal is none of an activation")
+  func purposes() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    let id = try #require(device.container)
+    let renewal = try RenewalService(server.context).start(
+      RenewalStart(container: id, random: SystemRandomSource()).bytes, for: record)
+    let other = ProtocolDevice(code: try await server.invite("bob"))
+    let answer = try await server.activations.start(other.start.bytes)
+    let made = try ActivationFinish(parsing: await other.finish(answer).body)
+    let body = ActivationFinish(
+      handshake: renewal.handshake, message: made.message, possession: made.possession
+    ).bytes
+    #expect(try await problem { try await server.activations.finish(body) } == .handshakeVoid)
+  }
+
+  @Test(
+    "processes share keys in a folder in memory, which the last one leaves empty",
+    .enabled(if: Self.hasMemory))
+  func shares() async throws {
+    let memory = try MemoryFolder()
+    let opened = try await folder(runtime: memory.path)
+    let (first, second) = (try opened.handshakeKeys(), try opened.handshakeKeys())
+    let key = try first.current(at: 1000)
+    #expect(try second.current(at: 1001).id == key.id)
+    #expect(try second.key(key.id, at: 1500)?.id == key.id)
+    #expect(try memory.names().count == 1)
+    let status = try FileManager.default.attributesOfItem(atPath: "\(memory.path)/\(memory.names()[0])")
+    #expect(status[.posixPermissions] as? Int == 0o600)
+    // The next key, by the other process.
+    let next = try second.current(at: 1000 + HandshakeKeys.period)
+    #expect(try first.key(next.id, at: 1200)?.id == next.id)
+    // What is over is gone from the folder, and was overwritten before.
+    let link = "\(memory.path)/kept"
+    try FileManager.default.linkItem(
+      atPath: "\(memory.path)/handshake-\(Hex.encode(key.id))", toPath: link)
+    try second.forgetOld(at: 1000 + HandshakeKeys.period + Self.lifetime + 1)
+    #expect(try memory.names().filter { $0.hasPrefix("handshake-") } == ["handshake-\(Hex.encode(next.id))"])
+    #expect(try Data(contentsOf: URL(filePath: link)).allSatisfy { $0 == 0 })
+    try FileManager.default.removeItem(atPath: link)
+    // While one serves, the other's end leaves the keys.
+    try first.end()
+    #expect(try memory.names().count == 1)
+    #expect(try second.key(next.id, at: 1300) != nil)
+  }
+
+  @Test("the last process forgets the keys in the folder", .enabled(if: Self.hasMemory))
+  func ends() async throws {
+    let memory = try MemoryFolder()
+    let keys = try await folder(runtime: memory.path).handshakeKeys()
+    _ = try keys.current(at: 1000)
+    #expect(try memory.names().count == 1)
+    try keys.end()
+    #expect(try memory.names().isEmpty)
+  }
+
+  @Test(
+    "files in the folder that are none of ours, or cut short, are passed over", .enabled(if: Self.hasMemory))
+  func passesOver() async throws {
+    let memory = try MemoryFolder()
+    let opened = try await folder(runtime: memory.path)
+    for (name, content) in [
+      ("handshake-", [UInt8](repeating: 1, count: 40)), ("handshake-zz", [1]), ("other", [1]),
+      ("handshake-0102030405060708", [UInt8](repeating: 1, count: 12)),
+      ("handshake-1112131415161718", [UInt8](repeating: 0, count: 40)),
+    ] {
+      let path = "\(memory.path)/\(name)"
+      try Data(content).write(to: URL(filePath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+    }
+    let keys = try opened.handshakeKeys()
+    let made = try keys.current(at: 1000)
+    #expect(try keys.key(made.id, at: 1000) != nil)
+    #expect(try keys.key([1, 2, 3, 4, 5, 6, 7, 8], at: 1000) == nil)
+    #expect(try keys.key([0x11, 0x12, 0x13, 0x14, 0x15, 0x16, 0x17, 0x18], at: 1000) == nil)
+    withExtendedLifetime(memory) {}
+  }
+
+  @Test("a second process is refused where it would share nothing")
+  func refusesASecond() async throws {
+    let opened = try await makeFolder()
+    let keys = try opened.handshakeKeys()
+    #expect(throws: ServerFolderFailure.servedElsewhere(path: opened.path)) { try opened.handshakeKeys() }
+    withExtendedLifetime(keys) {}
+  }
+
+  @Test("a folder on a disk, open to others or with another name than a full path is refused")
+  func refusesOtherFolders() async throws {
+    let onDisk = try await folder(runtime: "/usr/lib")
+    #expect(throws: ServerFolderFailure.self) { try onDisk.handshakeKeys() }
+    if Self.hasMemory {
+      let memory = try MemoryFolder()
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: memory.path)
+      try set(runtime: memory.path)
+      #expect(throws: ServerFolderFailure.openToOthers(path: memory.path, mode: 0o755)) {
+        try ServerFolder(opening: path).handshakeKeys()
+      }
+    }
+    try set(runtime: "run")
+    #expect(throws: ServerFolderFailure.self) { try ServerFolder(opening: path) }
+  }
+}
