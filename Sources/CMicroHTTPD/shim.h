@@ -4,6 +4,7 @@
 #include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -16,9 +17,17 @@
 // MHD_start_daemon, MHD_get_connection_info and MHD_set_connection_option are variadic, and some enum
 // constants are not imported by Swift: the functions below are those calls with fixed parameters.
 
-/// What a daemon is started with. The callbacks and `context` must outlive the daemon.
+/// Who is called when MHD itself is about to answer with an error: on the thread of the connection, which MHD does not name, and
+/// before anything of the answer exists.
+typedef struct {
+  void (*refuses)(void *context, unsigned int status);
+  void *context;
+} signet_mhd_refusals;
+
+/// What a daemon is started with. The callbacks, `context` and `refusals` must outlive the daemon.
 typedef struct {
   void *context;
+  const signet_mhd_refusals *refusals;
   MHD_AccessHandlerCallback handle;
   void *(*target)(void *context, const char *target, struct MHD_Connection *connection);
   MHD_RequestCompletedCallback completed;
@@ -47,10 +56,19 @@ static inline void signet_mhd_skip_arguments(const char *target) {
     mark[1] = 0;
 }
 
+/// MHD's log, of which one message is of use: the one before each answer that MHD makes without asking its caller.
+static inline void signet_mhd_log(void *context, const char *format, va_list arguments) {
+  const signet_mhd_refusals *refusals = (const signet_mhd_refusals *)context;
+  static const char beginning[] = "Error processing request (HTTP response code is %u";
+  if (refusals->refuses && strncmp(format, beginning, sizeof beginning - 1) == 0)
+    refusals->refuses(refusals->context, va_arg(arguments, unsigned int));
+}
+
 /// Starts one epoll thread that serves the connections given to it by MHD_add_connection.
 static inline struct MHD_Daemon *signet_mhd_start(const signet_mhd_options *o) {
   unsigned int flags =
-      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC;
+      MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET | MHD_USE_ITC |
+                       MHD_USE_ERROR_LOG;
   struct MHD_OptionItem tls[] = {
       {MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)o->certificate},
       {MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)o->private_key},
@@ -61,6 +79,8 @@ static inline struct MHD_Daemon *signet_mhd_start(const signet_mhd_options *o) {
   if (o->certificate)
     flags |= MHD_USE_TLS;
   return MHD_start_daemon(flags, 0, NULL, NULL, o->handle, o->context,
+                          // The first, so that nothing goes to standard error.
+                          MHD_OPTION_EXTERNAL_LOGGER, signet_mhd_log, (void *)o->refusals,
                           MHD_OPTION_URI_LOG_CALLBACK, o->target, o->context,
                           MHD_OPTION_NOTIFY_COMPLETED, o->completed, o->context,
                           MHD_OPTION_NOTIFY_CONNECTION, o->connection, o->context,
@@ -91,6 +111,11 @@ static inline size_t signet_mhd_head_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info ? info->header_size : 0;
+}
+
+/// Whether a response of the request is queued.
+static inline int signet_mhd_has_response(struct MHD_Connection *connection) {
+  return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_HTTP_STATUS) != NULL;
 }
 
 static inline gnutls_session_t signet_mhd_tls(struct MHD_Connection *connection) {

@@ -19,6 +19,9 @@ internal import CMicroHTTPD
   /// The bytes from the method to the empty line, both included.
   var headByteCount: Int { Int(unsafe signet_mhd_head_size(raw)) }
 
+  /// Whether a response of the request is queued, ours or MHD's own.
+  var hasResponse: Bool { unsafe signet_mhd_has_response(raw) != 0 }
+
   /// Visits the header fields in order, as MHD parsed them.
   ///
   /// The corresponding C function is `MHD_get_connection_values_n`.

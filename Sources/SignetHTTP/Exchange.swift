@@ -39,6 +39,7 @@ final class Exchange: @unchecked Sendable {
   ///
   /// - Returns: `false` where the connection has to be closed.
   func headArrived(_ line: RequestHead.Line) -> Bool {
+    link.heads.remove(self)
     do throws(RequestRefusal) {
       let head = try unsafe RequestHead(line, target: target, connection: connection, limits: core.limits)
       self.head = head
@@ -61,12 +62,8 @@ final class Exchange: @unchecked Sendable {
   func bodyArrived(_ bytes: UnsafeRawBufferPointer) -> Bool {
     switch stage {
     case .body:
-      guard body.count + bytes.count <= core.limits.bodyByteCount else {
-        refuseAndDiscard(.bodyTooLarge)
-        return true
-      }
       unsafe body.append(contentsOf: bytes)
-      return true
+      return body.count <= core.limits.bodyByteCount  // which its length was compared with
     case .discarding(let rest):
       stage = .discarding(rest - bytes.count)
       return rest > bytes.count
@@ -91,6 +88,7 @@ final class Exchange: @unchecked Sendable {
 
   /// MHD is done with the request.
   func completed() {
+    link.heads.remove(self)
     // Where a connection broke off after it was resumed, this is the callback that others wait for.
     if case .handling = stage { link.wakeUps.resumeOthers(after: connection) }
     link.completed(nextUntil: core.requestDeadline, isDraining: { [core] in core.isDraining })
@@ -141,6 +139,7 @@ final class Exchange: @unchecked Sendable {
   /// Answers and closes: after a refusal here it is not known where the next request would begin.
   private func refuse(_ refusal: RequestRefusal) -> Bool {
     stage = .answered
+    observe(refusal)
     link.sends(until: core.responseDeadline)
     return connection.queue(core.response(to: refusal), closing: true)
   }
@@ -150,7 +149,24 @@ final class Exchange: @unchecked Sendable {
   private func refuseAndDiscard(_ refusal: RequestRefusal) {
     stage = .discarding(Self.discardedByteCount)
     body = []
+    observe(refusal)
     connection.sendLast(core.response(to: refusal).closingMessage)
+  }
+
+  /// MHD is about to refuse the `Content-Length` of the whole head, with a page whose head it sends twice.
+  ///
+  /// The answer goes out first and ends the sending side: MHD finds that it cannot write, and closes.
+  func refusedByLibrary() {
+    link.heads.remove(self)
+    stage = .answered
+    observe(.malformed)
+    link.sends(until: core.responseDeadline)
+    connection.sendLast(core.response(to: .malformed).closingMessage)
+  }
+
+  private func observe(_ refusal: RequestRefusal) {
+    core.observe(
+      RefusedRequest(remoteAddress: link.peer.text, status: refusal.status, reason: refusal.description))
   }
 
   private static let discardedByteCount = 1024 * 1024

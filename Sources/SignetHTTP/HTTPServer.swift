@@ -64,6 +64,14 @@ public final class HTTPServer: Sendable {
     try core.start()
   }
 
+  /// Shows another certificate to the connections that come from now on; those that are open go on with the one that they have.
+  ///
+  /// - Parameter identity: The certificate and its key.
+  /// - Throws: ``ServerFailure/cannotStart``; nothing has changed then.
+  public func replaceIdentity(_ identity: TLSIdentity) throws(ServerFailure) {
+    try core.replaceSecurity(.tls(identity))
+  }
+
   /// Stops accepting at once, lets requests that have begun finish, and ends.
   ///
   /// Idle connections are closed; responses from now on say `Connection: close`. Handlers that are not done after

@@ -15,6 +15,8 @@ final class Link: Sendable {
   let isTurnedAway: Bool
   /// How the connection's polling thread hears of answers.
   let wakeUps: WakeUps<ConnectionHandle>
+  /// The requests of its polling thread that nothing but the request line was seen of.
+  let heads: UnreadHeads
   private let state: Mutex<State>
 
   private struct State {
@@ -47,12 +49,13 @@ final class Link: Sendable {
   }
 
   init(
-    descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, isTurnedAway: Bool,
-    deadline: Duration
+    descriptor: Int32, peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, heads: UnreadHeads,
+    isTurnedAway: Bool, deadline: Duration
   ) {
     self.descriptor = descriptor
     self.peer = peer
     self.wakeUps = wakeUps
+    self.heads = heads
     self.isTurnedAway = isTurnedAway
     state = Mutex(State(deadline: deadline))
   }

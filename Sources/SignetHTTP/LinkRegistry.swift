@@ -39,7 +39,9 @@ final class LinkRegistry: Sendable {
   ///
   /// A connection that MHD dropped before it began is never reported closed; its place is given up when its
   /// descriptor comes back.
-  func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>) -> Link? {
+  func admit(_ descriptor: Int32, _ peer: PeerAddress, wakeUps: WakeUps<ConnectionHandle>, heads: UnreadHeads)
+    -> Link?
+  {
     let limits = limits
     return state.withLock { state in
       if let stale = state.links[descriptor] { Self.remove(stale, from: &state) }
@@ -53,7 +55,7 @@ final class LinkRegistry: Sendable {
       // Who is turned away has no time to lose: others wait to be told the same.
       let patience = isServed ? limits.requestDeadline : min(limits.requestDeadline, Self.farewellTime)
       let link = Link(
-        descriptor: descriptor, peer: peer, wakeUps: wakeUps, isTurnedAway: !isServed,
+        descriptor: descriptor, peer: peer, wakeUps: wakeUps, heads: heads, isTurnedAway: !isServed,
         deadline: time.now + patience)
       state.links[descriptor] = link
       return link

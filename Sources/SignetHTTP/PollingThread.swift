@@ -5,8 +5,11 @@ internal import Glibc
 @safe final class PollingThread: @unchecked Sendable {
   private let daemon: OpaquePointer
   private let context: Unmanaged<ServerCore>
+  private let refusals: UnsafeMutablePointer<signet_mhd_refusals>
   /// How it hears of answers to its connections.
   let wakeUps = WakeUps<ConnectionHandle> { $0.resume() }
+  /// Its requests of which nothing but the request line was seen.
+  let heads: UnreadHeads
 
   /// Starts the thread.
   ///
@@ -16,8 +19,15 @@ internal import Glibc
   init(core: ServerCore, security: ServerConfiguration.Security) throws(ServerFailure) {
     let context = unsafe Unmanaged.passRetained(core)
     let limits = core.limits
+    let heads = UnreadHeads()
+    self.heads = heads
+    let refusals = UnsafeMutablePointer<signet_mhd_refusals>.allocate(capacity: 1)
+    unsafe refusals.initialize(
+      to: signet_mhd_refusals(
+        refuses: refusalCallback,
+        context: Unmanaged.passRetained(LibraryRefusals(core: core, heads: heads)).toOpaque()))
     var options = unsafe signet_mhd_options(
-      context: context.toOpaque(), handle: handleCallback, target: targetCallback,
+      context: context.toOpaque(), refusals: refusals, handle: handleCallback, target: targetCallback,
       completed: completedCallback, connection: connectionCallback,
       // The registry holds the real limit; this one only has to be out of its way.
       connection_limit: UInt32(limits.connectionCount) * 2 + 64,
@@ -39,9 +49,11 @@ internal import Glibc
       }
     guard let daemon = unsafe daemon else {
       unsafe context.release()
+      unsafe Self.free(refusals)
       throw .cannotStart
     }
     unsafe self.context = unsafe context
+    unsafe self.refusals = unsafe refusals
     unsafe self.daemon = unsafe daemon
   }
 
@@ -63,7 +75,40 @@ internal import Glibc
   func stop() {
     unsafe MHD_stop_daemon(daemon)
     unsafe context.release()
+    unsafe Self.free(refusals)
   }
+
+  private static func free(_ refusals: UnsafeMutablePointer<signet_mhd_refusals>) {
+    if let context = unsafe refusals.pointee.context {
+      unsafe Unmanaged<LibraryRefusals>.fromOpaque(context).release()
+    }
+    unsafe refusals.deallocate()
+  }
+}
+
+/// What the callback for MHD's own refusals works with.
+private final class LibraryRefusals: Sendable {
+  let core: ServerCore
+  let heads: UnreadHeads
+
+  init(core: ServerCore, heads: UnreadHeads) { (self.core, self.heads) = (core, heads) }
+
+  /// Answers in place of MHD where the request is known; elsewhere MHD's own page is what the client gets.
+  func refuses(status: Int) {
+    if let exchange = heads.refused {
+      exchange.refusedByLibrary()
+    } else {
+      core.observe(
+        RefusedRequest(
+          remoteAddress: nil, status: status, reason: "the head of the request is not valid HTTP/1.1"))
+    }
+  }
+}
+
+/// Runs before MHD makes an answer of its own.
+private let refusalCallback: @convention(c) (UnsafeMutableRawPointer?, UInt32) -> Void = { context, status in
+  guard let context = unsafe context else { return }
+  unsafe Unmanaged<LibraryRefusals>.fromOpaque(context).takeUnretainedValue().refuses(status: Int(status))
 }
 
 private func core(_ context: UnsafeMutableRawPointer?) -> ServerCore? {
@@ -99,6 +144,7 @@ private let targetCallback:
       let bytes = unsafe UnsafeRawBufferPointer(start: target, count: strlen(target))
       let exchange = unsafe Exchange(
         core: core, link: link, connection: ConnectionHandle(connection), target: Array(bytes))
+      link.heads.insert(exchange)
       unsafe signet_mhd_skip_arguments(target)
       return unsafe Unmanaged.passRetained(exchange).toOpaque()
     }

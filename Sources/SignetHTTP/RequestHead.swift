@@ -6,6 +6,9 @@ internal import CMicroHTTPD
 /// more than the standard does (NUL inside a line, bare line feeds, folded lines, white space before the
 /// colon), which is what request smuggling lives on. Here each part has to begin exactly where the previous
 /// one ended, so that nothing in between was skipped or merged.
+///
+/// This holds for the head only. In the framing of chunks and in trailers MHD accepts the same, and says nothing of where their
+/// parts were; so a chunked body is refused with its head, before MHD looks at the first chunk (``BodyFraming``).
 struct RequestHead {
   let method: String
   let target: RequestTarget
@@ -52,6 +55,8 @@ struct RequestHead {
       next: start + (lineByteCount + 2), end: start + headByteCount, limit: limits.headerCount)
     unsafe connection.forEachField(&collector, FieldCollector.visit)
     headers = try unsafe collector.finished()
+    // Of two, one reader takes the first and another the last.
+    guard headers.count(of: "Authorization") <= 1 else { throw .malformed }
     framing = try BodyFraming(headers, version: version)
     self.target = try RequestTarget(target, method: self.method)
     expectsContinue = headers.count(of: "Expect") > 0
@@ -137,7 +142,6 @@ struct RequestHead {
 enum BodyFraming: Equatable {
   case none
   case length(UInt64)
-  case chunked
 
   init(_ headers: HeaderFields, version: String) throws(RequestRefusal) {
     let hostCount = headers.count(of: "Host")
@@ -147,8 +151,7 @@ enum BodyFraming: Equatable {
     }
     if let coding = headers["Transfer-Encoding"] {
       guard version == "HTTP/1.1" else { throw .malformed }
-      guard HeaderFields.isSame(coding, "chunked") else { throw .unsupportedTransferCoding }
-      self = .chunked
+      throw HeaderFields.isSame(coding, "chunked") ? .lengthRequired : .unsupportedTransferCoding
     } else if let length = headers["Content-Length"] {
       guard length.utf8.allSatisfy({ (0x30...0x39).contains($0) }), let count = UInt64(length) else {
         throw .malformed

@@ -1,18 +1,20 @@
 /// Why a request is answered by the server or the router rather than by a handler.
 @nonexhaustive public enum RequestRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The request line, a header field or the framing is not valid HTTP/1.1 (400).
+  /// The request line, a header field or the framing is not valid HTTP/1.1, or there are two `Authorization` fields (400).
   case malformed
   /// No route has this path (404).
   case notFound
   /// The path exists, but not for this method (405); `allowed` goes into the `Allow` field.
   case methodNotAllowed(allowed: [String])
+  /// The body has no `Content-Length`: it is sent in chunks (411).
+  case lengthRequired
   /// The body is larger than the limit (413).
   case bodyTooLarge
   /// The request line is longer than the limit (414).
   case targetTooLong
   /// The header fields are larger, or more, than the limit (431).
   case headersTooLarge
-  /// A transfer coding other than `chunked` (501).
+  /// A transfer coding other than `chunked` (501), which is refused as well (``lengthRequired``).
   case unsupportedTransferCoding
   /// A version other than HTTP/1.0 and HTTP/1.1 (505).
   case unsupportedVersion
@@ -31,6 +33,7 @@
     case .malformed: 400
     case .notFound: 404
     case .methodNotAllowed: 405
+    case .lengthRequired: 411
     case .bodyTooLarge: 413
     case .targetTooLong: 414
     case .headersTooLarge: 431
@@ -47,10 +50,12 @@
     case .malformed: "the request is not valid HTTP/1.1; correct it before sending it again"
     case .notFound: "nothing is at this path; check the URL"
     case .methodNotAllowed(let allowed): "use one of \(allowed.joined(separator: ", ")) here"
+    case .lengthRequired: "chunked bodies are not accepted; send the body with a Content-Length"
     case .bodyTooLarge: "the body is too large; send less"
     case .targetTooLong: "the request line is too long; shorten the URL"
     case .headersTooLarge: "the header fields are too large; send fewer or shorter ones"
-    case .unsupportedTransferCoding: "only the transfer coding chunked is understood"
+    case .unsupportedTransferCoding:
+      "transfer codings are not accepted; send the body as it is, with a Content-Length"
     case .unsupportedVersion: "only HTTP/1.1 and HTTP/1.0 are understood"
     case .invalidResponse: "the server made a response it cannot send; report this to its operator"
     case .tooManyConnections: "there are too many connections; close some and try again"

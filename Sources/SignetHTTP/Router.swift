@@ -103,6 +103,17 @@ public struct Router: Sendable {
     return .route(route, request)
   }
 
+  /// The pattern of the route that a request has; `nil` for none.
+  package func pattern(method: String, path: String) -> String? {
+    do throws(RequestRefusal) {
+      guard case .route(let route, _) = match(ServerRequest(method: method, path: try RequestPath(raw: path)))
+      else {
+        return nil
+      }
+      return route.pattern
+    } catch { return nil }
+  }
+
   private static func allowed(_ routes: [String: Route]) -> [String] {
     var methods = Set(routes.keys).union(["OPTIONS"])
     if methods.contains("GET") { methods.insert("HEAD") }

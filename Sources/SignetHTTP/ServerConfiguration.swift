@@ -22,6 +22,8 @@ public struct ServerConfiguration: Sendable {
   public var refusalResponder: RefusalResponder
   /// Hears of each answer to a request that a handler has seen, as it is sent; called on a polling thread.
   public var observer: (@Sendable (AnsweredRequest) -> Void)?
+  /// Hears of each request that the server refuses before a handler sees it; called on a thread of the server, which it must not block.
+  public var refusalObserver: (@Sendable (RefusedRequest) -> Void)?
 
   /// A configuration; only `security` has no default.
   public init(
@@ -54,6 +56,22 @@ public struct AnsweredRequest: Sendable, Hashable {
     self.path = path
     self.remoteAddress = remoteAddress
     self.status = status
+  }
+}
+
+/// A request, or a connection, that the server refused before a handler saw it.
+public struct RefusedRequest: Sendable, Hashable {
+  /// The numeric address that it came from; `nil` where libmicrohttpd refused it before the end of its head, and does not say.
+  public let remoteAddress: String?
+  /// The status of the answer; `nil` where the connection was closed without one.
+  public let status: Int?
+  /// What was wrong; nothing of what the client sent.
+  public let reason: String
+
+  package init(remoteAddress: String?, status: Int?, reason: String) {
+    self.remoteAddress = remoteAddress
+    self.status = status
+    self.reason = reason
   }
 }
 

@@ -23,8 +23,10 @@ final class ServerCore: Sendable {
   /// What runs between start and stop.
   private struct Machinery: Sendable {
     let listener: ListeningSocket
-    let threads: [PollingThread]
+    let entrance: Entrance
     let checks: RegularCheck
+    /// Threads that get no more connections, and end with the last one that they have.
+    var retired: [PollingThread] = []
   }
 
   init(
@@ -54,6 +56,9 @@ final class ServerCore: Sendable {
   /// Tells the owner of the server of an answer to a request.
   func observe(_ request: AnsweredRequest) { configuration.observer?(request) }
 
+  /// Tells the owner of the server of a request that no handler will see.
+  func observe(_ request: RefusedRequest) { configuration.refusalObserver?(request) }
+
   // MARK: - Start
 
   func start() throws(ServerFailure) -> UInt16 {
@@ -72,24 +77,68 @@ final class ServerCore: Sendable {
   }
 
   private func assemble(_ address: BindAddress) throws(ServerFailure) -> Machinery {
-    var threads: [PollingThread] = []
+    let threads = try startThreads(configuration.security)
     do throws(ServerFailure) {
-      for _ in 0..<configuration.threadCount {
-        threads.append(try PollingThread(core: self, security: configuration.security))
-      }
       let entrance = Entrance(core: self, threads: threads)
       let listener = try ListeningSocket(address) { entrance.admit($0, $1) }
       // The check, like the threads, keeps the core alive until the server stops.
       let checks = RegularCheck(every: .milliseconds(200)) { self.check() }
-      return Machinery(listener: listener, threads: threads, checks: checks)
+      return Machinery(listener: listener, entrance: entrance, checks: checks)
     } catch {
       for thread in threads { thread.stop() }
       throw error
     }
   }
 
+  private func startThreads(_ security: ServerConfiguration.Security) throws(ServerFailure) -> [PollingThread]
+  {
+    var threads: [PollingThread] = []
+    do throws(ServerFailure) {
+      for _ in 0..<configuration.threadCount {
+        threads.append(try PollingThread(core: self, security: security))
+      }
+      return threads
+    } catch {
+      for thread in threads { thread.stop() }
+      throw error
+    }
+  }
+
+  /// Has other threads take the connections that come from now on, with another identity; nothing happens unless the server runs.
+  func replaceSecurity(_ security: ServerConfiguration.Security) throws(ServerFailure) {
+    let result = stage.withLock { stage -> Result<Void, ServerFailure> in
+      guard case .running(var machinery) = stage else { return .success(()) }
+      do throws(ServerFailure) {
+        machinery.retired += machinery.entrance.replaceThreads(try startThreads(security))
+        stage = .running(machinery)
+        return .success(())
+      } catch { return .failure(error) }
+    }
+    try result.get()
+  }
+
+  /// Ends the retired threads that have no connection any more.
+  private func endRetiredThreads() {
+    let idle = stage.withLock { stage -> [PollingThread] in
+      guard case .running(var machinery) = stage, !machinery.retired.isEmpty else { return [] }
+      let used = Set(registry.all.map { ObjectIdentifier($0.wakeUps) })
+      let idle = machinery.retired.filter { !used.contains(ObjectIdentifier($0.wakeUps)) }
+      machinery.retired.removeAll { !used.contains(ObjectIdentifier($0.wakeUps)) }
+      stage = .running(machinery)
+      return idle
+    }
+    guard !idle.isEmpty else { return }
+    DispatchQueue(label: "signet.http.retire").async {
+      for thread in idle {
+        thread.wakeUps.resumeAll()
+        thread.stop()
+      }
+    }
+  }
+
   /// Looks at every connection; see ``Link/check(now:)``.
   private func check() {
+    endRetiredThreads()
     let now = time.now
     for link in registry.all {
       switch link.check(now: now) {
@@ -152,11 +201,12 @@ final class ServerCore: Sendable {
     impatience.cancel()
 
     machinery.checks.stop()
-    for thread in machinery.threads { thread.wakeUps.resumeAll() }
+    let threads = machinery.entrance.threads + machinery.retired
+    for thread in threads { thread.wakeUps.resumeAll() }
     await withCheckedContinuation { continuation in
       // Joining threads blocks, which no thread of the shared pool may do.
       DispatchQueue(label: "signet.http.stop").async {
-        for thread in machinery.threads { thread.stop() }
+        for thread in threads { thread.stop() }
         continuation.resume()
       }
     }
@@ -167,24 +217,47 @@ final class ServerCore: Sendable {
   private static let farewellTime: Duration = .milliseconds(500)
 }
 
-/// Distributes accepted connections over the polling threads; used on the listening socket's queue only.
-private final class Entrance: @unchecked Sendable {
+/// Distributes accepted connections over the polling threads.
+private final class Entrance: Sendable {
+  private struct State {
+    var threads: [PollingThread]
+    var turn = 0
+  }
+
   private let core: ServerCore
-  private let threads: [PollingThread]
-  private var turn = 0
+  private let state: Mutex<State>
 
   init(core: ServerCore, threads: [PollingThread]) {
     self.core = core
-    self.threads = threads
+    state = Mutex(State(threads: threads))
+  }
+
+  var threads: [PollingThread] { state.withLock { $0.threads } }
+
+  /// Puts other threads in place; when it returns, those of before have all the connections that they will ever have.
+  func replaceThreads(_ threads: [PollingThread]) -> [PollingThread] {
+    state.withLock { state in
+      defer { state = State(threads: threads) }
+      return state.threads
+    }
   }
 
   func admit(_ descriptor: Int32, _ peer: PeerAddress) {
-    turn = (turn + 1) % threads.count
-    guard let link = core.registry.admit(descriptor, peer, wakeUps: threads[turn].wakeUps) else {
-      close(descriptor)
-      return
+    let isAdmitted = state.withLock { state -> Bool in
+      state.turn = (state.turn + 1) % state.threads.count
+      let thread = state.threads[state.turn]
+      guard let link = core.registry.admit(descriptor, peer, wakeUps: thread.wakeUps, heads: thread.heads)
+      else {
+        return false
+      }
+      if !thread.adopt(descriptor, peer) { core.registry.remove(link) }
+      return true
     }
-    if !threads[turn].adopt(descriptor, peer) { core.registry.remove(link) }
+    guard !isAdmitted else { return }
+    close(descriptor)
+    core.observe(
+      RefusedRequest(
+        remoteAddress: peer.text, status: nil, reason: RequestRefusal.tooManyConnections.description))
   }
 }
 

@@ -24,7 +24,7 @@ import SignetFiles
     case readOnly
   }
 
-  private let connection: OpaquePointer
+  let connection: OpaquePointer
   private var statements: [String: Statement] = [:]
   private static let statementLimit = 128
   /// What a damaged file may make this process allocate for one value: 64 MiB instead of SQLite's 1 GB.
@@ -188,7 +188,7 @@ extension Database {
   /// SQLite would make it 0644 under the usual umask, and a later `chmod` leaves a moment in which others can open it.
   /// SQLite gives `-wal` and `-shm` the mode of the main file. The file gets its name only after it was closed, since
   /// closing a descriptor would release the POSIX locks that another connection of this process holds on it by then.
-  private static func makeFile(_ path: String) throws(SQLiteFailure) {
+  static func makeFile(_ path: String) throws(SQLiteFailure) {
     if unsafe access(path, F_OK) == 0 { return }
     do throws(FileFailure) { try PrivateFile.place(RawSpan(), at: path, .keeping) } catch {
       throw SQLiteFailure(extended: SQLITE_CANTOPEN, systemError: error.code, message: "")

@@ -9,9 +9,14 @@ public import SignetWire
 private let systemWrite = write
 
 /// The server's log: one JSON object a line, never a secret.
+///
+/// Lines about requests that were refused are ones that strangers can cause, as many as they like. Of these, the first of each kind
+/// in each 10 seconds is written, and others while there are fewer than 100; how many of a kind were left out says a line
+/// `log.leftOut`.
 public struct EventLog: Sendable {
   private let write: @Sendable (String) -> Void
   private let clock: any WallClock
+  private let sample = LineSample()
 
   /// A log that hands each line, without a newline, to `write`.
   public init(clock: any WallClock = SystemWallClock(), write: @escaping @Sendable (String) -> Void) {
@@ -35,9 +40,50 @@ public struct EventLog: Sendable {
     line("error", event, members)
   }
 
+  /// Something that a stranger was refused: a line, or one more of those that are left out.
+  ///
+  /// Lines of the same event, the same `status` among the members and the same subject are of one kind.
+  ///
+  /// - Parameters:
+  ///   - event: What happened.
+  ///   - subject: What it is about; there are few of them, whatever strangers send.
+  ///   - members: What the line says besides.
+  public func refused(
+    _ event: String, of subject: String = "", _ members: KeyValuePairs<String, String> = [:]
+  ) {
+    let now = clock.now
+    let status = members.first { $0.key == "status" }?.value ?? ""
+    let (isWritten, over) = sample.take(
+      LineSample.Kind(event: event, status: status, subject: subject), at: now)
+    writeLeftOut(over)
+    if isWritten { line("info", event, members, at: now) }
+  }
+
+  /// Says how many lines were left out in a time that is over by now; at the end, in the present one too.
+  func writeLeftOut(isEnd: Bool = false) { writeLeftOut(sample.leftOut(at: clock.now, isEnd: isEnd)) }
+
+  private func writeLeftOut(_ counts: [LineSample.Count]) {
+    for count in counts {
+      var members: [(key: String, value: String)] = [("of", count.kind.event)]
+      if !count.kind.subject.isEmpty { members.append(("subject", count.kind.subject)) }
+      if !count.kind.status.isEmpty { members.append(("status", count.kind.status)) }
+      members += [
+        ("count", String(count.number)), ("from", String(count.start)),
+        ("seconds", String(LineSample.seconds)),
+      ]
+      line("info", "log.leftOut", members, at: clock.now)
+    }
+  }
+
   private func line(_ level: String, _ event: String, _ members: KeyValuePairs<String, String>) {
+    line(level, event, members, at: clock.now)
+  }
+
+  private func line(
+    _ level: String, _ event: String, _ members: some Sequence<(key: String, value: String)>, at time: Int64
+  ) {
     var line = JSONLine()
-    line.add("time", clock.now)
+    line.add("time", time)
     line.add("level", level)
     line.add("event", event)
     for (name, value) in members { line.add(name, value) }

@@ -26,10 +26,6 @@ public final class MasterKey: Sendable {
     case inviteKey(activation: String)
     /// The one-time password secret of a credential.
     case otpSecret(credential: String)
-    /// The state of a handshake that the device carries.
-    case handshake
-    /// The same of a renewal.
-    case renewalHandshake
     /// The number that a user has to type.
     case matchingNumber(transaction: String)
     /// A key that the server signs with.
@@ -53,8 +49,6 @@ public final class MasterKey: Sendable {
       switch self {
       case .inviteKey(let activation): Array("signet invite key \(activation)".utf8)
       case .otpSecret(let credential): Array("signet otp secret \(credential)".utf8)
-      case .handshake: Array("signet handshake".utf8)
-      case .renewalHandshake: Array("signet renewal handshake".utf8)
       case .matchingNumber(let transaction): Array("signet matching number \(transaction)".utf8)
       case .signingKey(let id): Array("signet signing key \(id)".utf8)
       case .pushTarget(let id): Array("signet push target \(id)".utf8)
@@ -97,6 +91,14 @@ public final class MasterKey: Sendable {
   /// What is stored in the place of a user's code, 32 bytes: it is short, so that only a key keeps it from being guessed.
   func digest(ofUserCode code: String, of user: String) -> [UInt8] {
     authenticationKey(for: "signet user code").authenticationCode(for: Array("\(user)\u{0}\(code)".utf8))
+  }
+
+  /// What the confirmation of a new container has to bring, 32 bytes.
+  ///
+  /// It is in the receipt, encrypted to the container's encryption key. Nothing of it is stored: a repeated *confirm* is
+  /// compared with the same bytes.
+  func confirmation(of container: String) -> [UInt8] {
+    authenticationKey(for: "signet container confirmation").authenticationCode(for: Array(container.utf8))
   }
 
   /// The key of what the server writes for itself into UAF requests.

@@ -5,7 +5,7 @@ import SignetWire
 
 /// A running Signet server: the services behind HTTPS.
 ///
-/// Any number of servers may run on one storage; no state lives in a process.
+/// Any number of servers may run on one storage, where they share ``HandshakeKeys``: no other state lives in a process.
 public final class Server: Sendable {
   /// The version of this build.
   public static let version = "0.1.0"
@@ -15,7 +15,7 @@ public final class Server: Sendable {
   private let upkeep: Upkeep
   private let watch: TransactionWatch
   private let sender: PushSender
-  /// The method and the path of each endpoint, the server's domain left out, such as `GET /v1/health`.
+  /// The method and the path of each endpoint, the server's domain left out, such as `GET /v1/live`.
   package let endpoints: [String]
   private let notices: NoticeSender?
   /// The transactions of this server, which announces new ones.
@@ -55,11 +55,21 @@ public final class Server: Sendable {
     let log = context.log
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
-      log.info(
-        "request",
+      let members: KeyValuePairs = [
+        "method": request.method, "path": request.path, "status": String(request.status),
+        "from": request.remoteAddress,
+      ]
+      // A failure of the server's own is always written.
+      guard (400..<500).contains(request.status) else { return log.info("request", members) }
+      let pattern = router.pattern(method: request.method, path: request.path)
+      log.refused("request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint", members)
+    }
+    transport.refusalObserver = { request in
+      log.refused(
+        "http.refused", of: request.reason,
         [
-          "method": request.method, "path": request.path, "status": String(request.status),
-          "from": request.remoteAddress,
+          "status": request.status.map { String($0) } ?? "none", "reason": request.reason,
+          "from": request.remoteAddress ?? "unknown",
         ])
     }
     http = try HTTPServer(transport) { request, responder in router.respond(to: request, by: responder) }
@@ -86,6 +96,24 @@ public final class Server: Sendable {
     } catch { context.log.error("uaf.metadataRefused", ["cause": error.description]) }
   }
 
+  /// Goes by other settings and shows another certificate from now on.
+  ///
+  /// - Parameters:
+  ///   - settings: The settings; what they say of the URL and of waiting devices holds from the next start on.
+  ///   - identity: The certificate with its key; `nil` where it is the same.
+  ///   - end: The last second in which the certificate is valid, since 1970.
+  /// - Throws: `ServerFailure`; nothing has changed then.
+  func apply(_ settings: ServerSettings, identity: TLSIdentity?, certificateEnd end: Int64)
+    throws(ServerFailure)
+  {
+    if let identity { try http.replaceIdentity(identity) }
+    context.apply(settings)
+    upkeep.certificateEnds(at: end)
+  }
+
+  /// Where the server's events go.
+  var log: EventLog { context.log }
+
   /// How many devices wait for something new.
   package var waitingDeviceCount: Int {
     get async { await watch.waitingCount }
@@ -99,6 +127,10 @@ public final class Server: Sendable {
     await notices?.stop()
     await upkeep.stop()
     await context.storage.close()
+    do { try context.handshakeKeys.end() } catch {
+      context.log.error("handshakes.failed", ["cause": "\(error)"])
+    }
+    context.log.writeLeftOut(isEnd: true)
     context.log.info("server.stopped")
   }
 
@@ -108,6 +140,7 @@ public final class Server: Sendable {
     _ context: ServiceContext, _ watch: TransactionWatch, _ transactions: TransactionService
   ) -> Router {
     let (keys, codes) = (APIKeyService(context), CodeService(context))
+    let readiness = Readiness(context)
     let activations = ActivationService(context)
     let device = DeviceEndpoints(
       activations: activations, renewals: RenewalService(context), ends: EndService(context),
@@ -130,7 +163,19 @@ public final class Server: Sendable {
       accounts: AccountService(context), authentication: DeviceAuthentication(context), keys: keys,
       users: UserService(context))
     let routes: [(String, String, Endpoint)] = [
-      ("GET", "/health", { _ in .json(["status": "ok", "version": .string(version)]) }),
+      ("GET", "/live", { _ in .json(["status": "live", "version": .string(version)]) }),
+      (
+        "GET", "/ready",
+        { request async throws(Problem) in
+          guard context.settings.operatorAddresses.contains(request.remoteAddress) else {
+            throw Problem(RequestRefusal.notFound)
+          }
+          guard await readiness.failure() == nil else {
+            throw Problem(.busy, "The database can't be read and written. See the server's log.")
+          }
+          return .json(["status": "ready", "version": .string(version)])
+        }
+      ),
       ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
       ("GET", "/jwks", signingKeys.publish),
       ("POST", "/activation/start", device.start),
@@ -233,6 +278,7 @@ extension Problem {
       switch refusal.status {
       case 404: .unknown
       case 405: .method
+      case 411: .lengthRequired
       case 413, 414, 431: .tooLarge
       case 501, 505: .malformed  // the request is what is wrong
       case 503: .busy

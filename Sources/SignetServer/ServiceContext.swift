@@ -7,14 +7,17 @@ public import SignetWire
 
 /// What every service works with.
 ///
-/// All of it is a value or safe to share; no state lives in the process.
+/// All of it is a value or safe to share. No state lives in the process but ``handshakeKeys``, which are forgotten with it.
 public struct ServiceContext: Sendable {
-  /// What the operator decided.
-  public let settings: ServerSettings
+  /// What the operator decided, as it is now.
+  public var settings: ServerSettings { currentSettings.value }
+  private let currentSettings: CurrentSettings
   /// The durable state.
   public let storage: any Storage
   /// The key of secrets at rest.
   public let masterKey: MasterKey
+  /// What handshakes are sealed under.
+  public let handshakeKeys: HandshakeKeys
   /// The time.
   public let clock: any WallClock
   /// Randomness.
@@ -31,17 +34,26 @@ public struct ServiceContext: Sendable {
   let blocking = BlockingExecutor(label: "signet.server.blocking")
 
   /// Puts a context together; rows of the storage that decide by themselves have codes under the master key from then on.
+  ///
+  /// `handshakeKeys` are those of this process alone where there are none.
   public init(
     settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
-    uaf: UAFSetup? = nil
+    uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil
   ) {
-    (self.settings, self.masterKey) = (settings, masterKey)
+    self.handshakeKeys =
+      handshakeKeys ?? HandshakeKeys(lifetime: settings.handshakeLifetime, random: random)
+    (currentSettings, self.masterKey) = (CurrentSettings(settings), masterKey)
     self.storage = storage.authenticatingRows(with: masterKey.rowKey())
     (self.clock, self.random, self.log, self.push) = (clock, random, log, push)
     (self.notices, self.uaf) = (notices, uaf)
   }
+
+  /// Has all services go by other settings from now on.
+  ///
+  /// What was made of the settings at the start stays: the URL, and the limits of connections.
+  func apply(_ settings: ServerSettings) { currentSettings.replace(with: settings) }
 
   package func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }
 

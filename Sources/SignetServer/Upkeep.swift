@@ -2,34 +2,44 @@ package import SignetStorage
 import SignetWire
 import Synchronization
 
-/// What a server does by itself: once a minute it marks expired transactions and forgets old request ids, and it says when its
+/// What a server does by itself: once a minute it marks expired transactions and forgets old request ids and keys of handshakes, and it says when its
 /// certificate ends soon.
 final class Upkeep: Sendable {
   private static let interval: Duration = .seconds(60)
   private let context: ServiceContext
-  private let certificateEnd: Int64?
+  private let certificateEnd: Mutex<Int64?>
   private let task = Mutex<Task<Void, Never>?>(nil)
 
   init(_ context: ServiceContext, certificateEnd: Int64?) {
-    (self.context, self.certificateEnd) = (context, certificateEnd)
+    self.context = context
+    self.certificateEnd = Mutex(certificateEnd)
   }
+
+  /// The server shows a certificate with another end from now on.
+  func certificateEnds(at time: Int64) { certificateEnd.withLock { $0 = time } }
 
   func start() {
     let context = context
-    let end = certificateEnd
-    let loop = Task {
-      var warning = end.map(CertificateWarning.init)
+    let loop = Task { [self] in
+      var end: Int64?
+      var warning: CertificateWarning?
       while !Task.isCancelled {
+        let present = certificateEnd.withLock { $0 }
+        if present != end { (end, warning) = (present, present.map(CertificateWarning.init)) }
         if let days = warning?.daysLeft(at: context.clock.now) {
           context.log.error(
             "certificate.ends",
             [
               "days": String(days),
               "advice":
-                "renew it (signet-server certificate renew), hand out the authority, and start the server again",
+                "renew it (signet-server certificate renew), hand out the authority, and send SIGHUP to the server",
             ])
         }
+        context.log.writeLeftOut()
         await Self.sweep(context)
+        do { try context.handshakeKeys.forgetOld(at: context.clock.now) } catch {
+          context.log.error("handshakes.failed", ["cause": "\(error)"])
+        }
         do { try await Task.sleep(for: Self.interval) } catch { return }  // cancelled: the server stops
       }
     }

@@ -70,6 +70,6 @@ enum ActivationCommands {
       case (true, false): .halfBlocks(.dark)
       case (false, _): .ascii(.dark)
       }
-    output.write(code.terminalText(style))
+    output.write(ours: code.terminalText(style))
   }
 }

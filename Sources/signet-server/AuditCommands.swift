@@ -35,7 +35,7 @@ enum AuditCommands {
     if arguments.isSet("json") {
       arguments.output.print(["entries": .array(entries.map { .object($0) })])
     } else {
-      arguments.output.write(try table(entries).text)
+      arguments.output.print(try table(entries))
     }
     return .success
   }

@@ -67,7 +67,7 @@ enum AuthenticatorCommands {
             utc(try app.integer("created")),
           ])
         }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       Command(
@@ -80,7 +80,7 @@ enum AuthenticatorCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("removed \(TerminalText.sanitised(try answer.string("id")))")
+          arguments.output.print("removed \(try answer.string("id"))")
         }
         return .success
       },

@@ -32,12 +32,12 @@ enum CertificateCommands {
         "renew", "Make another certificate for the server, valid for 397 days",
         description: """
           It is for the same names and the same key, and a new authority issues it, for the key of the one before was never kept. \
-          ca.pem has both authorities then. The server goes on with the certificate that it has until it is started again: hand \
+          ca.pem has both authorities then. The server goes on with the certificate that it has until SIGHUP, or a restart: hand \
           out ca.pem before. Relying parties trust the new file in place of the old one. A device remembers authority and pin \
           from its activation; its user runs signet trust, as this command prints it.
 
           With --new-key the key is another one too, for one that is in wrong hands: it goes to new files, which server.json \
-          names from then on. Remove the old ones when the server was started again. Activation codes that were made before and \
+          names from then on. Remove the old ones when the server shows the new one. Activation codes that were made before and \
           not used name the old key: make them again.
 
           Certificates that were not made by signet-server (paths in "tls" of server.json) are renewed where they come from.
@@ -63,7 +63,8 @@ enum CertificateCommands {
         arguments.errorOutput.print(
           "1. Hand out \(renewed.path)/ca.pem: relying parties trust it, and the user of each device runs")
         arguments.errorOutput.print("   signet trust ca.pem\(options)")
-        arguments.errorOutput.print("2. Start the server again: it shows the new certificate from then on.")
+        arguments.errorOutput.print(
+          "2. Send SIGHUP to the server, or start it again: it shows the new certificate from then on.")
         return .success
       },
     ])

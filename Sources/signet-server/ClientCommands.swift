@@ -64,7 +64,7 @@ enum ClientCommands {
             try client.optionalInteger("revoked").map(utc) ?? "-",
           ])
         }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       Command("show", "Show a client", arguments: [id]) { arguments in
@@ -104,7 +104,7 @@ enum ClientCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("revoked \(TerminalText.sanitised(try answer.string("id")))")
+          arguments.output.print("revoked \(try answer.string("id"))")
         }
         return .success
       },

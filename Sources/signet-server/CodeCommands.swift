@@ -52,15 +52,15 @@ enum CodeCommands {
     if arguments.isSet("json") {
       output.print(answer)
     } else if isGood {
-      output.print(output.styled(member, .green))
+      output.print(output.styled("\(ours: member)", .green))
     } else {
-      let advice =
+      let advice: TerminalText =
         switch try answer.optionalString("reason") {
         case "waiting": ": try again in \(try answer.integer("retryAfter")) s"
         case "locked": ": locked after too many wrong ones"
         default: ""
         }
-      output.print(output.styled("not \(member)", .red) + advice)
+      output.print(output.styled("not \(ours: member)", .red) + advice)
     }
     return isGood ? .success : .failure
   }

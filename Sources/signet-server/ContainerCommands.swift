@@ -26,7 +26,7 @@ enum ContainerCommands {
             String(try container.integer("renewals")), utc(try container.integer("created")),
           ])
         }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       Command(
@@ -56,7 +56,7 @@ enum ContainerCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("asked for a renewal of \(TerminalText.sanitised(try answer.string("id")))")
+          arguments.output.print("asked for a renewal of \(try answer.string("id"))")
         }
         return .success
       },
@@ -72,8 +72,7 @@ enum ContainerCommands {
         } else {
           let (id, user, device) =
             (try answer.string("id"), try answer.string("user"), try answer.string("name"))
-          arguments.output.print(
-            TerminalText.sanitised("revoked \(id) of user \(user), device \"\(device)\""))
+          arguments.output.print("revoked \(id) of user \(user), device \"\(device)\"")
         }
         return .success
       },

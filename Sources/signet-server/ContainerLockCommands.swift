@@ -48,7 +48,7 @@ enum ContainerLockCommands {
           try order.optionalInteger("received").map { utc($0) } ?? "not yet", try order.string("reason"),
         ])
       }
-      arguments.output.write(table.text)
+      arguments.output.print(table)
       return .success
     },
     Command(
@@ -105,15 +105,15 @@ enum ContainerLockCommands {
     } else if let policies {
       let count = policies.names.count
       arguments.output.print(
-        "\(TerminalText.sanitised(id)) has \(count) \(count == 1 ? "policy" : "policies")")
+        "\(id) has \(count) \(count == 1 ? "policy" : "policies")")
     } else if arguments.isSet("of-profile") {
-      arguments.output.print("\(TerminalText.sanitised(id)) has the policies of its profile")
+      arguments.output.print("\(id) has the policies of its profile")
     } else {
-      arguments.output.print(shown(try answer.object("policies")))
+      arguments.output.print("\(shown(try answer.object("policies")))")
     }
     for name in policies == nil ? [] : try answer.strings("unknown") {
       arguments.errorOutput.print(
-        "signet-server: this server does not evaluate \(TerminalText.sanitised(name)); it relies on the device"
+        "signet-server: this server does not evaluate \(name); it relies on the device"
       )
     }
     return .success
@@ -137,7 +137,7 @@ enum ContainerLockCommands {
         arguments.output.print(answer)
       } else {
         let (id, order) = (try answer.string("id"), try answer.string("order"))
-        arguments.output.print(TerminalText.sanitised("ordered: \(action) of \(id) (order \(order))"))
+        arguments.output.print("ordered: \(action) of \(id) (order \(order))")
       }
       return .success
     }

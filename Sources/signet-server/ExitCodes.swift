@@ -22,7 +22,7 @@ enum ExitCodes {
   /// For what the server answered.
   static func code(_ problem: Problem.Code) -> ExitCode {
     switch problem {
-    case .malformed, .mediaType, .tooLarge, .contentRefused: .dataError
+    case .malformed, .lengthRequired, .mediaType, .tooLarge, .contentRefused: .dataError
     case .unauthorized, .forbidden, .containerUnknown: .permissionDenied
     case .unknown: .noUser
     case .exists: .cannotCreate
@@ -39,6 +39,7 @@ enum ExitCodes {
     case .folderMissing, .fileMissing, .unreadable: .noInput
     case .ownedByAnother, .openToOthers: .permissionDenied
     case .storage(let failure): code(failure)
+    case .servedElsewhere: .unavailable
     default: .configuration
     }
   }

@@ -1,20 +1,62 @@
 import Dispatch
 import Foundation
+import Synchronization
 
-/// Calls back at each `SIGHUP`, which ends the process no more.
+/// Calls back at each `SIGHUP`, which never ends the process: not before there is something to call, and not after.
 final class HangUpSignal: Sendable {
+  private enum State {
+    /// Nothing to call yet; whether the signal came.
+    case early(hasCome: Bool)
+    case ready(@Sendable () -> Void)
+    case over
+  }
+
+  private let state = Mutex(State.early(hasCome: false))
+  private let queue = DispatchQueue(label: "signet.server.hang-up")
   // Written in `init` only; a source may be used from any thread.
   nonisolated(unsafe) private let source: any DispatchSourceSignal
 
-  /// Takes the signal over until ``cancel()``.
-  init(_ body: @escaping @Sendable () -> Void) {
+  /// Takes the signal over for good.
+  init() {
     signal(SIGHUP, SIG_IGN)  // the source sees it all the same
-    source = DispatchSource.makeSignalSource(
-      signal: SIGHUP, queue: DispatchQueue(label: "signet.server.hang-up"))
-    source.setEventHandler(handler: body)
+    source = DispatchSource.makeSignalSource(signal: SIGHUP, queue: queue)
+    source.setEventHandler { [weak self] in self?.receive() }
+    // As in StopSignals.
+    let registration = DispatchGroup()
+    registration.enter()
+    source.setRegistrationHandler { registration.leave() }
     source.resume()
+    registration.wait()
   }
 
-  /// Calls back no more.
-  func cancel() { source.cancel() }
+  deinit { source.cancel() }
+
+  /// Calls `body` at each signal from now on, and once at once where one came before; one call after the other.
+  func call(_ body: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      defer { state = .ready(body) }
+      if case .early(true) = state { return true }
+      return false
+    }
+    if isLate { queue.async(execute: body) }
+  }
+
+  /// Calls no more, and returns when the last call has.
+  func end() {
+    state.withLock { $0 = .over }
+    queue.sync {}
+  }
+
+  private func receive() {
+    let body = state.withLock { state -> (@Sendable () -> Void)? in
+      switch state {
+      case .early:
+        state = .early(hasCome: true)
+        return nil
+      case .ready(let body): return body
+      case .over: return nil
+      }
+    }
+    body?()
+  }
 }

@@ -104,7 +104,7 @@ enum InitCommand {
         let unknown = try AccountPolicyRegistry().check(profile.accountPolicies)
         for name in unknown {
           arguments.errorOutput.print(
-            "signet-server: this server does not evaluate \(TerminalText.sanitised(name)); it relies on the devices"
+            "signet-server: this server does not evaluate \(name); it relies on the devices"
           )
         }
       } catch { throw UsageFailure.refused("--account-policies: \(error.description)") }

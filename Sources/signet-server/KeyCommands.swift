@@ -51,7 +51,7 @@ enum KeyCommands {
             utc(try key.integer("created")), try key.optionalInteger("revoked").map(utc) ?? "-",
           ])
         }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       Command(
@@ -64,7 +64,7 @@ enum KeyCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("revoked \(TerminalText.sanitised(try answer.string("id")))")
+          arguments.output.print("revoked \(try answer.string("id"))")
         }
         return .success
       },
@@ -88,8 +88,8 @@ enum KeyCommands {
       arguments.output.print(fields: [("Key", id), ("File", path)])
     } else {
       // Nothing but the key, so that it can go into a file or a vault's input.
-      arguments.output.print(key)
-      arguments.errorOutput.print("This is key \(TerminalText.sanitised(id)); it can't be shown again.")
+      arguments.output.print("\(token: key)")
+      arguments.errorOutput.print("This is key \(id); it can't be shown again.")
     }
     return .success
   }

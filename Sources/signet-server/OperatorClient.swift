@@ -17,6 +17,8 @@ struct OperatorClient: Sendable {
 
   /// The most bytes of an answer: a list of a hundred thousand users has room.
   private static let maximumByteCount = 16 << 20
+  /// How long the server of a folder may take from its start until it listens.
+  private static let longestStart = Duration.seconds(2)
 
   let server: ServerURL
   private let folder: String?
@@ -126,7 +128,20 @@ struct OperatorClient: Sendable {
     }
   }
 
+  /// Sends a request, to the server of a folder again where nothing listens yet: it may be starting.
   private func answer(_ request: HTTPRequest) async throws -> HTTPResponse {
+    let deadline = ContinuousClock.now + Self.longestStart
+    while true {
+      do { return try await send(request) } catch TransportFailure.unreachable
+        where folder != nil && ContinuousClock.now < deadline
+      {
+        try await Task.sleep(for: .milliseconds(50))
+      } catch { throw explained(error) }
+    }
+  }
+
+  /// Sends a request once, by the first way that leads to the server.
+  private func send(_ request: HTTPRequest) async throws(TransportFailure) -> HTTPResponse {
     for transport in transports.dropLast() {
       // These come before the request is sent: another way can't make it be processed twice.
       do { return try await transport.send(request) } catch TransportFailure.unreachable {
@@ -134,7 +149,7 @@ struct OperatorClient: Sendable {
       } catch TransportFailure.tlsRefused {
       }
     }
-    do { return try await transports[transports.count - 1].send(request) } catch { throw explained(error) }
+    return try await transports[transports.count - 1].send(request)
   }
 
   /// Where nobody listens, or the issuer is unknown: the same with what an operator can do.

@@ -8,7 +8,7 @@ enum PolicyOptions {
   static let all: [Option] = [
     .value(
       "policy",
-      "The whole policy: a policy string (NUM=6;MINLEN=6;…), or the name of a profile: \(PolicyProfile.names)",
+      "The whole policy: a policy string, quoted for the shell ('NUM=6;MINLEN=6;…'), or the name of a profile: \(PolicyProfile.names)",
       named: "policy", completion: profiles),
     .value(
       "policy-file", "A file with the whole policy: a policy string or JSON", named: "file", completion: .file
@@ -85,7 +85,7 @@ enum PolicyOptions {
     for finding in review.findings where finding.severity == .warning {
       let subject = name == "policy" ? "" : "--\(option): "
       arguments.errorOutput.print(
-        "warning: \(subject)\(TerminalText.sanitised(finding.description, limit: 1000))")
+        "warning: \(subject)\(finding.description, limit: 1000)")
     }
     let errors = review.findings.filter { $0.severity == .error }
     guard let policy = review.policy else {

@@ -14,15 +14,18 @@ enum ServeCommand {
       Serves until SIGTERM or SIGINT. The first one stops it gracefully: no new connections are accepted, and \
       requests that have begun get up to 10 seconds to finish. A second one ends it at once.
 
-      Where the settings name a folder with metadata of UAF authenticators, SIGHUP lets the server read that folder again; a file that \
-      is none changes nothing, and the log says so.
+      SIGHUP lets the server read its data folder again: the certificate, the settings "profile", "devices", "limits", "codes" and \
+      "operator", and the metadata of UAF authenticators. Connections and requests go on. The log says what is new, and which other \
+      settings have changed and hold after a restart only. Where a file is wrong, what it says stays as it was, and the log \
+      says why.
 
       When the server is ready, one line that begins with 'listening on' is printed. The log goes to standard \
       error, one JSON object a line, never with a secret.
 
       From 30 days before the end of the server's certificate on, the log says so once a day; 'certificate renew' makes another.
 
-      Any number of processes may serve one folder, each on an address of its own (--listen).
+      Any number of processes may serve one folder, each on an address of its own (--listen), where "runtime" in server.json names a \
+      folder in memory in which they share keys of handshakes; without it, a second one is refused.
 
       On Linux a server starts no other programs, traces none and mounts nothing: it gives up the system calls for that before it \
       reads its keys.
@@ -33,6 +36,7 @@ enum ServeCommand {
     ]
   ) { arguments in
     let stop = StopSignals()
+    let hangUp = HangUpSignal()
     giveUpCalls()
     let descriptors = raisedDescriptorLimit()
     let folder = try ServerFolder(opening: arguments.string("data"))
@@ -52,7 +56,9 @@ enum ServeCommand {
           "advice": "raise the limit of open files (ulimit -n, LimitNOFILE), or lower \"connections\"",
         ])
     }
-    let context = try folder.serviceContext(masterKeyFile: Environment.masterKeyFile, log: .standardError)
+    let keys = try folder.handshakeKeys()
+    let context = try folder.serviceContext(
+      masterKeyFile: Environment.masterKeyFile, log: .standardError, handshakeKeys: keys)
     let server: Server
     do throws(ServerFailure) {
       server = try Server(context, transport: transport, certificateEnd: certificate.end)
@@ -61,10 +67,11 @@ enum ServeCommand {
       await context.storage.close()
       throw failure(error, listen)
     }
-    let hangUp = folder.settings.uaf?.metadata.map { _ in HangUpSignal { server.readMetadata() } }
+    let reload = try FolderReload(folder, of: server)
+    hangUp.call { reload.run() }
     arguments.output.print("listening on \(folder.settings.serverURL.fullForm) (\(listen.text))")
     await stop.first()
-    hangUp?.cancel()
+    hangUp.end()
     await server.stop()
     return .success
   }

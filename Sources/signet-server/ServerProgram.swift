@@ -14,10 +14,13 @@ enum ServerProgram {
       key; from elsewhere they need --server, --ca and --key-file. API keys are read from files, never from \
       the command line.
 
-      Commands print text for people, or with --json one JSON document. Times are in UTC.
+      Commands print text for people, or with --json one JSON document. Times are in UTC. On a terminal, what others wrote stands behind a bar, further in where a line goes on. Marks show what a terminal would \
+      not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, in braces, and how often it \
+      comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
       """,
     commands: [
-      InitCommand.command, ServeCommand.command, CertificateCommands.group, UserCommands.group,
+      InitCommand.command, ServeCommand.command, BackupCommands.backup, BackupCommands.restore,
+      CertificateCommands.group, UserCommands.group,
       ActivationCommands.group,
       ContainerCommands.group, KeyCommands.group, ClientCommands.group, SigningKeyCommands.group,
       TransactionCommands.group, AuthenticatorCommands.group, MessageCommands.group, CodeCommands.group,
@@ -55,7 +58,7 @@ enum ServerProgram {
       ),
       .init(
         "SIGNET_MASTER_KEY_FILE",
-        "For init and serve: a file with the 32 bytes of the master key, instead of master.key in the data folder"
+        "For init, serve and restore: a file with the 32 bytes of the master key, instead of master.key in the data folder"
       ),
       .init("NO_COLOR", "If not empty, no colour is used"),
     ],

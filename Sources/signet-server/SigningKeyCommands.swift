@@ -23,7 +23,7 @@ enum SigningKeyCommands {
             try key.optionalInteger("retired").map(utc) ?? "-",
           ])
         }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       Command(

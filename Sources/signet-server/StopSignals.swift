@@ -24,10 +24,15 @@ final class StopSignals: Sendable {
       signal(number, SIG_IGN)  // the source sees it all the same
       return DispatchSource.makeSignalSource(signal: number, queue: queue)
     }
+    // A source begins to see its signal some time after it is resumed; one that came before would be lost.
+    let registrations = DispatchGroup()
     for (number, source) in zip(numbers, sources) {
       source.setEventHandler { [weak self] in self?.receive(number) }
+      registrations.enter()
+      source.setRegistrationHandler { registrations.leave() }
       source.resume()
     }
+    registrations.wait()
   }
 
   deinit { for source in sources { source.cancel() } }

@@ -144,7 +144,7 @@ enum TokenCommands {
         utc(try token.integer("created")),
       ])
     }
-    arguments.output.write(table.text)
+    arguments.output.print(table)
     return .success
   }
 
@@ -168,7 +168,7 @@ enum TokenCommands {
     if arguments.isSet("json") {
       arguments.output.print(answer)
     } else {
-      arguments.output.print("\(done) \(TerminalText.sanitised(try answer.string("serial")))")
+      arguments.output.print("\(ours: done) \(try answer.string("serial"))")
     }
     return .success
   }

@@ -46,7 +46,7 @@ enum TransactionCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("withdrawn \(TerminalText.sanitised(try answer.string("id")))")
+          arguments.output.print("withdrawn \(try answer.string("id"))")
         }
         return .success
       },
@@ -184,7 +184,7 @@ enum TransactionCommands {
         TerminalText.sanitised(try transaction.string("content"), limit: 80),
       ])
     }
-    arguments.output.write(table.text)
+    arguments.output.print(table)
     return .success
   }
 

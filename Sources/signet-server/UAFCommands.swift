@@ -155,7 +155,7 @@ enum UAFCommands {
 
   /// Objections have words of the message in them.
   private static func show(objection: String, _ arguments: Arguments) {
-    arguments.errorOutput.print("not verified: \(TerminalText.sanitised(objection))")
+    arguments.errorOutput.print("not verified: \(objection)")
   }
 
   private static func show(_ inspection: Inspection, _ objections: [String], _ arguments: Arguments) {

@@ -35,7 +35,7 @@ enum UAFRegistryCommands {
           utc(try credential.integer("created")),
         ])
       }
-      arguments.output.write(table.text)
+      arguments.output.print(table)
       return .success
     },
     Command(
@@ -68,7 +68,7 @@ enum UAFRegistryCommands {
       arguments.output.print(answer)
     } else {
       let (aaid, key) = (try answer.string("aaid"), try answer.string("keyId"))
-      arguments.output.print("\(done) \(TerminalText.sanitised("\(aaid) \(key)"))")
+      arguments.output.print("\(ours: done) \(aaid) \(key)")
     }
     return .success
   }
@@ -96,7 +96,7 @@ enum UAFRegistryCommands {
           utc(try target.integer("created")),
         ])
       }
-      arguments.output.write(table.text)
+      arguments.output.print(table)
       return .success
     },
     Command(
@@ -109,7 +109,7 @@ enum UAFRegistryCommands {
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {
-        arguments.output.print("removed \(TerminalText.sanitised(try answer.string("id")))")
+        arguments.output.print("removed \(try answer.string("id"))")
       }
       return .success
     },
@@ -135,7 +135,7 @@ enum UAFRegistryCommands {
         try model.string("algorithm"), String(try model.integer("roots")), try model.string("description"),
       ])
     }
-    arguments.output.write(table.text)
+    arguments.output.print(table)
     return .success
   }
 

@@ -24,7 +24,7 @@ enum UserCommands {
         for user in try objects("users", in: answer) {
           table.append([try user.string("user"), utc(try user.integer("created"))])
         }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       Command(
@@ -58,7 +58,7 @@ enum UserCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print(try answer.string("code"))
+          arguments.output.print("\(token: try answer.string("code"))")
         }
         return .success
       },
@@ -68,7 +68,7 @@ enum UserCommands {
     if arguments.isSet("json") {
       arguments.output.print(answer)
     } else {
-      arguments.output.print("\(done) \(TerminalText.sanitised(try answer.string("user")))")
+      arguments.output.print("\(ours: done) \(try answer.string("user"))")
     }
   }
 }

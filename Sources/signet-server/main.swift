@@ -1,9 +1,11 @@
-import Foundation
+import CProgramStart
+import SignetCrypto
 import SignetIntegrity
 import SignetTerminal
 
-// GnuTLS and libcurl would write the keys of TLS sessions to the file that this names.
-unsetenv("SSLKEYLOGFILE")
+// Its object is linked where it is called; it has closed this process before the first code of a library.
+_ = signet_program_start()
+CryptoLibrary.keepsStateAtExit()
 #if os(Linux)
   // Keys of the server, of relying parties and of operators are in the memory of each of its commands.
   ProcessHardening.closeMemory()

@@ -144,19 +144,32 @@ def activate(ca, state_file, code):
                                         argon2.Type.ID, 0x13)
     t2, device_proof, server_proof, otp_secret = secrets(ephemeral, offer, invite_key, start, answer, core)
     message = sign({"alg": "HS256", "typ": "signet-activation"}, core, hs256(device_proof))
-    finish = json.dumps({"handshake": answer["handshake"], "message": message}).encode()
+    finish = json.dumps({"handshake": answer["handshake"], "message": message,
+                         "possession": possession(keys, t2)}).encode()
     receipt = proved_receipt(send(ca, server, pins, "POST", "/activation/finish", finish), server_proof,
                              "signet-receipt", {"user": user, "server": server_id, "transcript": b64(t2)})
     state = {"server": server, "pins": pins, "user": user, "container": receipt["container"], "device": device["id"],
              "serverKey": receipt["serverKey"], "otp": offer["profile"]["otp"], "otpSecret": b64(otp_secret)} | keys
     save(state, state_file, os.O_EXCL)
-    return parse(send(ca, server, pins, "POST", "/activation/confirm", b"{}", state)) | {"container": state["container"]}
+    body = confirmation(receipt, keys, t2)
+    return parse(send(ca, server, pins, "POST", "/activation/confirm", body, state)) | {"container": state["container"]}
 
 def new_keys():
     ephemeral, session, encryption, signing = (ec.generate_private_key(P256) for _ in range(4))
     keys = {"session": session, "encryption": encryption, "signing": signing}
     return (ephemeral, {name: save_key(key) for name, key in keys.items()},
             {name: to_jwk(key) for name, key in keys.items()})
+
+def possession(keys, t2):
+    signing = load_key(keys["signing"])
+    header = {"alg": "ES256", "typ": "signet-possession", "kid": thumbprint_of(to_jwk(signing))}
+    payload = {"version": 1, "transcript": b64(t2)}
+    return sign(header, json.dumps(payload, separators=(",", ":")).encode(), es256(signing))
+
+def confirmation(receipt, keys, t2):
+    opened = parse(decrypt(receipt["sealed"], load_key(keys["encryption"])))
+    require(opened["version"] == 1 and opened["transcript"] == b64(t2), "what is sealed is for another handshake")
+    return json.dumps({"confirmation": opened["confirmation"]}).encode()
 
 def secrets(ephemeral, offer, invite_key, start, answer, core):
     shared = ephemeral.exchange(ec.ECDH(), from_jwk(offer["key"]))
@@ -198,14 +211,15 @@ def renew(ca, state, state_file):
     signing = load_key(state["signing"])
     message = sign({"alg": "ES256", "typ": "signet-renewal", "kid": thumbprint_of(to_jwk(signing))}, core, es256(signing))
     finish = json.dumps({"handshake": answer["handshake"], "message": message,
-                         "proof": b64(hmac.digest(device_proof, message.encode(), "sha256"))}).encode()
+                         "proof": b64(hmac.digest(device_proof, message.encode(), "sha256")),
+                         "possession": possession(keys, t2)}).encode()
     receipt = proved_receipt(send(ca, server, pins, "POST", "/renewal/finish", finish, state), server_proof,
                              "signet-renewal-receipt",
                              {"user": state["user"], "server": server_id, "transcript": b64(t2)})
     successor = state | keys | {"container": receipt["container"], "serverKey": receipt["serverKey"],
                                 "otp": offer["profile"]["otp"], "otpSecret": b64(otp_secret)}
     save(successor, state_file + ".next", os.O_EXCL)
-    confirmed = parse(send(ca, server, pins, "POST", "/activation/confirm", b"{}", successor))
+    confirmed = parse(send(ca, server, pins, "POST", "/activation/confirm", confirmation(receipt, keys, t2), successor))
     os.replace(state_file + ".next", state_file)
     return confirmed | {"container": successor["container"]}
 

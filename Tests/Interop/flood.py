@@ -12,7 +12,7 @@ import json, multiprocessing, random, re, select, socket, ssl, sys, time
 PORT, CA, MODE, ADDRESSES = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4:]
 CONTEXT = ssl.create_default_context(cafile=CA)
 LEAST = 1000  # pieces of garbage, of each process
-HEAD = b"GET /main/v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Padding: "
+HEAD = b"GET /main/v1/live HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Padding: "
 
 def connect(address):
     connection = socket.create_connection(("127.0.0.1", PORT), timeout=20, source_address=(address, 0))
@@ -100,7 +100,7 @@ def requests(chance):
             parts.append("POST /main/v1/activation/start HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\n"
                          "Content-Length: 2\r\n\r\n{}")
         else:
-            parts.append("BREW /main/v1/health HTTP/1.1\r\nHost: h\r\nAuthorization: Signet a.b.c\r\n\r\n")
+            parts.append("BREW /main/v1/live HTTP/1.1\r\nHost: h\r\nAuthorization: Signet a.b.c\r\n\r\n")
     return "".join(parts).encode()
 
 STATUSES = [str(status) for status in (200, 400, 401, 403, 404, 405, 411, 413, 415, 429, 500, 503)]

@@ -28,7 +28,6 @@ import Testing
     "Bytes that trickle in do not move the deadline of a request",
     arguments: [
       "", "GET / HTTP/1.1\r\nHost: h\r\nX-A: ", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n",
-      "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\nffff\r\n",
     ])
   func slowRequest(_ beginning: String) async throws {
     let recorder = Recorder()

@@ -94,19 +94,70 @@ struct TLSTests {
   }
 
   @Test(
-    "A body beyond the limit is refused inside TLS, with a length and in chunks", arguments: [false, true])
-  func bodyBeyondTheLimit(_ isChunked: Bool) async throws {
+    "A body beyond the limit, and one in chunks, is refused inside TLS",
+    arguments: [([], 100_000, "413"), (["-H", "Transfer-Encoding: chunked"], 10, "411")])
+  func bodyIsRefused(_ framing: [String], _ byteCount: Int, _ status: String) async throws {
     try await withTLSServer(limits: limits { $0.bodyByteCount = 1000 }) { port, authority in
-      let framing = isChunked ? ["-H", "Transfer-Encoding: chunked"] : []
       let output = try await Command.runList(
         "curl",
         framing + [
           "-sS", "-H", "Expect:", "--cacert", authority, "--data-binary", "@-", "-o", "/dev/null", "-w",
           "%{http_code}",
           "https://localhost:\(port)/",
-        ], input: Data(repeating: 0x61, count: 100_000))
-      #expect(output == "413")
+        ], input: Data(repeating: 0x61, count: byteCount))
+      #expect(output == status)
     }
+  }
+
+  @Test(
+    "A wrong length gets one answer inside TLS, and closes",
+    arguments: ["2, 2", "+2", "-1", "18446744073709551618"])
+  func wrongLength(_ length: String) async throws {
+    try await withTLSServer { port, authority in
+      let output = try await Command.runList(
+        "curl",
+        [
+          "-sS", "-i", "-H", "Expect:", "-H", "Content-Length: \(length)", "--cacert", authority,
+          "--data-binary", "ab",
+          "https://localhost:\(port)/",
+        ])
+      #expect(output.hasPrefix("HTTP/1.1 400 "), "\(output)")
+      #expect(output.ranges(of: "HTTP/1.1 ").count == 1, "\(output)")
+    }
+  }
+
+  @Test("Another identity is for connections that come then; a request that waits is answered all the same")
+  func replacesIdentity() async throws {
+    let authority = FileManager.default.temporaryDirectory.appending(
+      path: "signet-http-\(UUID().uuidString).pem")
+    try TestIdentity.certificate.write(to: authority, atomically: true, encoding: .utf8)
+    // A leftover in the temporary folder is harmless.
+    defer { try? FileManager.default.removeItem(at: authority) }
+    let (arrived, gate) = (Gate(), Gate())
+    let server = try HTTPServer(
+      ServerConfiguration(security: .tls(TestIdentity.make()), threadCount: 2),
+      handler: { request in
+        if request.path.raw == "/slow" {
+          await arrived.open()
+          await gate.wait()
+        }
+        return ServerResponse(status: 200, body: Array(request.path.raw.utf8))
+      })
+    let port = try server.start()
+    let path = authority.path
+    async let slow = Command.run("curl", "-sS", "--cacert", path, "https://localhost:\(port)/slow")
+    await arrived.wait()
+    for number in 0..<20 {
+      try server.replaceIdentity(TestIdentity.make())
+      let output = try await Command.run(
+        "curl", "-sS", "--cacert", path, "https://localhost:\(port)/\(number)")
+      #expect(output == "/\(number)")
+    }
+    await gate.open()
+    #expect(try await slow == "/slow")
+    await server.stop(grace: .seconds(10))
+    // Too late, and harmless.
+    try server.replaceIdentity(TestIdentity.make())
   }
 
   @Test("A plaintext request to a TLS port gets no answer")

@@ -21,7 +21,7 @@ import SignetServer
     return try JSONObject(parsing: Array(Data(contentsOf: file)), limits: limits)
   }
 
-  /// The operations of a description: `GET /v1/health` and what it says.
+  /// The operations of a description: `GET /v1/live` and what it says.
   private static func operations(_ description: JSONObject) throws -> [(name: String, operation: JSONObject)]
   {
     var found: [(String, JSONObject)] = []

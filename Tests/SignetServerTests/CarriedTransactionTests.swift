@@ -108,6 +108,64 @@ import Testing
     #expect(try await server.transactions.find(asked.id).0.state == .pending)
   }
 
+  @Test(
+    "a user's devices sign so many unasked within an hour, and then have to wait; nothing is written meanwhile"
+  )
+  func initiatedTooOften() async throws {
+    let server = try ServerFixture { $0.challengeLimits.initiated = 3 }
+    let device = try await server.activate()
+    let other = try await server.activate(device: 2)
+    let bobs = try await server.activate("bob")
+    func send(_ id: String, by device: ProtocolDevice) async throws -> Problem? {
+      let record = try await device.send(to: server)
+      let body = try await initiated(device, server, id: id)
+      do throws(Problem) { _ = try await server.transactions.initiate(body, by: record) } catch {
+        return error
+      }
+      return nil
+    }
+    for id in ["one", "two", "three"] {
+      #expect(try await send(id, by: device) == nil)
+      server.clock.advance(by: 100)
+    }
+    let entries = try await server.audit().count
+    for device in [device, other] {
+      let refused = try #require(try await send("four", by: device))
+      #expect(refused.code == .transactionTooMany && refused.retryAfter == 3300)
+    }
+    #expect(try await server.audit().count == entries)
+    // What is known is answered as before, others are not held up, and neither is what is asked.
+    #expect(try await send("three", by: device) == nil)
+    #expect(try await send("bobs", by: bobs) == nil)
+    _ = try await server.transactions.create("Pay", user: UserID("alice"), lifetime: nil, by: "test")
+    // A clock that is set back makes no room.
+    server.clock.advance(by: -3000)
+    #expect(try await send("four", by: device)?.retryAfter == 3600)
+    server.clock.advance(by: 3000 + 3299)
+    #expect(try await send("four", by: device)?.retryAfter == 1)
+    server.clock.advance(by: 1)
+    #expect(try await send("four", by: device) == nil)
+    #expect(try await send("five", by: device)?.retryAfter == 100)
+  }
+
+  @Test("what is signed unasked is limited in size too")
+  func initiatedTooMuch() async throws {
+    let server = try ServerFixture { $0.challengeLimits.initiated = 4 }
+    let device = try await server.activate()
+    let record = try await device.send(to: server)
+    let now = server.clock.now
+    // 4,000 characters of text, which the JWS has again in base64url: some 10 KB each.
+    var outcomes: [Problem.Code?] = []
+    for number in 0..<4 {
+      let content = try TransactionContent(.text(String(repeating: "x", count: 4_000)), from: .device)
+      let request = TransactionRequest(
+        id: try TransactionID("long-\(number)"), content: content, created: now, expires: now + 300)
+      let body = try await device.decision(.accepted, request, at: now)
+      outcomes.append(try await problem { try await server.transactions.initiate(body, by: record) })
+    }
+    #expect(outcomes == [nil, nil, nil, .transactionTooMany])
+  }
+
   @Test("right digits end the row of wrong ones and the wait; those for what has ended are not counted")
   func endsTheRow() async throws {
     let server = try ServerFixture { $0.codeAttempts = 6 }

@@ -20,6 +20,8 @@ import SignetServer
     (settings.codes.firstWait, settings.codes.resyncWindow) = (7, 11)
     let limits = TransactionLimits(pending: 2, challenges: 3, wait: 4, longestWait: 5, wrongNumbers: 6)
     settings.challengeLimits = limits
+    settings.busyTimeout = 2
+    settings.operatorAddresses = ["192.0.2.7", "2001:db8::1"]
     (settings.connections.total, settings.connections.perAddress) = (20_000, 12_000)
     (settings.connections.waiting, settings.connections.waitingPerAddress) = (10_000, 0)
     let folder = try await ServerFolder.create(at: path, settings)
@@ -30,6 +32,7 @@ import SignetServer
     #expect(context.settings.codeAttempts == 10)
     #expect(context.settings.codes == settings.codes)
     #expect(context.settings.challengeLimits == limits)
+    #expect(context.settings.operatorAddresses == ["192.0.2.7", "2001:db8::1"])
     #expect(context.settings.waitingCount == 10_000 && context.settings.waitingCountPerAddress == 0)
     let transport = try folder.transportConfiguration()
     #expect(transport.limits.connectionCount == 20_000)
@@ -51,9 +54,10 @@ import SignetServer
     #expect(settings.codeAttempts == 10)
     #expect(settings.codes.lookAhead == 2)
     #expect(settings.connections.waiting == 10_000)
+    #expect(settings.busyTimeout == 20)
     let ranges =
       FolderSettings.limitRanges + FolderSettings.codeRules.map { ($0.name, $0.range) }
-      + ConnectionSettings.ranges
+      + ConnectionSettings.ranges + [("busyTimeout", FolderSettings.busyTimeouts)]
     for (name, range) in ranges {
       let row = try #require(page.split(separator: "\n").first { $0.hasPrefix("| `\(name)` |") })
       #expect(row.contains("| \(range.lowerBound) to \(range.upperBound)"))
@@ -93,6 +97,15 @@ import SignetServer
     Slip("unknown rule", "\"lookAbove\" in \"codes\"") { $0["codes"] = ["lookAbove": 1] },
     Slip("rule too large", "\"driftLimit\" in \"codes\" is 0 to 100") { $0["codes"] = ["driftLimit": 101] },
     Slip("unknown connection member", "\"all\" in \"connections\"") { $0["connections"] = ["all": 1] },
+    Slip("no time to wait", "\"busyTimeout\" in \"database\" is 1 to 60 (seconds)") {
+      $0["database"] = ["busyTimeout": 0]
+    },
+    Slip("a name in place of an address", "\"addresses\" in \"operator\" are 64 numeric addresses") {
+      $0["operator"] = ["addresses": ["monitor.example.org"]]
+    },
+    Slip("unknown member of the operator", "\"address\" in \"operator\"") {
+      $0["operator"] = ["address": "::1"]
+    },
     Slip("too few connections", "\"total\" in \"connections\" is 16 to 100000") {
       $0["connections"] = ["total": 15]
     },

@@ -175,7 +175,13 @@ import SignetServer
     #expect(try await service.message(sent.record.id).state == .pending)
     server.clock.advance(by: 120)
     #expect(try await Self.post(server, request).status == 400)
-    #expect(try await service.message(sent.record.id).state == .pending)
+    #expect(try await service.message(sent.record.id).state == .expired)
+    #expect(try await service.message(second.record.id).state == .expired)
+    // What was told stays so where the clock is set back.
+    server.clock.advance(by: -60)
+    #expect(try await Self.post(server, request).status == 400)
+    #expect(try await service.message(sent.record.id).state == .expired)
+    #expect(try await service.message(second.record.id).state == .expired)
   }
 
   @Test("a new device token is taken from the app whose it is, for its own user") func refreshes()

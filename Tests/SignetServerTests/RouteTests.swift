@@ -101,10 +101,10 @@ import Testing
     {
       try await running.send(.post, path, body, key: key, type: type)
     }
-    #expect(try await running.send(.get, "/v1/health").status == 200)
+    #expect(try await running.send(.get, "/v1/live").status == 200)
     try expect(try await running.send(.get, "/v1/nothing"), .unknown, "no such path")
-    try expect(try await running.send(.get, "/v2/health"), .unknown, "another version")
-    let method = try await running.send(.delete, "/v1/health")
+    try expect(try await running.send(.get, "/v2/live"), .unknown, "another version")
+    let method = try await running.send(.delete, "/v1/live")
     try expect(method, .method, "another method")
     #expect(method.header("Allow")?.contains("GET") == true)
     for type in ["text/plain", "application/x-www-form-urlencoded", "application/jsonx"] {

@@ -70,7 +70,7 @@ import Testing
     let opened = try key.open(sealed, for: .otpSecret(credential: "c1"))
     #expect(opened.byteCount == 3)
     for purpose in [
-      MasterKey.Purpose.otpSecret(credential: "c2"), .inviteKey(activation: "c1"), .handshake,
+      MasterKey.Purpose.otpSecret(credential: "c2"), .inviteKey(activation: "c1"), .signingKey(id: "c1"),
     ] {
       #expect(throws: CryptoFailure.self) { _ = try key.open(sealed, for: purpose).byteCount }
     }

@@ -78,13 +78,17 @@ struct ProtocolDevice: Sendable {
   var server: ServerURL
   var invite: InviteCode
   let ephemeral = P256.KeyAgreement.PrivateKey()
-  let session = P256.Signing.PrivateKey()
-  let encryption = P256.KeyAgreement.PrivateKey()
-  let signing = P256.Signing.PrivateKey()
+  var session = P256.Signing.PrivateKey()
+  var encryption = P256.KeyAgreement.PrivateKey()
+  var signing = P256.Signing.PrivateKey()
   let id: [UInt8]
   private(set) var container: ContainerID?
   private(set) var otpSecret: SharedSecretBox?
   private(set) var serverKey: P256.Signing.PublicKey?
+  /// The body of *confirm*.
+  private(set) var confirmation = ActivationConfirm(confirmation: nil)
+  /// Signs what `signing` should; `nil` for `signing` itself.
+  var possessionKey: P256.Signing.PrivateKey?
 
   init(code: ActivationCode, id: UInt8 = 1) {
     (self.code, user, server, invite) = (code, code.user, code.server, code.invite)
@@ -93,14 +97,22 @@ struct ProtocolDevice: Sendable {
 
   var start: ActivationStart { ActivationStart(user: user, random: SeededRandomSource(seed: 1)) }
 
+  var publicKeys: ContainerKeys {
+    ContainerKeys(session: session.publicKey, encryption: encryption.publicKey, signing: signing.publicKey)
+  }
+
+  func possession(of transcript: [UInt8]) async throws -> String {
+    let key = possessionKey ?? signing
+    return try await KeyPossession.signed(transcript, for: key.publicKey, by: key.signature(for:))
+  }
+
   /// The body of *finish*, and what the answer is checked with.
-  func finish(_ answer: StartAnswer<ActivationOffer>) throws -> (
-    body: [UInt8], proofKey: SharedSecretBox, otp: SharedSecretBox
+  func finish(_ answer: StartAnswer<ActivationOffer>) async throws -> (
+    body: [UInt8], proofKey: SharedSecretBox, otp: SharedSecretBox, transcript: [UInt8]
   ) {
     let core = ActivationCore(
       user: user, server: server, agreement: ephemeral.publicKey,
-      keys: ContainerKeys(
-        session: session.publicKey, encryption: encryption.publicKey, signing: signing.publicKey),
+      keys: publicKeys,
       device: try DeviceDescription(id: id, name: "Laptop", platform: "linux", keystore: .software)
     ).bytes
     let secrets = try ActivationSecrets(
@@ -110,16 +122,21 @@ struct ProtocolDevice: Sendable {
       core: core)
     let message = try SignedMessage.sign(
       core, key: secrets.deviceProofKey(), type: SignedMessage.activationType)
-    return (
-      ActivationFinish(handshake: answer.handshake, message: message).bytes,
+    let transcript = secrets.transcript
+    let (proofKey, otp) = (
       SharedSecretBox(secrets.serverProofKey()), SharedSecretBox(secrets.otpSecret())
+    )
+    let possession = try await possession(of: transcript)
+    return (
+      ActivationFinish(handshake: answer.handshake, message: message, possession: possession).bytes,
+      proofKey, otp, transcript
     )
   }
 
   /// *start* and *finish*; the container is pending then.
   mutating func prove(_ server: ServerFixture) async throws {
     let answer = try await server.activations.start(start.bytes)
-    let (body, proofKey, otp) = try finish(answer)
+    let (body, proofKey, otp, transcript) = try await finish(answer)
     let received = try await server.activations.finish(body)
     let message = try #require(ActivationReceipt.message(in: received))
     let payload = proofKey.withSecret {
@@ -128,6 +145,11 @@ struct ProtocolDevice: Sendable {
     let receipt = try ActivationReceipt(parsing: #require(payload))
     (container, serverKey) = (receipt.container, receipt.serverKey)
     otpSecret = otp
+    // Who registers another's key gets a receipt that it can't open.
+    do {
+      confirmation = ActivationConfirm(
+        confirmation: try SealedConfirmation.open(receipt.sealed, with: encryption, transcript: transcript))
+    } catch { confirmation = ActivationConfirm(confirmation: [UInt8](repeating: 0, count: 32)) }
   }
 
   mutating func activate(_ server: ServerFixture) async throws {
@@ -136,8 +158,9 @@ struct ProtocolDevice: Sendable {
   }
 
   func confirm(_ server: ServerFixture) async throws {
+    let body = confirmation.bytes
     try await server.activations.confirm(
-      send(to: server, "POST", "/main/v1/activation/confirm", Array("{}".utf8), states: [.pending, .active]))
+      send(to: server, "POST", "/main/v1/activation/confirm", body, states: [.pending, .active]), body)
   }
 
   /// Signs a request and lets the server authenticate it.

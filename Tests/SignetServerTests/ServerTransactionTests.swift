@@ -127,6 +127,48 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
   }
 
+  /// How somebody can be told that a transaction has expired.
+  enum Telling: CaseIterable {
+    case decision, denial, cancellation, withdrawal, scan, listing
+  }
+
+  @Test("an end that was told is final where the clock is set back", arguments: Telling.allCases)
+  func toldOnce(_ telling: Telling) async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let made = try await create(server)
+    let request = try #require(try await pending(server, device).first)
+    let record = try await device.send(to: server)
+    server.clock.advance(by: 300)
+    switch telling {
+    case .decision: #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
+    case .denial: #expect(try await decide(server, device, .denied, request) == .transactionExpired)
+    case .cancellation:
+      #expect(
+        try await problem {
+          try await server.transactions.cancel(
+            Array(#"{"reason":"userCancel"}"#.utf8), id: made.id, by: record)
+        } == .transactionExpired)
+    case .withdrawal:
+      #expect(
+        try await problem { try await server.transactions.withdraw(made.id, reason: "", by: "test") }
+          == .transactionExpired)
+    case .scan:
+      #expect(
+        try await problem {
+          try await server.transactions.one(made.id, for: record, request: [UInt8](repeating: 1, count: 16))
+        } == .transactionExpired)
+    case .listing:
+      let filter = TransactionFilter(user: "alice")
+      let listed = try await server.transactions.list(filter, before: nil, limit: 10)
+      #expect(listed.map(\.state) == [.expired])
+    }
+    server.clock.advance(by: -60)
+    #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
+    #expect(try await server.storage.transaction(made.id)?.state == .expired)
+    #expect(try await pending(server, device).isEmpty)
+  }
+
   @Test func nobodyElseDecides() async throws {
     let server = try ServerFixture()
     let (device, bobs) = (try await server.activate(), try await server.activate("bob"))

@@ -25,8 +25,8 @@ struct DeviceEndpoints: Sendable {
   }
 
   func confirm(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try jsonBody(of: request)  // an object without members so far
-    try await activations.confirm(container(of: request, states: [.pending, .active]))
+    try requireJSON(request)
+    try await activations.confirm(container(of: request, states: [.pending, .active]), request.body)
     return .json(["status": "active"])
   }
 

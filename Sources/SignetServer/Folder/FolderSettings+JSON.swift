@@ -5,6 +5,12 @@ import SignetPolicy
 import SignetStorage
 import SignetWire
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 extension FolderSettings {
   /// Why settings were refused; the caller adds the file's name.
   package enum Refusal: Error {
@@ -17,8 +23,10 @@ extension FolderSettings {
     ("transactionLifetime", TransactionOrder.lifetimes), ("codeAttempts", 1...100),
     ("pendingTransactions", 1...64),
     ("challenges", 1...1000), ("challengeWait", 1...86_400), ("challengeLongestWait", 1...86_400),
-    ("numberAttempts", 1...10),
+    ("numberAttempts", 1...10), ("initiatedTransactions", 1...1000),
   ]
+
+  package static let busyTimeouts: ClosedRange<Int64> = 1...60
 
   package static let codeRules:
     [(name: String, range: ClosedRange<Int64>, member: any WritableKeyPath<CodeRules, Int> & Sendable)] = [
@@ -39,7 +47,7 @@ extension FolderSettings {
         of: object, at: nil,
         except: [
           "format", "url", "listen", "profile", "tls", "limits", "codes", "connections", "devices", "push",
-          "openID", "uaf", "masterKeyCheck",
+          "openID", "uaf", "database", "operator", "runtime", "masterKeyCheck",
         ])
       let listen = try object.object("listen")
       try Self.refuseMembers(of: listen, at: "listen", except: ["address", "port"])
@@ -56,8 +64,14 @@ extension FolderSettings {
       try readCodeRules(object.optionalObject("codes") ?? [:])
       connections = try ConnectionSettings(object.optionalObject("connections") ?? [:])
       push = try PushSettings(object.optionalObject("push") ?? [:])
+      try readDatabase(object.optionalObject("database") ?? [:])
       try readOpenID(object.optionalObject("openID") ?? [:])
+      try readOperator(object.optionalObject("operator") ?? [:])
       uaf = try object.optionalObject("uaf").map { try UAFSettings($0, domain: serverURL.domain) }
+      runtime = try object.optionalString("runtime")
+      guard runtime.map({ $0.hasPrefix("/") && !$0.utf8.contains(0) }) ?? true else {
+        throw Refusal.reason("\"runtime\" is the full path of a folder in memory")
+      }
       masterKeyCheck = try Base64URL.decode(object.string("masterKeyCheck"))
     } catch let refusal as Refusal {
       throw refusal
@@ -119,6 +133,15 @@ extension FolderSettings {
     openIDAuthority = name
   }
 
+  private mutating func readDatabase(_ object: JSONObject) throws {
+    try Self.refuseMembers(of: object, at: "database", except: ["busyTimeout"])
+    guard let value = try object.optionalInteger("busyTimeout") else { return }
+    guard Self.busyTimeouts.contains(value) else {
+      throw Refusal.reason("\"busyTimeout\" in \"database\" is 1 to 60 (seconds)")
+    }
+    busyTimeout = value
+  }
+
   private mutating func readLimits(_ object: JSONObject) throws {
     try Self.refuseMembers(of: object, at: "limits", except: Self.limitRanges.map(\.name))
     var values: [String: Int64] = [:]
@@ -139,6 +162,7 @@ extension FolderSettings {
     challengeLimits.wait = values["challengeWait"] ?? limits.wait
     challengeLimits.longestWait = values["challengeLongestWait"] ?? limits.longestWait
     challengeLimits.wrongNumbers = values["numberAttempts"].map(Int.init) ?? limits.wrongNumbers
+    challengeLimits.initiated = values["initiatedTransactions"].map(Int.init) ?? limits.initiated
   }
 
   private mutating func readCodeRules(_ object: JSONObject) throws {
@@ -150,6 +174,28 @@ extension FolderSettings {
       }
       codes[keyPath: member] = Int(value)
     }
+  }
+
+  private mutating func readOperator(_ object: JSONObject) throws {
+    try Self.refuseMembers(of: object, at: "operator", except: ["addresses"])
+    guard let texts = try object.optionalStrings("addresses") else { return }
+    let addresses = texts.map(Self.canonicalAddress)
+    guard addresses.count <= 64, addresses.allSatisfy({ $0 != nil }) else {
+      throw Refusal.reason(
+        "\"addresses\" in \"operator\" are 64 numeric addresses at most, such as \"192.0.2.7\"")
+    }
+    operatorAddresses = Set(addresses.compactMap(\.self))
+  }
+
+  /// A numeric address in the one form that requests come with; `nil` where it is none.
+  private static func canonicalAddress(_ text: String) -> String? {
+    var address = in6_addr()
+    for family in [AF_INET, AF_INET6] where inet_pton(family, text, &address) == 1 {
+      var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+      guard inet_ntop(family, &address, &buffer, socklen_t(buffer.count)) != nil else { return nil }
+      return String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+    return nil
   }
 
   static func refuseMembers(
@@ -188,6 +234,7 @@ extension FolderSettings {
       ("challengeWait", challenges.wait, defaults.challengeLimits.wait),
       ("challengeLongestWait", challenges.longestWait, defaults.challengeLimits.longestWait),
       ("numberAttempts", Int64(challenges.wrongNumbers), Int64(defaults.challengeLimits.wrongNumbers)),
+      ("initiatedTransactions", Int64(challenges.initiated), Int64(defaults.challengeLimits.initiated)),
     ] where value != usual {
       limits[name] = .integer(value)
     }
@@ -216,9 +263,14 @@ extension FolderSettings {
     }
     if !rules.isEmpty { object["codes"] = .object(rules) }
     if connections != ConnectionSettings() { object["connections"] = .object(connections.json) }
+    if busyTimeout != defaults.busyTimeout { object["database"] = ["busyTimeout": .integer(busyTimeout)] }
+    if operatorAddresses != Self.defaultOperatorAddresses {
+      object["operator"] = ["addresses": .array(operatorAddresses.sorted().map { .string($0) })]
+    }
     if push != PushSettings() { object["push"] = .object(push.json) }
     if let openIDAuthority { object["openID"] = ["authority": .string(openIDAuthority)] }
     if let uaf { object["uaf"] = .object(uaf.json) }
+    if let runtime { object["runtime"] = .string(runtime) }
     object["masterKeyCheck"] = .string(Base64URL.encode(masterKeyCheck))
     return object
   }

@@ -17,9 +17,10 @@ public import SignetWire
 /// `"reactions":{"deviceTampering":"wipe"}` and `"flavours":["release"]`, with ``AccountRules``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
-/// `challengeWait`, `challengeLongestWait` and `numberAttempts`. So may `codes`, with the members of ``CodeRules``,
+/// `challengeWait`, `challengeLongestWait`, `numberAttempts` and `initiatedTransactions`. So may `codes`, with the members of ``CodeRules``,
 /// `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
-/// `"openID":{"authority":"clients-ca.pem"}`, and `uaf`, with ``UAFSettings``.
+/// `"openID":{"authority":"clients-ca.pem"}`, `uaf`, with ``UAFSettings``, `"database":{"busyTimeout":10}`, and
+/// `"operator":{"addresses":["192.0.2.7"]}`. A server of several processes names `"runtime":"/run/signet/bank"`.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
   public static let format: Int64 = 1
@@ -67,12 +68,21 @@ public struct FolderSettings: Hashable, Sendable {
   public var challengeLimits = TransactionLimits()
   /// How many connections there may be.
   public var connections = ConnectionSettings()
+  /// How long a change of the database waits for another process that writes, 1 to 60 seconds.
+  public var busyTimeout: Int64 = 10
   /// Which services carry pushes.
   public var push = PushSettings()
   /// Certificates that are trusted where clients of OpenID Connect are told, PEM; `nil` for the system's.
   public var openIDAuthority: String?
   /// How UAF is served; `nil` for not at all.
   public var uaf: UAFSettings?
+  /// The folder in memory in which the processes that serve the data folder share keys of handshakes, a full path; `nil` where one
+  /// process serves it.
+  public var runtime: String?
+  /// The numeric addresses from which the operator asks whether the server is ready, in the form of `inet_ntop`.
+  public var operatorAddresses = FolderSettings.defaultOperatorAddresses
+  /// This machine's own.
+  package static let defaultOperatorAddresses: Set<String> = ["127.0.0.1", "::1"]
   /// 16 bytes derived from the master key, by which another key is noticed; empty until the folder is made.
   var masterKeyCheck: [UInt8] = []
 
@@ -113,6 +123,7 @@ public struct FolderSettings: Hashable, Sendable {
     settings.keystoreRequirement = keystoreRequirement
     settings.accountRules = accountRules
     settings.codes = codes
+    settings.operatorAddresses = operatorAddresses
     settings.challengeLimits = challengeLimits
     (settings.waitingCount, settings.waitingCountPerAddress) =
       (connections.waiting, connections.waitingPerAddress)

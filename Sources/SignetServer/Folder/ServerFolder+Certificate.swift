@@ -39,7 +39,7 @@ extension ServerFolder {
     } catch { throw .certificate(error) }
   }
 
-  /// Makes another certificate for the same names, which a server shows once it is started again.
+  /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started again.
   ///
   /// The key of the authority was never stored, so another authority issues it. The file of authorities has both from then
   /// on, the new one first: who trusts that file trusts the server before and after. Whatever moment this is cut off at, the

@@ -112,10 +112,11 @@ public struct ServerFolder: Sendable {
   /// - Parameters:
   ///   - masterKeyFile: Where the master key lies; `nil` for `master.key` in the folder.
   ///   - log: Where events go.
+  ///   - handshakeKeys: Those of ``handshakeKeys()``; `nil` where nobody is activated with it.
   /// - Returns: What a ``Server`` works with. Whoever gets it closes its storage.
   /// - Throws: ``ServerFolderFailure``.
   public func serviceContext(
-    masterKeyFile: String? = nil, log: EventLog
+    masterKeyFile: String? = nil, log: EventLog, handshakeKeys: HandshakeKeys? = nil
   ) throws(ServerFolderFailure) -> ServiceContext {
     let key = try Self.masterKey(in: path, at: masterKeyFile)
     guard constantTimeEqual(Self.check(of: key), settings.masterKeyCheck) else {
@@ -125,13 +126,31 @@ public struct ServerFolder: Sendable {
     let notices = try noticeTransport()
     let uaf = try uafSetup()
     // SQLite would make a file that is missing, and the server would start empty.
-    guard access(databasePath, F_OK) == 0 else { throw .fileMissing(path: databasePath) }
+    try requireDatabase()
     let storage: SQLiteStorage
-    do { storage = try SQLiteStorage(path: databasePath) } catch { throw .storage(error) }
+    do {
+      storage = try SQLiteStorage(
+        path: databasePath, busyTimeoutMilliseconds: Int(settings.busyTimeout) * 1000)
+    } catch { throw .storage(error) }
     let settings = settings.serverSettings(pins: [try certificatePin()])
     return ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices,
-      uaf: uaf)
+      uaf: uaf, handshakeKeys: handshakeKeys)
+  }
+
+  /// Refuses a database that is missing, or has nothing in it: SQLite would take an empty file for a new database.
+  ///
+  /// - Parameter isRead: Whether the file is a copy, in which nothing may change.
+  /// - Throws: ``ServerFolderFailure``.
+  func requireDatabase(isRead: Bool = false) throws(ServerFolderFailure) {
+    var status = stat()
+    guard lstat(databasePath, &status) == 0 else { throw .fileMissing(path: databasePath) }
+    guard status.st_size > 0 else { throw .databaseEmpty(path: databasePath) }
+    do throws(StorageFailure) {
+      guard try SQLiteStorage.hasTables(at: databasePath, isBackup: isRead) else {
+        throw StorageFailure.unknown
+      }
+    } catch .unknown { throw .databaseEmpty(path: databasePath) } catch { throw .storage(error) }
   }
 
   /// SHA-256 of the SubjectPublicKeyInfo of the server's certificate, 32 bytes: what devices pin.

@@ -51,6 +51,14 @@ public import SignetStorage
   case transport(ServerFailure)
   /// The database can't be used.
   case storage(StorageFailure)
+  /// Another process serves the folder, and the two share no keys of handshakes.
+  case servedElsewhere(path: String)
+  /// What is to be forgotten would be written to a disk.
+  case notInMemory(path: String)
+  /// A copy of a folder cannot be in that folder.
+  case insideItself(path: String)
+  /// There is nothing in the database, not even its tables.
+  case databaseEmpty(path: String)
   /// The operator's key was not stored.
   case adminKey(reason: String)
 
@@ -85,6 +93,14 @@ public import SignetStorage
       "\"tls\" in \(path) names certificates that were not made here; renew them where they come from"
     case .transport(let failure): failure.description
     case .storage(let failure): failure.description
+    case .servedElsewhere(let path):
+      "another process serves \(path); end it, or set \"runtime\" in \(path)/server.json, so that several can"
+    case .notInMemory(let path):
+      "\(path) is on a disk, which would remember what is to be forgotten; name a folder below /run"
+    case .insideItself(let path): "\(path) is in the folder that is copied; name a folder elsewhere"
+    case .databaseEmpty(let path):
+      "\(path) is empty, and no server begins with it: restore a backup (signet-server restore), or make a new server in another "
+        + "folder (signet-server init)"
     case .adminKey(let reason): "the operator's key could not be stored: \(reason)"
     }
   }

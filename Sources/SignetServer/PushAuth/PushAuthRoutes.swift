@@ -76,9 +76,8 @@ struct PushAuthRoutes: Sendable {
   }
 
   private func json(_ message: PushAuthMessageRecord) -> JSONObject {
-    let isLate = message.state == .pending && context.clock.now >= message.expires
     var object: JSONObject = [
-      "id": .string(message.id), "status": .string(isLate ? "expired" : message.state.rawValue),
+      "id": .string(message.id), "status": .string(message.state.rawValue),
       "kind": .string(message.kind), "created": .integer(message.created),
       "expires": .integer(message.expires),
     ]

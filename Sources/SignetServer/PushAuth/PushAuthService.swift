@@ -143,7 +143,11 @@ package struct PushAuthService: Sendable {
     guard let found = try await context.stored(await context.storage.pushAuthMessage(id)) else {
       throw Problem(.unknown, "There is no message of this id.")
     }
-    return found
+    let now = context.clock.now
+    guard found.state == .pending, now >= found.expires else { return found }
+    // Before anybody is told: a clock that is set back does not open it again.
+    try await context.stored(await context.storage.expirePushAuthMessage(id, at: now))
+    return try await message(id)
   }
 
   private func mechanism(for form: JSONObject) async throws(Problem) -> PushAuthMechanismRecord {

@@ -121,7 +121,7 @@ struct RelyingPartyEndpoints: Sendable {
     var object: JSONObject = ["id": .string(transaction.id)]
     if let user = transaction.user { object["user"] = .string(user) }
     object["content"] = .string(transaction.content)
-    object["status"] = .string(transaction.state(at: context.clock.now).rawValue)
+    object["status"] = .string(transaction.state.rawValue)
     object["created"] = .integer(transaction.created)
     object["expires"] = .integer(transaction.expires)
     if let fields = transaction.typedFields {

@@ -17,7 +17,8 @@ extension TransactionService {
   ) async throws(Problem) -> String {
     let found = try await context.stored(await context.storage.transaction(id))
     guard let found, found.user == nil || found.user == container.user else { throw Self.unknown }
-    switch found.state(at: context.clock.now) {
+    if try await keepsExpiry(of: [found]) { try Self.check(.expired) }
+    switch found.state {
     case .pending: break
     case .expired: try Self.check(.expired)
     case .cancelled, .withdrawn: try Self.check(.cancelled)

@@ -117,11 +117,7 @@ public struct TransactionService: Sendable {
   public func find(_ id: String) async throws(Problem) -> (TransactionRecord, ContainerRecord?) {
     let transaction = try await context.stored(await context.storage.transaction(id))
     guard let transaction else { throw Self.unknown }
-    if transaction.state == .pending, transaction.state(at: context.clock.now) == .expired {
-      // What is said to have expired stays so, also where the clock is set back before the next sweep.
-      try await context.stored(await context.sweep())
-      return try await find(id)
-    }
+    if try await keepsExpiry(of: [transaction]) { return try await find(id) }
     guard let decision = transaction.decision else { return (transaction, nil) }
     let container = try await context.stored(await context.storage.container(decision.container))
     return (transaction, container)
@@ -135,11 +131,27 @@ public struct TransactionService: Sendable {
   ///   - limit: At most so many.
   /// - Returns: The transactions.
   /// - Throws: ``Problem``.
-  func list(
+  package func list(
     _ filter: TransactionFilter, before id: String?, limit: Int
   ) async throws(Problem) -> [TransactionRecord] {
-    try await context.stored(
-      await context.storage.transactions(filter, before: id, at: context.clock.now, limit: limit))
+    let now = context.clock.now
+    let found = try await context.stored(
+      await context.storage.transactions(filter, before: id, at: now, limit: limit))
+    guard try await keepsExpiry(of: found) else { return found }
+    return try await context.stored(
+      await context.storage.transactions(filter, before: id, at: now, limit: limit))
+  }
+
+  /// Marks what has expired before it is said: it stays so, also where the clock is set back before the next sweep.
+  ///
+  /// - Returns: Whether there was any.
+  func keepsExpiry(of transactions: [TransactionRecord]) async throws(Problem) -> Bool {
+    let now = context.clock.now
+    guard transactions.contains(where: { $0.state == .pending && $0.state(at: now) == .expired }) else {
+      return false
+    }
+    try await context.stored(await context.sweep())
+    return true
   }
 
   /// What waits for a container's user, as a tag that is another one whenever that changes, in quotes (RFC 9110 section 8.8.3).
@@ -214,6 +226,7 @@ public struct TransactionService: Sendable {
     case .notSigned: "not signed by the container's key"
     case .locked: "too many wrong signatures in a row; unlock the user"
     case .waiting: "not tried: the address has to wait"
+    case .tooMany: "too many signed unasked"
     case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
     case .containerLocked: "the container is locked"
     case .mismatch(let reason): reason
@@ -239,12 +252,14 @@ public struct TransactionService: Sendable {
     case .waiting(let seconds):
       throw Problem(
         .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)
+    case .tooMany(let seconds):
+      throw Problem(
+        .transactionTooMany, "As many as may be were signed unasked within an hour; wait \(seconds) s.",
+        retryAfter: seconds)
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
     case .wrongNumber(let remaining):
-      throw Problem(
-        .transactionWrongNumber,
-        "Type the number that the relying party shows; tries left: \(remaining).")
+      throw Problem(.transactionWrongNumber, "Tries left: \(remaining).")
     }
   }
 

@@ -50,15 +50,8 @@ extension ServerFolder {
 
   /// The names of the files that end in `.json`, in order.
   private static func statements(in folder: String) throws(ServerFolderFailure) -> [String] {
-    guard let directory = opendir(folder) else { throw .unreadable(path: folder, errno: errno) }
-    defer { closedir(directory) }
-    var names: [String] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
-    }
-    return names.sorted()
+    do throws(FileFailure) {
+      return try FolderListing.names(in: folder).filter { $0.hasSuffix(".json") }
+    } catch { throw .unreadable(path: folder, errno: error.code) }
   }
 }

@@ -134,7 +134,8 @@ struct UAFRequests: Sendable {
     }
     if let id = said.transactionID {
       let found = try await asUAF(await context.stored(await context.storage.transaction(id)))
-      guard let found, found.user == user?.text, found.state(at: context.clock.now) == .pending,
+      let isOver = try await asUAF(await transactions.keepsExpiry(of: found.map { [$0] } ?? []))
+      guard let found, found.user == user?.text, found.state == .pending, !isOver,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
       guard Self.shown(found) != nil else {

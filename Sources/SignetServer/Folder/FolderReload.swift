@@ -1,0 +1,86 @@
+import SignetCrypto
+import SignetHTTP
+import SignetJSON
+import Synchronization
+
+/// What a running server takes over from its data folder when its operator has changed it.
+///
+/// | of the folder | |
+/// |---|---|
+/// | the certificate and its key, also under other names | connections from then on see the new one, and so do activation codes |
+/// | `profile`, `devices`, `limits`, `codes`, `operator` | hold from then on |
+/// | the metadata statements of UAF | read again |
+/// | all else | holds from the next start on, and the log names what differs |
+public final class FolderReload: Sendable {
+  /// The members of `server.json` that hold from a reload on.
+  package static let reloaded = ["profile", "devices", "limits", "codes", "operator"]
+
+  private struct State {
+    var settings: FolderSettings
+    var certificate: String
+  }
+
+  private let path: String
+  private let server: Server
+  private let started: FolderSettings
+  private let state: Mutex<State>
+
+  /// Goes on from what a server was started with.
+  ///
+  /// - Parameters:
+  ///   - folder: What it was started with.
+  ///   - server: The server.
+  /// - Throws: ``ServerFolderFailure`` where the certificate can't be read.
+  public init(_ folder: ServerFolder, of server: Server) throws(ServerFolderFailure) {
+    (path, started, self.server) = (folder.path, folder.settings, server)
+    state = Mutex(State(settings: folder.settings, certificate: try folder.certificatePEM()))
+  }
+
+  /// Reads the folder again.
+  ///
+  /// The log says what holds now and what needs a restart. Where the settings or the certificate are wrong, both stay as they were,
+  /// and the log says why; metadata statements are taken, or refused as a whole, by themselves.
+  public func run() {
+    server.readMetadata()
+    do throws(ServerFolderFailure) {
+      let folder = try ServerFolder(opening: path)
+      let (certificate, pem) = (try folder.certificate(), try folder.certificatePEM())
+      guard case .tls(let identity) = try folder.transportConfiguration().security else {
+        return server.log.error("reload.refused", ["cause": "the settings name no certificate"])
+      }
+      // What was made of these at the start cannot change.
+      var settings = folder.settings
+      (settings.serverURL, settings.connections) = (started.serverURL, started.connections)
+      let before = state.withLock { $0 }
+      let isNew = pem != before.certificate
+      do throws(ServerFailure) {
+        try server.apply(
+          settings.serverSettings(pins: [certificate.pin]), identity: isNew ? identity : nil,
+          certificateEnd: certificate.end)
+      } catch { throw .transport(error) }
+      state.withLock { $0 = State(settings: folder.settings, certificate: pem) }
+      say(folder.settings, before: before.settings, hasNewCertificate: isNew)
+    } catch { server.log.error("reload.refused", ["cause": error.description]) }
+  }
+
+  private func say(_ settings: FolderSettings, before: FolderSettings, hasNewCertificate: Bool) {
+    let (new, old, first) = (settings.json, before.json, started.json)
+    let changed = Self.reloaded.filter { new[$0] != old[$0] }
+    server.log.info(
+      "reload.done",
+      [
+        "certificate": hasNewCertificate ? "new" : "unchanged",
+        "settings": changed.isEmpty ? "unchanged" : changed.joined(separator: ", "),
+      ])
+    let names = Set(new.members.map(\.name)).union(first.members.map(\.name)).subtracting(
+      Self.reloaded + ["tls"])
+    let others = names.filter { new[$0] != first[$0] }.sorted()
+    guard !others.isEmpty else { return }
+    server.log.error(
+      "reload.restartNeeded",
+      [
+        "settings": others.joined(separator: ", "),
+        "advice": "these hold from the next start of the server on",
+      ])
+  }
+}

@@ -1,0 +1,58 @@
+package import SignetStorage
+import SignetWire
+
+/// Whether the server can serve: what it stores can be read, and a change is on the disk.
+///
+/// Each answer is of a look at most a second old: who asks often makes no more changes than that, and asks who waits together are
+/// one look.
+package actor Readiness {
+  private let context: ServiceContext
+  private let elapsed: @Sendable () -> Duration
+  private var running: Task<StorageFailure?, Never>?
+  private var last: (end: Duration, failure: StorageFailure?)?
+  /// How many looks there were; tests compare it with the number of questions.
+  package private(set) var count = 0
+
+  /// How long an answer is good.
+  private static let age: Duration = .seconds(1)
+
+  /// - Parameters:
+  ///   - context: Whose storage it is about.
+  ///   - elapsed: The time since a moment that stays the same.
+  package init(_ context: ServiceContext, elapsed: @escaping @Sendable () -> Duration = Readiness.uptime) {
+    (self.context, self.elapsed) = (context, elapsed)
+  }
+
+  /// Why the server cannot serve; `nil` where it can.
+  package func failure() async -> StorageFailure? {
+    if let running { return await running.value }
+    if let last, elapsed() - last.end < Self.age { return last.failure }
+    let (storage, now) = (context.storage, context.clock.now)
+    let task = Task { () -> StorageFailure? in
+      do throws(StorageFailure) {
+        try await storage.checkReadiness(at: now)
+        return nil
+      } catch { return error }
+    }
+    (running, count) = (task, count + 1)
+    let failure = await task.value
+    say(failure, after: last?.failure)
+    (running, last) = (nil, (elapsed(), failure))
+    return failure
+  }
+
+  /// The log says each change once.
+  private func say(_ failure: StorageFailure?, after before: StorageFailure?) {
+    if let failure {
+      if before != failure { context.log.error("ready.failed", ["cause": failure.description]) }
+    } else if before != nil {
+      context.log.info("ready.restored")
+    }
+  }
+
+  /// The time that has passed since the process first asked for it.
+  package static let uptime: @Sendable () -> Duration = {
+    let start = ContinuousClock.now
+    return { ContinuousClock.now - start }
+  }()
+}

@@ -1,0 +1,82 @@
+import SignetJSON
+import SignetServer
+import SignetTerminal
+
+/// `signet-server backup` and `restore`.
+enum BackupCommands {
+  static let backup = Command(
+    "backup", "Copy a data folder, while its server runs or not",
+    description: """
+      The copy is a folder like the data folder, mode 0700, with files of mode 0600: settings, certificates, keys, and the database as \
+      it is at one moment, which is looked through. It is made whole or not at all; a folder that is not empty is refused.
+
+      Who has the copy has the server: its keys, and with master.key all secrets in the database. With --without-master-key that file is \
+      left out, for a copy of it is enough that is made once and kept elsewhere. Files outside of the data folder that the settings name \
+      are not in the copy; this command lists them.
+      """,
+    options: [
+      OperatorOptions.requiredData,
+      .flag("without-master-key", "Leave master.key out; restore it from another copy"),
+      OperatorOptions.json,
+    ],
+    arguments: [
+      Argument("copy", "The folder to make; the folder above it must exist", completion: .directory)
+    ],
+    examples: [
+      .init(
+        "signet-server backup --data /var/lib/signet/bank /var/backups/signet-bank-1",
+        "Copy a server's data folder")
+    ]
+  ) { arguments in
+    let folder = try ServerFolder(opening: arguments.string("data"))
+    let copy = try folder.backUp(
+      to: arguments.string("copy"), withMasterKey: !arguments.isSet("without-master-key"))
+    report(copy, as: "Backup", arguments)
+    return .success
+  }
+
+  static let restore = Command(
+    "restore", "Make a data folder of a backup",
+    description: """
+      The backup stays as it is. Its database is looked through, and its master key has to be the one that it was made with: it is in \
+      the backup, or SIGNET_MASTER_KEY_FILE names it. The data folder is made whole or not at all; a folder that is not empty is \
+      refused, so that nothing is overwritten: move away what is there.
+
+      What happened after the backup is forgotten. Requests of the last four minutes, codes of the last one and a half, and invites that \
+      had not expired could be used again: wait five minutes before the server is started, and make invites again. Containers that \
+      were revoked, and keys that were withdrawn since, are good again: revoke them again.
+      """,
+    options: [OperatorOptions.requiredData, OperatorOptions.json],
+    arguments: [Argument("backup", "The folder that 'backup' made", completion: .directory)],
+    examples: [
+      .init(
+        "signet-server restore --data /var/lib/signet/bank /var/backups/signet-bank-1",
+        "Restore a server's data folder")
+    ]
+  ) { arguments in
+    let backup = try ServerFolder(opening: arguments.string("backup"))
+    let copy = try backup.restore(to: arguments.string("data"), masterKeyFile: Environment.masterKeyFile)
+    report(copy, as: "Folder", arguments)
+    if !arguments.isSet("json") {
+      arguments.errorOutput.print(
+        "What was revoked since the backup is good again, and what was used in its last minutes could be used again:"
+      )
+      arguments.errorOutput.print(
+        "look through what you revoked, wait five minutes, then: signet-server serve --data \(copy.path)")
+    }
+    return .success
+  }
+
+  private static func report(_ copy: ServerFolderCopy, as name: String, _ arguments: Arguments) {
+    guard !arguments.isSet("json") else {
+      return arguments.output.print([
+        "folder": .string(copy.path), "files": .array(copy.files.map { .string($0) }),
+        "outside": .array(copy.outside.map { .string($0) }),
+      ])
+    }
+    arguments.output.print(fields: [(name, copy.path), ("Files", copy.files.joined(separator: ", "))])
+    for path in copy.outside {
+      arguments.errorOutput.print("Not in it, for it is outside of the data folder: \(path)")
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import SignetTransport
+import Testing
+
+/// `signet-server backup` and `restore`.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BackupCommandTests {
+  private static func mode(_ path: String) throws -> Int {
+    try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
+  }
+
+  /// Makes the data folder of a server that is stopped another one: what was restored is served in its place.
+  private static func exchange(_ server: RunningServer, for folder: String) throws {
+    try FileManager.default.moveItem(atPath: server.data, toPath: "\(server.folder.path)/lost")
+    try FileManager.default.moveItem(atPath: folder, toPath: server.data)
+  }
+
+  @Test("a server is copied while it works, and what is restored serves its devices")
+  func serves() async throws {
+    let server = try await RunningServer.startWithShop()
+    let device = server.device()
+    _ = try await device.json(
+      "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden-42"])
+    let copies = try await withThrowingTaskGroup(of: Void.self) { group in
+      // Somebody writes meanwhile.
+      for number in 0..<20 {
+        group.addTask {
+          _ = try await ServerCommand.run(["user", "add", "u\(number)", "--data", server.data])
+        }
+      }
+      let result = try await server.run("backup", "\(server.folder.path)/copy")
+      try await group.waitForAll()
+      return result
+    }
+    #expect(copies.status == 0, "\(copies.errorOutput)")
+    let copy = "\(server.folder.path)/copy"
+    #expect(try Self.mode(copy) == 0o700)
+    let names = try FileManager.default.contentsOfDirectory(atPath: copy).sorted()
+    #expect(
+      names == ["admin.key", "ca.pem", "master.key", "server.json", "signet.sqlite", "tls.key", "tls.pem"])
+    for name in names { #expect(try Self.mode("\(copy)/\(name)") == 0o600, "\(name)") }
+    // What happens now is not in it.
+    _ = try await server.json("user", "add", "late")
+    await server.stop()
+
+    let restored = try await ServerCommand.run("restore", copy, "--data", "\(server.folder.path)/again")
+    #expect(restored.status == 0, "\(restored.errorOutput)")
+    #expect(restored.errorOutput.contains("wait five minutes"))
+    #expect(try Self.mode("\(server.folder.path)/again") == 0o700)
+    // The copy is as it was: no log, and nothing written.
+    #expect(try FileManager.default.contentsOfDirectory(atPath: copy).sorted() == names)
+    try Self.exchange(server, for: "\(server.folder.path)/again")
+    let again = try await RunningServer(server.folder, server.port)
+    #expect(try await again.json("audit", "verify")["intact"] == true)
+    let users = try await again.run("user", "list").output
+    #expect(users.contains("alice") && !users.contains("late"), "\(users)")
+    let code = try await device.json("otp", passwords: ["winter-garden-42"]).string("code")
+    let valid = try await APIClient(again, keyFile: again.shopKey).json(
+      .post, "otp/validate", ["user": "alice", "code": .string(code)])
+    #expect(valid["valid"] == true)
+    await again.stop()
+  }
+
+  @Test("nothing that is there is overwritten, and a refusal leaves nothing")
+  func overwritesNothing() async throws {
+    let server = try await RunningServer.start()
+    let copy = "\(server.folder.path)/copy"
+    #expect(try await server.run("backup", copy).status == 0)
+    let before = try FolderSnapshot(server.folder.path).paths
+    for words in [
+      ["backup", copy, "--data", server.data], ["restore", copy, "--data", server.data],
+      ["backup", "\(server.data)/inside", "--data", server.data],
+      ["backup", "\(server.folder.path)/none/copy", "--data", server.data],
+    ] {
+      let refused = try await ServerCommand.run(words)
+      #expect(refused.status != 0 && !refused.errorOutput.isEmpty, "\(words)")
+    }
+    #expect(try FolderSnapshot(server.folder.path).paths == before)
+    await server.stop()
+  }
+
+  @Test(
+    "a damaged copy, a copy without its key and one that others can read are refused",
+    arguments: ["database", "cut", "key", "mode"])
+  func refused(what: String) async throws {
+    let server = try await RunningServer.start()
+    await server.stop()
+    let copy = "\(server.folder.path)/copy"
+    let words = what == "key" ? ["--without-master-key"] : []
+    #expect(try await ServerCommand.run(["backup", copy, "--data", server.data] + words).status == 0)
+    let path = "\(copy)/signet.sqlite"
+    switch what {
+    case "database":
+      let file = try FileHandle(forUpdating: URL(filePath: path))
+      let size = try file.seekToEnd()
+      try file.seek(toOffset: 8192)
+      try file.write(contentsOf: Data(repeating: 0xFF, count: Int(size) - 8192))
+      try file.close()
+    case "cut":
+      let file = try FileHandle(forUpdating: URL(filePath: path))
+      try file.truncate(atOffset: 0)
+      try file.close()
+    case "mode": #expect(chmod(path, 0o644) == 0)
+    default: #expect(!FileManager.default.fileExists(atPath: "\(copy)/master.key"))
+    }
+    let again = "\(server.folder.path)/again"
+    let refused = try await ServerCommand.run("restore", copy, "--data", again)
+    #expect(refused.status != 0 && !refused.errorOutput.isEmpty)
+    #expect(
+      try FileManager.default.contentsOfDirectory(atPath: server.folder.path).allSatisfy {
+        !$0.hasPrefix("again")
+      })
+    guard what == "key" else { return }
+    // With the key from elsewhere it is whole; that one stays elsewhere.
+    let key = "\(server.data)/master.key"
+    let restored = try await ServerCommand.run(
+      "restore", copy, "--data", again, environment: ["SIGNET_MASTER_KEY_FILE": key])
+    #expect(restored.status == 0, "\(restored.errorOutput)")
+    #expect(!FileManager.default.fileExists(atPath: "\(again)/master.key"))
+    #expect(FileManager.default.fileExists(atPath: "\(again)/signet.sqlite"))
+  }
+
+  @Test("a backup that is killed leaves nothing under its name, or all of it", arguments: 0..<8)
+  func killed(round: Int) async throws {
+    let server = try await RunningServer.start()
+    await server.stop()
+    let copy = "\(server.folder.path)/copy"
+    let process = try ServerCommand.process(["backup", copy, "--data", server.data]).start()
+    try await Task.sleep(for: .milliseconds(round * 4))
+    process.send(SIGKILL)
+    _ = await process.status()
+    if FileManager.default.fileExists(atPath: copy) {
+      #expect(
+        try await ServerCommand.run("restore", copy, "--data", "\(server.folder.path)/again").status == 0)
+    } else {
+      #expect(try await ServerCommand.run("backup", copy, "--data", server.data).status == 0)
+    }
+  }
+}

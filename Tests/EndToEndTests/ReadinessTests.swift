@@ -1,0 +1,149 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import SignetTransport
+import Testing
+
+/// Live and ready are two questions, and a server without its data does not begin.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReadinessTests {
+  private static func ask(_ question: String, _ server: RunningServer) async throws -> Int {
+    try await APIClient(server).send(.get, question).status
+  }
+
+  @Test("a server that works is live and ready")
+  func works() async throws {
+    let server = try await RunningServer.start()
+    for (question, word) in [("live", "live"), ("ready", "ready")] {
+      let response = try await APIClient(server).send(.get, question)
+      #expect(response.status == 200)
+      #expect(try JSONObject(parsing: response.body).string("status") == word)
+    }
+    #expect(try await Self.ask("health", server) == 404)
+    await server.stop()
+  }
+
+  @Test("a server whose database another process holds is live and not ready, and is ready again after that")
+  func held() async throws {
+    let server = try await RunningServer.start()
+    let holder = try ChildCommand(
+      ["/usr/bin/sqlite3", "\(server.data)/signet.sqlite"], input: .pipe, output: .pipe
+    ).start()
+    defer { holder.kill() }
+    try holder.input.write(contentsOf: Data("BEGIN EXCLUSIVE; SELECT 'held';\n".utf8))
+    #expect(await holder.output.firstLine() == "held")
+    #expect(try await Self.ask("live", server) == 200)
+    let refused = try await APIClient(server).send(.get, "ready")
+    #expect(refused.status == 503 && refused.header("Retry-After") != nil)
+    try holder.input.write(contentsOf: Data("ROLLBACK;\n.quit\n".utf8))
+    #expect(try await holder.end() == 0)
+    // An answer is good for a second.
+    while try await Self.ask("ready", server) != 200 { try await Task.sleep(for: .milliseconds(100)) }
+    await server.stop()
+    let events = try server.events
+    #expect(events.ranges(of: "\"event\":\"ready.failed\"").count == 1, "\(events)")
+    #expect(events.ranges(of: "\"event\":\"ready.restored\"").count == 1, "\(events)")
+  }
+
+  @Test(
+    "a server whose database is damaged, or gone, is live and not ready",
+    arguments: ["damaged", "removed", "replaced"])
+  func damaged(how: String) async throws {
+    let first = try await RunningServer.start()
+    _ = try await first.json("user", "add", "alice")
+    await first.stop()
+    let path = "\(first.data)/signet.sqlite"
+    let server = try await RunningServer(first.folder, first.port)
+    switch how {
+    case "damaged":
+      let file = try FileHandle(forUpdating: URL(filePath: path))
+      let size = try file.seekToEnd()
+      try file.seek(toOffset: 4096)
+      try file.write(contentsOf: Data(repeating: 0xFF, count: Int(size) - 4096))
+      try file.close()
+    case "removed": try FileManager.default.removeItem(atPath: path)
+    default:
+      try FileManager.default.copyItem(atPath: path, toPath: path + ".copy")
+      #expect(rename(path + ".copy", path) == 0)
+    }
+    #expect(try await Self.ask("live", server) == 200)
+    #expect(try await Self.ask("ready", server) == 503)
+    while try !server.events.contains("\"event\":\"ready.failed\"") {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    server.send(SIGKILL)
+    _ = await server.status()
+  }
+
+  @Test(
+    "a server whose disk is full is live and not ready",
+    .enabled(if: TinyDisk.isPossible, "needs the right to mount"))
+  func full() async throws {
+    let first = try await RunningServer.start()
+    await first.stop()
+    let disk = try TinyDisk(kilobytes: 4096)
+    try FileManager.default.copyItem(atPath: first.data, toPath: disk.folder.file("data"))
+    let server = try await RunningServer(disk.folder, first.port)
+    #expect(try await Self.ask("ready", server) == 200)
+    #expect(FileManager.default.createFile(atPath: disk.folder.file("ballast"), contents: nil))
+    let ballast = try FileHandle(forWritingTo: URL(filePath: disk.folder.file("ballast")))
+    for size in [65536, 4096, 1] {
+      do { while true { try ballast.write(contentsOf: Data(repeating: 0, count: size)) } } catch {}
+    }
+    // Files that are there have some room inside; then there is none.
+    while try await Self.ask("ready", server) == 200 {
+      _ = try await server.run("user", "add", "user-\(UInt32.random(in: 0 ... .max))")
+    }
+    #expect(try await Self.ask("live", server) == 200)
+    #expect(try await Self.ask("ready", server) == 503)
+    try ballast.truncate(atOffset: 0)
+    while try await Self.ask("ready", server) != 200 { try await Task.sleep(for: .milliseconds(100)) }
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
+  }
+
+  @Test("whether a server is ready is told to the operator's addresses only")
+  func addresses() async throws {
+    let server = try await RunningServer.start()
+    func ask(_ question: String, from address: String) async throws -> String {
+      try await ChildCommand([
+        "/usr/bin/curl", "-sS", "--interface", address, "--cacert", server.authority, "-o", "/dev/null", "-w",
+        "%{http_code}",
+        "https://\(server.url)/v1/\(question)",
+      ]).finish().output
+    }
+    #expect(try await ask("ready", from: "127.0.0.1") == "200")
+    #expect(try await ask("ready", from: "127.0.0.2") == "404")
+    #expect(try await ask("live", from: "127.0.0.2") == "200")
+    try server.changeSettings { $0["operator"] = ["addresses": ["127.0.0.2", "::1"]] }
+    server.send(SIGHUP)
+    while try !server.events.contains("\"event\":\"reload.done\"") {
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    #expect(try await ask("ready", from: "127.0.0.1") == "404")
+    #expect(try await ask("ready", from: "127.0.0.2") == "200")
+    await server.stop()
+  }
+
+  @Test("an empty database is refused at start, with what to do", arguments: [0, 4096])
+  func empty(byteCount: Int) async throws {
+    let server = try await RunningServer.start()
+    await server.stop()
+    let path = "\(server.data)/signet.sqlite"
+    try FileManager.default.removeItem(atPath: path)
+    if byteCount == 0 {
+      #expect(
+        FileManager.default.createFile(atPath: path, contents: Data(), attributes: [.posixPermissions: 0o600])
+      )
+    } else {
+      let made = try await ChildCommand(
+        ["/usr/bin/sqlite3", path, "CREATE TABLE a (b); DROP TABLE a; VACUUM"]).finish()
+      #expect(made.status == 0, "\(made.errorOutput)")
+      #expect(chmod(path, 0o600) == 0)
+    }
+    let refused = try await server.run("serve")
+    #expect(refused.status == 78)
+    #expect(refused.errorOutput.contains("is empty"), "\(refused.errorOutput)")
+    #expect(refused.errorOutput.contains("signet-server restore"), "\(refused.errorOutput)")
+    #expect(!refused.errorOutput.contains("server.started"))
+  }
+}

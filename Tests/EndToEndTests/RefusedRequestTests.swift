@@ -1,0 +1,100 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import Testing
+
+/// What the installed server's HTTP layer refuses: one answer of one shape, a closed connection, and a line in the log or a count.
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: FakeServer.canRun, "needs Python 3"))
+struct RefusedRequestTests {
+  private static func head(_ line: String, _ fields: String...) -> String {
+    ([line, "Host: 127.0.0.1"] + fields).joined(separator: "\r\n") + "\r\n\r\n"
+  }
+
+  private static let chunked = "Transfer-Encoding: chunked"
+  private static let post = "POST /main/v1/otp/validate HTTP/1.1"
+
+  /// What is sent, and the status.
+  private static let requests: [(name: String, text: String, status: Int)] = [
+    ("a length twice", head(post, "Content-Length: 2, 2") + "{}", 400),
+    ("a length with a sign", head(post, "Content-Length: +2") + "{}", 400),
+    ("a negative length", head(post, "Content-Length: -1") + "{}", 400),
+    ("a length that wraps around to 2", head(post, "Content-Length: 18446744073709551618") + "{}", 400),
+    (
+      "two Authorization fields",
+      head(post, "Authorization: Bearer a", "Authorization: Bearer b", "Content-Length: 2") + "{}", 400
+    ),
+    ("a body in chunks", head(post, chunked) + "2\r\n{}\r\n0\r\n\r\n", 411),
+    (
+      "a chunk extension of 15 KB",
+      head(post, chunked) + "2;a=" + String(repeating: "a", count: 15_000) + "\r\n{}\r\n0\r\n\r\n", 411
+    ),
+    // Strictly read, one request: the extension of its first chunk has a bare line feed, and goes on to the carriage return.
+    (
+      "a request behind a bare line feed",
+      head(post, chunked) + "0;\n\nGET /main/v1/jwks HTTP/1.1\nHost: 127.0.0.1\n\n\r\n0\r\n\r\n", 411
+    ),
+    (
+      "a request behind a trailer",
+      head(post, chunked) + "0\r\nX: a\n\nGET /main/v1/jwks HTTP/1.1\r\nHost: h\r\n\r\n", 411
+    ),
+  ]
+
+  private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../Interop/raw.py").standardized.path
+
+  private static func exchange(_ server: RunningServer, _ requests: [JSONObject]) async throws -> [String] {
+    let result = try await ChildCommand(
+      ["/usr/bin/python3", script, "\(server.port)", server.authority],
+      input: .bytes(JSONValue.array(requests.map { .object($0) }).bytes)
+    ).finish()
+    try #require(result.status == 0, "\(result.errorOutput)")
+    guard case .array(let answers) = try JSONValue(parsing: Array(result.output.utf8)) else { return [] }
+    return answers.map { if case .string(let text) = $0 { text } else { "" } }
+  }
+
+  @Test("wrong lengths, chunks and two keys get one problem document, close, and are in the log")
+  func refused() async throws {
+    let server = try await RunningServer.start()
+    let answers = try await Self.exchange(server, Self.requests.map { ["send": .string($0.text)] })
+    try #require(answers.count == Self.requests.count)
+    for (request, answer) in zip(Self.requests, answers) {
+      #expect(answer.hasPrefix("HTTP/1.1 \(request.status) "), "\(request.name): \(answer)")
+      #expect(answer.ranges(of: "HTTP/1.1 ").count == 1, "\(request.name): \(answer)")
+      #expect(answer.contains("Content-Type: application/problem+json\r\n"), "\(request.name): \(answer)")
+      #expect(answer.contains("Connection: close\r\n"), "\(request.name): \(answer)")
+      #expect(answer.contains("\"type\":\"urn:signet:problem:"), "\(request.name): \(answer)")
+    }
+    await server.stop()
+    let refused = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+      .filter { try $0.string("event") == "http.refused" }
+    #expect(try refused.map { try $0.string("status") } == Self.requests.map { "\($0.status)" })
+    #expect(try refused.allSatisfy { try $0.string("from") == "127.0.0.1" && !$0.string("reason").isEmpty })
+  }
+
+  @Test("a flood of refused activations leaves a sample in the log, and a count of the others")
+  func flood() async throws {
+    let server = try await RunningServer.start()
+    let count = 3000
+    let body = "{\"handshake\":\"AAAA\",\"message\":\"a.b.c\"}"
+    let finish =
+      Self.head(
+        "POST /main/v1/activation/finish HTTP/1.1", "Content-Type: application/json",
+        "Content-Length: \(body.utf8.count)") + body
+    let answers = try await Self.exchange(
+      server, [["send": .string(finish), "times": .integer(Int64(count))]])
+    #expect(answers == ["403 \(count)"] || answers == ["400 \(count)"], "\(answers)")
+    await server.stop()
+    let events = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+    let lines = try events.filter {
+      try $0.string("event") == "request" && $0.string("path").hasSuffix("/activation/finish")
+    }
+    let leftOut = try events.filter {
+      try $0.string("event") == "log.leftOut" && $0.string("of") == "request"
+    }
+    .map { try #require(Int($0.string("count"))) }
+    #expect(lines.count + leftOut.reduce(0, +) == count)
+    // Whatever the time that it took: a hundred lines of each ten seconds.
+    let spans = try Dictionary(grouping: lines) { try $0.integer("time") / 10 }
+    #expect(spans.values.allSatisfy { $0.count <= 100 }, "\(spans.mapValues(\.count))")
+  }
+}

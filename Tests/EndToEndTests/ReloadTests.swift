@@ -1,0 +1,116 @@
+import Foundation
+import SignetJSON
+import SignetTestKit
+import SignetTransport
+import Testing
+
+/// SIGHUP: the server goes on, with what its folder says now.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct ReloadTests {
+  /// The events of one name, once there are so many.
+  private static func events(
+    _ name: String, _ server: RunningServer, count: Int
+  ) async throws -> [JSONObject] {
+    while true {
+      let found = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+        .filter { try $0.string("event") == name }
+      if found.count >= count { return found }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  @Test("a hang-up leaves a server running that has nothing to read again, and the log says so")
+  func goesOn() async throws {
+    let server = try await RunningServer.start()
+    for count in 1...3 {
+      server.send(SIGHUP)
+      let last = try #require(try await Self.events("reload.done", server, count: count).last)
+      #expect(try last.string("certificate") == "unchanged" && last.string("settings") == "unchanged")
+    }
+    #expect(try await APIClient(server).send(.get, "live").status == 200)
+    await server.stop()
+    #expect(try !server.events.contains("reload.restartNeeded"))
+  }
+
+  @Test("a renewed certificate is shown after a hang-up, while requests go on", arguments: [false, true])
+  func certificate(hasNewKey: Bool) async throws {
+    let server = try await RunningServer.startWithShop()
+    let first = try String(contentsOfFile: server.authority, encoding: .utf8)
+    let before = try await server.json("certificate", "show")
+    _ = try await server.json(hasNewKey ? ["certificate", "renew", "--new-key"] : ["certificate", "renew"])
+    server.send(SIGHUP)
+    let done = try await Self.events("reload.done", server, count: 1)
+    #expect(try done[0].string("certificate") == "new")
+    // Who trusts the new authority alone is served now, and who trusts the old one alone no more.
+    let both = try String(contentsOfFile: server.authority, encoding: .utf8)
+    let end = "-----END CERTIFICATE-----\n"
+    let newest = try #require(both.range(of: end).map { String(both[..<$0.upperBound]) })
+    let trusting = try CurlTransport(ConnectionConfiguration(certificateAuthoritiesPEM: newest))
+    #expect(try await trusting.send(HTTPRequest(url: "https://\(server.url)/v1/live")).status == 200)
+    let old = try CurlTransport(ConnectionConfiguration(certificateAuthoritiesPEM: first))
+    await #expect(throws: TransportFailure.self) {
+      try await old.send(HTTPRequest(url: "https://\(server.url)/v1/live"))
+    }
+    // Codes that are made now name the key that is shown now.
+    let after = try await server.json("certificate", "show")
+    #expect((try before.string("pin") != after.string("pin")) == hasNewKey)
+    let device = server.device()
+    let activated = try await device.run(
+      "activate", "--code-file", server.codeFile("alice"), passwords: ["winter-garden-42"])
+    #expect(activated.status == 0, activated.summary)
+    for count in 2...4 {
+      server.send(SIGHUP)
+      _ = try await Self.events("reload.done", server, count: count)
+    }
+    await server.stop()
+  }
+
+  @Test("settings that can be taken over hold after a hang-up, and the log names those that need a restart")
+  func settings() async throws {
+    let server = try await RunningServer.start()
+    _ = try await server.json("user", "add", "alice")
+    try server.changeSettings { settings in
+      settings["limits"] = ["inviteLifetime": 3600]
+      settings["connections"] = ["total": 500]
+      settings["database"] = ["busyTimeout": 3]
+    }
+    server.send(SIGHUP)
+    let done = try await Self.events("reload.done", server, count: 1)
+    #expect(try done[0].string("settings") == "limits" && done[0].string("certificate") == "unchanged")
+    let needed = try await Self.events("reload.restartNeeded", server, count: 1)
+    #expect(try needed[0].string("settings") == "connections, database")
+    let now = Int64(Date().timeIntervalSince1970)
+    // The command has a lifetime of its own; the request without one has that of the settings.
+    let invite = try await APIClient(server).json(.post, "admin/activations", ["user": "alice"])
+    #expect(try invite.integer("expires") <= now + 3600 + 600)
+    await server.stop()
+  }
+
+  @Test(
+    "where the folder is wrong all stays as it was, and the log says why",
+    arguments: ["settings", "key", "mode"])
+  func refused(what: String) async throws {
+    let server = try await RunningServer.start()
+    switch what {
+    case "settings": try server.changeSettings { $0["limmits"] = [:] }
+    case "key": try Data("none\n".utf8).write(to: URL(filePath: "\(server.data)/tls.key"), options: [])
+    default: #expect(chmod("\(server.data)/admin.key", 0o644) == 0)
+    }
+    server.send(SIGHUP)
+    let refused = try await Self.events("reload.refused", server, count: 1)
+    #expect(try !refused[0].string("cause").isEmpty)
+    let transport = try CurlTransport(
+      ConnectionConfiguration(
+        certificateAuthoritiesPEM: String(contentsOfFile: server.authority, encoding: .utf8)))
+    #expect(try await transport.send(HTTPRequest(url: "https://\(server.url)/v1/live")).status == 200)
+    await server.stop()
+    #expect(try !server.events.contains("reload.done"))
+  }
+}
+
+extension RunningServer {
+  fileprivate func json(_ words: [String]) async throws -> JSONObject {
+    let result = try await ServerCommand.run(words + ["--data", data, "--json"])
+    try #require(result.status == 0, "\(result.errorOutput)")
+    return try JSONObject(parsing: Array(result.output.utf8))
+  }
+}

@@ -1,0 +1,93 @@
+import SignetJSON
+import SignetServer
+import SignetServerTesting
+import SignetTesting
+import Synchronization
+import Testing
+
+/// The log: what strangers can cause does not fill a disk, and nothing is lost without a count.
+@Suite struct EventLogTests {
+  /// A log and what it wrote.
+  private final class Written: Sendable {
+    let clock = VirtualClock(1_000_000)
+    private let lines = Mutex<[String]>([])
+    var log: EventLog {
+      EventLog(clock: clock) { line in self.lines.withLock { $0.append(line) } }
+    }
+
+    /// The lines so far, without their times.
+    func take() throws -> [JSONObject] {
+      let lines = lines.withLock { lines in
+        defer { lines = [] }
+        return lines
+      }
+      return try lines.map { try JSONObject(parsing: Array($0.utf8)) }
+    }
+  }
+
+  @Test(
+    "of refused requests a hundred lines are written in ten seconds, and a line says how many others there were"
+  )
+  func sample() throws {
+    let written = Written()
+    let log = written.log
+    for number in 0..<10_000 {
+      log.refused(
+        "request", of: "POST /main/v1/activation/finish",
+        ["status": "403", "from": "192.0.2.\(number % 200)"])
+    }
+    let first = try written.take()
+    #expect(first.count == 100)
+    #expect(try first.allSatisfy { try $0.string("event") == "request" && $0.string("status") == "403" })
+    written.clock.advance(by: 10)
+    log.refused("request", of: "POST /main/v1/activation/finish", ["status": "403", "from": "192.0.2.1"])
+    let next = try written.take()
+    #expect(next.count == 2)
+    let count = try #require(next.first)
+    #expect(try count.string("event") == "log.leftOut" && count.string("of") == "request")
+    #expect(try count.string("subject") == "POST /main/v1/activation/finish")
+    #expect(try count.string("status") == "403")
+    #expect(try count.string("count") == "9900")
+    #expect(try count.string("from") == "1000000" && count.string("seconds") == "10")
+    #expect(try next[1].string("event") == "request")
+  }
+
+  @Test("a flood of one kind leaves the first line of every other kind in the log")
+  func kinds() throws {
+    let written = Written()
+    let log = written.log
+    for _ in 0..<1000 { log.refused("request", of: "a", ["status": "403"]) }
+    for status in ["400", "401", "404"] {
+      for _ in 0..<3 { log.refused("request", of: "b", ["status": status]) }
+    }
+    log.refused("activation.refused", ["reason": "no open invite"])
+    let lines = try written.take()
+    #expect(lines.count == 100 + 3 + 1)
+    #expect(try lines.suffix(4).map { try $0.optionalString("status") } == ["400", "401", "404", nil])
+  }
+
+  @Test("what is served, and what fails, is always written; a quiet log says nothing of what is left out")
+  func others() throws {
+    let written = Written()
+    let log = written.log
+    for _ in 0..<300 {
+      log.info("request", ["status": "200"])
+      log.error("storage.failed", ["cause": "x"])
+    }
+    for _ in 0..<100 { log.refused("request", ["status": "404"]) }
+    written.clock.advance(by: 60)
+    log.refused("request", ["status": "404"])
+    #expect(try written.take().count == 701)
+  }
+
+  @Test("a clock that is set back begins to count anew")
+  func clockBack() throws {
+    let written = Written()
+    let log = written.log
+    for _ in 0..<150 { log.refused("request", ["status": "404"]) }
+    written.clock.advance(by: -3600)
+    log.refused("request", ["status": "404"])
+    let events = try written.take().map { try $0.string("event") }
+    #expect(events == Array(repeating: "request", count: 100) + ["log.leftOut", "request"])
+  }
+}

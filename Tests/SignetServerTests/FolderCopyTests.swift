@@ -1,0 +1,87 @@
+import Foundation
+import SignetServer
+import SignetTestKit
+import Synchronization
+import Testing
+
+/// Copies of a data folder: whole or not there.
+@Suite(.timeLimit(.minutes(10))) struct FolderCopyTests: ServerFolderSuite {
+  let parent: TemporaryFolder
+
+  init() throws { parent = try TemporaryFolder() }
+
+  private var names: [String] {
+    get throws { try FileManager.default.contentsOfDirectory(atPath: parent.path).sorted() }
+  }
+
+  @Test("at every step there is nothing under the name of the copy, and a failure leaves nothing at all")
+  func isWholeOrNotThere() async throws {
+    let folder = try await makeFolder()
+    let copy = "\(parent.path)/copy"
+    let steps = Mutex<[String]>([])
+    _ = try folder.copy(to: copy, isRestored: false, hasMasterKey: true) { step throws(ServerFolderFailure) in
+      steps.withLock { $0.append(step) }
+      if FileManager.default.fileExists(atPath: copy) { throw .exists(path: step) }
+    }
+    #expect(try names == ["copy", "server"])
+    let count = steps.withLock { $0.count }
+    #expect(count >= 9)
+    for number in 0..<count {
+      let seen = Mutex(0)
+      let other = "\(parent.path)/other"
+      #expect(throws: ServerFolderFailure.unwritable(path: "step", errno: ENOSPC)) {
+        try folder.copy(to: other, isRestored: true, hasMasterKey: true) { _ throws(ServerFolderFailure) in
+          let isNow = seen.withLock { seen in
+            defer { seen += 1 }
+            return seen == number
+          }
+          if isNow { throw .unwritable(path: "step", errno: ENOSPC) }
+        }
+      }
+      #expect(try names == ["copy", "server"], "step \(number)")
+    }
+  }
+
+  @Test("a folder of metadata is copied with what is in it, and files elsewhere are named")
+  func inner() async throws {
+    _ = try await makeFolder()
+    let inner = "\(path)/metadata"
+    #expect(mkdir(inner, 0o700) == 0)
+    #expect(
+      FileManager.default.createFile(
+        atPath: "\(inner)/a.json", contents: Data("{}".utf8), attributes: [.posixPermissions: 0o600]))
+    let copy = try ServerFolder(opening: path).backUp(to: "\(parent.path)/copy")
+    #expect(copy.files.contains("metadata/a.json") && copy.files.contains("signet.sqlite"))
+    #expect(copy.outside.isEmpty)
+    #expect(try Data(contentsOf: URL(filePath: "\(copy.path)/metadata/a.json")) == Data("{}".utf8))
+    #expect(try mode("\(copy.path)/metadata") == 0o700)
+    #expect(try ServerFolder(opening: copy.path).settings == ServerFolder(opening: path).settings)
+  }
+
+  @Test("a link in the folder is refused, and so is a copy of a folder into itself")
+  func refuses() async throws {
+    let folder = try await makeFolder()
+    #expect(throws: ServerFolderFailure.insideItself(path: folder.path + "/copy")) {
+      try folder.backUp(to: path + "/copy")
+    }
+    #expect(symlink("/etc/passwd", "\(path)/link") == 0)
+    #expect(throws: ServerFolderFailure.wrongKind(path: folder.path + "/link")) {
+      try folder.backUp(to: "\(parent.path)/copy")
+    }
+    #expect(try names == ["server"])
+  }
+
+  @Test("a copy with another master key is not restored")
+  func otherKey() async throws {
+    let folder = try await makeFolder()
+    let copy = try folder.backUp(to: "\(parent.path)/copy")
+    let other = "\(parent.path)/other.key"
+    #expect(
+      FileManager.default.createFile(
+        atPath: other, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
+    #expect(throws: ServerFolderFailure.wrongMasterKey(path: other)) {
+      try ServerFolder(opening: copy.path).restore(to: "\(parent.path)/again", masterKeyFile: other)
+    }
+    #expect(try names == ["copy", "other.key", "server"])
+  }
+}

@@ -1,0 +1,58 @@
+import SignetServer
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import Synchronization
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Whether a server is ready: a durable change, at most one a second, whoever asks how often.
+@Suite(.timeLimit(.minutes(10))) struct ReadinessCheckTests {
+  @Test("a hundred questions at one time are one look, and so are those of the next second")
+  func oneLookASecond() async throws {
+    let fixture = try ServerFixture()
+    let time = Shared(time: .zero)
+    let readiness = Readiness(fixture.context) { time.now }
+    await withTaskGroup(of: Bool.self) { group in
+      for _ in 0..<100 { group.addTask { await readiness.failure() == nil } }
+      for await isReady in group { #expect(isReady) }
+    }
+    #expect(await readiness.count == 1)
+  }
+
+  private final class Shared: Sendable {
+    private let time: Mutex<Duration>
+    init(time: Duration) { self.time = Mutex(time) }
+    var now: Duration { time.withLock { $0 } }
+    func advance(by duration: Duration) { time.withLock { $0 += duration } }
+  }
+
+  @Test("an answer is good for a second, a bad one too, and each change is in the log once")
+  func ages() async throws {
+    let fixture = try ServerFixture()
+    let time = Shared(time: .zero)
+    let readiness = Readiness(fixture.context) { time.now }
+    #expect(await readiness.failure() == nil)
+    time.advance(by: .milliseconds(999))
+    #expect(await readiness.failure() == nil)
+    #expect(await readiness.count == 1)
+    let path = fixture.folder.path + "/signet.sqlite"
+    #expect(rename(path, path + ".away") == 0)
+    time.advance(by: .milliseconds(1))
+    for _ in 0..<3 { #expect(await readiness.failure() != nil) }
+    #expect(await readiness.count == 2)
+    #expect(rename(path + ".away", path) == 0)
+    #expect(await readiness.failure() != nil)
+    time.advance(by: .seconds(1))
+    #expect(await readiness.failure() == nil)
+    #expect(await readiness.count == 3)
+    let events = fixture.capture.lines
+    #expect(events.filter { $0.contains("ready.failed") }.count == 1)
+    #expect(events.filter { $0.contains("ready.restored") }.count == 1)
+  }
+}
