@@ -26,7 +26,7 @@ extension Command {
         }
         if arguments.isSet("json") {
           let list = JSONValue.array(accounts.map { .object($0.json($1)) })
-          arguments.output.print(JSONValue.object(["accounts": list]).text)
+          arguments.output.print(json: JSONValue.object(["accounts": list]).text)
           return .success
         }
         if accounts.isEmpty {
@@ -35,7 +35,7 @@ extension Command {
         }
         var table = TextTable(["ID", "ISSUER", "NAME", "TYPE", "STATE", "EXPORTABLE", "IMPORTED"])
         for (account, status) in accounts { table.append(account.row(status)) }
-        arguments.output.write(table.text)
+        arguments.output.print(table)
         return .success
       },
       respond,
@@ -99,7 +99,7 @@ extension Command {
         let (device, account, password) = try await chosen(arguments)
         let lock = try await device.accounts.unlock(account.id, by: password)
         arguments.report(
-          "\(account.shown): \(TerminalText.sanitised(lock.description, limit: 1000)).",
+          "\(account.shown): \(lock.description, limit: 1000).",
           ["lock": .object(lock.json)])
         return lock.isLocked ? .failure : .success
       },
@@ -123,30 +123,40 @@ extension Command {
           password comes first, if there is one, and then the new one.
           """
       ) { arguments in
-        let options = try DeviceOptions(arguments)
-        let device = try options.device(createIfMissing: true)
-        let present = try await options.accountsPassword(on: device)
-        // A wrong one is said before another is chosen.
-        _ = try await device.accounts.list(by: present)
-        let new = try await options.newPassword(under: Accounts.passwordPolicy, .none, .change)
-        let outcome = try await device.accounts.setPassword(new, by: present)
+        let outcome = try await protected(arguments)
         arguments.report("The accounts have this password now.", ["password": .bool(true)])
         arguments.warn(of: outcome)
         return .success
       },
       Command("unprotect", "Take the password of the accounts away: the device alone opens them") {
         arguments in
-        let options = try DeviceOptions(arguments)
-        let device = try options.device(createIfMissing: false)
-        guard let present = try await options.accountsPassword(on: device) else {
-          throw CommandFailure(.dataError, "the accounts have no password")
-        }
-        let outcome = try await device.accounts.setPassword(nil, by: present)
+        let outcome = try await unprotected(arguments)
         arguments.report("The device alone opens the accounts now.", ["password": .bool(false)])
         arguments.warn(of: outcome)
         return .success
       },
     ])
+
+  // What asks for passwords returns before anything is written: they are wiped by then.
+
+  private static func protected(_ arguments: Arguments) async throws -> PasswordChangeOutcome {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: true)
+    let present = try await options.accountsPassword(on: device)
+    // A wrong one is said before another is chosen.
+    _ = try await device.accounts.list(by: present)
+    let new = try await options.newPassword(under: Accounts.passwordPolicy, .none, .change)
+    return try await device.accounts.setPassword(new, by: present)
+  }
+
+  private static func unprotected(_ arguments: Arguments) async throws -> PasswordChangeOutcome {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    guard let present = try await options.accountsPassword(on: device) else {
+      throw CommandFailure(.dataError, "the accounts have no password")
+    }
+    return try await device.accounts.setPassword(nil, by: present)
+  }
 
   static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
 

@@ -36,7 +36,7 @@ extension Command {
     object["counter"] = answer.counter.map { number in
       Int64(exactly: number).map { .integer($0) } ?? .string(String(number))
     }
-    arguments.report(answer.response, object)
+    arguments.report("\(ours: answer.response)", object)
     return .success
   }
 

@@ -58,7 +58,7 @@ extension Command {
     }
     progress.finish()
     if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(container.json).text)
+      arguments.output.print(json: JSONValue.object(container.json).text)
     } else {
       arguments.output.print("Activated \(container.fullName).")
       arguments.output.print("Keys are kept by: \(device.keystoreKind)")
@@ -75,14 +75,12 @@ private func mayReplace(
   guard !arguments.isSet("yes"), let present = try await device.containers(matching: filter).first else {
     return true
   }
-  let consequence =
-    "this replaces \(TerminalText.sanitised(present.fullName, limit: 1000)); what apps encrypted with it becomes unreadable; "
-    + "to keep it use signet renew or signet recovery reset"
+  let consequence: TerminalText =
+    "his replaces \(present.fullName); what apps encrypted with it becomes unreadable; to keep it use signet renew or signet recovery reset"
   do {
-    return try await Question.terminal.confirm(
-      "\(consequence.prefix(1).uppercased())\(consequence.dropFirst()). Go on", preset: false)
+    return try await Question.terminal.confirm("T\(consequence). Go on", preset: false)
   } catch .noTerminal {
-    throw CommandFailure(.usage, "\(consequence); to replace it, add --yes")
+    throw CommandFailure(.usage, "t\(consequence); to replace it, add --yes")
   }
 }
 

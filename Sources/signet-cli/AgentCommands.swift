@@ -98,7 +98,7 @@
         path: AgentOptions.path(arguments), servedBy: AgentOptions.programs(arguments)
       ).lockAllGroups()
       if arguments.isSet("json") {
-        arguments.output.print(JSONValue.object(["state": "locked"]).text)
+        arguments.output.print(json: JSONValue.object(["state": "locked"]).text)
       } else {
         arguments.output.print("Locked.")
       }
@@ -130,12 +130,20 @@
       switch state {
       case .unlocked:
         let object: JSONObject = ["group": .string(group.name), "state": "unlocked"]
-        arguments.output.print(isJSON ? JSONValue.object(object).text : "\(group): unlocked")
+        if isJSON {
+          arguments.output.print(json: JSONValue.object(object).text)
+        } else {
+          arguments.output.print("\(group): unlocked")
+        }
       case .locked(let reason):
         let object: JSONObject = [
           "group": .string(group.name), "state": "locked", "reason": .string(reason.rawValue),
         ]
-        arguments.output.print(isJSON ? JSONValue.object(object).text : "\(group): \(reason)")
+        if isJSON {
+          arguments.output.print(json: JSONValue.object(object).text)
+        } else {
+          arguments.output.print("\(group): \(reason)")
+        }
       }
     }
   }

@@ -67,7 +67,7 @@ extension DeviceOptions {
       guard error.isMendedByPassword else { throw error }
       reason = error.description
     }
-    arguments.errorOutput.print(TerminalText.sanitised("Note: \(reason)", limit: 1000))
+    arguments.errorOutput.print("Note: \(reason, limit: 1000)")
     return false
   }
 
@@ -78,15 +78,15 @@ extension DeviceOptions {
   ) async throws -> Value? {
     let output = arguments.errorOutput
     output.print(
-      "\(purpose): enter the passcode of this device; Enter alone asks for the password of "
-        + "\(TerminalText.sanitised(title, limit: 1000)).")
+      "\(ours: purpose): enter the passcode of this device; Enter alone asks for the password of "
+        + "\(title, limit: 1000).")
     let conversation = TerminalConversation(output: output)
     do {
       return try await operation(.passcode(reason: purpose, conversation: conversation))
     } catch let failure as SignetFailure where failure.isMendedByPassword {
       if let caught = conversation.failure { throw caught }
       if failure != .passcode(.cancelled) {
-        output.print(TerminalText.sanitised("Note: \(failure.description)", limit: 1000))
+        output.print("Note: \(failure.description, limit: 1000)")
       }
       return nil
     }

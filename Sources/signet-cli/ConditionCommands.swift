@@ -81,7 +81,7 @@ extension Command {
           container, on: device, to: "Unlock \(container.fullName)"
         ) { try await device.unlockAccount(container, by: $0) }
         arguments.report(
-          "\(container.fullName): \(TerminalText.sanitised(lock.description, limit: 1000)).",
+          "\(container.fullName): \(lock.description, limit: 1000).",
           ["lock": .object(lock.json)])
         return lock.isLocked ? .failure : .success
       },
@@ -94,26 +94,22 @@ extension Command {
       var json = status.json
       json["container"] = .string(container.id.description)
       json["evidence"] = .object(try await device.accountEvidence(for: container).json)
-      arguments.output.print(JSONValue.object(json).text)
+      arguments.output.print(json: JSONValue.object(json).text)
       return
     }
     let policies = status.policies.names.joined(separator: ", ")
-    arguments.output.print(
-      TerminalText.sanitised("Policies: \(policies.isEmpty ? "none" : policies)", limit: 1000))
+    arguments.output.print("Policies: \(policies.isEmpty ? "none" : policies, limit: 1000)")
     if !status.unknownPolicies.isEmpty {
       let unknown = status.unknownPolicies.joined(separator: ", ")
-      arguments.output.print(
-        TerminalText.sanitised("Not known here, and not evaluated: \(unknown)", limit: 1000))
+      arguments.output.print("Not known here, and not evaluated: \(unknown, limit: 1000)")
     }
     for broken in status.lock.broken {
-      arguments.output.print(TerminalText.sanitised("Broken: \(broken.breach)", limit: 1000))
+      arguments.output.print("Broken: \(broken.breach, limit: 1000)")
     }
     if let reason = status.stepUpReason {
-      arguments.output.print(
-        TerminalText.sanitised("Its server takes no codes for now, but approvals: \(reason)", limit: 1000))
+      arguments.output.print("Its server takes no codes for now, but approvals: \(reason, limit: 1000)")
     }
-    arguments.output.print(
-      TerminalText.sanitised("\(container.fullName): \(status.lock)", limit: 2000))
+    arguments.output.print("\(container.fullName): \(status.lock, limit: 2000)")
   }
 }
 

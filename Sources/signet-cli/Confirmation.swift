@@ -4,13 +4,13 @@ import SignetTerminal
 extension Arguments {
   /// Asks before something is deleted for good, and says so where it is not.
   ///
-  /// - Parameter question: What would be done; may hold texts of others.
+  /// - Parameter question: What would be done.
   /// - Returns: Whether to go on: yes with `--yes`.
   /// - Throws: `CommandFailure` where there is no terminal to ask at.
-  func confirmsDeletion(_ question: String) async throws -> Bool {
+  func confirmsDeletion(_ question: TerminalText) async throws -> Bool {
     if isSet("yes") { return true }
     let isSure = try await answering(with: "--yes") {
-      try await Question.terminal.confirm(TerminalText.sanitised(question), preset: false)
+      try await Question.terminal.confirm(question, preset: false)
     }
     if !isSure { errorOutput.print("Nothing was deleted.") }
     return isSure
@@ -24,7 +24,8 @@ extension Arguments {
   ///   - container: Whose key.
   /// - Returns: Whether to go on.
   /// - Throws: `CommandFailure` where there is no terminal to ask at.
-  func confirmsUse(_ question: String, of key: Key.Usage, of container: Container) async throws -> Bool {
+  func confirmsUse(_ question: TerminalText, of key: Key.Usage, of container: Container) async throws -> Bool
+  {
     guard container.protection(of: key).passwordPolicy == nil, !isSet("yes") else { return true }
     return try await answering(with: "--yes") {
       try await Question.terminal.confirm(question, preset: false)
@@ -43,11 +44,11 @@ extension Arguments {
     _ transaction: (id: TransactionID, expires: Int64)? = nil
   ) {
     errorOutput.print("You are about to \(deed):")
-    errorOutput.write(TransactionText(content, on: errorOutput).body)
-    errorOutput.print("  as      \(TerminalText.sanitised(container.user.text))")
+    errorOutput.print(TransactionText(content, on: errorOutput).body)
+    errorOutput.print("  as      \(container.user.text)")
     errorOutput.print("  at      \(container.server.fullForm)")
     guard let transaction else { return }
-    errorOutput.print("  id      \(transaction.id.text)")
-    errorOutput.print("  expires \(Moment.text(transaction.expires))")
+    errorOutput.print("  id      \(ours: transaction.id.text)")
+    errorOutput.print("  expires \(ours: Moment.text(transaction.expires))")
   }
 }

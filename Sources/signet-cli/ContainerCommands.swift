@@ -20,7 +20,7 @@ extension Command {
     }
     if arguments.isSet("json") {
       let list = JSONValue.array(all.map { .object($0.json) })
-      arguments.output.print(JSONValue.object(["containers": list]).text)
+      arguments.output.print(json: JSONValue.object(["containers": list]).text)
       return .success
     }
     if all.isEmpty {
@@ -29,7 +29,7 @@ extension Command {
     }
     var table = TextTable(["ID", "USER", "SERVER", "NAME", "STATE", "CREATED", "PROTECTION"])
     for listed in all { table.append(listed.row) }
-    arguments.output.write(table.text)
+    arguments.output.print(table)
     return .success
   }
 
@@ -70,9 +70,9 @@ extension Command {
       } else {
         object["counter"] = Int64(exactly: code.counter).map { .integer($0) } ?? .string(String(code.counter))
       }
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      arguments.output.print(code.code)
+      arguments.output.print("\(ours: code.code)")
       if arguments.output.isTerminal,
         let rest = code.secondsLeft(at: Int64(Date().timeIntervalSince1970))
       {

@@ -13,9 +13,9 @@ extension Command {
     let container = try await ContainerChoice.container(arguments, of: device)
     let renamed = try await device.rename(container, to: arguments.string("name"))
     if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(renamed.json).text)
+      arguments.output.print(json: JSONValue.object(renamed.json).text)
     } else {
-      arguments.output.print("\(renamed.fullName) is called \(TerminalText.sanitised(renamed.name)).")
+      arguments.output.print("\(renamed.fullName) is called \(renamed.name).")
     }
     return .success
   }
@@ -52,7 +52,7 @@ extension Command {
       certificateAuthoritiesPEM: file.map { try DeviceOptions.certificates(inFile: $0) }, pins: pins,
       of: container)
     if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(container.json).text)
+      arguments.output.print(json: JSONValue.object(container.json).text)
     } else {
       let certificates =
         file.map { "those of \(TerminalText.sanitised($0))" } ?? "those that the system trusts"

@@ -53,7 +53,7 @@ extension Command {
       // For people no news is good news.
       if arguments.isSet("json") {
         let object: JSONObject = ["output": .string(output), "byteCount": .integer(Int64(result.count))]
-        arguments.output.print(JSONValue.object(object).text)
+        arguments.output.print(json: JSONValue.object(object).text)
       }
       return .success
     }

@@ -69,7 +69,8 @@ struct DeviceOptions {
   }
 
   /// What is said where there is no container yet.
-  static let nothingYet = "There is no container yet; activate this device: signet activate --qr FILE"
+  static let nothingYet: TerminalText =
+    "There is no container yet; activate this device: signet activate --qr FILE"
 
   private var holdsVault: Bool { FileManager.default.fileExists(atPath: "\(folder)/vault.sqlite") }
 
@@ -146,7 +147,7 @@ struct DeviceOptions {
   func password(for subject: String) async throws -> SharedSecretBox {
     try await answering(with: Self.passwordOption) {
       try await arguments.secretInput("password-fd").read(
-        "Password for \(TerminalText.sanitised(subject)): "
+        "Password for \(subject): "
       ) { SharedSecretBox(SecretBytes(copying: $0)) }
     }
   }

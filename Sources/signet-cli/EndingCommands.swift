@@ -29,7 +29,7 @@ extension Command {
       let object: JSONObject = [
         "id": .string(container.id.description), "server": .string(ServerNotice(outcome).rawValue),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
       arguments.output.print("Deleted \(name).")
     }
@@ -71,13 +71,12 @@ extension Command {
         return .failure
       }
       try Vault.erase(inFolder: folder)
-      arguments.output.print(
-        arguments.isSet("json")
-          ? JSONValue.object(["erased": true, "server": .string(ServerNotice.untold.rawValue)]).text
-          : "Deleted the vault, which did not open; no server was told.")
+      arguments.report(
+        "Deleted the vault, which did not open; no server was told.",
+        ["erased": true, "server": .string(ServerNotice.untold.rawValue)])
       return .success
     }
-    let question = "Delete all containers, keys and files of this device, for good"
+    let question: TerminalText = "Delete all containers, keys and files of this device, for good"
     guard try await arguments.confirmsDeletion(question) else { return .failure }
     let report = try await device.reset(
       reason: arguments.optionalString("reason") ?? "", force: arguments.isSet("force"),
@@ -93,7 +92,7 @@ extension Command {
       let object: JSONObject = [
         "erased": .bool(report.isErased), "server": .string(ServerNotice(report).rawValue),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
       arguments.output.print(
         report.isErased

@@ -37,6 +37,20 @@ extension Command {
       .init("signet export --show-qr Example:alice", "Show the QR code of one"),
     ]
   ) { arguments in
+    report(try await written(arguments), arguments)
+    return .success
+  }
+
+  /// What was exported, without a secret.
+  private struct Summary {
+    let format: InterchangeFormat
+    let count: Int
+    let skipped: [SkippedAccount]
+    let refused: [Account]
+  }
+
+  /// Exports; passwords and accounts are wiped when it returns.
+  private static func written(_ arguments: Arguments) async throws -> Summary {
     let options = try DeviceOptions(arguments)
     guard let format = InterchangeFormat(rawValue: arguments.string("format")), format != .raivo else {
       throw CommandFailure(.usage, "--format is none of those that can be written")
@@ -66,8 +80,7 @@ extension Command {
         .dataError, "\(format.title) can say none of these accounts; choose another --format")
     }
     try target.write(written.contents, arguments)
-    report(written, refused, format, arguments)
-    return .success
+    return Summary(format: format, count: written.count, skipped: written.skipped, refused: refused)
   }
 
   private static func exported(
@@ -92,16 +105,14 @@ extension Command {
     return try await device.accounts.export(chosen.map(\.id), by: password)
   }
 
-  private static func report(
-    _ written: AccountFile.Written, _ refused: [Account], _ format: InterchangeFormat, _ arguments: Arguments
-  ) {
+  private static func report(_ written: Summary, _ arguments: Arguments) {
     if arguments.isSet("json") {
       let object: JSONObject = [
-        "format": .string(format.rawValue), "exported": .integer(Int64(written.count)),
-        "refused": .array(refused.map { .object($0.json) }),
+        "format": .string(written.format.rawValue), "exported": .integer(Int64(written.count)),
+        "refused": .array(written.refused.map { .object($0.json) }),
         "skipped": .array(written.skipped.map { .object($0.json) }),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else if arguments.isSet("output") || arguments.isSet("png") {
       arguments.output.print("Exported \(written.count) \(written.count == 1 ? "account" : "accounts").")
     }
@@ -152,7 +163,7 @@ private enum ExportTarget {
       let texts = texts(contents)
       for (index, text) in texts.enumerated() {
         if texts.count > 1 { arguments.errorOutput.print("QR code \(index + 1) of \(texts.count):") }
-        arguments.output.write(try QRCode(text).terminalText(.colouredHalfBlocks))
+        arguments.output.write(ours: try QRCode(text).terminalText(.colouredHalfBlocks))
       }
     case .pictures(let path):
       let texts = texts(contents)

@@ -34,9 +34,8 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
     let words = Words()
     let note = PromptNote { _ in words.current }
     let (purpose, operation) = (purpose, operation)
-    let prompt =
-      "\(purpose): touch the fingerprint reader, or type the password for "
-      + "\(TerminalText.sanitised(title, limit: 1000)): "
+    let prompt: TerminalText =
+      "\(ours: purpose): touch the fingerprint reader, or type the password for \(title, limit: 1000): "
     return try await withThrowingTaskGroup(of: Event.self) { group in
       group.addTask {
         let hints: @Sendable (BiometricHint) -> Void = { hint in
@@ -81,7 +80,7 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
         // Perhaps somebody is typing: the prompt stays.
         words.set("\(failure)")
         note.refresh()
-        if !PromptNote.isShown { output.print("\n\(TerminalText.sanitised("\(failure)", limit: 1000))") }
+        if !PromptNote.isShown { output.print("\n\(failure, limit: 1000)") }
       case .typed(let password):
         typed = password
         group.cancelAll()

@@ -60,7 +60,7 @@ extension Command {
     } catch let failure as SecretInputFailure {
       throw InputFile.unreadable(path, failure.description)
     }
-    return try await store(PSKCContainer(parsing: bytes, key: key).imported(), arguments)
+    return try await take(arguments) { try PSKCContainer(parsing: bytes, key: key).imported() }
   }
 
   static let scan = Command(
@@ -86,11 +86,31 @@ extension Command {
 
   /// Reads accounts, asking for the password of what is encrypted, and stores them.
   private static func take(_ bytes: [UInt8], _ arguments: Arguments) async throws -> ExitCode {
-    try await store(read(bytes, try DeviceOptions(arguments)), arguments)
+    try await take(arguments) { try await read(bytes, try DeviceOptions(arguments)) }
+  }
+
+  /// What was imported, without a secret.
+  private struct Summary {
+    let format: InterchangeFormat
+    let skipped: [SkippedAccount]
+    let hasAccounts: Bool
+    let added: AddedAccounts
   }
 
   /// Stores accounts, and says what became of all of them.
-  private static func store(_ imported: ImportedAccounts, _ arguments: Arguments) async throws -> ExitCode {
+  private static func take(
+    _ arguments: Arguments, _ read: () async throws -> ImportedAccounts
+  ) async throws -> ExitCode {
+    let summary = try await stored(arguments, read)
+    report(summary, arguments)
+    return !summary.hasAccounts && !summary.skipped.isEmpty ? .dataError : .success
+  }
+
+  /// Stores accounts; they and passwords are wiped when it returns.
+  private static func stored(
+    _ arguments: Arguments, _ read: () async throws -> ImportedAccounts
+  ) async throws -> Summary {
+    let imported = try await read()
     let options = try DeviceOptions(arguments)
     var added = AddedAccounts.none
     if !imported.accounts.isEmpty {
@@ -99,8 +119,9 @@ extension Command {
       added = try await device.accounts.add(
         imported.accounts, exportable: !arguments.isSet("not-exportable"), by: password)
     }
-    report(imported, added, arguments)
-    return imported.accounts.isEmpty && !imported.skipped.isEmpty ? .dataError : .success
+    return Summary(
+      format: imported.format, skipped: imported.skipped, hasAccounts: !imported.accounts.isEmpty,
+      added: added)
   }
 
   /// Reads accounts, asking for the password where there is one.
@@ -113,14 +134,15 @@ extension Command {
     return try AccountFile.read(bytes, password: try await options.password(for: "the \(format.title) file"))
   }
 
-  private static func report(_ imported: ImportedAccounts, _ added: AddedAccounts, _ arguments: Arguments) {
+  private static func report(_ imported: Summary, _ arguments: Arguments) {
+    let added = imported.added
     if arguments.isSet("json") {
       let object: JSONObject = [
         "format": .string(imported.format.rawValue), "imported": .array(added.added.map { .object($0.json) }),
         "duplicates": .array(added.duplicates.map { .object($0.json) }),
         "skipped": .array(imported.skipped.map { .object($0.json) }),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
       return
     }
     for account in added.added { arguments.output.print("Imported \(account.shown).") }

@@ -39,7 +39,7 @@ extension Command {
             return nil
           } catch {
             let name = isNamed ? "\(container.fullName): " : ""
-            arguments.errorOutput.print("signet: \(TerminalText.sanitised("\(name)\(error)", limit: 2000))")
+            arguments.errorOutput.print("signet: \(name)\(error, limit: 2000)")
             return error
           }
         }
@@ -71,7 +71,7 @@ extension Command {
           "\(container.server.named(failure)); it is tried again until it answers"
         default: "the server answers again"
         }
-      arguments.errorOutput.print("signet: \(TerminalText.sanitised("\(name)\(text)", limit: 2000))")
+      arguments.errorOutput.print("signet: \(name)\(text, limit: 2000)")
     }
     for try await list in lists {
       let new = list.transactions.filter { !shown.contains($0.id) }
@@ -90,13 +90,12 @@ extension TransactionRequest {
   /// Shows the transaction: an object on a line, or its id, its end and what it says.
   func print(of container: Container, isNamed: Bool, _ arguments: Arguments) {
     if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(listing(for: container)).text)
+      arguments.output.print(json: JSONValue.object(listing(for: container)).text)
       return
     }
-    let owner = isNamed ? "  \(container.shortID)  \(TerminalText.sanitised(container.fullName))" : ""
+    let owner: TerminalText = isNamed ? "  \(container.shortID)  \(container.fullName)" : ""
     // One write, so that what several servers send at once does not mix.
-    arguments.output.write(
-      "\(id.text)  until \(Moment.text(expires))\(owner)\n\(TransactionText(content, on: arguments.output).body)"
-    )
+    let text = TransactionText(content, on: arguments.output).body
+    arguments.output.print("\(ours: id.text)  until \(ours: Moment.text(expires))\(owner)\n\(text)")
   }
 }

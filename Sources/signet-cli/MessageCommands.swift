@@ -31,20 +31,20 @@ extension Command {
         ).map { Message(of: $0.mechanism, $0.notification) }
         if arguments.isSet("json") {
           let list = JSONValue.array(messages.map { .object($0.json) })
-          arguments.output.print(JSONValue.object(["messages": list]).text)
+          arguments.output.print(json: JSONValue.object(["messages": list]).text)
           return .success
         }
         if messages.isEmpty {
           arguments.errorOutput.print(
             arguments.isSet("pending") ? "No message waits." : "No message was received.")
         }
-        for message in messages { arguments.output.print(message.line) }
+        for message in messages { arguments.output.print(message.text(on: arguments.output)) }
         return .success
       },
       Command("show", "Show a message", arguments: [messageArgument]) { arguments in
         let (device, password) = try await opened(arguments)
         let message = try await message(arguments.string("id"), on: device, password)
-        arguments.report(message.line, message.json)
+        arguments.report(message.text(on: arguments.output), message.json)
         return .success
       },
       Command(
@@ -95,10 +95,10 @@ extension Command {
         // Those too whose turn has not come yet.
         let due = mechanisms.filter(\.isUpdateDue)
         for (mechanism, failure) in failed {
-          let account = TerminalText.sanitised("\(mechanism.issuer) \(mechanism.name)", limit: 200)
-          arguments.errorOutput.print("\(account): \(failure)")
+          let account = "\(mechanism.issuer) \(mechanism.name)"
+          arguments.errorOutput.print("\(account, limit: 200): \(failure)")
         }
-        let text =
+        let text: TerminalText =
           mechanisms.isEmpty
           ? "No account with push messages is enrolled yet; see signet import."
           : due.isEmpty ? "All servers know it." : "Servers that do not know it yet: \(due.count)."
@@ -139,10 +139,10 @@ extension Command {
     switch reception {
     case .new(let notification):
       let message = try await message(notification.id, on: device, password)
-      arguments.report(message.line, message.json)
+      arguments.report(message.text(on: arguments.output), message.json)
     case .known(let notification):
       let message = try await message(notification.id, on: device, password)
-      arguments.report("Received before. \(message.line)", message.json)
+      arguments.report("Received before.\n\(message.text(on: arguments.output))", message.json)
     case .forgotten: arguments.report("Received before, and deleted since.", ["forgotten": true])
     }
     return .success
@@ -205,7 +205,7 @@ extension Command {
     let conversation = TerminalConversation(output: arguments.errorOutput)
     let message = try await chosen(arguments, on: device, password)
     // Before it is answered, and where a script that reads the output is not disturbed.
-    arguments.errorOutput.print(message.line)
+    arguments.errorOutput.print(message.text(on: arguments.errorOutput))
     if message.notification.message.kind == .challenge, decision == .approve, message.notification.isPending {
       throw CommandFailure(.usage, "the sign-in shows a number: give it with --number")
     }
@@ -272,7 +272,7 @@ extension Command {
     let name = TerminalText.sanitised("\(account.issuer) (\(account.name))", limit: 200)
     for policy in enrolment.policyConflicts {
       arguments.errorOutput.print(
-        "The policy \(TerminalText.sanitised(policy, limit: 80)) differs; the one that is there stays.")
+        "The policy \(policy, limit: 80) differs; the one that is there stays.")
     }
     arguments.report(
       "Enrolled \(name): push messages\(account.codes.isEmpty ? "" : " and one-time codes").",
@@ -312,12 +312,9 @@ private struct Message {
     }
   }
 
-  /// A line for a terminal.
-  var line: String {
+  /// What a terminal shows: its id and what can be done, who sent it, and what it says, behind bars.
+  func text(on terminal: Terminal) -> TerminalText {
     let message = notification.message
-    let account = TerminalText.sanitised("\(mechanism.issuer) \(mechanism.name)", limit: 200)
-    let text = TerminalText.sanitised(message.text ?? "A sign-in asks for approval.", limit: 500)
-    let id = TerminalText.sanitised(notification.id, limit: 200)
     let how =
       switch message.kind {
       case .default: "approve or deny"
@@ -325,7 +322,11 @@ private struct Message {
         "approve with --number, one of \(message.numbers.map(String.init).joined(separator: ", "))"
       case .biometric: "approve with a finger or the passcode"
       }
-    return "\(account): \(id): \(text) [\(state == "pending" ? how : state)]"
+    var block = TerminalBlock(on: terminal)
+    block.field("from", "\(mechanism.issuer) (\(mechanism.name))")
+    if let text = message.text { block.text(text) }
+    let what = state == "pending" ? how : state
+    return "Message \(notification.id, limit: 200): \(ours: what)\n\(block.text)"
   }
 
   /// What `--json` prints.

@@ -17,9 +17,12 @@ extension DeviceOptions {
     let output = arguments.errorOutput
     let subject = key.map { " for the \($0)" } ?? ""
     output.print("Choose a password\(subject): \(policy.requirements.joined(separator: ", ")).")
-    if purpose == .enrolment, let limit = lock.limit {
-      output.print(
-        "After \(limit) wrong passwords in a row the \(key?.description ?? "container") is locked for good.")
+    if purpose == .enrolment, lock != .none, lock != .silent {
+      let protected = key?.description ?? "container"
+      let costs = lock.sentences(
+        lockedOut: "the \(protected) is locked for good",
+        erased: "everything that the \(protected) protects is erased")
+      output.print("\(ours: costs.joined(separator: " "))")
     }
     while true {
       let password = try await typed(
@@ -37,7 +40,7 @@ extension DeviceOptions {
     }
   }
 
-  private func typed(_ prompt: String, _ note: PromptNote? = nil) async throws -> SharedSecretBox {
+  private func typed(_ prompt: TerminalText, _ note: PromptNote? = nil) async throws -> SharedSecretBox {
     try await answering(with: Self.passwordOption) {
       try await arguments.secretInput("password-fd").read(prompt, note: note) {
         SharedSecretBox(SecretBytes(copying: $0))

@@ -32,7 +32,7 @@ extension Command {
     }
     if arguments.isSet("json") {
       let object: JSONObject = ["id": .string(id.text), "status": "accepted"]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
       arguments.output.print("Signed \(id.text).")
     }
@@ -67,10 +67,10 @@ extension Command {
     }
     if arguments.isSet("json") {
       let object: JSONObject = ["id": .string(transaction.id.text), "answer": .string(answer)]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
       arguments.errorOutput.print("Type these digits where the transaction came from:")
-      arguments.output.print(answer)
+      arguments.output.print("\(ours: answer)")
     }
     return .success
   }

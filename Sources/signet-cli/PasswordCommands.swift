@@ -15,24 +15,7 @@ extension Command {
           present password and the second the new one.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let options = try DeviceOptions(arguments)
-        let device = try options.device(createIfMissing: false)
-        let container = try await ContainerChoice.container(arguments, of: device)
-        let key = try KeyChoice.key(arguments, of: container)
-        let protection = container.protection(of: key)
-        guard let policy = protection.passwordPolicy else { throw nothingToKnow }
-        try await options.requireTry(of: container, key, on: device)
-        if let until = try await device.earliestPasswordChange(of: container, key: key) {
-          throw CommandFailure(
-            .dataError,
-            "the password was changed not long ago; change it again from \(Moment.text(until)) on")
-        }
-        guard let old = try await options.password(for: container, key: key) else { throw nothingToKnow }
-        if protection.lockPolicy != .silent {
-          try await device.tryPresentPassword(old, of: container, key: key)
-        }
-        let new = try await options.newPassword(for: key, under: policy, protection.lockPolicy, .change)
-        arguments.report(try await device.changePassword(of: container, key: key, from: old, to: new))
+        arguments.report(try await changed(arguments))
         return .success
       },
       Command(
@@ -40,16 +23,7 @@ extension Command {
         description: "A wrong password counts as one that opens nothing.",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let options = try DeviceOptions(arguments)
-        let device = try options.device(createIfMissing: false)
-        let container = try await ContainerChoice.container(arguments, of: device)
-        let key = try KeyChoice.key(arguments, of: container)
-        guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
-        guard container.protection(of: key).lockPolicy != .silent else {
-          throw CommandFailure(
-            .dataError, "only the server can tell whether this password is right; use it, and see")
-        }
-        try await device.verify(.password(password), for: container, key: key)
+        try await verify(arguments)
         arguments.report("The password is right.", ["right": .bool(true)])
         return .success
       },
@@ -65,17 +39,12 @@ extension Command {
           locked, on this device only. A code that was made before is void from then on.
           """, options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let options = try DeviceOptions(arguments)
-        let device = try options.device(createIfMissing: false)
-        let container = try await ContainerChoice.container(arguments, of: device)
-        let key = try KeyChoice.key(arguments, of: container)
-        guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
-        let code = try await device.makeRecoveryCode(for: container, key: key, password: password)
+        let code = try await madeCode(arguments)
         if arguments.output.isTerminal {
           arguments.errorOutput.print(
             "The code is shown this once: print it or write it down. One that was made before is void now.")
         }
-        arguments.report(code.text, ["code": .string(code.text)])
+        arguments.report("\(ours: code.text)", ["code": .string(code.text)])
         return .success
       },
       Command(
@@ -83,26 +52,75 @@ extension Command {
         description: "With --password-fd the first line is the code and the second the new password.",
         options: [ContainerChoice.option, KeyChoice.option]
       ) { arguments in
-        let options = try DeviceOptions(arguments)
-        let device = try options.device(createIfMissing: false)
-        let container = try await ContainerChoice.container(arguments, of: device)
-        let key = try KeyChoice.key(arguments, of: container)
-        guard let policy = container.protection(of: key).passwordPolicy else { throw nothingToKnow }
-        // What was erased is beyond any code, which is said first.
-        _ = try await device.lockStatus(of: container, key: key)
-        guard try await device.hasRecoveryCode(for: container, key: key) else {
-          throw CommandFailure(
-            .dataError,
-            "no recovery code was made since the keys were last made (signet recovery create); ask for a new activation code"
-          )
-        }
-        let code = try await options.recoveryCode()
-        let new = try await options.newPassword(
-          for: key, under: policy, container.protection(of: key).lockPolicy, .change)
-        arguments.report(try await device.resetPassword(of: container, key: key, with: code, to: new))
+        arguments.report(try await reset(arguments))
         return .success
       },
     ])
+
+  // What asks for secrets returns before anything is written: they are wiped by then.
+
+  private static func changed(_ arguments: Arguments) async throws -> PasswordChangeOutcome {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let key = try KeyChoice.key(arguments, of: container)
+    let protection = container.protection(of: key)
+    guard let policy = protection.passwordPolicy else { throw nothingToKnow }
+    try await options.requireTry(of: container, key, on: device)
+    if let until = try await device.earliestPasswordChange(of: container, key: key) {
+      throw CommandFailure(
+        .dataError,
+        "the password was changed not long ago; change it again from \(Moment.text(until)) on")
+    }
+    guard let old = try await options.password(for: container, key: key) else { throw nothingToKnow }
+    if protection.lockPolicy != .silent {
+      try await device.tryPresentPassword(old, of: container, key: key)
+    }
+    let new = try await options.newPassword(for: key, under: policy, protection.lockPolicy, .change)
+    return try await device.changePassword(of: container, key: key, from: old, to: new)
+  }
+
+  private static func verify(_ arguments: Arguments) async throws {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let key = try KeyChoice.key(arguments, of: container)
+    guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
+    guard container.protection(of: key).lockPolicy != .silent else {
+      throw CommandFailure(
+        .dataError, "only the server can tell whether this password is right; use it, and see")
+    }
+    try await device.verify(.password(password), for: container, key: key)
+  }
+
+  private static func madeCode(_ arguments: Arguments) async throws -> RecoveryCode {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let key = try KeyChoice.key(arguments, of: container)
+    guard let password = try await options.password(for: container, key: key) else { throw nothingToKnow }
+    return try await device.makeRecoveryCode(for: container, key: key, password: password)
+  }
+
+  private static func reset(_ arguments: Arguments) async throws -> PasswordChangeOutcome {
+    let options = try DeviceOptions(arguments)
+    let device = try options.device(createIfMissing: false)
+    let container = try await ContainerChoice.container(arguments, of: device)
+    let key = try KeyChoice.key(arguments, of: container)
+    guard let policy = container.protection(of: key).passwordPolicy else { throw nothingToKnow }
+    // What was erased is beyond any code, which is said first.
+    _ = try await device.lockStatus(of: container, key: key)
+    guard try await device.hasRecoveryCode(for: container, key: key) else {
+      throw CommandFailure(
+        .dataError,
+        "no recovery code was made since the keys were last made (signet recovery create); ask for a new activation code"
+      )
+    }
+    let code = try await options.recoveryCode()
+    let new = try await options.newPassword(
+      for: key, under: policy, container.protection(of: key).lockPolicy, .change)
+    return try await device.resetPassword(of: container, key: key, with: code, to: new)
+  }
 
   private static var nothingToKnow: CommandFailure {
     CommandFailure(.dataError, "this container has no password; the device alone protects it")
@@ -139,7 +157,7 @@ extension Arguments {
     )
   }
 
-  func report(_ sentence: String, _ object: JSONObject) {
-    output.print(isSet("json") ? JSONValue.object(object).text : sentence)
+  func report(_ sentence: TerminalText, _ object: JSONObject) {
+    if isSet("json") { output.print(json: JSONValue.object(object).text) } else { output.print(sentence) }
   }
 }

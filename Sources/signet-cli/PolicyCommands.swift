@@ -10,8 +10,10 @@ extension Command {
     commands: [
       Command(
         "explain", "Say what a container demands",
-        description:
-          "What holds for a key with a protection of its own follows what holds for the container.",
+        description: """
+          What holds for a key with a protection of its own follows what holds for the container. Where no hardware keeps the \
+          keys, a copy of the data folder works on any machine, and this says so.
+          """,
         options: [ContainerChoice.option]
       ) { arguments in
         let device = try DeviceOptions(arguments).device(createIfMissing: false)
@@ -60,15 +62,16 @@ extension Command {
     var keys = JSONObject()
     for key in [nil] + Key.Usage.allCases.filter(container.hasOwnProtection) {
       let inForce = await device.protectionInForce(for: container, key: key)
+      let sentences = inForce.sentences(isBoundToDevice: device.keystoreKind != .software)
       guard arguments.isSet("json") else {
-        arguments.output.print("\(TerminalText.sanitised(container.title(of: key), limit: 1000)):")
-        for sentence in inForce.sentences { arguments.output.print(sentence) }
+        arguments.output.print("\(container.title(of: key), limit: 1000):")
+        for sentence in sentences { arguments.output.print("\(ours: sentence)") }
         continue
       }
       let wanted = container.protection(of: key)
       let explanation: JSONObject = [
         "policy": .object(wanted.json), "string": .string(wanted.string),
-        "sentences": .array(inForce.sentences.map { .string($0) }),
+        "sentences": .array(sentences.map { .string($0) }),
       ]
       if let key {
         keys[key.name.rawValue] = .object(explanation)
@@ -81,7 +84,7 @@ extension Command {
       return
     }
     if !keys.isEmpty { object["keys"] = .object(keys) }
-    arguments.output.print(JSONValue.object(object).text)
+    arguments.output.print(json: JSONValue.object(object).text)
   }
 
   private static func report(_ review: PolicyReview, _ profile: PolicyProfile?, _ arguments: Arguments) {
@@ -90,12 +93,12 @@ extension Command {
       let object: JSONObject = [
         "valid": .bool(review.isValid), "findings": .array(findings.map { .object($0.json) }),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
       return
     }
     for finding in findings {
-      let label = finding.severity == .profile ? "" : "\(finding.severity.rawValue): "
-      arguments.output.print(label + TerminalText.sanitised(finding.description, limit: 1000))
+      let label: TerminalText = finding.severity == .profile ? "" : "\(finding.severity.rawValue): "
+      arguments.output.print("\(label)\(finding.description, limit: 1000)")
     }
     guard review.isValid else {
       arguments.output.print("The policy cannot be used.")

@@ -40,11 +40,11 @@ extension Command {
     }
     progress.finish()
     if arguments.isSet("json") {
-      arguments.output.print(JSONValue.object(renewed.json).text)
+      arguments.output.print(json: JSONValue.object(renewed.json).text)
     } else {
       arguments.output.print("Renewed \(renewed.fullName).")
     }
-    for way in void { arguments.errorOutput.print(way) }
+    for way in void { arguments.errorOutput.print("\(way)") }
     return .success
   }
 

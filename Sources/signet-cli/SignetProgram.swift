@@ -13,15 +13,20 @@ let signetProgram = Program(
 
     A server's operator hands out an activation code, usually as a QR code. signet activate turns it into a container: \
     one user at one server. Each code is good once.
+
+    On a terminal, what others wrote stands behind a bar, further in where a line goes on. Marks show what a terminal would \
+    not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, in braces, and how often it \
+    comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
     """,
   options: DeviceOptions.all,
   commands: [
-    guarded(.activate), .list, .rename, .trust, guarded(.otp), .pending, .listen, guarded(.approve), .deny,
-    .report,
-    .cancel, guarded(.initiate), guarded(.password), guarded(.biometrics), guarded(.passcode),
-    guarded(.recovery), guarded(.renew), .delete, .reset, .policy,
-    guarded(.condition, except: ["show", "report", "lock"]),
-    Command.data.preceded(by: ProgramIntegrity.admitOpen), guarded(.importing),
+    guarded(.activate), untouched(.list), untouched(.rename), untouched(.trust), guarded(.otp),
+    untouched(.pending), untouched(.listen), guarded(.approve), untouched(.deny), untouched(.report),
+    untouched(.cancel), guarded(.initiate), guarded(.password), guarded(.biometrics), guarded(.passcode),
+    guarded(.recovery), guarded(.renew), untouched(.delete), untouched(.reset), untouched(.policy),
+    // Its server hears of tampering from the program that is tampered with.
+    Command.condition.preceded(except: ["show", "report", "lock"], by: ProgramIntegrity.admit),
+    guarded(.data), guarded(.importing),
     guarded(.scan), guarded(.export), guarded(.account, except: ["list", "delete", "clear", "lock"]),
     guarded(.message, except: ["list", "deny", "delete"]),
     guarded(.uaf, except: ["metadata", "deregister", "delete", "list", "pending", "device"]), .doctor,
@@ -115,7 +120,7 @@ let signetProgram = Program(
 /// The agent uses what only Linux has.
 private var agentCommands: [Command] {
   #if os(Linux)
-    [guarded(.agent), Command.unlock.preceded(by: ProgramIntegrity.admitOpen), .lock, .status]
+    [guarded(.agent), guarded(.unlock), .lock, .status]
   #else
     []
   #endif
@@ -123,9 +128,15 @@ private var agentCommands: [Command] {
 
 /// A command that needs a key: refused while the program is tampered with.
 ///
-/// What reads, denies and removes goes without.
+/// What reads, denies and removes is refused only where the program runs code that is not its own.
 private func guarded(_ command: Command, except names: Set<String> = []) -> Command {
   command.preceded(except: names, by: ProgramIntegrity.admit)
+    .preceded(only: names, by: ProgramIntegrity.admitOwnCode)
+}
+
+/// A command that reads, denies or removes: refused only where the program runs code that is not its own.
+private func untouched(_ command: Command) -> Command {
+  command.preceded(by: ProgramIntegrity.admitOwnCode)
 }
 
 /// The exit code of a failure.
@@ -217,6 +228,7 @@ private func exitCode(of failure: SignetFailure) -> ExitCode {
     .decisionNotAllowed:
     .dataError
   case .activationCancelled, .activationAborted: .interrupted
+  case .unexpectedAnswer(let status) where (500...599).contains(status): .temporaryFailure
   case .transport(let failure): exitCode(of: failure)
   case .interchange(let failure): exitCode(of: failure)
   case .vault(.diskFull): .inputOutput

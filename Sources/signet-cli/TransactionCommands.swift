@@ -50,7 +50,7 @@ extension Command {
       let object: JSONObject = [
         "transactions": .array(transactions), "renewalWanted": .bool(!wanted.isEmpty),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
       return
     }
     for container in wanted {
@@ -313,8 +313,8 @@ private struct ChosenTransaction: Sendable {
       !arguments.isSet("password-fd")
     else { throw many }
     for (index, transaction) in transactions.enumerated() {
-      arguments.errorOutput.print("\(index + 1)  until \(Moment.text(transaction.expires))")
-      arguments.errorOutput.write(
+      arguments.errorOutput.print("\(index + 1)  until \(ours: Moment.text(transaction.expires))")
+      arguments.errorOutput.print(
         TransactionText(transaction.content, on: arguments.errorOutput).body)
     }
     let line = try await Question.terminal.line("Which one? [1-\(transactions.count)] ")
@@ -327,9 +327,9 @@ private struct ChosenTransaction: Sendable {
   func tell(_ status: String, _ word: String, _ arguments: Arguments) {
     if arguments.isSet("json") {
       let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status)]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      arguments.output.print("\(word) \(transaction.id.text).")
+      arguments.output.print("\(ours: word) \(ours: transaction.id.text).")
     }
   }
 }

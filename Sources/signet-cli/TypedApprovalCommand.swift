@@ -19,8 +19,10 @@ extension Command {
     let output = arguments.errorOutput
     output.print("You are about to approve what this device does not see, by what was typed:")
     output.print("  digits  \(approval.challenge)")
-    for value in approval.values { output.print("  | \(value)") }
-    output.print("  as      \(TerminalText.sanitised(container.user.text))")
+    var block = TerminalBlock(on: output)
+    for value in approval.values { block.text(value.description, goesOnFurther: true) }
+    if !approval.values.isEmpty { output.print(block.text) }
+    output.print("  as      \(container.user.text)")
     output.print("  at      \(container.server.fullForm)")
     output.print(
       approval.values.isEmpty
@@ -41,10 +43,10 @@ extension Command {
       let object: JSONObject = [
         "challenge": .string(approval.challenge), "values": .array(values), "answer": .string(answer),
       ]
-      arguments.output.print(JSONValue.object(object).text)
+      arguments.output.print(json: JSONValue.object(object).text)
     } else {
       output.print("Type these digits where the others came from:")
-      arguments.output.print(answer)
+      arguments.output.print("\(ours: answer)")
     }
     return .success
   }

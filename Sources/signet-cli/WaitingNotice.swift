@@ -41,10 +41,8 @@ struct WaitingNotice {
         if isNew {
           // Not a URL: some services make links of them.
           let what = count == 1 ? "A request waits" : "\(count) requests wait"
-          try await notifications.show(
-            "Signet: \(what)",
-            TerminalText.sanitised("\(container.server.shortForm): run signet approve to see it.", limit: 400)
-          )
+          let text: TerminalText = "\(container.server.shortForm, limit: 300): run signet approve to see it."
+          try await notifications.show("Signet: \(what)", text.description)
         } else if count == 0 {
           try await notifications.close()
         }
@@ -53,8 +51,7 @@ struct WaitingNotice {
       } catch {
         // Said once: what comes is shown here all the same.
         if hasFailed.set() {
-          errorOutput.print(
-            TerminalText.sanitised("signet: no notifications on the desktop: \(error)", limit: 400))
+          errorOutput.print("signet: no notifications on the desktop: \(error, limit: 400)")
         }
       }
     }

@@ -110,7 +110,8 @@ extension Command {
     _ found: Status, _ container: Container, _ arguments: Arguments
   ) {
     let text = found.description
-    arguments.report(text.prefix(1).uppercased() + text.dropFirst() + ".", status(container, found.rawValue))
+    arguments.report(
+      "\(ours: text.prefix(1).uppercased() + text.dropFirst()).", status(container, found.rawValue))
   }
 
   private static func status(_ container: Container, _ word: String) -> JSONObject {

@@ -56,8 +56,10 @@ struct CharacterCountTests {
     "passwords that an optimised build misjudged",
     arguments: [
       ("pin-6", "482915", []),
-      ("pin-6", "4829a5", ["maxLetters", "minDigits"]),
-      ("pin-6", "48291", ["minLength", "minDigits"]),
+      ("pin-6", "4829a5", ["maxLetters"]),
+      ("pin-6", "48291", ["minLength"]),
+      ("NUM=6;MALPHA=0;MNALPHA=0;MINLEN=6;MAXLEN=10", "4829a5", ["maxLetters", "minDigits"]),
+      ("NUM=6;MALPHA=0;MNALPHA=0;MINLEN=6;MAXLEN=10", "48291", ["minLength", "minDigits"]),
       ("NALPHA=2;MNUM=0;MUP=0", "GARDEN482", ["maxUppercase", "maxDigits", "minNonAlphanumeric"]),
       ("NUM=2;UP=1;LOW=1;NALPHA=1;MINLEN=8", "Garden-42", []),
       ("NUM=2;UP=1;LOW=1;NALPHA=1;MINLEN=8", "garden-42", ["minUppercase"]),

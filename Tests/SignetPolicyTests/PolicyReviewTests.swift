@@ -47,6 +47,16 @@ struct PolicyReviewTests {
         == "no password satisfies minDigits (NUM) 8 and maxLength (MAXLEN) 6 together; relax one of them")
   }
 
+  @Test("a length that is not set is warned of with the number that counts")
+  func lengths() {
+    #expect(
+      PolicyReview(string: "NALPHA=2;MNUM=0;MUP=0").findings.filter { $0.severity == .warning }.map(\.message)
+        == [
+          "MINLEN is not set and counts as 1; set it", "MAXLEN is not set and counts as 256; set it",
+          "passwords of 2 characters are guessed in a few tries; ask for 4 or more",
+        ])
+  }
+
   @Test("everything that is wrong is reported at once, whatever the form")
   func everything() {
     let review = PolicyReview(
@@ -76,7 +86,8 @@ struct PolicyReviewTests {
       ("MINLEN=6;MAXLEN=8;LOCKTYPE=none;LOCKCOUNTER=5", [["LOCKCOUNTER"], ["lockType"]]),
       ("MINLEN=6;MAXLEN=8;XYZZY=1", [["XYZZY"]]), ("MAXLEN=8;MINLEN=6", []),
       ("TYPE=device;MINLEN=6;LOCKTYPE=none", [["LOCKTYPE"], ["MINLEN"]]),
-      ("NUM=4;MAXLEN=8", [["minLength"], ["minLength"]]), ("MINLEN=6", [["maxLength"]]),
+      ("NUM=4;MAXLEN=8", [["minLength"]]), ("NUM=3;MAXLEN=8", [["minLength"], ["minLength"]]),
+      ("NUM=4;LOW=2;MINLEN=1;MAXLEN=8;DICT=1", []), ("MINLEN=6", [["maxLength"]]),
       (PolicyStringTests.numericExample, []),
     ] as [(String, [[String]])])
   func warnings(string: String, rules: [[String]]) {

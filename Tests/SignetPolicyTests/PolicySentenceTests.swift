@@ -11,8 +11,7 @@ struct PolicySentenceTests {
         PolicyStringTests.numericExample,
         [
           "The keys work on this device only, and with a password.",
-          "A new password: 6 to 8 characters, no letters, 6 to 8 digits, "
-            + "no characters that are neither letters nor digits, no sequences such as 123 or cba.",
+          "A new password: 6 to 8 digits, no sequences such as 123 or 321.",
           "After 5 wrong passwords in a row the keys are locked for good.",
         ]
       ),
@@ -34,7 +33,7 @@ struct PolicySentenceTests {
       (
         "TYPE=devicelockorpassword;MINLEN=1;MAXLEN=1;SEQ=1;REPEAT=1;HISTNUM=3;LOCKTYPE=cooldown;LOCKWAITS=0,60;LOCKWIPE=1",
         [
-          "The keys work on this device only, with a password, or with its passcode once that is enabled.",
+          "The keys work on this device only, with a password, or with the passcode of the device once that is enabled.",
           "A new password: 1 character, no character twice in a row, none of the last 3.",
           "After 2 wrong passwords in a row the next try waits 60 seconds; after 3 everything that they protect "
             + "is erased.",
@@ -48,11 +47,37 @@ struct PolicySentenceTests {
           "This device does not tell a wrong password from a right one; the server counts wrong codes and signatures.",
         ]
       ),
+      (
+        "NALPHA=2;MNUM=0;MUP=0;SEQ=1",
+        [
+          "The keys work on this device only, and with a password.",
+          "A new password: 2 to 256 characters, no upper-case letters, no digits, "
+            + "at least 2 characters that are neither letters nor digits.",
+          "After 5 wrong passwords in a row the keys are locked for good.",
+        ]
+      ),
       ("TYPE=biometric", ["The keys work on this device only, and with biometrics."]),
       ("TYPE=devicepasscode", ["The keys work on this device only, and with the passcode of the device."]),
     ] as [(String, [String])])
   func sentences(string: String, expected: [String]) throws {
-    #expect(try ProtectionPolicy(string: string).sentences == expected)
+    #expect(try ProtectionPolicy(string: string).sentences(isBoundToDevice: true) == expected)
+  }
+
+  @Test(
+    "keys that no hardware keeps are not said to work on one device only",
+    arguments: ["device", "password;MINLEN=8", "biometric", "devicepasscode", "biometricorpassword;MINLEN=8"])
+  func copies(type: String) throws {
+    let policy = try ProtectionPolicy(string: "TYPE=\(type)")
+    let (bound, copied) = (policy.sentences(isBoundToDevice: true), policy.sentences(isBoundToDevice: false))
+    #expect(
+      copied[0]
+        == bound[0].replacing("on this device only", with: "wherever the files of this device are copied to"))
+    #expect(copied[0] != bound[0])
+    #expect(
+      copied[1]
+        == "No hardware keeps them: keep the files from others and out of backups, or activate anew on a device with a TPM."
+    )
+    #expect(copied.dropFirst(2) == bound.dropFirst())
   }
 
   @Test(
@@ -71,12 +96,23 @@ struct PolicySentenceTests {
     ])
   func waits(table: String, sentence: String) throws {
     let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=cooldown;LOCKWAITS=\(table)")
-    #expect(policy.sentences.last == sentence)
+    #expect(policy.sentences(isBoundToDevice: true).last == sentence)
+  }
+
+  @Test("the end is said of what is locked, or of what is erased")
+  func ends() {
+    func sentences(_ consequence: LimitConsequence) -> [String] {
+      LockPolicy.coolDown(waits: [60], atLimit: consequence).sentences(
+        lockedOut: "it is shut", erased: "it is gone")
+    }
+    let first = "After 1 wrong password in a row the next try waits 60 seconds; after 2 "
+    #expect(sentences(.lockOut) == ["\(first)it is shut."])
+    #expect(sentences(.wipe) == ["\(first)it is gone."])
   }
 
   @Test("wrong passwords that cost nothing are said")
   func noLock() throws {
     let policy = try ProtectionPolicy(string: "MINLEN=6;MAXLEN=8;LOCKTYPE=none")
-    #expect(policy.sentences.last == "Wrong passwords cost nothing.")
+    #expect(policy.sentences(isBoundToDevice: true).last == "Wrong passwords cost nothing.")
   }
 }

@@ -108,7 +108,8 @@ public enum OpaqueString {
   case tooLong
   /// The bytes are not UTF-8.
   case notUTF8
-  /// A control, invisible, private-use or unassigned character.
+  /// A character that RFC 8264 keeps out of free text: a control, invisible, private-use or unassigned one, an exception
+  /// (section 9.6) or an old Hangul jamo (section 9.9).
   case disallowedCharacter
 
   /// What is wrong and what to do.
@@ -117,7 +118,8 @@ public enum OpaqueString {
     case .empty: "the password is empty; enter one"
     case .tooLong: "the password is longer than \(OpaqueString.maximumByteCount) bytes; use a shorter one"
     case .notUTF8: "the password is not UTF-8; enter it as UTF-8 text"
-    case .disallowedCharacter: "the password has a control, invisible or unassigned character; leave it out"
+    case .disallowedCharacter:
+      "the password has a control, invisible or unassigned character, or another that RFC 8264 disallows; leave it out"
     }
   }
 }

@@ -73,7 +73,7 @@ public struct PasswordPolicy: Sendable, Hashable {
   public static func pin(_ length: ClosedRange<Int>) throws(PolicyFailure) -> PasswordPolicy {
     try PasswordPolicy(
       minimumLength: length.lowerBound, maximumLength: length.upperBound,
-      letters: .none, digits: CharacterCount(minimum: length.lowerBound), nonAlphanumerics: .none)
+      letters: .none, nonAlphanumerics: .none)
   }
 
   /// The least number of code points, in ``allowedLengths``.

@@ -5,6 +5,14 @@ extension PasswordRules {
     return outOfRange.isEmpty ? contradictions : outOfRange
   }
 
+  /// The fewest characters of a password that has what each class asks for.
+  private var neededCharacters: Int {
+    max(uppercase.minimum + lowercase.minimum, letters.minimum) + digits.minimum + nonAlphanumerics.minimum
+  }
+
+  /// The length of the shortest password, in code points; numbers that are out of range make no sense here.
+  var shortestLength: Int { max(minimumLength, neededCharacters) }
+
   private var numbersOutOfRange: [PolicyFailure] {
     var checks: [(PolicyRule, Int?, ClosedRange<Int>)] = [
       (.minLength, minimumLength, PasswordPolicy.allowedLengths),
@@ -68,8 +76,7 @@ extension PasswordRules {
 
     let letterKinds: [CharacterClass] = cased > letters.minimum ? [.uppercase, .lowercase] : [.letter]
     let others: [CharacterClass] = [.digit, .nonAlphanumeric]
-    let needed = max(cased, letters.minimum) + others.reduce(0) { $0 + minimum(of: $1) }
-    if found.isEmpty, needed > maximumLength {
+    if found.isEmpty, neededCharacters > maximumLength {
       let atFault = (letterKinds + others).filter { minimum(of: $0) > 0 }
       found.append(.clash(atFault.map(\.minimum) + [.maxLength]))
     }

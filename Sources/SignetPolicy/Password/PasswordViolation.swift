@@ -20,7 +20,7 @@
   case inDictionary
   /// A rule that the app brought itself; the name and the sentence are the app's.
   case custom(rule: String, message: String)
-  /// A control character, or another that RFC 8264 keeps out of free text.
+  /// A control character, or another that RFC 8264 keeps out of free text, such as U+0640.
   case disallowedCharacter
   /// Bytes that are not UTF-8; nothing else was checked.
   case notUTF8
@@ -59,7 +59,8 @@
     case .reused(let history): "choose a password that is not among your last \(history)"
     case .inDictionary: "choose a password that is not made from a word or an obvious series"
     case .custom(_, let message): message
-    case .disallowedCharacter: "leave out control, invisible and unassigned characters"
+    case .disallowedCharacter:
+      "leave out control, invisible, private-use and unassigned characters, and others that RFC 8264 disallows"
     case .notUTF8: "enter the password as UTF-8 text"
     }
   }

@@ -75,7 +75,10 @@ struct TextPolicySource: PolicySource {
   mutating func missing(_ rule: PolicyRule) {
     if values[rule.code] != nil { return }  // unreadable, and noted when it was read
     switch rule {
-    case .minLength, .maxLength: remarks.append(PolicyFinding(unset: rule))
+    case .minLength:
+      remarks.append(PolicyFinding(unset: rule, standard: PasswordPolicy.allowedLengths.lowerBound))
+    case .maxLength:
+      remarks.append(PolicyFinding(unset: rule, standard: PasswordPolicy.allowedLengths.upperBound))
     default: failures.append(.malformed(.missingMember(rule.code)))
     }
   }

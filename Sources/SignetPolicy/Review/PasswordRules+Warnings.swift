@@ -5,11 +5,12 @@ extension PasswordRules {
   }
 
   private var strengthWarnings: [PolicyFinding] {
-    guard minimumLength < 4 else { return [] }
+    let length = shortestLength
+    guard length < 4 else { return [] }
     return [
       PolicyFinding(
         .warning, [.minLength],
-        "passwords of \(minimumLength) \(minimumLength == 1 ? "character" : "characters") are guessed in a few tries; ask for 4 or more"
+        "passwords of \(length) \(length == 1 ? "character" : "characters") are guessed in a few tries; ask for 4 or more"
       )
     ]
   }
@@ -74,7 +75,7 @@ extension PasswordRules {
   }
 
   private var dictionaryWarnings: [PolicyFinding] {
-    guard checksDictionary, minimumLength < PasswordPolicy.dictionaryLength else { return [] }
+    guard checksDictionary, shortestLength < PasswordPolicy.dictionaryLength else { return [] }
     return [
       PolicyFinding(
         .warning, [.dictionary, .minLength],

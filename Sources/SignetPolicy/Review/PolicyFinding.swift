@@ -90,8 +90,8 @@ extension PolicyFinding {
     message = "\(code) has no meaning for this type; leave it out or change the type"
   }
 
-  /// A length that was not set.
-  init(unset rule: PolicyRule) {
-    self.init(.warning, [rule], "\(rule.code) is not set, so any length will do; set it")
+  /// A length that was not set, and the number that stands for it.
+  init(unset rule: PolicyRule, standard: Int) {
+    self.init(.warning, [rule], "\(rule.code) is not set and counts as \(standard); set it")
   }
 }

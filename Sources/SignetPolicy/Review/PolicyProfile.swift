@@ -36,7 +36,6 @@ public enum PolicyProfile: String, Sendable, Hashable, CaseIterable {
     case .pin6:
       var rules = PasswordRules(minimumLength: 6, maximumLength: 10)
       rules.letters = .none
-      rules.digits.minimum = 6
       rules.nonAlphanumerics = .none
       (password, lock) = (rules, .fiveAttempts)
     }
@@ -164,7 +163,7 @@ private struct Demands {
 
 extension PasswordRules {
   /// Whether passwords are of digits only.
-  fileprivate var isNumeric: Bool { maximum(of: .letter) == 0 && maximum(of: .nonAlphanumeric) == 0 }
+  var isNumeric: Bool { maximum(of: .letter) == 0 && maximum(of: .nonAlphanumeric) == 0 }
 
   fileprivate var needsLetters: Bool {
     letters.minimum > 0 || uppercase.minimum > 0 || lowercase.minimum > 0

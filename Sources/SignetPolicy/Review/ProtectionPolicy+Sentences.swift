@@ -1,9 +1,10 @@
 extension PasswordPolicy {
   /// What a new password must be like, one phrase a rule, without what only its keeper can check.
   public var requirements: [String] {
-    let lengths =
-      minimumLength == maximumLength ? "\(minimumLength)" : "\(minimumLength) to \(maximumLength)"
-    var phrases = ["\(lengths) \(maximumLength == 1 ? "character" : "characters")"]
+    let isNumeric = rules.isNumeric
+    let most = isNumeric ? min(maximumLength, maximum(of: .digit)) : maximumLength
+    let lengths = rules.shortestLength == most ? "\(most)" : "\(rules.shortestLength) to \(most)"
+    var phrases = ["\(lengths) \(isNumeric ? "digit" : "character")\(most == 1 ? "" : "s")"]
     for kind in CharacterClass.allCases where !isSaid(of: kind) {
       let bounds = count(of: kind)
       switch (bounds.minimum, bounds.maximum) {
@@ -16,7 +17,7 @@ extension PasswordPolicy {
       default: break
       }
     }
-    if !allowsSequences { phrases.append("no sequences such as 123 or cba") }
+    if !allowsSequences { phrases.append("no sequences such as 123 or \(isNumeric ? "321" : "cba")") }
     if let maximumRepeats {
       phrases.append(
         maximumRepeats == 1
@@ -29,16 +30,27 @@ extension PasswordPolicy {
     return phrases
   }
 
-  /// Whether another phrase says it: without letters there are none of either case.
+  /// Whether another phrase says it: digits alone are nothing else, and without letters there are none of either case.
   private func isSaid(of kind: CharacterClass) -> Bool {
-    (kind == .uppercase || kind == .lowercase) && count(of: .letter).maximum == 0
+    rules.isNumeric || (kind == .uppercase || kind == .lowercase) && count(of: .letter).maximum == 0
   }
 }
 
 extension ProtectionPolicy {
   /// What the policy demands, in sentences for the person who has to follow it.
-  public var sentences: [String] {
-    var sentences = [opening]
+  ///
+  /// - Parameter isBoundToDevice: Whether hardware keeps the keys, such as a TPM. Without it they work wherever the files are copied to,
+  ///   which no policy changes; that is said, with what to do.
+  /// - Returns: The sentences, in the order in which they are to be read.
+  public func sentences(isBoundToDevice: Bool) -> [String] {
+    var sentences = [
+      opening(isBoundToDevice ? "on this device only" : "wherever the files of this device are copied to")
+    ]
+    if !isBoundToDevice {
+      sentences.append(
+        "No hardware keeps them: keep the files from others and out of backups, or activate anew on a device with a TPM."
+      )
+    }
     guard let password = passwordPolicy else { return sentences }
     sentences.append("A new password: \(password.requirements.joined(separator: ", ")).")
     let age = password.age
@@ -54,28 +66,34 @@ extension ProtectionPolicy {
         "A verified password serves one signature within \(counted(password.cache.timeout, "second", "seconds"))."
       )
     }
-    return sentences + lockPolicy.sentences
+    return sentences
+      + lockPolicy.sentences(
+        lockedOut: "the keys are locked for good", erased: "everything that they protect is erased")
   }
 
-  private var opening: String {
+  private func opening(_ place: String) -> String {
     switch self {
-    case .device: "The keys work on this device only, and nothing is asked for them."
-    case .password: "The keys work on this device only, and with a password."
+    case .device: "The keys work \(place), and nothing is asked for them."
+    case .password: "The keys work \(place), and with a password."
     case .biometricOrPassword:
-      "The keys work on this device only, with a password, or with biometrics once they are enabled."
+      "The keys work \(place), with a password, or with biometrics once they are enabled."
     case .deviceLockOrPassword:
-      "The keys work on this device only, with a password, or with its passcode once that is enabled."
-    case .biometric: "The keys work on this device only, and with biometrics."
-    case .devicePasscode: "The keys work on this device only, and with the passcode of the device."
+      "The keys work \(place), with a password, or with the passcode of the device once that is enabled."
+    case .biometric: "The keys work \(place), and with biometrics."
+    case .devicePasscode: "The keys work \(place), and with the passcode of the device."
     }
   }
 }
 
 extension LockPolicy {
   /// What wrong passwords cost, in sentences.
-  fileprivate var sentences: [String] {
-    let end =
-      consequence == .wipe ? "everything that they protect is erased" : "the keys are locked for good"
+  ///
+  /// - Parameters:
+  ///   - lockedOut: What follows the last try, as `the keys are locked for good`.
+  ///   - erased: The same where the policy has all erased then.
+  /// - Returns: The sentences, in the order in which they are to be read.
+  public func sentences(lockedOut: String, erased: String) -> [String] {
+    let end = consequence == .wipe ? erased : lockedOut
     switch self {
     case .none: return ["Wrong passwords cost nothing."]
     case .lock(let limit, _):
