@@ -1,16 +1,20 @@
 # make demo      shows the main job with real processes
 # make test      runs every test
-# make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times
-# make bench     measures, beside raw limits and other implementations
-# make fuzz      feeds every parser of outside input with what nobody would send, a minute each
-# make compare-builds  compares signet-check unoptimised with signet-check as the optimiser of an app makes it (COUNT inputs of each kind)
+# make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, and tries
+#                10,000 right passwords beside kills
+# make bench     measures, beside raw limits and other implementations (OPTIONS of Scripts/bench)
+# make fuzz      feeds every parser of outside input with malformed input, a minute each (SECONDS_EACH)
+# make compare-builds  compares signet-check unoptimised with signet-check as an app that depends on the package compiles it (COUNT
+#                inputs of each kind)
 # make check     format and documents, and that every parser has a fuzz target
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
-#                manifest that is signed by the release's key (RELEASE_KEY)
-# signet-check is not installed: it compares vectors with other implementations, for who has the source and its documents.
+#                manifest that is signed by the release's key (RELEASE_KEY), and signet with a group of its own (GROUP)
+# signet-check is not installed: it compares vectors with other implementations, and is of use with the source and its documents.
 # demo, test, kill-test, bench, fuzz, compare-builds and release install the Debian packages that are missing.
+# All of them take SWIFT, the compiler's command.
 
 SWIFT ?= swift
+export SWIFT
 PREFIX ?= /usr/local
 
 .PHONY: demo test kill-test check compare-builds format release install bench fuzz clean
@@ -20,18 +24,20 @@ demo:
 ifdef PROGRAMS
 	Scripts/demo $(PROGRAMS)
 else
-	SWIFT="$(SWIFT)" Scripts/release
+	Scripts/release
 	Scripts/demo
 endif
 
 test:
 	Scripts/setup test
-	SWIFT="$(SWIFT)" BUILD="$(BUILD)" Scripts/test
+	BUILD="$(BUILD)" Scripts/test
 
 kill-test:
 	Scripts/setup test
-	SIGNET_KILLS=$(or $(KILLS),50) SWIFT="$(SWIFT)" BUILD="$(BUILD)" Scripts/test EndToEndTests \
-	  'KillTests/|KilledAttemptTests/|survivesKills|AcrossProcessesAndKills'
+	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetVaultTests 'AttemptKillTests/'
+	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
+	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
+	  'KillTests/|KilledAttemptTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/'
 
 bench:
 	Scripts/setup bench
@@ -43,7 +49,7 @@ fuzz:
 
 compare-builds:
 	Scripts/setup build
-	SWIFT="$(SWIFT)" Scripts/compare-builds --count $(or $(COUNT),100000)
+	Scripts/compare-builds --count $(or $(COUNT),100000)
 
 check:
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Benchmarks/Package.swift Benchmarks/Sources Benchmarks/Tests Fuzz/Package.swift Fuzz/Sources
@@ -55,7 +61,7 @@ format:
 
 release:
 	Scripts/setup build
-	SWIFT="$(SWIFT)" Scripts/release
+	Scripts/release
 
 install:
 	PREFIX="$(PREFIX)" DESTDIR="$(DESTDIR)" SYSCONFDIR="$(SYSCONFDIR)" Scripts/install

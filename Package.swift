@@ -47,6 +47,8 @@ let package = Package(
     .systemLibrary(name: "CSpawn"),
     // No key; Scripts/release links another object in its place (docs/integrity.md).
     .target(name: "CReleaseKey"),
+    // What our own programs do before a library's code runs; not for apps.
+    .target(name: "CProgramStart"),
     .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
 
     // Base.
@@ -155,9 +157,12 @@ let package = Package(
       resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
       swiftSettings: house),
     // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).
+    .target(name: "CTestExit"),
     .target(
       name: "SignetTestKit",
-      dependencies: [.target(name: "CSpawn", condition: .when(platforms: [.linux])), "SignetCrypto"],
+      dependencies: [
+        .target(name: "CSpawn", condition: .when(platforms: [.linux])), "CTestExit", "SignetCrypto",
+      ],
       swiftSettings: house),
     .target(
       name: "SignetTesting",
@@ -184,8 +189,8 @@ let package = Package(
     .executableTarget(
       name: "signet-cli",
       dependencies: [
-        "Signet", "SignetAgent", .target(name: "SignetDBus", condition: .when(platforms: [.linux])),
-        "SignetFiles", "SignetJSON",
+        "CProgramStart", "Signet", "SignetAgent", "SignetCrypto",
+        .target(name: "SignetDBus", condition: .when(platforms: [.linux])), "SignetFiles", "SignetJSON",
         .target(name: "SignetDesktop", condition: .when(platforms: [.linux])), "SignetIntegrity",
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
         "SignetTerminal",
@@ -194,7 +199,8 @@ let package = Package(
     .executableTarget(
       name: "signet-server",
       dependencies: [
-        "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON", "SignetOATH",
+        "CProgramStart", "SignetCrypto", "SignetFiles", "SignetHTTP", "SignetIntegrity", "SignetJSON",
+        "SignetOATH",
         "SignetPolicy",
         "SignetQR", "SignetServer", "SignetStorage", "SignetTerminal", "SignetText", "SignetTransport",
         "SignetUAF", "SignetWire",
@@ -265,11 +271,14 @@ let package = Package(
         "SignetTestKit",
       ],
       resources: [.copy("Vectors")], swiftSettings: house),
+    .executableTarget(
+      name: "VaultVictim", dependencies: ["SignetVault", "SignetCrypto"], path: "Tests/VaultVictim",
+      swiftSettings: house),
     .testTarget(
       name: "SignetVaultTests",
       dependencies: [
-        "SignetVault", "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite", "SignetTesting",
-        "SignetTestKit",
+        "SignetVault", "VaultVictim", "SignetCrypto", "SignetOATH", "SignetPolicy", "SignetSQLite",
+        "SignetTesting", "SignetTestKit",
       ],
       exclude: ["Fixtures"], swiftSettings: house),
     .target(

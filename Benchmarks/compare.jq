@@ -1,21 +1,13 @@
 # Compares two results of Scripts/bench: $old and $new are arrays with one each, $old_name and $new_name their files. A line for each
 # row that both have, then what only one of them has, and what figures depend on besides the program.
 
-def earlier: $old[0];
-def later: $new[0];
+include "result";
 
-def is_result:
-  type == "object" and (.rows | type == "array")
-  and all(.rows[]; type == "object" and (.name | type == "string") and (.value | type == "number") and (.unit | type == "string"));
+def earlier: $old[0] | checked($old_name);
+def later: $new[0] | checked($new_name);
 
 def padded(width): . + " " * (width - length);
 def padded_left(width): " " * (width - length) + .;
-
-# About three digits that count.
-def figure:
-  (if . < 0 then -. else . end) as $size
-  | if $size >= 100 then round elif $size >= 10 then (. * 10 | round) / 10 else (. * 100 | round) / 100 end
-  | tostring;
 
 def change($from; $to):
   if $from == 0 then "-"
@@ -37,23 +29,18 @@ def table:
 def only_in($name; $these; $others):
   ($others.rows | map(.name)) as $known | $these.rows[].name | select(. as $name | $known | index($name) | not) | "Only in \($name): \(.)";
 
-def shown: if . == null then "unknown" else tostring end;
 def circumstance($title; path):
   (earlier | path | shown) as $from | (later | path | shown) as $to
   | select($from != $to) | "\($title): \($from), now \($to)";
 
-if earlier | is_result | not then "\($old_name) is no result of Scripts/bench: it has no rows with name, value and unit.\n" | halt_error(65)
-elif later | is_result | not then "\($new_name) is no result of Scripts/bench: it has no rows with name, value and unit.\n" | halt_error(65)
-else
-  (reduce later.rows[] as $row ({}; .[$row.name] = $row)) as $now
-  | ([["measurement", "unit", "old", "new", "change"]]
-     + [earlier.rows[] | . as $row | $now[.name] | values | cells($row; .)] | table),
-    only_in($old_name; earlier; later),
-    only_in($new_name; later; earlier),
-    circumstance("Another commit"; .commit),
-    circumstance("Other flags of the compiler"; .flags),
-    circumstance("ANOTHER PROCESSOR"; .cpu),
-    circumstance("ANOTHER NUMBER OF PROCESSORS"; .processors),
-    circumstance("Another load average before"; .load.before),
-    (select([earlier.quick, later.quick] | any) | "A quick run is among them: its figures are not to be compared.")
-end
+(reduce later.rows[] as $row ({}; .[$row.name] = $row)) as $now
+| ([["measurement", "unit", "old", "new", "change"]]
+   + [earlier.rows[] | . as $row | $now[.name] | values | cells($row; .)] | table),
+  only_in($old_name; earlier; later),
+  only_in($new_name; later; earlier),
+  circumstance("Another commit"; .commit),
+  circumstance("Other flags of the compiler"; .flags),
+  circumstance("ANOTHER PROCESSOR"; .cpu),
+  circumstance("ANOTHER NUMBER OF PROCESSORS"; .processors),
+  circumstance("Another load average before"; .load.before),
+  (select([earlier.quick, later.quick] | any) | "A quick run is among them: its figures are not to be compared.")

@@ -38,6 +38,7 @@ let package = Package(
     fuzzTarget("fuzz-wire", "Signet"),
     fuzzTarget("fuzz-signed", "Signet"),
     fuzzTarget("fuzz-qr", "SignetQR"),
+    fuzzTarget("fuzz-terminal", "Signet"),
     fuzzTarget("fuzz-transport", "Signet"),
     fuzzTarget("fuzz-http", "SignetServerTesting"),
     fuzzTarget("fuzz-ciba", "SignetServerTesting"),

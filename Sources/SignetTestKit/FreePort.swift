@@ -5,9 +5,9 @@ import Foundation
 /// They are below the range that the system takes ports for outgoing connections from, so that no connection takes one
 /// between its choice and its use; and no two processes get the same one until all have had their turn.
 package enum FreePort {
-  /// There is no free port, or no network.
+  /// There is no free port, or the file of the last one is not ours or is held by somebody.
   package struct Failure: Error {
-    /// What the system said.
+    /// What the system said; EPERM for a file that another user has made.
     package let errno: Int32
   }
 
@@ -19,7 +19,20 @@ package enum FreePort {
     let counter = open("/tmp/signet-ports-\(geteuid())", O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard counter >= 0 else { throw Failure(errno: errno) }
     defer { close(counter) }  // lets the lock go
-    while flock(counter, LOCK_EX) != 0 { guard errno == EINTR else { throw Failure(errno: errno) } }
+    // Others can make a file of that name in /tmp, but none that is this user's alone.
+    var status = stat()
+    guard fstat(counter, &status) == 0 else { throw Failure(errno: errno) }
+    guard status.st_uid == geteuid(), status.st_mode & (S_IFMT | 0o077) == S_IFREG, status.st_nlink == 1
+    else {
+      throw Failure(errno: EPERM)
+    }
+    let deadline = ContinuousClock.now + .seconds(60)
+    while flock(counter, LOCK_EX | LOCK_NB) != 0 {
+      guard errno == EINTR || errno == EWOULDBLOCK, ContinuousClock.now < deadline else {
+        throw Failure(errno: errno)
+      }
+      usleep(1_000)
+    }
     var last: UInt16 = 0
     _ = withUnsafeMutableBytes(of: &last) { pread(counter, $0.baseAddress, $0.count, 0) }
     for _ in ports {

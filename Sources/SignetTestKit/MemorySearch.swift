@@ -99,15 +99,24 @@
 
     private func search(_ part: Range<Int>, _ memory: Int32, _ report: (String, Int) -> Void) throws {
       var place = part.lowerBound
+      let overlap = needles.map(\.byteCount).max() ?? 0
       while place < part.upperBound {
-        // Windows overlap, so that nothing lies across an edge.
+        // Windows overlap by the longest needle, so that none lies across an edge.
         let count = pread(memory, window, min(Self.windowByteCount, part.upperBound - place), off_t(place))
         guard count > 0 else { return }  // no page, as beyond the end of a file
-        for needle in needles { search(needle, count) { report(needle.name, place + $0) } }
-        explicit_bzero(window, count)
+        if !isEmpty(count) {
+          for needle in needles { search(needle, count) { report(needle.name, place + $0) } }
+          explicit_bzero(window, count)
+        }
         if place + count >= part.upperBound { return }
-        place += max(count - 128, 1)
+        place += max(count - overlap, 1)
       }
+    }
+
+    /// Whether the window has nothing but zeros, as most of a thread's stack.
+    private func isEmpty(_ count: Int) -> Bool {
+      guard count > 8, window.loadUnaligned(as: UInt64.self) == 0 else { return false }
+      return memcmp(window, window + 8, count - 8) == 0
     }
 
     private var folder: String { process.map { "\($0)" } ?? "self" }
@@ -153,6 +162,8 @@
         let ends = fields[0].split(separator: "-").compactMap { Int($0, radix: 16) }
         // Above the user's half lies [vsyscall], whose address is no Int.
         guard ends.count == 2, fields[1].hasPrefix("r") else { continue }
+        // What is a file's and can't be written to is what the file has.
+        if fields[4] != "0", !fields[1].contains("w") { continue }
         mappings.append(
           Mapping(range: ends[0]..<ends[1], name: fields.count > 5 ? String(fields[5]) : "anonymous"))
       }

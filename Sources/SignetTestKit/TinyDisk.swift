@@ -8,13 +8,28 @@
 
     /// Mounts one.
     ///
+    /// - Parameters:
+    ///   - kilobytes: Its size.
+    ///   - ignoresSetID: Whether programs in it get no rights of their own from their files (`nosuid`).
     /// - Throws: What the file system says, as where mounting needs rights that the process has not.
-    package init(kilobytes: Int) throws {
+    package init(kilobytes: Int, ignoresSetID: Bool = false) throws {
       folder = try TemporaryFolder()
-      guard mount("tmpfs", folder.path, "tmpfs", 0, "size=\(kilobytes)k") == 0 else {
+      let flags = ignoresSetID ? UInt(MS_NOSUID) : 0
+      guard mount("tmpfs", folder.path, "tmpfs", flags, Self.size(kilobytes)) == 0 else {
         throw CocoaError(.fileWriteUnknown)
       }
     }
+
+    /// Gives it another size.
+    ///
+    /// - Throws: What the file system says, as where more than that is used.
+    package func resize(kilobytes: Int) throws {
+      guard mount("tmpfs", folder.path, "tmpfs", UInt(MS_REMOUNT), Self.size(kilobytes)) == 0 else {
+        throw CocoaError(.fileWriteUnknown)
+      }
+    }
+
+    private static func size(_ kilobytes: Int) -> String { "size=\(kilobytes)k,mode=700" }
 
     deinit { umount2(folder.path, 2 /* MNT_DETACH: open files do not keep it */) }
 

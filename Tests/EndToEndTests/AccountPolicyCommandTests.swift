@@ -10,7 +10,8 @@
     private static func tampered(
       _ device: DeviceCommand, _ words: String..., passwords: [String] = []
     ) async throws -> ServerCommand.Result {
-      var process = try device.process(words, passwords: passwords)
+      let folder = try TemporaryFolder()
+      var process = try device.uninstalled(in: folder).process(words, passwords: passwords)
       process.environment["LD_PRELOAD"] = "libm.so.6"
       return try await process.finish()
     }

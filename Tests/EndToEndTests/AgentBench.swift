@@ -35,8 +35,7 @@
         """
       try Data(text.utf8).write(to: URL(filePath: groups))
       for app in ["apps/one", "apps/two", "apps/three", "elsewhere/one"] {
-        try FileManager.default.copyItem(atPath: DeviceCommand.executable(), toPath: folder.file(app))
-        #expect(chmod(folder.file(app), 0o755) == 0)
+        try Nobody.copy(DeviceCommand.executable(), to: folder.file(app))
       }
       try Data("what the app keeps".utf8).write(to: URL(filePath: folder.file("text")))
     }

@@ -169,9 +169,21 @@ enum Nobody {
   /// A copy where that user can reach it: a build folder may lie below a home.
   static func copy(of program: String, in folder: TemporaryFolder) throws -> String {
     let path = "\(folder.path)/\(URL(filePath: program).lastPathComponent)"
-    try FileManager.default.copyItem(atPath: program, toPath: path)
-    #expect(chmod(path, 0o755) == 0)
+    try copy(program, to: path)
     return path
+  }
+
+  /// A copy of a program with the manifest of its release beside it, which is not installed: it has no group of its own.
+  static func copy(_ program: String, to path: String) throws {
+    let files = FileManager.default
+    try files.copyItem(atPath: program, toPath: path)
+    #expect(chmod(path, 0o755) == 0)
+    // Programs beside the test bundle belong to no release.
+    let folder = URL(filePath: program).deletingLastPathComponent().deletingLastPathComponent().path
+    let manifest = "\(folder)/lib/signet/release.manifest"
+    guard files.fileExists(atPath: manifest) else { return }
+    try files.copyItem(atPath: manifest, toPath: "\(path).manifest")
+    #expect(chmod("\(path).manifest", 0o644) == 0)
   }
 
   /// Makes a folder that user's, with nobody else in it.

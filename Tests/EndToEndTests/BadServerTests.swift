@@ -85,11 +85,13 @@ import Testing
       case .noHTTP: (76, "does not speak HTTP")
       case .noJSON: (76, "is not of this protocol; check the server URL")
       case .webPage: (76, "is not of this protocol; check the server URL")
+      case .badGateway: (75, "failed (status 502); try again")
       case .halfBody: (69, "cut short")
       case .redirect: (76, "redirect (302), which is not followed")
       case .endless: (76, "larger than 2097152 bytes")
       case .silent, .silentAfterTLS: (75, "did not answer in time")
       case .hangUp: (76, "no secure connection")
+      case .hostileText: (76, "My Own Bank AG")
       }
     let timeout = behaviour.rawValue.hasPrefix("silent") ? "1" : "30"
     for words in [["activate", "--code-file", code], ["pending"], ["approve", transaction, "--yes"]] {

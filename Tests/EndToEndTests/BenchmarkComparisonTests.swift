@@ -2,7 +2,7 @@ import Foundation
 import SignetTestKit
 import Testing
 
-/// `Scripts/bench --compare`.
+/// `Scripts/bench --compare` and `--goals`.
 @Suite(.timeLimit(.minutes(10))) struct BenchmarkComparisonTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent().path
@@ -82,6 +82,27 @@ import Testing
       #expect(
         compared.output.isEmpty && compared.errorOutput.contains("\(name) is no result of"), compared.summary)
     }
+  }
+
+  @Test("rows with goals are a table of Markdown, in which a missed one says so", .enabled(if: canRun))
+  func goals() async throws {
+    let file = folder.file("bench.json")
+    let rows =
+      #"{"name":"a|b","value":2,"unit":"ms","limit_or_peer":"raw","ratio":0.5,"goal":0.4,"goal_is":"at least","missed":false},"#
+      + #"{"name":"late","value":3,"unit":"ms","limit_or_peer":"none","goal":2,"goal_is":"at most","missed":true},"#
+      + #"{"name":"free","value":1,"unit":"ms"}"#
+    let text =
+      #"{"commit":"a","flags":"","cpu":"Abacus","processors":2,"load":{"before":1,"after":1},"quick":false,"rows":[\#(rows)]}"#
+    try Data(text.utf8).write(to: URL(filePath: file))
+    let table = try await ChildCommand(
+      ["\(Self.root)/Scripts/bench", "--goals", file], environment: ServerCommand.cleanEnvironment
+    ).finish()
+    #expect(table.status == 0, table.summary)
+    #expect(
+      table.output.split(separator: "\n").suffix(2) == [
+        #"| a\|b | 2 ms | raw | 0.5 | at least 0.4 |  |"#,
+        "| late | 3 ms | none |  | at most 2 | **missed** |",
+      ], table.summary)
   }
 
   @Test("a file that is not there is refused", .enabled(if: canRun))

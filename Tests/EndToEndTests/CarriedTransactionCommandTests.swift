@@ -57,6 +57,24 @@ import Testing
     await server.stopAndWait()
   }
 
+  @Test("a device that signs too many unasked is told to wait, and the server keeps no more")
+  func initiatedTooOften() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
+      $0["limits"] = ["initiatedTransactions": 2]
+    }
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    for text in ["one", "two"] { _ = try await device.json("initiate", text, "--yes") }
+    for text in ["three", "four"] {
+      let refused = try await device.run("initiate", text, "--yes")
+      #expect(refused.status != 0 && refused.errorOutput.contains("within an hour"), refused.summary)
+    }
+    let list = try await server.answer("transaction", "initiated", "alice", "--key-file", server.shopKey)
+    #expect(try list.array("transactions").count == 2)
+    #expect(try server.events.components(separatedBy: "\"status\":\"429\"").count == 3)
+    await server.stopAndWait()
+  }
+
   @Test("eight digits approve what a picture brought to a device without a network")
   func offline() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

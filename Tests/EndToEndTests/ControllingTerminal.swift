@@ -28,6 +28,9 @@ final class ControllingTerminal: Sendable {
     try #require(ioctl(master, 0x8004_5430, &number) == 0)
     held = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
     try #require(held >= 0)
+    // So wide that what is expected stands in one row; ScreenTests has narrow ones.
+    var size = winsize(ws_row: 50, ws_col: 1000, ws_xpixel: 0, ws_ypixel: 0)
+    try #require(ioctl(master, UInt(TIOCSWINSZ), &size) == 0)
     var command = device
     command.launcher = [Self.setsid, "--ctty", "--wait"] + device.launcher
     var line = try command.process(words)

@@ -40,7 +40,16 @@ import Testing
   }
 
   /// Every command of a program, and the program itself, by what its help says.
+  ///
+  /// They are asked for once in a run: there are 150 of them.
   private static func described(_ program: String) async throws -> [Described] {
+    try await asked[program]?.value ?? []
+  }
+
+  private static let asked: [String: Task<[Described], any Error>] = .init(
+    uniqueKeysWithValues: programs.map { program in (program, Task { try await ask(program) }) })
+
+  private static func ask(_ program: String) async throws -> [Described] {
     var (found, waiting): ([Described], [[String]]) = ([], [[]])
     while let path = waiting.popLast() {
       let result = try await run(program, path + ["--help"])

@@ -3,7 +3,7 @@ import SignetJSON
 import SignetTestKit
 import Testing
 
-/// The built `signet` over one data folder.
+/// The `signet` that is tested, over one data folder.
 struct DeviceCommand: Sendable {
   /// The data folder; the command makes it.
   let data: String
@@ -11,7 +11,7 @@ struct DeviceCommand: Sendable {
   var authority: String?
   /// What starts it, for other users and other limits.
   var launcher: [String] = []
-  /// The program, where it is not the one beside the test bundle.
+  /// The program, where it is not `Programs.path`.
   var program: String?
   /// The address of the session's bus; none where this is nil.
   var sessionBus: String?
@@ -31,6 +31,16 @@ struct DeviceCommand: Sendable {
   }
 
   static func executable() throws -> String { try Programs.path("signet") }
+
+  /// The same with a copy of the program that is not installed: an installed one has a group of its own, and the loader then
+  /// takes out of its environment what loads code.
+  func uninstalled(in folder: TemporaryFolder) throws -> DeviceCommand {
+    var command = self
+    let path = folder.file("signet")
+    if !FileManager.default.fileExists(atPath: path) { try Nobody.copy(Self.executable(), to: path) }
+    command.program = path
+    return command
+  }
 
   /// What the programs were built as: installed ones are a release, and those beside the test bundle are what it is.
   static var flavour: String {

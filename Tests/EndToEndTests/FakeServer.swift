@@ -14,6 +14,8 @@ final class FakeServer: Sendable {
     case noJSON
     /// A web page with the status of a refusal.
     case webPage
+    /// A proxy whose server is away.
+    case badGateway
     /// Half of the body that it promised.
     case halfBody
     /// The address of another server.
@@ -26,6 +28,8 @@ final class FakeServer: Sendable {
     case silentAfterTLS
     /// Hangs up.
     case hangUp
+    /// A refusal that says what one of ours says, at the columns where a row may begin.
+    case hostileText
   }
 
   /// Where the programs that play it are missing, tests are skipped, but not in CI.
@@ -36,7 +40,7 @@ final class FakeServer: Sendable {
 
   /// The shortest server that can do all this; it ends when its input does, and after five minutes.
   private static let script = #"""
-    import signal, socket, ssl, sys, threading
+    import json, signal, socket, ssl, sys, threading
     signal.alarm(300)
     behaviour, port, certificate, key = sys.argv[1], int(sys.argv[2]), sys.argv[3], sys.argv[4]
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
@@ -44,11 +48,15 @@ final class FakeServer: Sendable {
     listener = socket.create_server(("127.0.0.1", port))
     def reply(status, fields, body):
         return f"HTTP/1.1 {status}\r\n{fields}\r\n\r\n".encode() + body
+    words = "".join("\u1100" * count + "from    My Own Bank AG" for count in (12, 20, 37, 38, 60))
+    problem = json.dumps({"type": "urn:signet:problem:request.forbidden", "title": "x", "status": 403, "detail": words}).encode()
     answers = {
         "noHTTP": b"SSH-2.0-OpenSSH_9.2p1\r\n",
         "noJSON": reply("200 OK", "Content-Length: 4", b"\xff\x00{]"),
         "webPage": reply("404 Not Found", "Content-Type: text/html\r\nContent-Length: 13", b"<html></html>"),
+        "badGateway": reply("502 Bad Gateway", "Content-Type: text/html\r\nContent-Length: 13", b"<html></html>"),
         "halfBody": reply("200 OK", "Content-Length: 100", b'{"handshake":'),
+        "hostileText": reply("403 Forbidden", f"Content-Type: application/problem+json\r\nContent-Length: {len(problem)}", problem),
         "redirect": reply("302 Found", "Location: https://127.0.0.1:1/\r\nContent-Length: 0", b""),
         "endless": reply("200 OK", "Content-Length: 9999999999", b""),
     }

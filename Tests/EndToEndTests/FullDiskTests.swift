@@ -6,72 +6,38 @@ import Testing
 
 /// Disks that are full: a message, nothing half written, and everything works again when there is room.
 @Suite(.serialized, .timeLimit(.minutes(10))) struct FullDiskTests {
-  /// A small file system, where this process may mount one.
-  private final class SmallDisk {
-    let path: String
-    private static let canMount: Bool = {
-      do {
-        _ = try SmallDisk(kibibytes: 64)
-        return true
-      } catch { return false }
-    }()
-    /// Skipped where nothing can be mounted, except in CI: a failure there.
-    static var isWanted: Bool { geteuid() == 0 && canMount || ContinuousIntegration.isHere }
-
-    struct NotMounted: Error {}
-
-    init(kibibytes: Int) throws {
-      path = FileManager.default.temporaryDirectory.appending(path: "signet-\(UUID().uuidString)").path
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
-      guard Self.system("mount", "-t", "tmpfs", "-o", "size=\(kibibytes)k,mode=700", "signet", path) else {
-        rmdir(path)
-        throw NotMounted()
-      }
-    }
-
-    deinit {
-      if Self.system("umount", path) { rmdir(path) }
-    }
-
-    func resize(kibibytes: Int) -> Bool { Self.system("mount", "-o", "remount,size=\(kibibytes)k", path) }
-
-    private static func system(_ words: String...) -> Bool {
-      do { return try ChildCommand(words).finish().status == 0 } catch { return false }
-    }
-  }
-
   @Test(
-    .enabled(if: SmallDisk.isWanted, "needs the right to mount"),
+    .enabled(if: TinyDisk.isPossible, "needs the right to mount"),
     arguments: [4, 16, 40, 64, 96, 128, 192, 512])
-  func ofTheDevice(kibibytes: Int) async throws {
+  func ofTheDevice(kilobytes: Int) async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    let disk = try SmallDisk(kibibytes: kibibytes)
-    let device = DeviceCommand(data: "\(disk.path)/data", authority: server.authority)
+    let disk = try TinyDisk(kilobytes: kilobytes)
+    let device = DeviceCommand(data: "\(disk.folder.path)/data", authority: server.authority)
     let code = try await server.codeFile("alice")
     let result = try await device.run("activate", "--code-file", code)
     #expect(result.status == 0 || result.isRefusal(74, "the disk is full"), result.summary)
-    #expect((result.status == 0) == (kibibytes == 512) || (16..<512).contains(kibibytes), result.summary)
-    #expect(disk.resize(kibibytes: 4096))
+    #expect((result.status == 0) == (kilobytes == 512) || (16..<512).contains(kilobytes), result.summary)
+    try disk.resize(kilobytes: 4096)
     if result.status != 0 { _ = try await device.json("activate", "--code-file", code) }
     #expect(try await device.containers().map(\.isConfirmed) == [true])
     #expect(try await server.accepts(device.json("otp").string("code"), of: "alice"))
-    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(kibibytes) KiB")
+    try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(kilobytes) KiB")
     await server.stopAndWait()
   }
 
-  @Test(.enabled(if: SmallDisk.isWanted, "needs the right to mount")) func ofTheServer() async throws {
-    let disk = try SmallDisk(kibibytes: 4096)
+  @Test(.enabled(if: TinyDisk.isPossible, "needs the right to mount")) func ofTheServer() async throws {
+    let disk = try TinyDisk(kilobytes: 4096)
     let server = try await RunningServer.startWithShop()
     await server.stopAndWait()
-    let data = "\(disk.path)/data"
+    let data = "\(disk.folder.path)/data"
     try FileManager.default.copyItem(atPath: server.data, toPath: data)
     try FileManager.default.removeItem(atPath: server.data)
     try FileManager.default.createSymbolicLink(atPath: server.data, withDestinationPath: data)
     let running = try await server.again()
     _ = try await running.answer("user", "add", "alice")
     // Fills what is left, to the last byte.
-    #expect(FileManager.default.createFile(atPath: "\(disk.path)/ballast", contents: nil))
-    let ballast = try FileHandle(forWritingTo: URL(filePath: "\(disk.path)/ballast"))
+    #expect(FileManager.default.createFile(atPath: "\(disk.folder.path)/ballast", contents: nil))
+    let ballast = try FileHandle(forWritingTo: URL(filePath: "\(disk.folder.path)/ballast"))
     for size in [65536, 4096, 1] {
       do { while true { try ballast.write(contentsOf: Data(repeating: 0, count: size)) } } catch {}
     }

@@ -25,7 +25,7 @@
 
     private func install(_ environment: [String: String]) async throws -> ServerCommand.Result {
       var all = ProcessInfo.processInfo.environment
-      for name in ["PREFIX", "DESTDIR", "SYSCONFDIR", "RELEASE_KEY"] { all[name] = nil }
+      for name in ["PREFIX", "DESTDIR", "SYSCONFDIR", "RELEASE_KEY", "GROUP"] { all[name] = nil }
       return try await ChildCommand(
         ["\(Self.root)/Scripts/install", binaries],
         environment: all.merging(["STRIP": "true"]) { $1 }.merging(environment) { $1 }
@@ -68,6 +68,30 @@
       let unit = try #require(content("\(root)/usr/lib/systemd/user/signet-agent.service"))
       #expect(unit.contains("ExecStart=/usr/bin/signet agent\n") && !unit.contains("@bindir@"))
       #expect(content("\(root)/usr/share/man/man1/signet.1")?.contains(".Nm signet") == true)
+    }
+
+    @Test(
+      "root's installation gives signet alone a group; others, and for another machine, are told the commands"
+    )
+    func group() async throws {
+      let prefix = folder.file("prefix")
+      let result = try await install(["PREFIX": prefix, "GROUP": "65100"])
+      #expect(result.status == 0, result.summary)
+      for (command, isGrouped) in [("signet", geteuid() == 0), ("signet-server", false)] {
+        var status = stat()
+        try #require(stat("\(prefix)/bin/\(command)", &status) == 0)
+        #expect(status.st_mode & 0o7777 == (isGrouped ? 0o2755 : 0o755), "\(command)")
+        #expect((status.st_gid == 65_100) == isGrouped, "\(command)")
+      }
+      #expect(result.errorOutput.contains("chmod 2755") == (geteuid() != 0), result.summary)
+      let image = try await install(["DESTDIR": folder.file("image"), "PREFIX": "/usr", "GROUP": "65100"])
+      #expect(
+        image.status == 0
+          && image.errorOutput.contains("chgrp _signet /usr/bin/signet; chmod 2755 /usr/bin/signet"),
+        image.summary)
+      #expect(permissions(of: "\(folder.file("image"))/usr/bin/signet") == 0o755)
+      #expect(
+        content("\(folder.file("image"))/usr/lib/sysusers.d/signet.conf")?.contains("\ng _signet ") == true)
     }
 
     @Test("what is installed is named in a manifest that the release's key signs; without a key that is said")

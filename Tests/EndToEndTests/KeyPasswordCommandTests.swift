@@ -115,7 +115,8 @@ import Testing
     let text = try await device.run("policy", "explain")
     #expect(text.output.contains("the one-time password key of alice at \(server.url):"), text.summary)
     #expect(
-      text.output.contains("6 to 10 digits") || text.output.contains("6 to 10 characters"), text.summary)
+      text.output.contains("A new password: 6 to 10 digits, no sequences such as 123 or 321.\n"), text.summary
+    )
     let explained = try await device.json("policy", "explain")
     #expect(try explained.object("policy").string("type") == "password")
     #expect(try explained.object("keys").object("session").object("policy").string("type") == "device")

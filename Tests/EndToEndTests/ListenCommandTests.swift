@@ -82,6 +82,30 @@ import Testing
     await again.stopAndWait()
   }
 
+  @Test("waits while a proxy says that its server is away", .enabled(if: FakeServer.canRun, "needs Python 3"))
+  func proxy() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    await server.stopAndWait()
+    let proxy = try await FakeServer(.badGateway, certificateOf: server, port: server.port)
+    var command = try device.process(["listen", "--once"])
+    command.errorOutput = .pipe
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    let lines = process.errorOutput
+    #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
+    let gone = try #require(await lines.firstLine())
+    #expect(gone.contains("502") && gone.hasSuffix("it is tried again until it answers"), "\(gone)")
+    try proxy.stop()
+    let again = try await server.again()
+    #expect(await lines.firstLine() == "signet: the server answers again")
+    _ = try await again.ask("alice", "Pay 1 EUR")
+    #expect(try await process.end() == 0)
+    #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
+    await again.stopAndWait()
+  }
+
   @Test("ends with the reason where the server does not know the container any more")
   func revoked() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

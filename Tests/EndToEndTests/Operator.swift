@@ -55,6 +55,11 @@ extension RunningServer {
     return try await again()
   }
 
+  /// Stops it and serves the folder again so that other processes can too: they share keys in a folder in memory.
+  func sharing(_ memory: MemoryFolder) async throws -> RunningServer {
+    try await restarted { $0["runtime"] = .string(memory.path) }
+  }
+
   /// Changes the settings of a server that does not run.
   func changeSettings(_ change: (inout JSONObject) throws -> Void) throws {
     let file = try FileHandle(forUpdating: URL(filePath: "\(data)/server.json"))

@@ -124,6 +124,41 @@ import Testing
     await server.stopAndWait()
   }
 
+  /// What an impostor says is his own, where he is refused, and with what.
+  private static let impostors = [
+    ("signing", "/activation/finish", "activation.refused"),
+    ("without", "/activation/finish", "request.malformed"),
+    ("encryption", "/activation/finish", "resource.exists"),
+    ("session", "/activation/finish", "resource.exists"),
+    ("swapped", "/activation/finish", "resource.exists"),
+    ("stranger-encryption", "/activation/confirm", "request.unauthorized"),
+    ("nothing", "/activation/confirm", "request.unauthorized"),
+  ]
+
+  @Test(
+    "an impostor with an invite of his own registers no key that is another's",
+    .enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
+  func impostorsAreRefused() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    _ = try await json(client(server, "activate", server.codeFile("alice")))
+    _ = try await server.answer("user", "add", "mallory")
+    let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
+    let script = URL(filePath: Self.script).deletingLastPathComponent().appending(path: "impostor.py").path
+    for (what, request, answer) in Self.impostors {
+      let code = try server.write(await server.invite("mallory").text, to: "mallory.code")
+      let line = [
+        python, script, "--ca", server.authority, "--victim", "\(server.folder.path)/state.json", what, code,
+      ]
+      let outcome = try json(
+        await ChildCommand(line, environment: ServerCommand.cleanEnvironment).finish())
+      #expect(try outcome.optionalString("refused") == request, "\(what): \(outcome.text)")
+      #expect(try outcome.optionalString("answer")?.contains(answer) == true, "\(what): \(outcome.text)")
+    }
+    #expect(try await server.activeContainers("mallory").isEmpty)
+    #expect(try await server.activeContainers("alice").count == 1)
+    await server.stopAndWait()
+  }
+
   @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func theServerRefusesItAWrongInviteAndItRefusesAWrongPin() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])

@@ -88,14 +88,32 @@ import Testing
       return try await shop.json(.post, "otp/validate", body).bool("valid")
     }
 
-    func ask() async throws -> String {
-      let body: JSONObject = ["user": "alice", "text": "Pay 1 EUR", "lifetime": 300]
+    func ask(lifetime: Int64 = 300) async throws -> String {
+      let body: JSONObject = ["user": "alice", "text": "Pay 1 EUR", "lifetime": .integer(lifetime)]
       return try await shop.json(.post, "transactions", body).string("id")
     }
 
     func status(_ id: String) async throws -> String {
       try await shop.json(.get, "transactions/\(id)").string("status")
     }
+  }
+
+  @Test(
+    "a decision that was told to be too late stays so, where the clock is set back by a minute",
+    .enabled(if: isWanted, "needs libfaketime"))
+  func whatHasExpiredStaysExpired() async throws {
+    let scene = try await Scene()
+    let id = try await scene.ask(lifetime: 60)
+    let request = try #require(try await scene.device.pendingTransactions(for: scene.container).first)
+    // A little more than a minute: the server still takes the device's requests.
+    for offset in [65, 5, 0] {
+      try scene.setClock(offset)
+      await #expect(throws: SignetFailure.transactionExpired) {
+        try await scene.device.decide(request, .accepted, with: scene.container)
+      }
+    }
+    #expect(try await scene.status(id) == "expired")
+    await scene.server.stopAndWait()
   }
 
   @Test(.enabled(if: isWanted, "needs libfaketime")) func bearsStepsOfTheClock() async throws {

@@ -84,22 +84,27 @@ final class RunningServer: Sendable {
 }
 
 extension FileHandle {
-  /// Text up to the first newline, or nil where the end comes before.
+  /// Text up to the first newline, or nil where the end, or ``ChildProcess/limit``, comes before.
   func firstLine() async -> String? {
     await text { $0.firstIndex(of: 0x0A) }
   }
 
-  /// Text up to where `end` says that enough has come, or nil where the end of file comes before.
+  /// Text up to where `end` says that enough has come, or nil where the end of file, or ``ChildProcess/limit``, comes before.
   func text(until end: @escaping @Sendable ([UInt8]) -> Int?) async -> String? {
     let descriptor = fileDescriptor
     return await withCheckedContinuation { continuation in
       // Reading blocks, which no thread of the shared pool may do.
       Thread.detachNewThread {
         var bytes: [UInt8] = []
+        let deadline = ContinuousClock.now + ChildProcess.limit
         while true {
           if let count = end(bytes) {
             return continuation.resume(returning: String(decoding: bytes[..<count], as: UTF8.self))
           }
+          var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+          let ready = poll(&readable, 1, 1000)
+          if ContinuousClock.now > deadline { return continuation.resume(returning: nil) }
+          if ready == 0 || ready < 0 && errno == EINTR { continue }
           var byte: UInt8 = 0
           let count = systemRead(descriptor, &byte)
           if count < 0 && errno == EINTR { continue }

@@ -10,13 +10,13 @@ import Testing
     let server = try await RunningServer.start()
     let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
     let transport = try CurlTransport(ConnectionConfiguration(certificateAuthoritiesPEM: authority))
-    let response = try await transport.send(HTTPRequest(url: "https://\(server.url)/v1/health"))
+    let response = try await transport.send(HTTPRequest(url: "https://\(server.url)/v1/live"))
     #expect(response.status == 200)
-    let health = try JSONObject(parsing: response.body)
-    #expect(try health.string("status") == "ok")
+    let answer = try JSONObject(parsing: response.body)
+    #expect(try answer.string("status") == "live")
     let stranger = try CurlTransport()
     await #expect(throws: TransportFailure.certificateRefused(.unknownIssuer)) {
-      try await stranger.send(HTTPRequest(url: "https://\(server.url)/v1/health"))
+      try await stranger.send(HTTPRequest(url: "https://\(server.url)/v1/live"))
     }
     await server.stop()
     for line in try server.events.split(separator: "\n") {
@@ -29,7 +29,10 @@ import Testing
 
   @Test func refusesATakenPortClearly() async throws {
     let server = try await RunningServer.start()
-    let second = try await server.run("serve")
+    let other = "\(server.folder.path)/other"
+    let made = try await ServerCommand.run("init", "--data", other, "--url", server.url)
+    #expect(made.status == 0, made.summary)
+    let second = try await ServerCommand.run("serve", "--data", other)
     #expect(second.status == 69)
     #expect(second.output.isEmpty)
     #expect(
@@ -38,7 +41,8 @@ import Testing
   }
 
   @Test func twoProcessesServeOneFolder() async throws {
-    let first = try await RunningServer.start()
+    let memory = try MemoryFolder()
+    let first = try await RunningServer.start().sharing(memory)
     let port = try FreePort.find()
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     _ = try await first.json("user", "add", "alice")
@@ -66,6 +70,7 @@ import Testing
     #expect(report["entries"] == 10)
     await first.stop()
     await second.stop()
+    withExtendedLifetime(memory) {}
   }
 
   @Test(.enabled(if: OpenSSLClient.isWanted, "needs the openssl program"), arguments: [SIGTERM, SIGINT])

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test("another process holds the database") func lockedByAnother() async throws {
-    let server = try await RunningServer.startWithShop()
+    let server = try await RunningServer.startWithShop().restarted { $0["database"] = ["busyTimeout": 1] }
     try await addUser(server)
     let shop = try APIClient(server, keyFile: server.shopKey)
     let holder = try await DatabaseHolder("\(server.data)/signet.sqlite")
@@ -49,7 +49,7 @@ import Testing
         group.addTask { try await Self.validate(1, shop, from: "held-\(number)") }
       }
       // What only reads is served all the same.
-      #expect(try await shop.send(.get, "health").status == 200)
+      #expect(try await shop.send(.get, "live").status == 200)
       #expect(try await APIClient(server).json(.get, "admin/users").array("users").count == 1)
       return try await group.reduce(into: []) { $0.append($1) }
     }
@@ -90,7 +90,7 @@ import Testing
     }
     #expect(response.status == 500)
     #expect(String(decoding: response.body, as: UTF8.self).contains("server.failure"))
-    #expect(try await shop.send(.get, "health").status == 200)
+    #expect(try await shop.send(.get, "live").status == 200)
     try ballast.truncate(atOffset: 0)
     #expect(try Self.isValid(await Self.validate(counter, shop)))
     #expect(try Self.isValid(await Self.validate(counter, shop, from: "again")) == false)
@@ -117,7 +117,7 @@ import Testing
           return isValid
         }
       }
-      #expect(try await shop.send(.get, "health").status == 200)
+      #expect(try await shop.send(.get, "live").status == 200)
       #expect(try await shop.send(.get, "transactions/none").status == 404)
       #expect(answered.value == 0, "the disk did not stand still")
       try await slowed.end()
@@ -143,7 +143,7 @@ import Testing
       #expect(response.status == 500)
       #expect(String(decoding: response.body, as: UTF8.self).contains("server.failure"))
     }
-    #expect(try await shop.send(.get, "health").status == 200)
+    #expect(try await shop.send(.get, "live").status == 200)
     try await failing.end()
     #expect(try Self.isValid(await Self.validate(1, shop)))
     #expect(try Self.isValid(await Self.validate(1, shop, from: "again")) == false)

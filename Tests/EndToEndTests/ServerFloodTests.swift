@@ -114,12 +114,12 @@ import Testing
     let flood = try await Flood(server, "trickle", from: Self.addresses(17))
     // A new connection: that of `load` is kept.
     let late = try APIClient(server, keyFile: server.shopKey)
-    let response = try await late.send(.get, "health")
+    let response = try await late.send(.get, "live")
     #expect(response.status == 503)
     #expect(response.header("Retry-After") == "1")
     #expect(String(decoding: response.body, as: UTF8.self).contains("server.busy"))
     _ = try await flood.end()
-    while try await late.send(.get, "health").status != 200 { try await Task.sleep(for: .milliseconds(5)) }
+    while try await late.send(.get, "live").status != 200 { try await Task.sleep(for: .milliseconds(5)) }
     try await Self.serve(load)
     await server.stopAndWait()
   }
@@ -140,7 +140,7 @@ import Testing
     for user in 0..<32 { #expect(try await load.validateNext(user)) }
     _ = try await flood.end()
     try await Self.waitForDescriptors(server, atMost: open + 8)
-    #expect(try await APIClient(server, keyFile: server.shopKey).send(.get, "health").status == 200)
+    #expect(try await APIClient(server, keyFile: server.shopKey).send(.get, "live").status == 200)
     #expect(try await server.answer("audit", "verify")["intact"] == true)
     await server.stopAndWait()
   }

@@ -1,5 +1,6 @@
 import Foundation
 import SignetTestKit
+import Testing
 
 /// Kills a program that it starts at one of its system calls, in the order in which all of its threads make them.
 ///
@@ -40,7 +41,7 @@ struct StepTrap: CustomStringConvertible {
     try Data("\(step ?? 0)".utf8).write(to: URL(filePath: control), options: .atomic)
   }
 
-  /// Lets the program do what it likes.
+  /// Stops counting and killing.
   func disarm() throws {
     for path in [control, "\(control).count"] where FileManager.default.fileExists(atPath: path) {
       try FileManager.default.removeItem(atPath: path)
@@ -51,16 +52,20 @@ struct StepTrap: CustomStringConvertible {
   var count: Int {
     get throws {
       guard FileManager.default.fileExists(atPath: "\(control).count") else { return 0 }
-      return Int(try String(contentsOfFile: "\(control).count", encoding: .utf8)) ?? 0
+      return try number(in: "\(control).count")
     }
   }
 
   /// Whether the program has come to the step, and was killed there.
   var wasSprung: Bool {
     get throws {
-      let step = Int(try String(contentsOfFile: control, encoding: .utf8)) ?? 0
+      let step = try number(in: control)
       return try step > 0 && count >= step
     }
+  }
+
+  private func number(in file: String) throws -> Int {
+    try #require(Int(try String(contentsOfFile: file, encoding: .utf8)), "\(file) is no number")
   }
 
   var description: String {

@@ -38,6 +38,10 @@
         "note    keys: the TPM's lockout has no password",
         "-> have the administrator set one: tpm2_changeauth -c lockout\n",
       ] { #expect(doctor.output.contains(line), doctor.summary) }
+      let explained = try await device.run("policy", "explain")
+      #expect(
+        explained.output.contains("The keys work on this device only, and with a password.\n"),
+        explained.summary)
       let transaction = try await server.ask("alice", "Pay")
       let approved = try await device.run("approve", transaction, "--yes", passwords: [right])
       #expect(approved.status == 0, approved.summary)

@@ -113,7 +113,7 @@ import Testing
     let missing = try await device.run("approve", "--yes")
     #expect(missing.status == 64 && missing.errorOutput.contains("--number"), missing.summary)
     let wrong = try await device.run("approve", "--yes", "--number", first.number == "000" ? "001" : "000")
-    #expect(wrong.status == 77 && wrong.errorOutput.contains("tries left: 2"), wrong.summary)
+    #expect(wrong.status == 77 && wrong.errorOutput.contains("shows. Tries left: 2."), wrong.summary)
     let long = try await device.run("approve", "--yes", "--number", "1234")
     #expect(long.status == 64 && long.errorOutput.contains("3 digits"), long.summary)
     _ = try await device.json("approve", "--yes", "--number", first.number)

@@ -161,7 +161,10 @@ extension Report {
       case .leftOut, .failed: [group.name]
       }
     }
-    if missedCount == 0, unknown.isEmpty { return "Every goal is met." }
+    if missedCount == 0, unknown.isEmpty {
+      let isWhole = groups.allSatisfy { if case .notAskedFor = $0.outcome { false } else { true } }
+      return isWhole ? "Every goal is met." : "Every goal of the groups that were measured is met."
+    }
     let measured = missedCount == 0 ? "Every goal that was measured is met." : "Goals missed: \(missedCount)."
     guard !unknown.isEmpty else { return measured }
     return "\(measured) Unknown, since not measured: goals of \(unknown.joined(separator: ", "))."

@@ -112,6 +112,14 @@ struct ReportTests {
     #expect(report.table(Self.machine).hasSuffix("goals of rows beside a peer."))
   }
 
+  @Test("where some groups were not asked for, the goals of the others are met, and not every goal")
+  func someGroups() {
+    var report = report(row("one", 1))
+    report.skip("other")
+    #expect(report.table(Self.machine).hasSuffix("Every goal of the groups that were measured is met."))
+    #expect(report.exitStatus(allowsMissed: false, allowsGaps: false) == 0)
+  }
+
   @Test("a name that occurs twice ends the program, in another group too")
   func duplicate() async {
     await #expect(processExitsWith: .failure) {

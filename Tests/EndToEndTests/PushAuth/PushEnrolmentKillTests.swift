@@ -78,7 +78,7 @@ import Testing
       let isWhole = try await expectWhole(device, comment)
       #expect(result.status == (try trap.wasSprung ? -SIGKILL : 0), comment)
       if result.status == 0 { #expect(isWhole, comment) } else { kills += 1 }
-      if step == nil { steps += KillRounds.steps(of: try trap.count, using: &random) }
+      if step == nil { steps += try KillRounds.steps(of: trap.count, using: &random) }
       let listed = try await operatorClient.json(.get, "admin/pushauth/mechanisms?user=\(offer.user)")
       guard case .object(let present)? = try listed.array("mechanisms").first else {
         throw JSONFailure.notAnObject
@@ -92,7 +92,8 @@ import Testing
       try await expectInUse(device, offer.user, offer.mechanism, shop, server)
     }
     print("push enrolment kill test: the device was killed at \(kills) of its steps")
-    #expect(kills >= 4)
+    // An enrolment may have a step less than the one that was counted.
+    #expect(kills >= steps.count - 2)
     #expect(try await server.answer("audit", "verify")["intact"] == true)
     await server.stopAndWait()
   }
@@ -131,7 +132,7 @@ import Testing
       try trap.disarm()
       let isWhole = try await expectWhole(device, comment)
       #expect((result.status == 0) == !wasKilled && isWhole == !wasKilled, comment)
-      if step == nil { steps += KillRounds.steps(of: count, using: &random) }
+      if step == nil { steps += try KillRounds.steps(of: count, using: &random) }
       if wasKilled {
         kills += 1
         #expect(await server.status() == -SIGKILL, comment)
@@ -225,7 +226,7 @@ import Testing
       let result = try await running.result()
       let comment: Comment = "\(trap): \(result.summary)"
       #expect(result.status == (try trap.wasSprung ? -SIGKILL : 0), comment)
-      if step == nil { steps += KillRounds.steps(of: try trap.count, using: &random) }
+      if step == nil { steps += try KillRounds.steps(of: trap.count, using: &random) }
       try trap.disarm()
       let isWhole = try await expectWhole(device, comment)
       if result.status == 0 { #expect(isWhole, comment) }

@@ -42,13 +42,19 @@ import Testing
 
     // The token of the user lets them register another.
     let jwt = token.output.trimmingCharacters(in: .whitespacesAndNewlines)
-    let second = try await device.run(
-      ["uaf", "register", "alice", "-a", "password", "--token-fd", "0"] + party.words,
-      passwords: [jwt, "correct horse"])
+    let words = ["uaf", "register", "alice", "-a", "password", "--token-fd", "0"] + party.words
+    for weak in ["password", "horse"] {
+      let refused = try await device.run(words, passwords: [jwt, weak])
+      #expect(refused.status == 65, refused.summary)
+    }
+    let second = try await device.run(words, passwords: [jwt, "correct horse"])
     #expect(second.status == 0, second.summary)
     let other = try await device.run(
       ["uaf", "authenticate", "alice", "-a", "password"] + party.words, passwords: ["correct horse"])
     #expect(other.status == 0, other.summary)
+
+    let weaker = try await device.run("uaf", "password", "alice", passwords: ["correct horse", "password"])
+    #expect(weaker.status == 65, weaker.summary)
 
     let one = try await device.run(
       ["uaf", "deregister", "alice", "-a", "password", "--yes"] + party.words)

@@ -8,8 +8,8 @@
 
   /// What nothing that unlocks with a limit of guesses can do without, done in C with nothing around it.
   ///
-  /// That is reading a counter in the TPM, a commit, and a step of the counter; after the derivation of a key, opening a secret
-  /// that a PIN FAIL index guards, and a commit. Values cross in the clear, commands are bytes that were written before, and of
+  /// That is reading a counter in the TPM, a commit, a step of the counter, opening a secret that a PIN FAIL index guards, and a
+  /// commit. Values cross in the clear, commands are bytes that were written before, and of
   /// answers only the code is looked at. The connection stays, with the storage key and a session in the TPM.
   @safe final class BareUnlock {
     private let simulator: SimulatedTPM
@@ -83,18 +83,12 @@
 
     deinit { unsafe bare_unlock_close(bare) }
 
-    /// The half before the derivation, in nanoseconds.
-    func count() throws -> UInt64 {
+    /// All of it, in nanoseconds.
+    func unlock() throws -> UInt64 {
       let start = Clocks.wall
       try run(reading)
       try commit()
       try run(counting)
-      return Clocks.wall - start
-    }
-
-    /// The half after the derivation, in nanoseconds.
-    func guess() throws -> UInt64 {
-      let start = Clocks.wall
       for command in guessing { try run(command) }
       try commit()
       return Clocks.wall - start

@@ -1,0 +1,7 @@
+import Foundation
+
+/// How often kill tests kill.
+package enum KillCount {
+  /// `SIGNET_KILLS`, which `make kill-test` sets; nil where a test kills a few times.
+  package static let wanted = ProcessInfo.processInfo.environment["SIGNET_KILLS"].flatMap { Int($0) }
+}
