@@ -90,7 +90,9 @@ import SignetJSON
 
   private static func line(_ mapping: MemoryMap.Mapping) -> String {
     func hexadecimal(_ number: UInt64) -> String { String(number, radix: 16) }
-    let rights = "r\(mapping.isWritable ? "w" : "-")\(mapping.isExecutable ? "x" : "-")p"
+    func right(_ letter: Character, _ isThere: Bool) -> String { isThere ? String(letter) : "-" }
+    let rights =
+      right("r", mapping.isReadable) + right("w", mapping.isWritable) + right("x", mapping.isExecutable) + "p"
     return
       "\(hexadecimal(mapping.start))-\(hexadecimal(mapping.end)) \(rights) \(hexadecimal(mapping.offset)) 0:0 "
       + "\(mapping.fileNumber) \(mapping.name)"
