@@ -10,7 +10,8 @@
   /// Holds the sessions of a user's apps in a process of its own, so that one unlock serves all apps of a group.
   ///
   /// Apps connect to its socket with ``AgentSession``. Each exchange is a connection of its own: the agent looks at the process
-  /// that has connected, greets it with a nonce, takes one request that this process itself has sent, looks again, and answers.
+  /// that has connected, greets it with a nonce, repeats its challenge, takes one request that this process itself has sent, looks
+  /// again, and answers.
   public final class Agent: Sendable {
     /// How much the agent takes on.
     public struct Limits: Sendable {
@@ -158,6 +159,9 @@
         }
         try stream.demandSenders()
         try stream.send(AgentProtocol.greeting(.yes, nonce: nonce), until: deadline)
+        // To an app that has looked at this process by now, this is the agent, and no other program that greeted in its place.
+        let challenge = try stream.receive(AgentProtocol.challengeByteCount, from: id, until: deadline)
+        try stream.send(challenge, as: own?.group, until: deadline)
         // What follows was sent after the nonce was made, by the process of this number: the one that was looked at, if that is
         // still there afterwards and still runs the same.
         guard try stream.receive(nonce.count, from: id, until: deadline) == nonce,

@@ -3,9 +3,11 @@ import SignetJSON
 
 /// The numbers of the protocol between apps and the agent; `docs/agent-protocol.md` specifies it.
 package enum AgentProtocol {
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
   static let magic: [UInt8] = Array("SGNA".utf8)
   static let nonceByteCount = 16
+  /// What the app says first, and the agent repeats: random bytes.
+  package static let challengeByteCount = 16
   /// What the agent says first: the magic, the version, whether it goes on, a nonce.
   package static let greetingByteCount = magic.count + 2 + nonceByteCount
   /// The lengths before each message: 4 bytes for the JSON, 2 for the secret.

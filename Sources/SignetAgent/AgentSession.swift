@@ -253,7 +253,7 @@
     /// A conversation that was begun.
     private struct Exchange: ~Copyable {
       let stream: SocketStream
-      /// The process that greeted; all else must come from it.
+      /// The process that greeted and repeated the challenge; all else must come from it.
       let agent: pid_t
 
       consuming func release() -> Int32 { stream.release() }
@@ -271,7 +271,8 @@
         var sender: pid_t?
         let greeting = AgentProtocol.parse(
           greeting: try stream.receive(AgentProtocol.greetingByteCount, noting: &sender, until: deadline))
-        guard let agent = sender, server.allows(agent) else {
+        guard let agent = sender, let process = PeerProcess(agent), let ground = server.ground(for: process)
+        else {
           throw SharedSessionFailure.notTrusted(path: path)
         }
         switch greeting?.welcome {
@@ -280,6 +281,13 @@
         case .busy: throw SharedSessionFailure.busy
         case nil: throw SharedSessionFailure.protocolBroken
         }
+        // The greeting may be another program's, before it became the one that was looked at. What is made up only now is not.
+        let challenge = SystemRandomSource().bytes(AgentProtocol.challengeByteCount)
+        try stream.send(challenge, until: deadline)
+        guard
+          try stream.receive(challenge.count, from: agent, as: ground.group, until: deadline) == challenge,
+          server.ground(for: process) == ground
+        else { throw SharedSessionFailure.notTrusted(path: path) }
         try stream.send(request.bytes, password, after: greeting?.nonce ?? [], until: deadline)
         return Exchange(stream: stream, agent: agent)
       } catch { throw .sharedSession(failure(error, path)) }
@@ -309,6 +317,7 @@
       switch error {
       case let failure as SharedSessionFailure: failure
       case SocketStream.Failure.system(let code): .unreachable(path: path, code: code)
+      case SocketStream.Failure.otherSender: .notTrusted(path: path)
       default: .interrupted
       }
     }

@@ -14,7 +14,7 @@
       case closed
       /// The deadline has passed.
       case timedOut
-      /// A part came from another process than the one that is talked to.
+      /// A part came from another process than the one that is talked to, or with another group than demanded.
       case otherSender
       /// The system's reason.
       case system(errno: Int32)
@@ -72,14 +72,20 @@
     }
 
     /// Sends all bytes.
-    package func send(_ bytes: RawSpan, until deadline: ContinuousClock.Instant) throws(Failure) {
+    ///
+    /// - Parameters:
+    ///   - bytes: What to send.
+    ///   - group: A group that this process acts with, which the kernel names to the other side; its real group where this is `nil`.
+    ///   - deadline: When to give up.
+    /// - Throws: ``Failure``.
+    package func send(
+      _ bytes: RawSpan, as group: gid_t? = nil, until deadline: ContinuousClock.Instant
+    ) throws(Failure) {
       var offset = 0
       while offset < bytes.byteCount {
         try wait(POLLOUT, until: deadline)
         let count = unsafe bytes.extracting(droppingFirst: offset).withUnsafeBytes { rest in
-          unsafe Glibc.send(
-            descriptor, rest.baseAddress, rest.count,
-            Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+          unsafe Self.send(rest, as: group, over: descriptor)
         }
         if count < 0 {
           if errno == EAGAIN || errno == EINTR { continue }
@@ -90,21 +96,24 @@
     }
 
     /// Sends all bytes.
-    package func send(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) throws(Failure) {
-      try send(unsafe bytes.span.bytes, until: deadline)
+    package func send(
+      _ bytes: [UInt8], as group: gid_t? = nil, until deadline: ContinuousClock.Instant
+    ) throws(Failure) {
+      try send(unsafe bytes.span.bytes, as: group, until: deadline)
     }
 
-    /// Receives so many bytes; every part must come from the process `sender`, if there is one.
+    /// Receives so many bytes; every part must come from the process `sender`, if there is one, and with the group, if there is one.
     package func receive(
-      _ count: Int, from sender: pid_t? = nil, until deadline: ContinuousClock.Instant
+      _ count: Int, from sender: pid_t? = nil, as group: gid_t? = nil, until deadline: ContinuousClock.Instant
     ) throws(Failure) -> [UInt8] {
       var sender = sender
-      return try receive(count, noting: &sender, until: deadline)
+      return try receive(count, noting: &sender, as: group, until: deadline)
     }
 
     /// Receives so many bytes; every part must come from the process `sender`, which is the first part's if there is none yet.
     func receive(
-      _ count: Int, noting sender: inout pid_t?, until deadline: ContinuousClock.Instant
+      _ count: Int, noting sender: inout pid_t?, as group: gid_t? = nil,
+      until deadline: ContinuousClock.Instant
     ) throws(Failure) -> [UInt8] {
       var bytes = [UInt8](repeating: 0, count: count)
       var filled = 0
@@ -113,7 +122,7 @@
         let known = sender
         let part = try unsafe span.withUnsafeMutableBytes { (buffer) throws(Failure) in
           let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-          return try unsafe receive(into: rest, from: known, until: deadline)
+          return try unsafe receive(into: rest, from: known, as: group, until: deadline)
         }
         filled += part.count
         sender = known ?? part.sender
@@ -152,7 +161,8 @@
     }
 
     private func receive(
-      into buffer: UnsafeMutableRawBufferPointer, from sender: pid_t?, until deadline: ContinuousClock.Instant
+      into buffer: UnsafeMutableRawBufferPointer, from sender: pid_t?, as group: gid_t? = nil,
+      until deadline: ContinuousClock.Instant
     ) throws(Failure) -> (count: Int, sender: pid_t?) {
       while true {
         try wait(POLLIN, until: deadline)
@@ -178,21 +188,55 @@
           throw errno == ECONNRESET ? .closed : .system(errno: errno)
         }
         guard count > 0 else { throw .closed }
-        guard sender == nil || origin == sender else { throw .otherSender }
-        return (count, origin)
+        guard sender == nil || origin?.process == sender, group == nil || origin?.group == group else {
+          throw .otherSender
+        }
+        return (count, origin?.process)
       }
     }
 
-    /// The process in a credentials message; `nil` if the first message is none.
+    /// Sends as much as goes now; as send(2).
+    private static func send(_ bytes: UnsafeRawBufferPointer, as group: gid_t?, over descriptor: Int32) -> Int
+    {
+      let flags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
+      guard let group else { return unsafe Glibc.send(descriptor, bytes.baseAddress, bytes.count, flags) }
+      var part = unsafe iovec(
+        iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+      // One credentials message: 16 bytes of header (cmsghdr), then process, user and group, and 4 bytes to its end.
+      var control: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
+      return unsafe withUnsafeMutableBytes(of: &control) { control in
+        unsafe control.storeBytes(of: 28, as: Int.self)
+        unsafe control.storeBytes(of: Int32(SOL_SOCKET), toByteOffset: 8, as: Int32.self)
+        unsafe control.storeBytes(of: credentials, toByteOffset: 12, as: Int32.self)
+        unsafe control.storeBytes(of: getpid(), toByteOffset: 16, as: pid_t.self)
+        unsafe control.storeBytes(of: getuid(), toByteOffset: 20, as: uid_t.self)
+        unsafe control.storeBytes(of: group, toByteOffset: 24, as: gid_t.self)
+        return unsafe withUnsafeMutablePointer(to: &part) { part in
+          var message = unsafe msghdr()
+          unsafe message.msg_iov = part
+          unsafe message.msg_iovlen = 1
+          unsafe message.msg_control = control.baseAddress
+          unsafe message.msg_controllen = control.count
+          return unsafe sendmsg(descriptor, &message, flags)
+        }
+      }
+    }
+
+    private static let credentials: Int32 = 2  // SCM_CREDENTIALS
+
+    /// The process and the group in a credentials message; `nil` if the first message is none.
     ///
     /// Descriptors that somebody sends along are closed with the message, since there is no room for them.
-    private static func origin(_ control: UnsafeRawBufferPointer, _ length: Int) -> pid_t? {
-      let credentials: Int32 = 2  // SCM_CREDENTIALS
+    private static func origin(
+      _ control: UnsafeRawBufferPointer, _ length: Int
+    ) -> (process: pid_t, group: gid_t)? {
       guard length >= 28, unsafe control.load(as: Int.self) == 28,
         unsafe control.load(fromByteOffset: 8, as: Int32.self) == SOL_SOCKET,
         unsafe control.load(fromByteOffset: 12, as: Int32.self) == credentials
       else { return nil }
-      return unsafe control.load(fromByteOffset: 16, as: pid_t.self)
+      return unsafe (
+        control.load(fromByteOffset: 16, as: pid_t.self), control.load(fromByteOffset: 24, as: gid_t.self)
+      )
     }
 
     private func wait(_ events: Int32, until deadline: ContinuousClock.Instant) throws(Failure) {

@@ -102,6 +102,16 @@
       var limits = Agent.Limits()
       limits.patience = .milliseconds(200)
       let fixture = try AgentFixture(limits: limits)
+      for count in [0, 1, 15] {
+        while true {
+          do {
+            let client = try fixture.connect(challenge: Array(Greeted.challenge.prefix(count)))
+            let isOver = client.isHungUp()
+            #expect(isOver, "\(count)")
+            break
+          } catch SocketStream.Failure.closed {}
+        }
+      }
       let whole = #"{"op":"unlock","group":"office"}"#
       for count in [0, 3, 16, 18, 22, 30, 16 + 6 + whole.utf8.count, 16 + 6 + whole.utf8.count + 3] {
         // On a busy machine so short a patience may be over before anything was said: then it is said again.
@@ -154,16 +164,20 @@
       try await fixture.stop()
     }
 
-    @Test("a request that another process sends over the connection is refused")
+    @Test("a challenge or a request that another process sends over the connection is refused")
     func otherSender() async throws {
       let fixture = try AgentFixture()
-      let client = try fixture.connect()
-      let file = fixture.folder.file("request")
-      try Data(message(client.nonce, #"{"op":"state","group":"office"}"#)).write(to: URL(filePath: file))
-      let descriptor = client.leave()
-      _ = try await ChildCommand(["/bin/cat", file], output: .descriptor(descriptor)).finish()
-      let stream = SocketStream(adopting: descriptor)
-      #expect(throws: SocketStream.Failure.closed) { try stream.receive(1, until: Greeted.soon) }
+      for challenge in [[], Greeted.challenge] {
+        let client = try fixture.connect(challenge: challenge)
+        let rest = Greeted.challenge.dropFirst(challenge.count)
+        let file = fixture.folder.file("request")
+        try Data(rest + message(client.nonce, #"{"op":"state","group":"office"}"#))
+          .write(to: URL(filePath: file))
+        let descriptor = client.leave()
+        _ = try await ChildCommand(["/bin/cat", file], output: .descriptor(descriptor)).finish()
+        let stream = SocketStream(adopting: descriptor)
+        #expect(throws: SocketStream.Failure.closed) { try stream.receive(1, until: Greeted.soon) }
+      }
       try await fixture.stop()
     }
 
@@ -178,7 +192,7 @@
         s = socket.socket(socket.AF_UNIX)
         s.connect(sys.argv[1])
         greeting = s.recv(64)
-        assert greeting[:5] == b"SGNA\\x01" and greeting[5] == 1, greeting
+        assert greeting[:5] == b"SGNA\\x02" and greeting[5] == 1, greeting
         assert s.recv(64) == b""
         """, fixture.path,
       ]

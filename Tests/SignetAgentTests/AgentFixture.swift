@@ -62,8 +62,10 @@
 
     var session: AgentSession { AgentSession(path: path, group: Self.office) }
 
-    /// Connects and reads the greeting.
-    func connect() throws -> Greeted { try Greeted(path) }
+    /// Connects, reads the greeting and has the challenge repeated.
+    func connect(challenge: [UInt8] = Greeted.challenge) throws -> Greeted {
+      try Greeted(path, challenge: challenge)
+    }
   }
 
   /// Carries the socket into the task.
@@ -73,17 +75,27 @@
     func take() -> AgentSocket? { socket.take() }
   }
 
-  /// A connection that the agent has greeted.
+  /// A connection that the agent has greeted, and over which it has repeated the challenge if that is a whole one.
   struct Greeted: ~Copyable {
     let stream: SocketStream
     let welcome: AgentProtocol.Welcome
     let nonce: [UInt8]
     static var soon: ContinuousClock.Instant { .now + .seconds(600) }
 
-    init(_ path: String) throws {
+    static let challenge = [UInt8](1...16)
+
+    init(_ path: String, challenge: [UInt8]) throws {
       let stream = try SocketStream.connecting(to: path)
       let greeting = try stream.receive(AgentProtocol.greetingByteCount, until: Self.soon)
-      (welcome, nonce) = try #require(AgentProtocol.parse(greeting: greeting))
+      let said = try #require(AgentProtocol.parse(greeting: greeting))
+      if said.welcome == .yes {
+        try stream.send(challenge, until: Self.soon)
+        if challenge.count == AgentProtocol.challengeByteCount {
+          let echo = try stream.receive(challenge.count, until: Self.soon)
+          try #require(echo == challenge)
+        }
+      }
+      (welcome, nonce) = (said.welcome, said.nonce)
       self.stream = stream
     }
 

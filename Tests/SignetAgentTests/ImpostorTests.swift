@@ -16,7 +16,9 @@
       path = folder.file("agent.sock")
     }
 
-    /// Greets as the agent does, and tells the length of what it is told then.
+    /// Greets as the agent does, repeats the challenge, and tells the length of what it is told then.
+    ///
+    /// With a second argument it repeats other bytes.
     private static let script = """
       import os, socket, sys
       os.umask(0o077)
@@ -25,8 +27,29 @@
       s.listen(16)
       print("ready", flush=True)
       c = s.accept()[0]
-      c.sendall(b"SGNA\\x01\\x00" + bytes(16))
-      print(len(c.recv(4096)), flush=True)
+      c.sendall(b"SGNA\\x02\\x00" + bytes(16))
+      challenge = c.recv(4096)
+      if challenge: c.sendall(bytes(16) if sys.argv[2:] else challenge)
+      print(len(challenge), len(c.recv(4096)) if challenge else 0, flush=True)
+      """
+
+    /// Serves the socket, and has `cat`, a child of its own, send the greeting; repeats the challenge itself.
+    private static let helped = """
+      import os, socket, subprocess, sys
+      os.umask(0o077)
+      s = socket.socket(socket.AF_UNIX)
+      s.bind(sys.argv[1])
+      s.listen(16)
+      print("ready", flush=True)
+      c = s.accept()[0]
+      child = subprocess.Popen([sys.argv[2]], stdin=subprocess.PIPE, stdout=c.fileno())
+      child.stdin.write(b"SGNA\\x02\\x00" + bytes(16))
+      child.stdin.flush()
+      challenge = c.recv(4096)
+      if challenge: c.sendall(challenge)
+      print(len(challenge), len(c.recv(4096)) if challenge else 0, flush=True)
+      child.kill()
+      child.wait()
       """
 
     @Test("another program of the user is not talked to: the password does not reach it")
@@ -39,7 +62,37 @@
       await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
         try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
       }
-      #expect(lines.line() == "0")
+      #expect(lines.line() == "0 0")
+    }
+
+    @Test("a named program that does not repeat the challenge gets no request")
+    func otherEcho() async throws {
+      let process = try ChildCommand(["/usr/bin/python3", "-c", Self.script, path, "other"], output: .pipe)
+        .start()
+      defer { process.kill() }
+      let lines = process.output
+      #expect(lines.line() == "ready")
+      let found = PeerProcess(process.id)?.executable()
+      let session = AgentSession(path: path, servedBy: [try #require(found).path])
+      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+        try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
+      }
+      #expect(lines.line() == "16 0")
+    }
+
+    @Test("a program that has a named one greet, and repeats the challenge itself, gets no request")
+    func helpedByNamedProgram() async throws {
+      let cat = URL(filePath: "/usr/bin/cat").resolvingSymlinksInPath().path
+      let process = try ChildCommand(["/usr/bin/python3", "-c", Self.helped, path, cat], output: .pipe)
+        .start()
+      defer { process.kill() }
+      let lines = process.output
+      #expect(lines.line() == "ready")
+      let session = AgentSession(path: path, servedBy: [cat])
+      await #expect(throws: SignetFailure.sharedSession(.notTrusted(path: path))) {
+        try await session.unlock(by: .password(SharedSecretBox(.init(copying: Array("winter".utf8)))))
+      }
+      #expect(lines.line() == "16 0")
     }
 
     @Test("the same program is talked to if it is named: the rule is about the file")
@@ -52,8 +105,8 @@
       let session = AgentSession(path: path, servedBy: [try #require(found).path])
       // It hangs up after the request.
       await #expect(throws: SignetFailure.sharedSession(.interrupted)) { try await session.state() }
-      let length = lines.line()
-      #expect(length != "0" && length != nil)
+      let lengths = try #require(lines.line())
+      #expect(lengths.hasPrefix("16 ") && lengths != "16 0")
     }
 
     @Test("a socket that others may reach, a link to one, and a folder in which others may write are refused")

@@ -59,6 +59,34 @@
       #expect(!ended)
     }
 
+    @Test(
+      "a part has the real group, or the one that its sender acts with and asks for; any other is refused")
+    func groups() throws {
+      let folder = try TemporaryFolder()
+      let path = folder.file("run/agent.sock")
+      let socket = try AgentSocket(at: path)
+      let app = try SocketStream.connecting(to: path)
+      let agent = SocketStream(adopting: accept(socket.descriptor, nil, nil))
+      let (soon, other) = (Greeted.soon, getgid() + 1)
+      try agent.send([1], until: soon)
+      #expect(try app.receive(1, from: getpid(), as: getgid(), until: soon) == [1])
+      try agent.send([2], as: getegid(), until: soon)
+      #expect(try app.receive(1, from: getpid(), as: getegid(), until: soon) == [2])
+      try agent.send([3], until: soon)
+      #expect(throws: SocketStream.Failure.otherSender) {
+        try app.receive(1, from: getpid(), as: other, until: soon)
+      }
+      if geteuid() == 0 {
+        // Root may name any group.
+        try agent.send([4], as: other, until: soon)
+        #expect(try app.receive(1, from: getpid(), as: other, until: soon) == [4])
+      } else {
+        #expect(throws: SocketStream.Failure.system(errno: EPERM)) {
+          try agent.send([4], as: other, until: soon)
+        }
+      }
+    }
+
     private static func isThere(_ process: consuming PeerProcess?) -> Bool {
       switch process {
       case .some: true
@@ -83,12 +111,12 @@
       print("ready", flush=True)
       greeting = s.recv(64)
       request = b'{"op":"state","group":"office"}'
-      message = greeting[6:] + struct.pack(">IH", len(request), 0) + request
+      message = bytes(16) + greeting[6:] + struct.pack(">IH", len(request), 0) + request
       said = "greeted" if greeting[5] == 0 else "refused"
       try:
           who = struct.pack("3i", pid, os.getuid(), os.getgid())
           s.sendmsg([message], [(socket.SOL_SOCKET, socket.SCM_CREDENTIALS, who)])
-          said += ", answered" if s.recv(4096) else ", dropped"
+          said += ", answered" if s.recv(16) and s.recv(4096) else ", dropped"
       except PermissionError: said += ", no forgery"
       except OSError: said += ", dropped"
       print(said, flush=True)
