@@ -16,7 +16,7 @@ package struct FinderSearch {
     package var comparisons = 50_000_000
     /// Pairs of clusters that are crossed.
     package var crossings = 50_000_000
-    /// Triples of crossings times the lines of a crossing; one costs about 3 µs.
+    /// Triples of crossings, each times the lines of its crossings (their mean); one costs about 3 µs.
     package var triples = 2_500_000
 
     package init() {}
@@ -32,7 +32,7 @@ package struct FinderSearch {
     package var clusters = [0, 0]
     /// Pairs of clusters.
     package var crossings: Int { clusters[0] * clusters[1] }
-    /// Triples of clusters of rows that one of columns crosses, times the lines of each.
+    /// Triples of crossings in the order of zbar, until it gives up, each times the lines of its crossings (their mean).
     package var triples = 0
   }
 
@@ -46,24 +46,74 @@ package struct FinderSearch {
   ///
   /// - Throws: ``QRFailure/tooManyPatterns`` as soon as it is too much, and ``QRFailure/library(call:)``.
   mutating func search(_ image: borrowing GreyImage) throws(QRFailure) {
-    var middles: [[Line]] = []
-    var clustered = 0
+    var clusters: [[Cluster]] = []
     for isVertical in [false, true] {
       let lines = try lines(of: image, isVertical: isVertical)
       work.lines += lines.count
-      let (clusters, joined) = try clusters(of: lines)
-      work.clusters[isVertical ? 1 : 0] = clusters.count
-      middles.append(clusters)
-      clustered += joined
+      let joined = try self.clusters(of: lines)
+      work.clusters[isVertical ? 1 : 0] = joined.count
+      clusters.append(joined)
     }
     guard work.crossings <= limits.crossings else { throw .tooManyPatterns }
-    let crossings = middles[0].count { row in middles[1].contains { $0.crosses(row) } }
-    guard crossings > 2 else { return }
-    // In `Double`: thousands of crossings have more triples than an integer takes. zbar gives up after so many failures.
-    let triples = Double(crossings) * Double(crossings - 1) * Double(crossings - 2) / 6
-    let mostFailures = max(8192, image.width * image.height >> 9)
-    work.triples = Int(min(triples, Double(mostFailures + 1))) * max(1, clustered / crossings)
+    work.triples = Self.triples(
+      of: Self.crossings(of: clusters[0], with: clusters[1]),
+      atMost: max(8192, image.width * image.height >> 9) + 1)
     guard work.triples <= limits.triples else { throw .tooManyPatterns }
+  }
+
+  /// How many lines each crossing has: those of all clusters that meet in it (`qr_finder_find_crossings`).
+  private static func crossings(of rows: [Cluster], with columns: [Cluster]) -> [Int] {
+    var isTaken = (rows: [Bool](repeating: false, count: rows.count), columns: columns.map { _ in false })
+    var crossings: [Int] = []
+    for first in rows.indices where !isTaken.rows[first] {
+      let row = rows[first].middle
+      let found = columns.indices.filter { !isTaken.columns[$0] && columns[$0].middle.crosses(row) }
+      guard !found.isEmpty else { continue }
+      for index in found { isTaken.columns[index] = true }
+      var lines = rows[first].lines + found.reduce(0) { $0 + columns[$1].lines }
+      // Of the columns, the one in the middle says which other rows belong to the crossing.
+      let column = columns[found[found.count / 2]].middle
+      for other in rows.indices[(first + 1)...]
+      where !isTaken.rows[other] && column.crosses(rows[other].middle) {
+        isTaken.rows[other] = true
+        lines += rows[other].lines
+      }
+      crossings.append(lines)
+    }
+    return crossings
+  }
+
+  /// The work of the triples that zbar tries before it gives up (`qr_reader_match_centers`).
+  ///
+  /// It begins with the crossings that have the most lines, so a single large pattern is in each triple that it tries among hundreds
+  /// of small ones. What is counted is the most that any order can make: an earlier place is in no fewer triples than a later one.
+  ///
+  /// - Parameters:
+  ///   - crossings: How many lines each crossing has.
+  ///   - limit: After how many triples it gives up.
+  /// - Returns: The triples, each times the mean of its three crossings' lines.
+  private static func triples(of crossings: [Int], atMost limit: Int) -> Int {
+    let sizes = crossings.sorted(by: >)
+    var sums = [0]
+    for size in sizes { sums.append(sums[sums.count - 1] + size) }
+    var (left, lines) = (limit, 0)
+    for first in sizes.indices.dropLast(2) {
+      for second in (first + 1)..<(sizes.count - 1) {
+        let thirds = min(left, sizes.count - second - 1)
+        lines += thirds * (sizes[first] + sizes[second]) + sums[second + 1 + thirds] - sums[second + 1]
+        left -= thirds
+        guard left > 0 else { return lines / 3 }
+      }
+    }
+    return lines / 3
+  }
+
+  /// Lines that belong to one pattern.
+  fileprivate struct Cluster {
+    /// The line in the middle.
+    let middle: Line
+    /// How many they are.
+    let lines: Int
   }
 
   /// The middle of a pattern on one row or column, in quarters of a pixel.
@@ -95,11 +145,10 @@ package struct FinderSearch {
     return lines
   }
 
-  /// The line in the middle of each cluster, and how many lines they have together.
-  private mutating func clusters(of lines: [Line]) throws(QRFailure) -> (middles: [Line], lines: Int) {
+  private mutating func clusters(of lines: [Line]) throws(QRFailure) -> [Cluster] {
     var isTaken = [Bool](repeating: false, count: lines.count)
     var neighbours: [Int] = []
-    var (clusters, joined): ([Line], Int) = ([], 0)
+    var clusters: [Cluster] = []
     for first in lines.indices where !isTaken[first] {
       neighbours.removeAll(keepingCapacity: true)
       neighbours.append(first)
@@ -124,10 +173,9 @@ package struct FinderSearch {
       // A third of what a pattern of this length has.
       guard neighbours.count * (5 << 2) >= average else { continue }
       for index in neighbours { isTaken[index] = true }
-      clusters.append(lines[neighbours[neighbours.count / 2]])
-      joined += neighbours.count
+      clusters.append(Cluster(middle: lines[neighbours[neighbours.count / 2]], lines: neighbours.count))
     }
-    return (clusters, joined)
+    return clusters
   }
 
   /// zbar's scanner of a row of pixels, and its decoder of the widths of runs, destroyed with their single owner.

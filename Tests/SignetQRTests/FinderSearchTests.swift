@@ -24,6 +24,44 @@ import Testing
     return SamplePNG.file(width: side, height: side, bitDepth: 1, rows: rows)
   }
 
+  /// 8000 by 4190 pixels of one bit: a finder pattern with modules of 83 pixels, tiny ones, and a code in the lower right corner.
+  private static func oneLarge(tiny count: Int, code: QRCode) -> [UInt8] {
+    let (width, height) = (8000, 4190)
+    let pattern: [UInt8] = [0b1111111, 0b1000001, 0b1011101, 0b1011101, 0b1011101, 0b1000001, 0b1111111]
+    var rows = [[UInt8]](repeating: [UInt8](repeating: 0xFF, count: width / 8), count: height)
+    func fill(_ left: Int, _ top: Int, _ module: Int, side: Int, isDark: (Int, Int) -> Bool) {
+      for y in 0..<side * module {
+        for x in 0..<side * module where isDark(y / module, x / module) {
+          rows[top + y][(left + x) / 8] &= ~(0x80 >> UInt8((left + x) % 8))
+        }
+      }
+    }
+    func fillPattern(_ left: Int, _ top: Int, _ module: Int) {
+      fill(left, top, module, side: 7) { pattern[$0] >> UInt8(6 - $1) & 1 == 1 }
+    }
+    fillPattern(0, 0, 83)
+    // Modules of 3 pixels, 48 pixels from one to the next.
+    for index in 0..<count { fillPattern(672 + index % 150 * 48, index / 150 * 48, 3) }
+    let codeSide = (code.side + 4) * 8
+    fill(width - codeSide, height - codeSide, 8, side: code.side) { code.isDark(row: $0, column: $1) }
+    return SamplePNG.file(width: width, height: height, bitDepth: 1, rows: rows)
+  }
+
+  @Test("are counted by the largest: one huge pattern among hundreds of tiny ones is in each triple")
+  func oneLarge() throws {
+    let limit = FinderSearch.Limits().triples
+    let code = try QRCode("code")
+    let tooMany = Self.oneLarge(tiny: 380, code: code)
+    let (work, isTooMuch) = try QRReader.work(inPNG: tooMany)
+    #expect(isTooMuch && work.triples > 4 * limit, "\(work)")
+    #expect(throws: QRFailure.tooManyPatterns) { try QRReader.texts(inPNG: tooMany) }
+    // Just below the limit, and read.
+    let allowed = Self.oneLarge(tiny: 110, code: code)
+    let few = try QRReader.work(inPNG: allowed)
+    #expect(!few.isTooMuch && few.work.triples > limit * 9 / 10, "\(few.work)")
+    #expect(try QRReader.texts(inPNG: allowed) == ["code"])
+  }
+
   @Test(
     "are refused before anything is tried",
     arguments: [(1, 1), (2, 1), (4, 1), (16, 1), (32, 1), (60, 1)],
@@ -67,7 +105,7 @@ import Testing
     let long = String(repeating: "The quick brown fox. ", count: 100)
     for (text, moduleSize) in [("x", 100), ("x", 2), (long, 3), (long, 16)] {
       let rows = SamplePNG.greyRows([try QRCode(text)], moduleSize: moduleSize, dark: dark, light: light)
-      guard rows.count * rows.count < 9_000_000 else { continue }
+      try #require(rows.count * rows.count <= QRReader.maximumPixelCount)
       let png = SamplePNG.file(width: rows[0].count, height: rows.count, rows: rows)
       #expect(try QRReader.texts(inPNG: png) == [text])
     }
