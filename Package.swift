@@ -367,7 +367,7 @@ let package = Package(
       dependencies: [
         "BusFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON",
         "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
-        "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "UAFFixture",
+        "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ],
       swiftSettings: house),
   ],

@@ -13,8 +13,10 @@
 // pwquality_check(3) in a copy of this process that ends with all copies that it makes of the password. The child runs C alone: memory
 // and streams of the C library work after fork(2), whatever other threads were doing.
 //
-// 0, and in `code` a score or an error of libpwquality; else the number of the system's error.
-static inline int CPwquality_check_apart(pwquality_settings_t *settings, const char *password, int *code) {
+// 0, and in `code` a score or an error of libpwquality; else the number of the system's error: ETIMEDOUT where the copy was ended after
+// so many seconds, ECHILD where it ended otherwise.
+static inline int CPwquality_check_apart(
+    pwquality_settings_t *settings, const char *password, unsigned seconds, int *code) {
   int ends[2];
   if (pipe(ends) != 0) return errno;
   for (int i = 0; i < 2; i++) (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
@@ -37,7 +39,7 @@ static inline int CPwquality_check_apart(pwquality_settings_t *settings, const c
     sigemptyset(&late);
     sigaddset(&late, SIGALRM);
     (void)sigprocmask(SIG_UNBLOCK, &late, NULL);
-    (void)alarm(60);
+    (void)alarm(seconds);
     void *detail = NULL;
     const int result = pwquality_check(settings, password, NULL, NULL, &detail);
     ssize_t written;
@@ -51,9 +53,14 @@ static inline int CPwquality_check_apart(pwquality_settings_t *settings, const c
   do count = read(ends[0], &result, sizeof result);
   while (count < 0 && errno == EINTR);
   close(ends[0]);
-  // Where the app ignores the ends of its children, there is nothing to wait for.
-  while (waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
-  if (count != (ssize_t)sizeof result) return ECHILD;
+  // Where the app ignores the ends of its children, there is nothing to wait for, and how it ended is not told.
+  int status = 0;
+  pid_t ended;
+  do ended = waitpid(child, &status, 0);
+  while (ended < 0 && errno == EINTR);
+  if (count != (ssize_t)sizeof result) {
+    return ended == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM ? ETIMEDOUT : ECHILD;
+  }
   *code = result;
   return 0;
 }

@@ -23,6 +23,7 @@ public actor CrackLibDictionary: PasswordDictionary {
   public static let debianPath = "/var/cache/cracklib/cracklib_dict"
 
   private let path: String
+  private let seconds: UInt32
   private let executor = BlockingExecutor(label: "signet.dictionary")
 
   /// Where the word list is read, which may block.
@@ -31,18 +32,21 @@ public actor CrackLibDictionary: PasswordDictionary {
   /// Names a word list, which is looked for when it is used.
   ///
   /// - Parameter path: The word list, without the endings `.hwm`, `.pwd` and `.pwi`.
-  public init(path: String = CrackLibDictionary.debianPath) { self.path = path }
+  public init(path: String = CrackLibDictionary.debianPath) { (self.path, seconds) = (path, 60) }
+
+  /// The same with another bound on how long a word list may take to be read.
+  package init(path: String, seconds: UInt32) { (self.path, self.seconds) = (path, seconds) }
 
   /// Whether a password is a word, or made from one in an obvious way.
   ///
   /// - Parameter password: UTF-8 without a NUL byte, as ``OpaqueString`` prepares it.
   /// - Returns: Whether it must not be used.
-  /// - Throws: ``PasswordDictionaryFailure`` if there is no word list or memory is short.
+  /// - Throws: ``PasswordDictionaryFailure`` if there is no word list, it can't be read within a minute, or memory is short.
   public func contains(utf8 password: [UInt8]) async throws(PasswordDictionaryFailure) -> Bool {
     // cracklib says of a list that it cannot open only that the password is refused.
     try Self.requireReadable(path)
     return try DeadStack.wiped { () throws(PasswordDictionaryFailure) in
-      try QualitySettings(dictionary: path).refuses(password)
+      try QualitySettings(dictionary: path).refuses(password, within: seconds)
     }
   }
 
@@ -56,6 +60,7 @@ public actor CrackLibDictionary: PasswordDictionary {
 /// The settings of libpwquality for a dictionary check and nothing else, freed with their single owner.
 @safe private struct QualitySettings: ~Copyable {
   private let raw: OpaquePointer
+  private let path: String
 
   /// Turns off all that a policy of ours counts itself.
   init(dictionary path: String) throws(PasswordDictionaryFailure) {
@@ -77,6 +82,7 @@ public actor CrackLibDictionary: PasswordDictionary {
       throw .library(code: Int(code))
     }
     unsafe raw = settings
+    self.path = path
   }
 
   deinit { unsafe pwquality_free_settings(raw) }
@@ -84,7 +90,9 @@ public actor CrackLibDictionary: PasswordDictionary {
   /// Whether libpwquality finds a password too easy.
   ///
   /// The corresponding C function is `pwquality_check`, in a process of its own.
-  borrowing func refuses(_ password: [UInt8]) throws(PasswordDictionaryFailure) -> Bool {
+  borrowing func refuses(
+    _ password: [UInt8], within seconds: UInt32
+  ) throws(PasswordDictionaryFailure) -> Bool {
     let terminated = UnsafeMutablePointer<CChar>.allocate(capacity: password.count + 1)
     defer {
       unsafe explicit_bzero(terminated, password.count + 1)
@@ -94,7 +102,8 @@ public actor CrackLibDictionary: PasswordDictionary {
     unsafe terminated[password.count] = 0
 
     var code: Int32 = 0
-    let failure = unsafe CPwquality_check_apart(raw, terminated, &code)
+    let failure = unsafe CPwquality_check_apart(raw, terminated, seconds, &code)
+    guard failure != ETIMEDOUT else { throw .tooSlow(path: path) }
     guard failure == 0 else { throw .library(code: Int(failure)) }
     switch code {
     case 0...: return false

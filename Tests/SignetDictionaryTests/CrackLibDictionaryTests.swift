@@ -70,6 +70,20 @@ struct MissingDictionaryTests {
     #expect(PasswordDictionaryFailure.unreadable(path: "/x").description.contains("/x"))
   }
 
+  @Test("a list that never ends being read is an error after a time, with its path", .timeLimit(.minutes(1)))
+  func hangs() async throws {
+    let folder = try TemporaryFolder()
+    // Whoever opens a pipe to read waits for somebody who writes.
+    for ending in [".hwm", ".pwd", ".pwi"] { #expect(mkfifo(folder.file("words" + ending), 0o600) == 0) }
+    let start = ContinuousClock.now
+    await #expect(throws: PasswordDictionaryFailure.tooSlow(path: folder.file("words"))) {
+      _ = try await CrackLibDictionary(path: folder.file("words"), seconds: 1)
+        .contains(utf8: Array("correcthorsebatterystaple".utf8))
+    }
+    #expect(ContinuousClock.now - start < .seconds(30))
+    #expect(PasswordDictionaryFailure.tooSlow(path: "/x").description.contains("/x"))
+  }
+
   @Test("a list that goes away is an error, not a refusal of every password")
   func goesAway() async throws {
     let folder = try TemporaryFolder()

@@ -30,6 +30,8 @@ public protocol PasswordDictionary: Sendable {
   case missing
   /// The dictionary is not where it should be, or not readable.
   case unreadable(path: String)
+  /// The dictionary could not be read in time.
+  case tooSlow(path: String)
   /// The library that looks words up failed, with its code.
   case library(code: Int)
 
@@ -38,6 +40,8 @@ public protocol PasswordDictionary: Sendable {
     switch self {
     case .missing: "the policy asks for a dictionary check and this device has no dictionary; add one"
     case .unreadable(let path): "there is no password dictionary at \(path); install cracklib-runtime"
+    case .tooSlow(let path):
+      "the password dictionary at \(path) can't be read in time; check its disk, and try again"
     case .library(let code): "the dictionary check failed with code \(code); try again"
     }
   }
