@@ -4,15 +4,15 @@
   import Darwin
 #endif
 
-/// Files that are to be forgotten: in memory, and overwritten before they are deleted.
+/// Where files may be that are to be forgotten: in memory.
 package enum MemoryFile {
   /// Whether what is written to a folder stays in memory: a disk, its log or its backups would remember.
   ///
+  /// - Parameter status: The folder's.
+  /// - Returns: Whether it does.
   /// - Throws: ``FileFailure``.
-  package static func isPlace(_ folder: String) throws(FileFailure) -> Bool {
+  static func isPlace(_ status: stat) throws(FileFailure) -> Bool {
     #if os(Linux)
-      var status = stat()
-      guard unsafe stat(folder, &status) == 0 else { throw errno == ENOENT ? .missing : .last("stat") }
       let device = UInt64(status.st_dev)
       let major = device >> 8 & 0xFFF | device >> 32 & ~0xFFF
       let minor = device & 0xFF | device >> 12 & ~0xFF
@@ -32,19 +32,5 @@ package enum MemoryFile {
       return words[(dash + 1)...].first.map { ["tmpfs", "ramfs"].contains($0) } ?? false
     }
     return false
-  }
-
-  /// Overwrites a file with zeros and deletes it; where it is gone already there is nothing to do.
-  ///
-  /// - Throws: ``FileFailure``.
-  package static func forget(_ path: String, byteCount: Int) throws(FileFailure) {
-    let descriptor = unsafe open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-    if descriptor < 0, errno == ENOENT { return }
-    guard descriptor >= 0 else { throw .last("open") }
-    defer { close(descriptor) }
-    let zeros = [UInt8](repeating: 0, count: byteCount)
-    let written = unsafe zeros.withUnsafeBytes { unsafe pwrite(descriptor, $0.baseAddress, $0.count, 0) }
-    guard written == byteCount else { throw .last("pwrite") }
-    guard unsafe unlink(path) == 0 || errno == ENOENT else { throw .last("unlink") }
   }
 }

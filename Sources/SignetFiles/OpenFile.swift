@@ -8,8 +8,8 @@
 package struct OpenFile: ~Copyable, Sendable {
   private let descriptor: Int32
 
-  private init(_ path: String, _ flags: Int32) throws(FileFailure) {
-    let opened = retrying { unsafe open(path, flags | O_CLOEXEC, 0o600) }
+  private init(_ path: String, _ flags: Int32, in folder: Int32 = AT_FDCWD) throws(FileFailure) {
+    let opened = retrying { unsafe openat(folder, path, flags | O_CLOEXEC, 0o600) }
     guard opened >= 0 else { throw errno == ENOENT && flags & O_CREAT == 0 ? .missing : .last("open") }
     descriptor = opened
   }
@@ -23,8 +23,11 @@ package struct OpenFile: ~Copyable, Sendable {
   /// What is there already, be it a link that leads nowhere, is neither followed nor changed: `EEXIST`.
   ///
   /// - Throws: ``FileFailure/system(call:errno:)``.
-  package init(creating path: String) throws(FileFailure) {
-    try self.init(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW)
+  package init(creating path: String) throws(FileFailure) { try self.init(creating: path, in: AT_FDCWD) }
+
+  /// The same in an open folder.
+  init(creating name: String, in folder: Int32) throws(FileFailure) {
+    try self.init(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, in: folder)
   }
 
   /// Opens a file, pipe or terminal, whosoever it is.
@@ -50,7 +53,12 @@ package struct OpenFile: ~Copyable, Sendable {
   ///
   /// - Throws: ``FileFailure``; `ELOOP` for a link where none may be.
   package static func reading(_ path: String, as rule: FileRule) throws(FileFailure) -> OpenFile {
-    let file = try OpenFile(path, O_RDONLY | O_NONBLOCK | (rule.kind == .file ? O_NOFOLLOW : 0))
+    try reading(path, as: rule, in: AT_FDCWD)
+  }
+
+  /// The same in an open folder.
+  static func reading(_ name: String, as rule: FileRule, in folder: Int32) throws(FileFailure) -> OpenFile {
+    let file = try OpenFile(name, O_RDONLY | O_NONBLOCK | (rule.kind == .file ? O_NOFOLLOW : 0), in: folder)
     try rule.check(file.status())
     return file
   }

@@ -2,6 +2,8 @@ internal import CMicroHTTPD
 
 /// A server's certificate chain and private key, kept outside Swift's arrays and wiped at the end.
 @safe public final class TLSIdentity: Sendable {
+  /// The server's certificate and its intermediates.
+  package let certificateChainPEM: String
   // Written in `init` only.
   nonisolated(unsafe) private let certificate: UnsafeMutableBufferPointer<CChar>
   nonisolated(unsafe) private let privateKey: UnsafeMutableBufferPointer<CChar>
@@ -25,6 +27,7 @@ internal import CMicroHTTPD
       unsafe key[index] = privateKeyPEM.unsafeLoad(fromByteOffset: index, as: CChar.self)
     }
     unsafe key[key.count - 1] = 0
+    self.certificateChainPEM = certificateChainPEM
     unsafe certificate = chain
     unsafe privateKey = key
     let code = unsafe signet_tls_check(chain.baseAddress, key.baseAddress)

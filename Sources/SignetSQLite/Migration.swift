@@ -26,8 +26,8 @@ extension Database {
   /// Any number of processes may do this at once; one does the work.
   ///
   /// - Precondition: `migrations` are numbered 1, 2, 3 ….
-  /// - Throws: ``SQLiteFailure``: ``SQLiteFailure/tooNew(found:supported:)`` if a newer program has written the file, which is then left as it is;
-  ///   else what the statements fail with.
+  /// - Throws: ``SQLiteFailure``: ``SQLiteFailure/tooNew(found:supported:)`` if a newer program has written the file, which is then left as
+  ///   it is; else what the statements fail with.
   public func migrate(_ migrations: [Migration]) throws {
     precondition(
       migrations.map(\.version) == Array(1..<(migrations.count + 1)), "number migrations 1, 2, 3 … in order")

@@ -18,6 +18,8 @@ public final class Server: Sendable {
   /// The method and the path of each endpoint, the server's domain left out, such as `GET /v1/live`.
   package let endpoints: [String]
   private let notices: NoticeSender?
+  /// What is shown at first, PEM; `nil` where there is no TLS.
+  let firstCertificateChain: String?
   /// The transactions of this server, which announces new ones.
   package let transactions: TransactionService
 
@@ -72,6 +74,8 @@ public final class Server: Sendable {
           "from": request.remoteAddress ?? "unknown",
         ])
     }
+    firstCertificateChain =
+      if case .tls(let identity) = transport.security { identity.certificateChainPEM } else { nil }
     http = try HTTPServer(transport) { request, responder in router.respond(to: request, by: responder) }
     upkeep = Upkeep(context, certificateEnd: certificateEnd)
   }
@@ -164,18 +168,7 @@ public final class Server: Sendable {
       users: UserService(context))
     let routes: [(String, String, Endpoint)] = [
       ("GET", "/live", { _ in .json(["status": "live", "version": .string(version)]) }),
-      (
-        "GET", "/ready",
-        { request async throws(Problem) in
-          guard context.settings.operatorAddresses.contains(request.remoteAddress) else {
-            throw Problem(RequestRefusal.notFound)
-          }
-          guard await readiness.failure() == nil else {
-            throw Problem(.busy, "The database can't be read and written. See the server's log.")
-          }
-          return .json(["status": "ready", "version": .string(version)])
-        }
-      ),
+      ("GET", "/ready", readiness.answer),
       ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
       ("GET", "/jwks", signingKeys.publish),
       ("POST", "/activation/start", device.start),

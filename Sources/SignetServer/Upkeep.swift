@@ -2,8 +2,8 @@ package import SignetStorage
 import SignetWire
 import Synchronization
 
-/// What a server does by itself: once a minute it marks expired transactions and forgets old request ids and keys of handshakes, and it says when its
-/// certificate ends soon.
+/// What a server does by itself: once a minute it marks expired transactions and forgets old request ids and keys of handshakes, and it
+/// says when its certificate ends soon.
 final class Upkeep: Sendable {
   private static let interval: Duration = .seconds(60)
   private let context: ServiceContext

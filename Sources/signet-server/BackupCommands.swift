@@ -8,7 +8,7 @@ enum BackupCommands {
     "backup", "Copy a data folder, while its server runs or not",
     description: """
       The copy is a folder like the data folder, mode 0700, with files of mode 0600: settings, certificates, keys, and the database as \
-      it is at one moment, which is looked through. It is made whole or not at all; a folder that is not empty is refused.
+      it is at one moment. Its database is verified. It is made whole or not at all; a folder that is not empty is refused.
 
       Who has the copy has the server: its keys, and with master.key all secrets in the database. With --without-master-key that file is \
       left out, for a copy of it is enough that is made once and kept elsewhere. Files outside of the data folder that the settings name \
@@ -38,7 +38,7 @@ enum BackupCommands {
   static let restore = Command(
     "restore", "Make a data folder of a backup",
     description: """
-      The backup stays as it is. Its database is looked through, and its master key has to be the one that it was made with: it is in \
+      The backup stays as it is. Its database is verified, and its master key has to be the one that it was made with: it is in \
       the backup, or SIGNET_MASTER_KEY_FILE names it. The data folder is made whole or not at all; a folder that is not empty is \
       refused, so that nothing is overwritten: move away what is there.
 
@@ -59,10 +59,11 @@ enum BackupCommands {
     report(copy, as: "Folder", arguments)
     if !arguments.isSet("json") {
       arguments.errorOutput.print(
-        "What was revoked since the backup is good again, and what was used in its last minutes could be used again:"
+        "Containers and keys that were revoked after the backup are active again, and its last codes and requests are unused again:"
       )
       arguments.errorOutput.print(
-        "look through what you revoked, wait five minutes, then: signet-server serve --data \(copy.path)")
+        "revoke them again once the server runs; wait five minutes before: signet-server serve --data \(copy.path)"
+      )
     }
     return .success
   }

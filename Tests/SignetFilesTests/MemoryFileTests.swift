@@ -1,3 +1,4 @@
+import Foundation
 import SignetFiles
 import SignetTestKit
 import Testing
@@ -21,8 +22,53 @@ import Testing
   @Test("a folder in memory is found to be one", .enabled(if: MemoryFolder.isThere))
   func findsMemory() throws {
     let memory = try MemoryFolder()
-    #expect(try MemoryFile.isPlace(memory.path))
+    #expect(try OpenFolder(memory.path, as: FileRule(.folder)).isInMemory())
+    #expect(try !OpenFolder("/usr/lib", as: FileRule(.foreignFolder, forbiddenMode: 0o022)).isInMemory())
     withExtendedLifetime(memory) {}
+  }
+
+  @Test("what is done in an open folder is done there, whatever has its path by then")
+  func staysInTheFolder() throws {
+    let parent = try TemporaryFolder()
+    let (path, moved) = (parent.file("keys"), parent.file("moved"))
+    func make() throws {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    }
+    try make()
+    let folder = try OpenFolder(path, as: FileRule(.folder))
+    try FileManager.default.moveItem(atPath: path, toPath: moved)
+    try make()
+    try Data("not it".utf8).write(to: URL(filePath: "\(path)/a"))
+    try folder.create("a", Array("content".utf8).span.bytes)
+    #expect(throws: FileFailure.self) { try folder.create("a", [1].span.bytes) }
+    #expect(try folder.names() == ["a"] && folder.names() == ["a"])
+    #expect(try Data(contentsOf: URL(filePath: "\(moved)/a")) == Data("content".utf8))
+    #expect(try folder.reading("a", as: FileRule()).contents(limit: 7) == Array("content".utf8))
+    // A link is followed neither to read nor to overwrite.
+    try FileManager.default.createSymbolicLink(atPath: "\(moved)/link", withDestinationPath: "\(path)/a")
+    #expect(throws: FileFailure.self) { _ = try folder.reading("link", as: FileRule()) }
+    #expect(throws: FileFailure.self) { try folder.forget("link", byteCount: 7) }
+    let other = "\(moved)/second"
+    try FileManager.default.linkItem(atPath: "\(moved)/a", toPath: other)
+    try folder.forget("a", byteCount: 7)
+    try folder.forget("a", byteCount: 7)
+    #expect(try folder.names() == ["link", "second"])
+    #expect(try Data(contentsOf: URL(filePath: other)) == Data(count: 7))
+    #expect(try Data(contentsOf: URL(filePath: "\(path)/a")) == Data("not it".utf8))
+  }
+
+  @Test("a folder that others may read, a file in its place and none are refused")
+  func refusesFolders() throws {
+    let parent = try TemporaryFolder()
+    #expect(throws: FileFailure.missing) { try OpenFolder(parent.file("none"), as: FileRule(.folder)) }
+    try Data().write(to: URL(filePath: parent.file("file")))
+    #expect(throws: FileFailure.wrongKind) { try OpenFolder(parent.file("file"), as: FileRule(.folder)) }
+    try FileManager.default.setAttributes([.posixPermissions: 0o750], ofItemAtPath: parent.path)
+    #expect(throws: FileFailure.openToOthers(mode: 0o750)) {
+      try OpenFolder(parent.path, as: FileRule(.folder))
+    }
+    try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: parent.path)
   }
 
   @Test("one process holds a folder alone, or several share it")

@@ -38,6 +38,27 @@ struct DatabaseFileTests {
     #expect(!FileManager.default.fileExists(atPath: folder.file("missing")))
   }
 
+  @Test("a backup of a file that another connection holds ends with busy, and works once it lets go")
+  func backupOfHeldFile() throws {
+    let holder = try Database(path: path)
+    try holder.execute(script: "CREATE TABLE t (n INTEGER); INSERT INTO t VALUES (7)")
+    // With a log beside the file, readers would not wait for writers.
+    _ = try holder.query("PRAGMA journal_mode = DELETE")
+    let database = try Database(path: path, mode: .readOnly, busyTimeoutMilliseconds: 10)
+    try holder.execute(script: "BEGIN EXCLUSIVE")
+    let failure = #expect(throws: SQLiteFailure.self) {
+      try database.backUp(to: folder.file("copy"), patience: .milliseconds(50))
+    }
+    guard case .busy? = failure else {
+      Issue.record("\(String(describing: failure))")
+      return
+    }
+    try holder.execute(script: "ROLLBACK")
+    try database.backUp(to: folder.file("second"), patience: .milliseconds(50))
+    let copy = try Database(path: folder.file("second"), mode: .readOnly)
+    #expect(try copy.query("SELECT n FROM t").first?[0] == .integer(7))
+  }
+
   @Test("a file that is no database, and a damaged one")
   func corrupt() throws {
     try Data(repeating: 0x41, count: 8192).write(to: URL(fileURLWithPath: path))

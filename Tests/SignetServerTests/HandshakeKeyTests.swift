@@ -165,6 +165,38 @@ import Testing
     withExtendedLifetime(memory) {}
   }
 
+  @Test(
+    "a file in the folder that can't be read is passed over, and the log names it once",
+    .enabled(if: Self.hasMemory))
+  func passesOverUnreadable() async throws {
+    let memory = try MemoryFolder()
+    let opened = try await folder(runtime: memory.path)
+    let capture = EventCapture()
+    let keys = try opened.handshakeKeys(log: capture.log)
+    let first = try keys.current(at: 1000)
+    // A link, a folder, a file that others may read and one that is too long.
+    let bad = (1...4).map { "handshake-0\($0)02030405060708" }
+    let paths = bad.map { "\(memory.path)/\($0)" }
+    try FileManager.default.createSymbolicLink(atPath: paths[0], withDestinationPath: "/etc/passwd")
+    try FileManager.default.createDirectory(atPath: paths[1], withIntermediateDirectories: false)
+    for (path, count, mode) in [(paths[2], 40, 0o644), (paths[3], 41, 0o600)] {
+      #expect(
+        FileManager.default.createFile(
+          atPath: path, contents: Data(repeating: 1, count: count), attributes: [.posixPermissions: mode]))
+    }
+    // Another process of the same folder finds the good key, and makes its own after that.
+    let other = try opened.handshakeKeys(log: capture.log)
+    #expect(try other.current(at: 1001).id == first.id)
+    let second = try other.current(at: 1000 + HandshakeKeys.period)
+    #expect(try keys.key(second.id, at: 1200) != nil)
+    for _ in 0..<2 { try other.forgetOld(at: 1000 + HandshakeKeys.period + Self.lifetime + 1) }
+    #expect(try memory.names() == (bad + ["handshake-\(Hex.encode(second.id))"]).sorted())
+    for name in bad {
+      #expect(capture.lines.count { $0.contains("handshakes.fileRefused") && $0.contains(name) } == 1)
+    }
+    withExtendedLifetime(memory) {}
+  }
+
   @Test("a second process is refused where it would share nothing")
   func refusesASecond() async throws {
     let opened = try await makeFolder()

@@ -107,6 +107,9 @@ extension ServiceContext {
 
   private func handshakesFailed(_ error: any Error) -> Problem {
     log.error("handshakes.failed", ["cause": "\(error)"])
-    return Problem(.serverFailure, "Nothing was changed; try again later.")
+    return Problem(
+      .serverFailure,
+      "The server cannot use its handshake keys; nothing was changed. Try again later; the cause is in its log."
+    )
   }
 }

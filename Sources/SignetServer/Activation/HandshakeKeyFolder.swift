@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetFiles
+import Synchronization
 
 #if canImport(Glibc)
   import Glibc
@@ -13,39 +14,59 @@ struct HandshakeKeyFolder: Sendable {
   /// When it was made, 8 bytes big-endian, and the key.
   private static let byteCount = 40
 
-  private let path: String
+  /// How many bad files the log names at most.
+  private static let namedCount = 100
+
+  private let folder: OpenFolder
   /// Says which processes use the data folder.
   private let users: FolderHold
+  private let log: EventLog
+  /// The files that the log has named.
+  private let named = Named()
+
+  private final class Named: Sendable {
+    let names = Mutex<Set<String>>([])
+  }
 
   /// Takes a folder, which is made with mode 0700 where it is missing.
   ///
+  /// It is judged once it is open, and its files are opened in it, so that nothing else can take its place.
+  ///
   /// - Throws: ``ServerFolderFailure``: above all `notInMemory`.
-  init(_ path: String, users: FolderHold) throws(ServerFolderFailure) {
-    (self.path, self.users) = (path, users)
+  init(_ path: String, users: FolderHold, log: EventLog) throws(ServerFolderFailure) {
+    (self.users, self.log) = (users, log)
     if mkdir(path, 0o700) != 0, errno != EEXIST { throw .unwritable(path: path, errno: errno) }
     let isInMemory: Bool
     do throws(FileFailure) {
-      try FileRule(.folder).check(path)
-      isInMemory = try MemoryFile.isPlace(path)
+      folder = try OpenFolder(path, as: FileRule(.folder))
+      isInMemory = try folder.isInMemory()
     } catch { throw ServerFolderFailure(reading: path, error) }
     guard isInMemory else { throw .notInMemory(path: path) }
   }
 
-  /// All keys that there are now.
+  /// All keys that there are now; a file that can't be read is none, and the log names it once.
   func keys() throws(FileFailure) -> [HandshakeKeys.Key] {
     var keys: [HandshakeKeys.Key] = []
-    for name in try FolderListing.names(in: path) where name.hasPrefix(Self.prefix) {
-      guard let id = Self.id(in: name), let key = try key(id) else { continue }
-      keys.append(key)
+    for name in try folder.names() where name.hasPrefix(Self.prefix) {
+      guard let id = Self.id(in: name) else { continue }
+      do throws(FileFailure) {
+        if let key = try key(id) { keys.append(key) }
+      } catch { say(name, error) }
     }
     return keys
+  }
+
+  private func say(_ name: String, _ failure: FileFailure) {
+    let isNew = named.names.withLock { $0.count < Self.namedCount && $0.insert(name).inserted }
+    guard isNew else { return }
+    log.error("handshakes.fileRefused", ["file": name, "cause": "\(failure)"])
   }
 
   /// The key of an id; `nil` where there is none, or it is being written.
   func key(_ id: [UInt8]) throws(FileFailure) -> HandshakeKeys.Key? {
     let content: SecretBytes
     do throws(FileFailure) {
-      let file = try OpenFile.reading(file(id), as: FileRule())
+      let file = try folder.reading(Self.name(of: id), as: FileRule())
       guard try file.byteCount(limit: Self.byteCount) == Self.byteCount else { return nil }
       content = try SecretBytes(byteCount: Self.byteCount) { (output) throws(FileFailure) in
         try file.fill(&output)
@@ -75,21 +96,31 @@ struct HandshakeKeyFolder: Sendable {
         }
       }
     }
-    try content.withBytes { (bytes) throws(FileFailure) in try PrivateFile.create(file(key.id), bytes) }
+    try content.withBytes { (bytes) throws(FileFailure) in
+      try folder.create(Self.name(of: key.id), bytes)
+    }
   }
 
-  /// Overwrites a key and deletes it.
-  func forget(_ id: [UInt8]) throws(FileFailure) {
-    try MemoryFile.forget(file(id), byteCount: Self.byteCount)
+  /// Overwrites keys and deletes them; one that can't be keeps none of the others.
+  ///
+  /// - Throws: `FileFailure`, the first.
+  func forget(_ keys: [HandshakeKeys.Key]) throws(FileFailure) {
+    var first: FileFailure?
+    for key in keys {
+      do throws(FileFailure) { try folder.forget(Self.name(of: key.id), byteCount: Self.byteCount) } catch {
+        first = first ?? error
+      }
+    }
+    if let first { throw first }
   }
 
   /// Forgets all keys, unless another process serves the data folder.
   func end() throws(FileFailure) {
     guard try users.becomesAlone() else { return }
-    for key in try keys() { try forget(key.id) }
+    try forget(keys())
   }
 
-  private func file(_ id: [UInt8]) -> String { "\(path)/\(Self.prefix)\(Hex.encode(id))" }
+  private static func name(of id: [UInt8]) -> String { prefix + Hex.encode(id) }
 
   private static func id(in name: String) -> [UInt8]? {
     do {

@@ -82,7 +82,8 @@ public final class HandshakeKeys: Sendable {
   /// - Throws: `FileFailure` where processes share them, and the folder can't be written.
   package func forgetOld(at now: Int64) throws {
     known.withLock { drop(&$0, at: now) }
-    for key in try folder?.keys() ?? [] where !isAlive(key, at: now) { try folder?.forget(key.id) }
+    guard let folder else { return }
+    try folder.forget(folder.keys().filter { !isAlive($0, at: now) })
   }
 
   /// Forgets all keys of this process, and those in the folder where no other process uses it.

@@ -17,7 +17,7 @@ public final class FolderReload: Sendable {
 
   private struct State {
     var settings: FolderSettings
-    var certificate: String
+    var certificateChain: String?
   }
 
   private let path: String
@@ -30,10 +30,10 @@ public final class FolderReload: Sendable {
   /// - Parameters:
   ///   - folder: What it was started with.
   ///   - server: The server.
-  /// - Throws: ``ServerFolderFailure`` where the certificate can't be read.
-  public init(_ folder: ServerFolder, of server: Server) throws(ServerFolderFailure) {
+  public init(_ folder: ServerFolder, of server: Server) {
     (path, started, self.server) = (folder.path, folder.settings, server)
-    state = Mutex(State(settings: folder.settings, certificate: try folder.certificatePEM()))
+    // What it shows, which is no more what the file says where that was exchanged since.
+    state = Mutex(State(settings: folder.settings, certificateChain: server.firstCertificateChain))
   }
 
   /// Reads the folder again.
@@ -44,21 +44,18 @@ public final class FolderReload: Sendable {
     server.readMetadata()
     do throws(ServerFolderFailure) {
       let folder = try ServerFolder(opening: path)
-      let (certificate, pem) = (try folder.certificate(), try folder.certificatePEM())
-      guard case .tls(let identity) = try folder.transportConfiguration().security else {
-        return server.log.error("reload.refused", ["cause": "the settings name no certificate"])
-      }
+      let (certificate, identity) = try folder.certificateAndIdentity()
       // What was made of these at the start cannot change.
       var settings = folder.settings
       (settings.serverURL, settings.connections) = (started.serverURL, started.connections)
       let before = state.withLock { $0 }
-      let isNew = pem != before.certificate
+      let isNew = identity.certificateChainPEM != before.certificateChain
       do throws(ServerFailure) {
         try server.apply(
           settings.serverSettings(pins: [certificate.pin]), identity: isNew ? identity : nil,
           certificateEnd: certificate.end)
       } catch { throw .transport(error) }
-      state.withLock { $0 = State(settings: folder.settings, certificate: pem) }
+      state.withLock { $0 = State(settings: folder.settings, certificateChain: identity.certificateChainPEM) }
       say(folder.settings, before: before.settings, hasNewCertificate: isNew)
     } catch { server.log.error("reload.refused", ["cause": error.description]) }
   }

@@ -17,8 +17,8 @@ public import SignetWire
 /// `"reactions":{"deviceTampering":"wipe"}` and `"flavours":["release"]`, with ``AccountRules``.
 /// `profile` is that of `docs/protocol.md` section 3.4. `limits` may be added: `inviteAttempts`, `inviteLifetime`,
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
-/// `challengeWait`, `challengeLongestWait`, `numberAttempts` and `initiatedTransactions`. So may `codes`, with the members of ``CodeRules``,
-/// `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
+/// `challengeWait`, `challengeLongestWait`, `numberAttempts` and `initiatedTransactions`. So may `codes`, with the members of
+/// ``CodeRules``, `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
 /// `"openID":{"authority":"clients-ca.pem"}`, `uaf`, with ``UAFSettings``, `"database":{"busyTimeout":10}`, and
 /// `"operator":{"addresses":["192.0.2.7"]}`. A server of several processes names `"runtime":"/run/signet/bank"`.
 public struct FolderSettings: Hashable, Sendable {

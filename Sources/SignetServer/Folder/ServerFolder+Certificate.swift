@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetFiles
+import SignetHTTP
 import SignetJSON
 public import SignetWire
 
@@ -30,7 +31,18 @@ extension ServerFolder {
   ///
   /// - Throws: ``ServerFolderFailure``.
   public func certificate() throws(ServerFolderFailure) -> FolderCertificate {
+    try Self.certificate(try certificatePEM())
+  }
+
+  /// What a certificate says, and the identity that it is with its key: of files that are read once.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  func certificateAndIdentity() throws(ServerFolderFailure) -> (FolderCertificate, TLSIdentity) {
     let pem = try certificatePEM()
+    return (try Self.certificate(pem), try identity(certificateChain: pem))
+  }
+
+  private static func certificate(_ pem: String) throws(ServerFolderFailure) -> FolderCertificate {
     do throws(CryptoFailure) {
       let summary = try CertificateSummary(pem: pem)
       return FolderCertificate(
@@ -39,7 +51,8 @@ extension ServerFolder {
     } catch { throw .certificate(error) }
   }
 
-  /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started again.
+  /// Makes another certificate for the same names, which a server shows once it reads the folder again (``FolderReload``) or is started
+  /// again.
   ///
   /// The key of the authority was never stored, so another authority issues it. The file of authorities has both from then
   /// on, the new one first: who trusts that file trusts the server before and after. Whatever moment this is cut off at, the

@@ -23,7 +23,7 @@ extension ServerFolder {
   /// Copies the folder while its server may run: settings, certificates and keys, and the database as it is at one moment.
   ///
   /// The copy is a data folder like this one, whole or not there: it is written beside `path`, under its name with `.new-` and a
-  /// number, looked through, put on the disk, and gets its name last.
+  /// number, verified, put on the disk, and gets its name last.
   ///
   /// - Parameters:
   ///   - path: Where the copy will be; nothing may be there, or an empty folder. The folder above it must exist.
@@ -76,7 +76,7 @@ extension ServerFolder {
   private static func requireNothing(at path: String) throws(ServerFolderFailure) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return }
-    guard status.st_mode & S_IFMT == S_IFDIR, try FolderListing(path).entries.isEmpty else {
+    guard status.st_mode & S_IFMT == S_IFDIR, try FolderContent(path).entries.isEmpty else {
       throw .exists(path: path)
     }
   }
@@ -106,12 +106,12 @@ private struct CopyDraft {
     try source.requireDatabase(isRead: isRestored)
     try make(folder: path)
     var files: [String] = []
-    for entry in try FolderListing(source.path).entries where !entry.name.hasPrefix(ServerFolder.databaseName)
+    for entry in try FolderContent(source.path).entries where !entry.name.hasPrefix(ServerFolder.databaseName)
     {
       guard hasMasterKey || entry.name != ServerFolder.masterKeyName else { continue }
       if entry.isFolder {
         try make(folder: "\(path)/\(entry.name)")
-        for inner in try FolderListing("\(source.path)/\(entry.name)").entries {
+        for inner in try FolderContent("\(source.path)/\(entry.name)").entries {
           guard !inner.isFolder else { throw .wrongKind(path: "\(source.path)/\(entry.name)/\(inner.name)") }
           files.append(try copy("\(entry.name)/\(inner.name)"))
         }
@@ -157,10 +157,10 @@ private struct CopyDraft {
   /// Removes what was made so far; best effort, for the failure that matters is already on its way.
   func remove() {
     do throws(ServerFolderFailure) {
-      for entry in try FolderListing(path).entries {
+      for entry in try FolderContent(path).entries {
         let entryPath = "\(path)/\(entry.name)"
         if entry.isFolder {
-          for inner in try FolderListing(entryPath).entries { unlink("\(entryPath)/\(inner.name)") }
+          for inner in try FolderContent(entryPath).entries { unlink("\(entryPath)/\(inner.name)") }
           rmdir(entryPath)
         } else {
           unlink(entryPath)
@@ -174,8 +174,8 @@ private struct CopyDraft {
 // The method above hides the C function of the same name.
 private func systemRename(_ old: String, _ new: String) -> Int32 { rename(old, new) }
 
-/// What is in a folder.
-private struct FolderListing {
+/// What is in a folder, those that begin with a dot as well.
+private struct FolderContent {
   struct Entry {
     let name: String
     let isFolder: Bool
@@ -186,24 +186,20 @@ private struct FolderListing {
 
   /// Reads a folder, in which there are files and folders only.
   init(_ path: String) throws(ServerFolderFailure) {
-    guard let directory = opendir(path) else { throw .unreadable(path: path, errno: errno) }
-    defer { closedir(directory) }
-    var entries: [Entry] = []
-    while let entry = readdir(directory) {
-      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-      }
-      guard name != ".", name != ".." else { continue }
+    let names: [String]
+    do throws(FileFailure) { names = try FolderListing.names(in: path, areHiddenLeftOut: false) } catch {
+      throw .unreadable(path: path, errno: error.code)
+    }
+    entries = try names.map { (name) throws(ServerFolderFailure) in
       var status = stat()
       guard lstat("\(path)/\(name)", &status) == 0 else {
         throw .unreadable(path: "\(path)/\(name)", errno: errno)
       }
       switch status.st_mode & S_IFMT {
-      case S_IFDIR: entries.append(Entry(name: name, isFolder: true))
-      case S_IFREG: entries.append(Entry(name: name, isFolder: false))
+      case S_IFDIR: return Entry(name: name, isFolder: true)
+      case S_IFREG: return Entry(name: name, isFolder: false)
       default: throw .wrongKind(path: "\(path)/\(name)")
       }
     }
-    self.entries = entries.sorted { $0.name < $1.name }
   }
 }

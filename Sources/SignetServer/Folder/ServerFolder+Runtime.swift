@@ -13,13 +13,16 @@ extension ServerFolder {
 
   /// The keys of the handshakes of this process: in memory, or in the folder that `runtime` names, where others have them too.
   ///
+  /// - Parameter log: Where files in that folder are named that can't be read.
   /// - Returns: What ``serviceContext(masterKeyFile:log:handshakeKeys:)`` takes. Until it is gone, the data folder is in use.
   /// - Throws: ``ServerFolderFailure``: above all `servedElsewhere`, where another process serves the folder and they share nothing.
-  public func handshakeKeys() throws(ServerFolderFailure) -> HandshakeKeys {
+  public func handshakeKeys(log: EventLog = .standardError) throws(ServerFolderFailure)
+    -> HandshakeKeys
+  {
     let lifetime = settings.serverSettings(pins: []).handshakeLifetime
     let hold = try hold(settings.runtime == nil ? .alone : .shared)
     guard let runtime = settings.runtime else { return HandshakeKeys(lifetime: lifetime, hold: hold) }
-    return HandshakeKeys(lifetime: lifetime, folder: try HandshakeKeyFolder(runtime, users: hold))
+    return HandshakeKeys(lifetime: lifetime, folder: try HandshakeKeyFolder(runtime, users: hold, log: log))
   }
 
   private func hold(_ mode: FolderHold.Mode) throws(ServerFolderFailure) -> FolderHold {

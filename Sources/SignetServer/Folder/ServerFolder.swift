@@ -165,17 +165,21 @@ public struct ServerFolder: Sendable {
   ///
   /// - Throws: ``ServerFolderFailure``.
   public func transportConfiguration() throws(ServerFolderFailure) -> ServerConfiguration {
-    let chain = try certificatePEM()
+    var limits = ServerLimits()
+    limits.connectionCount = settings.connections.total
+    limits.connectionCountPerAddress = settings.connections.perAddress
+    return ServerConfiguration(
+      address: settings.listenAddress, port: settings.listenPort,
+      security: .tls(try identity(certificateChain: certificatePEM())), limits: limits)
+  }
+
+  /// A certificate with the key that belongs to it.
+  func identity(certificateChain: String) throws(ServerFolderFailure) -> TLSIdentity {
     let key = try read(settings.tls.key, .secret)
     do {
-      let identity = try key.withBytes { span throws(ServerFailure) in
-        try TLSIdentity(certificateChainPEM: chain, privateKeyPEM: span)
+      return try key.withBytes { span throws(ServerFailure) in
+        try TLSIdentity(certificateChainPEM: certificateChain, privateKeyPEM: span)
       }
-      var limits = ServerLimits()
-      limits.connectionCount = settings.connections.total
-      limits.connectionCountPerAddress = settings.connections.perAddress
-      return ServerConfiguration(
-        address: settings.listenAddress, port: settings.listenPort, security: .tls(identity), limits: limits)
     } catch { throw .transport(error) }
   }
 }

@@ -96,11 +96,12 @@ public import SignetStorage
     case .servedElsewhere(let path):
       "another process serves \(path); end it, or set \"runtime\" in \(path)/server.json, so that several can"
     case .notInMemory(let path):
-      "\(path) is on a disk, which would remember what is to be forgotten; name a folder below /run"
+      "\(path) is not in memory (tmpfs), and keys of handshakes may not get to a disk; "
+        + "name a folder below /run as \"runtime\" in server.json"
     case .insideItself(let path): "\(path) is in the folder that is copied; name a folder elsewhere"
     case .databaseEmpty(let path):
-      "\(path) is empty, and no server begins with it: restore a backup (signet-server restore), or make a new server in another "
-        + "folder (signet-server init)"
+      "\(path) is empty, so the server's data are lost; restore a backup (signet-server restore), "
+        + "or make a new server in another folder (signet-server init)"
     case .adminKey(let reason): "the operator's key could not be stored: \(reason)"
     }
   }

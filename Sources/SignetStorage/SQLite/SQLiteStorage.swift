@@ -56,7 +56,7 @@ public final class SQLiteStorage: Storage {
     } catch { throw StorageFailure(error) }
   }
 
-  /// Copies what is committed at this moment into a new file of mode 0600, and looks through the copy; the file may be in use.
+  /// Copies what is committed at this moment into a new file of mode 0600, and verifies the copy; the file may be in use.
   ///
   /// - Parameters:
   ///   - path: The file.

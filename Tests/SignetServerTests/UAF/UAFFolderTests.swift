@@ -107,6 +107,37 @@ import UAFFixture
     await server.stop()
   }
 
+  @Test("at a reload the metadata and the rest are judged apart, and a bad file of either is named")
+  func reloadsApart() async throws {
+    try await make(Self.settings)
+    try add(UAFTestKey(), "one.json")
+    let folder = try ServerFolder(opening: path)
+    let capture = EventCapture()
+    let context = try folder.serviceContext(log: capture.log)
+    let server = try Server(context, transport: try folder.transportConfiguration())
+    let reload = FolderReload(folder, of: server)
+    let file = URL(filePath: "\(path)/server.json")
+    var settings = try JSONObject(parsing: Array(Data(contentsOf: file)))
+    func lines(_ event: String) -> [String] { capture.lines.filter { $0.contains("\"\(event)\"") } }
+    // Bad metadata, other settings.
+    try add("x", "two.json")
+    settings["limits"] = ["inviteLifetime": 3600]
+    try write("server.json", JSONValue.object(settings).text)
+    reload.run()
+    #expect(lines("uaf.metadataRefused").map { $0.contains("two.json") } == [true])
+    let done = lines("reload.done")
+    #expect(done.count == 1 && done.allSatisfy { $0.contains("limits") && $0.contains("unchanged") })
+    // Good metadata, bad settings.
+    try add(UAFTestKey(aaid: AAID(vendor: 0x7357, model: 2)), "two.json")
+    settings["limmits"] = [:]
+    try write("server.json", JSONValue.object(settings).text)
+    reload.run()
+    #expect(lines("uaf.metadataRead").count == 1)
+    #expect(lines("reload.refused").map { $0.contains("server.json") } == [true])
+    #expect(context.uaf?.models.aaids.count { $0.text.hasPrefix("7357#") } == 2)
+    await server.stop()
+  }
+
   @Test("settings are read as they are written") func readsSettings() async throws {
     let text = """
       {"prefix":"/a/b","appID":"https://uaf.example.org/facets","facets":["https://example.org"],
