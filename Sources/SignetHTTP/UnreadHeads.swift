@@ -20,7 +20,8 @@ final class UnreadHeads: Sendable {
 
   /// The request whose head is whole and has no answer: MHD refuses it at this moment, on this thread.
   ///
-  /// `nil` where MHD refuses one before the end of its head. There is one at most, as MHD goes from the end of a head to the access handler without a pause.
+  /// `nil` where MHD refuses one before the end of its head. There is one at most, as MHD goes from the end of a head to the access handler
+  /// without a pause.
   var refused: Exchange? {
     exchanges.withLock { exchanges in
       exchanges.last { $0.connection.headByteCount > 0 && !$0.connection.hasResponse }

@@ -11,8 +11,8 @@ private let systemWrite = write
 /// The server's log: one JSON object a line, never a secret.
 ///
 /// Lines about requests that were refused are ones that strangers can cause, as many as they like. Of these, the first of each kind
-/// in each 10 seconds is written, and others while there are fewer than 100; how many of a kind were left out says a line
-/// `log.leftOut`.
+/// and from each network in each 10 seconds is written, and others while there are fewer than 100; how many of a kind were left out,
+/// and most of them from where, says a line `log.leftOut`.
 public struct EventLog: Sendable {
   private let write: @Sendable (String) -> Void
   private let clock: any WallClock
@@ -42,7 +42,8 @@ public struct EventLog: Sendable {
 
   /// Something that a stranger was refused: a line, or one more of those that are left out.
   ///
-  /// Lines of the same event, the same `status` among the members and the same subject are of one kind.
+  /// Lines of the same event, the same `status` among the members and the same subject are of one kind; `from` among the members is
+  /// the address that caused it.
   ///
   /// - Parameters:
   ///   - event: What happened.
@@ -53,8 +54,9 @@ public struct EventLog: Sendable {
   ) {
     let now = clock.now
     let status = members.first { $0.key == "status" }?.value ?? ""
+    let network = members.first { $0.key == "from" }.map { ClientAddress.networkName(of: $0.value) } ?? ""
     let (isWritten, over) = sample.take(
-      LineSample.Kind(event: event, status: status, subject: subject), at: now)
+      LineSample.Kind(event: event, status: status, subject: subject), from: network, at: now)
     writeLeftOut(over)
     if isWritten { line("info", event, members, at: now) }
   }
@@ -71,6 +73,9 @@ public struct EventLog: Sendable {
         ("count", String(count.number)), ("from", String(count.start)),
         ("seconds", String(LineSample.seconds)),
       ]
+      if !count.networks.isEmpty {
+        members.append(("most", count.networks.map { "\($0.name) \($0.number)" }.joined(separator: ", ")))
+      }
       line("info", "log.leftOut", members, at: clock.now)
     }
   }

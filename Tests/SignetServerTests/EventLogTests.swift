@@ -34,7 +34,7 @@ import Testing
     for number in 0..<10_000 {
       log.refused(
         "request", of: "POST /main/v1/activation/finish",
-        ["status": "403", "from": "192.0.2.\(number % 200)"])
+        ["status": "403", "from": "192.0.2.\(number % 2)"])
     }
     let first = try written.take()
     #expect(first.count == 100)
@@ -48,6 +48,7 @@ import Testing
     #expect(try count.string("subject") == "POST /main/v1/activation/finish")
     #expect(try count.string("status") == "403")
     #expect(try count.string("count") == "9900")
+    #expect(try count.string("most") == "192.0.2.0 4950, 192.0.2.1 4950")
     #expect(try count.string("from") == "1000000" && count.string("seconds") == "10")
     #expect(try next[1].string("event") == "request")
   }
@@ -64,6 +65,39 @@ import Testing
     let lines = try written.take()
     #expect(lines.count == 100 + 3 + 1)
     #expect(try lines.suffix(4).map { try $0.optionalString("status") } == ["400", "401", "404", nil])
+  }
+
+  @Test("a flood from one network leaves the first line from every other network in the log, and is named")
+  func networks() throws {
+    let written = Written()
+    let log = written.log
+    func refuse(_ address: String) { log.refused("request", of: "a", ["status": "403", "from": address]) }
+    // One network of IPv6, whatever the rest of the address is.
+    for number in 0..<1000 { refuse("2001:db8:0:1::\(String(number, radix: 16))") }
+    for _ in 0..<3 { for number in 1...4 { refuse("192.0.2.\(number)") } }
+    refuse("192.0.2.4")
+    let lines = try written.take()
+    #expect(lines.count == 100 + 4)
+    #expect(try lines.suffix(4).map { try $0.string("from") } == (1...4).map { "192.0.2.\($0)" })
+    written.clock.advance(by: 10)
+    refuse("192.0.2.1")
+    let count = try #require(try written.take().first)
+    #expect(try count.string("count") == "909")
+    #expect(try count.string("most") == "2001:db8:0:1::/64 900, 192.0.2.4 3, 192.0.2.1 2")
+  }
+
+  @Test("a flood from very many networks fills neither the disk nor the memory")
+  func manyNetworks() throws {
+    let written = Written()
+    let log = written.log
+    for number in 0..<20_000 {
+      log.refused("request", ["status": "404", "from": "10.\(number >> 8).\(number & 0xFF).1"])
+    }
+    #expect(try written.take().count == 256)
+    written.clock.advance(by: 10)
+    log.refused("request", ["status": "404", "from": "unknown"])
+    let count = try #require(try written.take().first)
+    #expect(try count.string("count") == "19744" && count.optionalString("most") == nil)
   }
 
   @Test("what is served, and what fails, is always written; a quiet log says nothing of what is left out")

@@ -1,7 +1,9 @@
+import SignetHTTP
 import SignetServer
 import SignetServerTesting
 import SignetStorage
 import SignetTestKit
+import SignetWire
 import Synchronization
 import Testing
 
@@ -22,6 +24,20 @@ import Testing
       for _ in 0..<100 { group.addTask { await readiness.failure() == nil } }
       for await isReady in group { #expect(isReady) }
     }
+    #expect(await readiness.count == 1)
+  }
+
+  @Test(
+    "what a proxy has passed on, and what comes from elsewhere, is answered as a path that is not there",
+    arguments: ["Forwarded", "x-forwarded-for", "Via", nil])
+  func passedOn(field: String?) async throws {
+    let fixture = try ServerFixture()
+    let readiness = Readiness(fixture.context)
+    var request = ServerRequest(method: "GET", path: try RequestPath(raw: "/main/v1/ready"))
+    #expect(try await readiness.answer(to: request).status == 200)
+    if let field { request.headers[field] = "127.0.0.1" } else { request.remoteAddress = "192.0.2.1" }
+    #expect(try await problem { try await readiness.answer(to: request) } == .unknown)
+    // Nothing was looked at for it.
     #expect(await readiness.count == 1)
   }
 

@@ -49,6 +49,15 @@ struct ClientAddress: Hashable, Sendable {
     return isFour ? Array(bytes.suffix(4)) : Array("v6".utf8) + bytes.prefix(8)
   }
 
+  /// The network of a connection's address as the log names it: `192.0.2.1`, `2001:db8:0:1::/64`; what is no address as it is.
+  static func networkName(of text: String) -> String {
+    guard let bytes = network(bare(text)) else { return text }
+    guard bytes.count > 4 else { return bytes.map { String($0) }.joined(separator: ".") }
+    let first = bytes.suffix(8).map { UInt16($0) }
+    let groups = stride(from: 0, to: 8, by: 2).map { String(first[$0] << 8 | first[$0 + 1], radix: 16) }
+    return groups.joined(separator: ":") + "::/64"
+  }
+
   /// What is stored of the address that a relying party tells.
   ///
   /// - Throws: ``Problem/Code/malformed`` for what is no such text.

@@ -254,7 +254,8 @@ public struct TransactionService: Sendable {
         .transactionWaiting, "Not tried: too many answers from there were wrong.", retryAfter: seconds)
     case .tooMany(let seconds):
       throw Problem(
-        .transactionTooMany, "As many as may be were signed unasked within an hour; wait \(seconds) s.",
+        .transactionTooMany,
+        "The user's devices signed as much unasked within an hour as is allowed; try again in \(seconds) s.",
         retryAfter: seconds)
     case .wrongNumber(0):
       throw Problem(.transactionWrongNumber, "No try is left: the transaction is denied.")
