@@ -9,7 +9,8 @@ extension Device {
   ///   - container: Whose code.
   ///   - authentication: What opens the key of the codes; `nil` where the device alone does.
   /// - Returns: The code and when it is valid.
-  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotTaken(reason:)``, ``SignetFailure/wrongPassword(remaining:)``, ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
+  /// - Throws: ``SignetFailure/accountLocked(_:)``, ``SignetFailure/codesNotTaken(reason:)``, ``SignetFailure/wrongPassword(remaining:)``,
+  ///   ``SignetFailure/passwordRequired``, ``SignetFailure/lockedOut``.
   public func oneTimePassword(
     for container: Container, by authentication: Authentication? = nil
   ) async throws(SignetFailure) -> TimedCode {

@@ -1,6 +1,6 @@
 /// Rows of text in aligned columns, two spaces apart.
 ///
-/// Every cell counts as somebody else's text: rows may hold what others wrote.
+/// Every cell is somebody else's text, and is escaped here: rows may hold what others wrote.
 public struct TextTable: Sendable {
   /// On which side a column is ragged.
   public enum Alignment: Sendable {
@@ -14,11 +14,18 @@ public struct TextTable: Sendable {
   public struct Column: Sendable, ExpressibleByStringLiteral {
     let title: String
     let alignment: Alignment
+    let limit: Int
 
     /// A column.
-    public init(_ title: String, _ alignment: Alignment = .left) {
+    ///
+    /// - Parameters:
+    ///   - title: The first line of it.
+    ///   - alignment: Where its text begins or ends.
+    ///   - limit: The most characters of a cell, as ``TerminalText/init(_:limit:)`` has it.
+    public init(_ title: String, _ alignment: Alignment = .left, limit: Int = 200) {
       self.title = title
       self.alignment = alignment
+      self.limit = limit
     }
 
     /// A column of text.
@@ -26,7 +33,7 @@ public struct TextTable: Sendable {
   }
 
   private let columns: [Column]
-  private var rows: [[String]] = []
+  private var rows: [[TerminalText]] = []
 
   /// An empty table.
   ///
@@ -39,7 +46,7 @@ public struct TextTable: Sendable {
   /// Adds a row, with one cell for each column.
   public mutating func append(_ cells: [String]) {
     precondition(cells.count == columns.count, "a row has \(columns.count) cells, not \(cells.count)")
-    rows.append(cells.map { TerminalText.sanitised($0, limit: 200) })
+    rows.append(zip(columns, cells).map { TerminalText($1, limit: $0.limit) })
   }
 
   /// Whether no row was added.
@@ -47,23 +54,25 @@ public struct TextTable: Sendable {
 
   /// The title line and the rows, without spaces at the end of a line, nor a newline at the end of the last one.
   public var text: TerminalText {
+    // A title may stand beside a cell: both are somebody else's, so that both get the same bar before them.
+    let lines = [columns.map { TerminalText($0.title) }] + rows
     let widths = columns.indices.map { index in
-      rows.reduce(TerminalText.width(columns[index].title)) { max($0, TerminalText.width($1[index])) }
+      lines.reduce(0) { max($0, TerminalText.width($1[index].description)) }
     }
     var text = TerminalText()
-    for (index, row) in ([columns.map(\.title)] + rows).enumerated() {
+    for (index, row) in lines.enumerated() {
       if index > 0 { text += "\n" }
       text += line(row, widths)
     }
     return text
   }
 
-  private func line(_ cells: [String], _ widths: [Int]) -> TerminalText {
+  private func line(_ cells: [TerminalText], _ widths: [Int]) -> TerminalText {
     var line = TerminalText()
     // Spaces are written once something follows them.
     var spaces = 0
     for (index, cell) in cells.enumerated() {
-      let padding = widths[index] - TerminalText.width(cell)
+      let padding = widths[index] - TerminalText.width(cell.description)
       let isLeft = columns[index].alignment == .left
       spaces += (index > 0 ? 2 : 0) + (isLeft ? 0 : padding)
       if !cell.isEmpty {
@@ -71,7 +80,7 @@ public struct TextTable: Sendable {
           line += TerminalText(ours: String(repeating: " ", count: spaces))
           spaces = 0
         }
-        line += TerminalText(cell)
+        line += cell
       }
       if isLeft { spaces += padding }
     }

@@ -9,7 +9,8 @@ extension TerminalText {
   /// | in the text | shown |
   /// |---|---|
   /// | C0 controls, DEL | their pictures: ESC is `␛`, a line feed `␊` |
-  /// | C1 controls, format characters (overrides, isolates, zero width), separators of lines, what is invisible, unassigned or private | `\u{202E}` |
+  /// | C1 controls, format characters (overrides, isolates, zero width), separators of lines | `\u{202E}` |
+  /// | what is invisible, unassigned or private | `\u{E000}` |
   /// | blanks other than U+0020 | `␣{A0}`, and `␣{A0×12}` for twelve |
   /// | more than 16 spaces | `␣{20×61}` |
   /// | marks without a character, and from the fifth on one character on | `\u{301}`, and `\u{301×1996}` |

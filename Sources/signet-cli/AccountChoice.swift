@@ -137,5 +137,5 @@ extension Account {
   }
 
   /// Issuer and name, for a line at a terminal.
-  var shown: String { TerminalText.sanitised(description, limit: 200) }
+  var shown: TerminalText { TerminalText(description, limit: 200) }
 }

@@ -33,7 +33,10 @@ extension Command {
           arguments.errorOutput.print("Nothing was imported yet; see signet import and signet scan.")
           return .success
         }
-        var table = TextTable(["ID", "ISSUER", "NAME", "TYPE", "STATE", "EXPORTABLE", "IMPORTED"])
+        var table = TextTable([
+          "ID", .init("ISSUER", limit: 40), .init("NAME", limit: 60), "TYPE", "STATE", "EXPORTABLE",
+          "IMPORTED",
+        ])
         for (account, status) in accounts { table.append(account.row(status)) }
         arguments.output.print(table)
         return .success

@@ -17,6 +17,9 @@ extension Command {
       Activating again for the same user at the same server replaces the container: what apps encrypted with it becomes \
       unreadable. That is asked first, and taken as agreed to with --yes. To make new keys and keep what is encrypted, use signet \
       renew; where the password is forgotten or locked, signet recovery reset.
+
+      A picture may have 33554432 pixels, 8192 on a side. One that is full of what looks like corners of QR codes is refused, since \
+      reading it would take long; crop it to the code.
       """,
     options: [
       .value("qr", "Read the QR code in this PNG picture", named: "file", completion: .file),
@@ -75,12 +78,13 @@ private func mayReplace(
   guard !arguments.isSet("yes"), let present = try await device.containers(matching: filter).first else {
     return true
   }
-  let consequence: TerminalText =
-    "his replaces \(present.fullName); what apps encrypted with it becomes unreadable; to keep it use signet renew or signet recovery reset"
+  let name = present.fullName
+  let loss: TerminalText =
+    "replaces \(name); what apps encrypted with it becomes unreadable; to keep it use signet renew or signet recovery reset"
   do {
-    return try await Question.terminal.confirm("T\(consequence). Go on", preset: false)
+    return try await Question.terminal.confirm("This \(loss). Go on", preset: false)
   } catch .noTerminal {
-    throw CommandFailure(.usage, "t\(consequence); to replace it, add --yes")
+    throw CommandFailure(.usage, "this \(loss); to replace it, add --yes")
   }
 }
 

@@ -54,8 +54,7 @@ extension Command {
     if arguments.isSet("json") {
       arguments.output.print(json: JSONValue.object(container.json).text)
     } else {
-      let certificates =
-        file.map { "those of \(TerminalText.sanitised($0))" } ?? "those that the system trusts"
+      let certificates: TerminalText = file.map { "those of \($0)" } ?? "those that the system trusts"
       arguments.output.print("Certificates for \(container.fullName): \(certificates).")
     }
     return .success

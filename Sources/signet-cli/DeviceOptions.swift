@@ -180,8 +180,8 @@ struct DeviceOptions {
       } catch .wiped {
         continue  // deleted
       } catch {
-        let reason = TerminalText.sanitised("\(container.server.named(error))", limit: 2000)
-        arguments.errorOutput.print("signet: an activation is not confirmed yet: \(reason)")
+        arguments.errorOutput.print(
+          "signet: an activation is not confirmed yet: \(container.server.named(error), limit: 2000)")
       }
     }
     try await sendNotices(of: device, evenIfEarly: try await device.containers().isEmpty)
@@ -214,7 +214,7 @@ struct DeviceOptions {
     }
     for waiting in notices.waiting where goesOn {
       guard let failure = waiting.failure else { continue }
-      let reason = TerminalText.sanitised(failure.description, limit: 2000)
+      let reason = TerminalText(failure.description, limit: 2000)
       output.print(
         "signet: the server has not been told yet of the end of \(waiting.notice.fullName), which is tried again later: \(reason)"
       )
@@ -229,7 +229,7 @@ struct DeviceOptions {
 
 extension QueuedNotice {
   /// What people are told its container was called.
-  var fullName: String { TerminalText.sanitised("\(user) at \(server)", limit: 1000) }
+  var fullName: String { "\(user) at \(server)" }
 }
 
 /// Asks at the terminal; where there is none, the failure names the option that answers instead.

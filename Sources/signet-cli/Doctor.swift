@@ -262,8 +262,7 @@ struct Doctor {
   private static func condition(_ status: AccountStatus, of container: Container) -> [Finding] {
     let (subject, option) = (container.fullName, "--container \(container.shortID)")
     func finding(_ weight: Finding.Weight, _ text: String, _ advice: String? = nil) -> Finding {
-      Finding(
-        subject: subject, weight: weight, text: TerminalText.sanitised(text, limit: 1000), advice: advice)
+      Finding(subject: subject, weight: weight, text: text, advice: advice)
     }
     func reason(_ order: AccountLock.Order) -> String { order.reason.isEmpty ? "" : ": \(order.reason)" }
     var findings = status.lock.broken.map { broken in
@@ -311,8 +310,7 @@ struct Doctor {
     for account in try await device.accounts.enrolled() where account.push?.isUpdateDue == true {
       findings.append(
         Finding(
-          subject: TerminalText.sanitised("\(account.issuer) (\(account.name))", limit: 200),
-          weight: .problem,
+          subject: "\(account.issuer) (\(account.name))", weight: .problem,
           text: "its server does not know yet where pushes go", advice: "tell it: signet message token"))
     }
     return findings

@@ -38,8 +38,7 @@ extension Command {
       case .note: output.styled("note   ", .yellow)
       case .problem: output.styled("PROBLEM", .bold, .red)
       }
-    let subject = TerminalText.sanitised(finding.subject, limit: 200)
-    output.print("\(mark) \(subject): \(finding.text, limit: 1000)")
+    output.print("\(mark) \(finding.subject, limit: 200): \(finding.text, limit: 1000)")
     if let advice = finding.advice {
       output.print("        -> \(advice, limit: 1000)")
     }

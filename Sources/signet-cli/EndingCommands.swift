@@ -36,7 +36,7 @@ extension Command {
     switch outcome {
     case .told: break
     case .queued(let failure):
-      let reason = TerminalText.sanitised(failure.description, limit: 2000)
+      let reason = TerminalText(failure.description, limit: 2000)
       arguments.errorOutput.print(
         "signet: the server has not been told yet; it is tried again later: \(reason)")
     default:
@@ -86,7 +86,7 @@ extension Command {
     if !untold.isEmpty {
       arguments.errorOutput.print(
         "signet: the servers of these containers are not told; have their operators revoke them:")
-      for name in untold { arguments.errorOutput.print("  \(name)") }
+      for name in untold { arguments.errorOutput.print("  \(name, limit: 1000)") }
     }
     if arguments.isSet("json") {
       let object: JSONObject = [
@@ -151,7 +151,7 @@ extension ResetReport {
   }
 
   private static func name(_ user: String, _ server: String, _ id: ServerMadeID?) -> String {
-    TerminalText.sanitised("\(user) at \(server), container \(id?.text ?? "unknown")", limit: 1000)
+    "\(user) at \(server), container \(id?.text ?? "unknown")"
   }
 }
 

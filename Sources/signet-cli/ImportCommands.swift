@@ -170,8 +170,8 @@ extension SkippedAccount {
   }
 
   /// What and why, for a line at a terminal.
-  var line: String {
-    let name = title.isEmpty ? "number \(position)" : TerminalText.sanitised(title, limit: 200)
-    return "\(name): \(TerminalText.sanitised(reason.description, limit: 500))"
+  var line: TerminalText {
+    let name: TerminalText = title.isEmpty ? "number \(position)" : TerminalText(title, limit: 200)
+    return "\(name): \(reason, limit: 500)"
   }
 }

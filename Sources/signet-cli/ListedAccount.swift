@@ -81,8 +81,8 @@ struct ListedAccount {
   }
 
   /// Issuer and name, for a line at a terminal.
-  var shown: String {
-    TerminalText.sanitised(
+  var shown: TerminalText {
+    TerminalText(
       issuer.isEmpty ? name : name.isEmpty ? issuer : "\(issuer) (\(name))", limit: 200)
   }
 
@@ -92,8 +92,7 @@ struct ListedAccount {
   /// - Returns: The cells.
   func row(_ status: AccountStatus?) -> [String] {
     [
-      String(id.description.prefix(8)), TerminalText.sanitised(issuer, limit: 40),
-      TerminalText.sanitised(name, limit: 60),
+      String(id.description.prefix(8)), issuer, name,
       (codes.map(\.kind) + (push == nil ? [] : ["push"])).joined(separator: ", "),
       status?.lock.shown ?? "active", codes.contains(where: \.isExportable) ? "yes" : "no",
       Moment.text(created),

@@ -58,7 +58,7 @@ extension AccountLock {
   var shown: String? {
     guard isLocked else { return nil }
     let by = sources.contains(.server) ? "by its server" : "by hand"
-    return "locked (\(TerminalText.sanitised(lockingPolicy ?? by)))"
+    return "locked (\(lockingPolicy ?? by))"
   }
 }
 

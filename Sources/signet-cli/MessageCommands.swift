@@ -269,7 +269,7 @@ extension Command {
         .usage, "its server has to know where pushes for this device go: say it with --push-token")
     }
     let account = enrolment.account
-    let name = TerminalText.sanitised("\(account.issuer) (\(account.name))", limit: 200)
+    let name = TerminalText("\(account.issuer) (\(account.name))", limit: 200)
     for policy in enrolment.policyConflicts {
       arguments.errorOutput.print(
         "The policy \(policy, limit: 80) differs; the one that is there stays.")

@@ -151,7 +151,7 @@ extension Arguments {
   /// Says what is left to be done about a changed password.
   func warn(of outcome: PasswordChangeOutcome) {
     guard case .uncounted(let failure) = outcome else { return }
-    let reason = TerminalText.sanitised(failure.description, limit: 2000)
+    let reason = TerminalText(failure.description, limit: 2000)
     errorOutput.print(
       "signet: until signet is used again, an older copy of the data folder would open with the password before: \(reason)"
     )

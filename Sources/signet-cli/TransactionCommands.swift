@@ -29,7 +29,7 @@ extension Command {
           lists.append((container, list))
         } catch  where containers.count > 1 {
           failure = failure ?? error
-          let reason = TerminalText.sanitised("\(container.fullName): \(error)", limit: 2000)
+          let reason = TerminalText("\(container.fullName): \(error)", limit: 2000)
           arguments.errorOutput.print("signet: \(reason)")
         }
       }

@@ -58,12 +58,13 @@ enum AuthenticatorCommands {
           arguments.output.print(answer)
           return .success
         }
-        var table = TextTable(["AUTHENTICATOR", "STATE", "DEVICE", "PUSHES BY", "CREATED"])
+        var table = TextTable([
+          "AUTHENTICATOR", "STATE", .init("DEVICE", limit: 40), .init("PUSHES BY", limit: 20), "CREATED",
+        ])
         for app in try objects("mechanisms", in: answer) {
           table.append([
             try app.string("id"), try app.string("state"),
-            TerminalText.sanitised(try app.optionalString("deviceName") ?? "-", limit: 40),
-            TerminalText.sanitised(try app.optionalString("service") ?? "-", limit: 20),
+            try app.optionalString("deviceName") ?? "-", try app.optionalString("service") ?? "-",
             utc(try app.integer("created")),
           ])
         }

@@ -120,7 +120,7 @@ enum ContainerLockCommands {
   }
 
   private static func shown(_ policies: JSONObject) -> String {
-    policies.isEmpty ? "none" : TerminalText.sanitised(String(decoding: policies.bytes, as: UTF8.self))
+    policies.isEmpty ? "none" : String(decoding: policies.bytes, as: UTF8.self)
   }
 
   private static func order(

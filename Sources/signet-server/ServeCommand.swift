@@ -67,7 +67,7 @@ enum ServeCommand {
       await context.storage.close()
       throw failure(error, listen)
     }
-    let reload = try FolderReload(folder, of: server)
+    let reload = FolderReload(folder, of: server)
     hangUp.call { reload.run() }
     arguments.output.print("listening on \(folder.settings.serverURL.fullForm) (\(listen.text))")
     await stop.first()

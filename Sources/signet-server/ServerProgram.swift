@@ -14,9 +14,9 @@ enum ServerProgram {
       key; from elsewhere they need --server, --ca and --key-file. API keys are read from files, never from \
       the command line.
 
-      Commands print text for people, or with --json one JSON document. Times are in UTC. On a terminal, what others wrote stands behind a bar, further in where a line goes on. Marks show what a terminal would \
-      not: a row ~ 61 empty lines; an open box with the code of a blank that is no plain space, in braces, and how often it \
-      comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
+      Commands print text for people, or with --json one JSON document. Times are in UTC. On a terminal, what others wrote stands \
+      behind a bar, further in where a line goes on. Marks show what a terminal would not: a row ~ 61 empty lines; \
+      an open box with the code of a blank that is no plain space, in braces, and how often it comes; \\u{202E} for a character that hides or steers, or that is written from right to left beside a number.
       """,
     commands: [
       InitCommand.command, ServeCommand.command, BackupCommands.backup, BackupCommands.restore,

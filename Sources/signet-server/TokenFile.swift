@@ -72,12 +72,12 @@ struct TokenFile {
       }
       let account: OTPAccount
       do throws(InterchangeFailure) { account = try OTPAccount(key) } catch {
-        throw CommandFailure(.dataError, "\(path): the token \(TerminalText.sanitised(serial)): \(error)")
+        throw CommandFailure(.dataError, "\(path): the token \(serial): \(error)")
       }
       func unsupported(_ what: String) -> CommandFailure {
         CommandFailure(
           .dataError,
-          "\(path): the token \(TerminalText.sanitised(serial)) \(what), which this server does not check")
+          "\(path): the token \(serial) \(what), which this server does not check")
       }
       guard !account.hasCheckDigit else { throw unsupported("has a check digit") }
       var object: JSONObject = [
@@ -116,7 +116,7 @@ struct TokenFile {
       throw CommandFailure(
         .dataError,
         "\(path): the first line names the columns, of \((texts + secrets + numbers).joined(separator: ", ")); "
-          + "\"\(TerminalText.sanitised(String(name.prefix(40))))\" is none of them")
+          + "\"\(name.prefix(40))\" is none of them")
     }
     guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
       names.filter(secrets.contains).count == 1

@@ -175,13 +175,15 @@ enum TransactionCommands {
       arguments.output.print(["transactions": .array(found.map { .object($0) })])
       return .success
     }
-    var table = TextTable(["TRANSACTION", "STATUS", "USER", "CREATED", "CONTENT"])
+    var table = TextTable([
+      "TRANSACTION", "STATUS", .init("USER", limit: 40), "CREATED", .init("CONTENT", limit: 80),
+    ])
     for transaction in found {
       table.append([
         try transaction.string("id"), try transaction.string("status"),
-        TerminalText.sanitised(try transaction.optionalString("user") ?? "-", limit: 40),
+        try transaction.optionalString("user") ?? "-",
         utc(try transaction.integer("created")),
-        TerminalText.sanitised(try transaction.string("content"), limit: 80),
+        try transaction.string("content"),
       ])
     }
     arguments.output.print(table)

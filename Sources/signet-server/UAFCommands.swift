@@ -73,7 +73,7 @@ enum UAFCommands {
       model = try AuthenticatorModel(MetadataStatement(parsing: Array(text.utf8)))
     } catch {
       throw CommandFailure(
-        .dataError, "\(file) is no metadata statement: \(TerminalText.sanitised(error.description))")
+        .dataError, "\(file) is no metadata statement: \(error)")
     }
     let now = Int64(Date().timeIntervalSince1970)
     return inspection.assertions.flatMap { $0.objections(against: model, at: now) }
@@ -130,7 +130,7 @@ enum UAFCommands {
     do throws(Inspection.Failure) {
       registration = try Inspection(response: text)
     } catch {
-      throw CommandFailure(.dataError, "\(file): \(TerminalText.sanitised(error.description))")
+      throw CommandFailure(.dataError, "\(file): \(error)")
     }
     guard case .registration(let assertion)? = registration.assertions.first?.content else {
       throw CommandFailure(.dataError, "\(file) is no registration response")

@@ -120,7 +120,7 @@
         s = socket.socket(socket.AF_UNIX)
         s.connect(sys.argv[1])
         greeting = s.recv(64)
-        assert greeting[:6] == b"SGNA\\x01\\x01", greeting
+        assert greeting[:6] == b"SGNA\\x02\\x01", greeting
         assert s.recv(64) == b""
         """
       return try await ChildCommand(launcher + ["/usr/bin/python3", "-c", script, socket]).finish()

@@ -147,12 +147,12 @@ import Testing
     let again = try server.write(await server.invite("alice").text, to: "again")
     let words = ["activate", "--code-file", again]
     let loss =
-      "his replaces alice at 127.0.0.1:\(server.port)/main; what apps encrypted with it becomes unreadable; "
+      "replaces alice at 127.0.0.1:\(server.port)/main; what apps encrypted with it becomes unreadable; "
       + "to keep it use signet renew or signet recovery reset"
     let alone = try await device.run(words, passwords: [password])
-    #expect(alone.isRefusal(64, "t\(loss); to replace it, add --yes"), alone.summary)
+    #expect(alone.isRefusal(64, "this \(loss); to replace it, add --yes"), alone.summary)
     let unsure = try ControllingTerminal(device, words)
-    try unsure.answer("T\(loss). Go on? [y/N] ", "")
+    try unsure.answer("This \(loss). Go on? [y/N] ", "")
     let declined = try await unsure.end()
     #expect(declined.status == 1 && declined.shown.contains("Nothing was changed."), "\(declined)")
     #expect(!declined.shown.contains("password: "), "\(declined)")

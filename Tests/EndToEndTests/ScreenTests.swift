@@ -43,6 +43,7 @@ struct ScreenTests {
   /// Expects that every row begins as one of ours does, and that the text is there.
   private func expectOurs(
     _ rows: [String], _ beginnings: [String], _ screen: (kind: String, columns: Int),
+    of character: String = "",
     at location: SourceLocation = #_sourceLocation
   ) {
     for row in rows where !row.isEmpty {
@@ -52,10 +53,13 @@ struct ScreenTests {
         beginnings.contains { row.utf8.starts(with: $0.utf8) }, "\(screen): \(row.debugDescription)",
         sourceLocation: location)
     }
-    // pyte draws nothing of what is behind a spacing mark.
-    guard screen.kind == "tmux" else { return }
+    // pyte draws nothing of what is behind a spacing mark in a row.
+    let isCut =
+      screen.kind == "pyte"
+      && character.unicodeScalars.contains { $0.properties.generalCategory == .spacingMark }
     #expect(
-      rows.joined().contains("Own"), "\(screen): \(rows)", sourceLocation: location)
+      isCut ? rows.contains { $0.contains("| ") } : rows.joined().contains("Own"), "\(screen): \(rows)",
+      sourceLocation: location)
   }
 
   @Test("a relying party's text puts nothing into the first column")
@@ -67,7 +71,7 @@ struct ScreenTests {
       let id = try await server.ask("alice", Self.hostile(character))
       for screen in Self.screens {
         let shown = try await rows(screen, device.process(["pending"]))
-        expectOurs(shown, [id.prefix(10) + "", "  from    shop", "  | "], screen)
+        expectOurs(shown, [id.prefix(10) + "", "  from    shop", "  | "], screen, of: character)
       }
       _ = try await device.json("approve", id, "--yes")
     }
@@ -92,7 +96,8 @@ struct ScreenTests {
     let picture = server.folder.file("invite.png")
     _ = try await server.answer("authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
     _ = try await device.json("scan", picture, "--push-token", "x", "--push-service", "webhook")
-    for character in ["\u{1100}", "\u{17000}", " "] {
+    // An app has ten messages that wait at most.
+    for character in Self.doubtful where !["é", "Ж", "送"].contains(character) {
       let text =
         String(repeating: character, count: 38) + Self.madeUp + String(repeating: character, count: 70)
         + Self.madeUp
@@ -103,7 +108,7 @@ struct ScreenTests {
         for words in [["message", "receive", file], ["message", "list"]] {
           expectOurs(
             try await rows(screen, device.process(words)),
-            ["Received before.", "Message ", "  from    Bank", "  | "], screen)
+            ["Received before.", "Message ", "  from    Bank", "  | "], screen, of: character)
         }
       }
     }

@@ -62,8 +62,8 @@ extension Device {
   /// Tells servers what they have not heard yet: of containers that were deleted, and of those that were erased after too many wrong
   /// passwords, which end with this.
   ///
-  /// Call it when an app starts, when the network comes back, and after ``SignetFailure/wiped``. After an attempt that fails the next one waits,
-  /// a minute first and up to a day; after 90 days a notice is given up.
+  /// Call it when an app starts, when the network comes back, and after ``SignetFailure/wiped``. After an attempt that fails the next one
+  /// waits, a minute first and up to a day; after 90 days a notice is given up.
   ///
   /// - Parameter isEarly: Whether servers are tried also where the wait is not over.
   /// - Returns: What became of each.
@@ -78,8 +78,8 @@ extension Device {
 
   /// Deletes everything on this device: all containers with their keys, what the hardware keeps for them, and the vault's files.
   ///
-  /// The keys go first and at once. Servers are told; where one can't be reached, the notices to it stay, and nothing else, until they are sent: do it
-  /// again later, or now with `isForced`. After everything was erased, this device and its vault are of no use; open new ones.
+  /// The keys go first and at once. Servers are told; where one can't be reached, the notices to it stay, and nothing else, until they are
+  /// sent: do it again later, or now with `isForced`. After everything was erased, this device and its vault are of no use; open new ones.
   ///
   /// - Parameters:
   ///   - reason: For the operators' audit logs, as with ``deleteContainer(_:reason:by:)``.

@@ -38,12 +38,8 @@ extension Device {
 
     var parties = RenewalParties(
       container: container, session: session, sessionKey: sessionKey, present: present, passwords: passwords)
-    var prepared: NewKeys?
-    let made: MadeRenewal
-    do throws(SignetFailure) { made = try await makeRenewal(&parties, own, &prepared, handler) } catch {
-      // As an activation begins again.
-      guard error.isVoidHandshake else { throw error }
-      made = try await makeRenewal(&parties, own, &prepared, handler)
+    let made = try await beginningAgain { (prepared: inout NewKeys?) async throws(SignetFailure) in
+      try await makeRenewal(&parties, own, &prepared, handler)
     }
 
     await handler.report(0.7, "Storing the new keys")
@@ -144,7 +140,8 @@ extension Device {
     for present in try await containers(matching: filter) {
       if erased.contains(present.id) { return .wiped }
       let domains = try await vaulted(await vault.domains(of: present.id))
-      if domains.contains(where: { $0.status == .lockedOut }) { return .lockedOut }
+      // Fingers that were not recognised lock the finger alone, until the password was right.
+      if domains.contains(where: { $0.slot != .biometric && $0.status == .lockedOut }) { return .lockedOut }
     }
     return nil
   }

@@ -22,8 +22,8 @@ extension Accounts {
   ///   - isExportable: Whether the secret of one-time codes may leave this device again.
   ///   - password: What opens the accounts, where they have one.
   /// - Returns: The account.
-  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `accountLocked`, `pushAuth`, `pushAuthRefused`,
-  ///   `interchange`, `transport`.
+  /// - Throws: ``SignetFailure``: `accountPolicy`, `accountPolicyBroken`, `alreadyEnrolled`, `accountLocked`, `pushAuth`,
+  ///   `pushAuthRefused`, `interchange`, `transport`.
   public func enrol(
     _ uri: AuthenticatorURI, from target: PushAuthDevice? = nil, exportable isExportable: Bool = true,
     by password: SharedSecretBox? = nil

@@ -49,9 +49,9 @@ public final class Session: SharedSession {
   /// Unlocks; where it is unlocked, authenticates again.
   ///
   /// - Parameter authentication: How the user shows who they are; `nil` where the device alone protects.
-  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so. ``appData(_:)`` with
-  ///   `locked` where it was locked while the password was tried; ``SignetFailure/integrity(_:)`` where the program is tampered with, which
-  ///   locks it, too, if that is the reaction.
+  /// - Throws: ``SignetFailure``: above all `wrongPassword`, `passwordRequired`, `lockedOut`. What was unlocked stays so. ``appData(_:)``
+  ///   with `locked` where it was locked while the password was tried; ``SignetFailure/integrity(_:)`` where the program is tampered with,
+  ///   which locks it, too, if that is the reaction.
   public func unlock(by authentication: Authentication? = nil) async throws(SignetFailure) {
     let beginning = kept.beginning
     let opened = try await device.appDataGroupKey(of: container, group, by: authentication)

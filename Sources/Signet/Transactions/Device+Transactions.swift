@@ -97,7 +97,8 @@ extension Device {
   ///   - authentication: What opens the signing key; `nil` where the device alone does, and where
   ///     ``verify(_:for:key:)`` has just kept what it opened, which this uses up.
   ///   - sessionAuthentication: What opens the session key; `nil` where the device alone does.
-  /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the server.
+  /// - Throws: ``SignetFailure``; `passwordRequired` if there is nothing and nothing is kept; a wrong password changes nothing at the
+  ///   server.
   public func decide(
     _ transaction: TransactionRequest, _ status: DecisionStatus, number: MatchingNumber? = nil,
     deviceContext: [UInt8]? = nil, with container: Container, by authentication: Authentication? = nil,

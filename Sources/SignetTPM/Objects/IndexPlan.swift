@@ -16,7 +16,8 @@
       case counter
     }
 
-    /// The handles that are ours, as many as one answer can list, in the range for owners (TCG registry of reserved handles, 0x01800000 to 0x01BFFFFF).
+    /// The handles that are ours, as many as one answer can list, in the range for owners (TCG registry of reserved handles, 0x01800000 to
+    /// 0x01BFFFFF).
     package static let handles: ClosedRange<UInt32> = 0x01A5_1600...0x01A5_167F
     package static let saltByteCount = 32
 

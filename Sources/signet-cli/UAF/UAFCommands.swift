@@ -33,14 +33,14 @@ extension Command {
     } catch {
       throw CommandFailure(
         .cannotCreate,
-        "the folder \(TerminalText.sanitised(folder)) cannot be made: \(error.localizedDescription)")
+        "the folder \(folder) cannot be made: \(error.localizedDescription)")
     }
     var files: [JSONValue] = []
     for (aaid, statement) in UAFAuthenticator.metadataStatements {
       let path = "\(folder)/\(aaid.replacing("#", with: "-")).json"
       do { try Data(statement.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
         throw CommandFailure(
-          .cannotCreate, "\(TerminalText.sanitised(path)) cannot be written: \(error.localizedDescription)")
+          .cannotCreate, "\(path) cannot be written: \(error.localizedDescription)")
       }
       files.append(.string(path))
     }
@@ -128,7 +128,7 @@ extension Command {
     let what = aaid == nil ? "all authenticators" : "the authenticator \(aaid ?? "")"
     guard
       try await arguments.confirmsDeletion(
-        "Remove \(what) of \(TerminalText.sanitised(username, limit: 200))")
+        "Remove \(what) of \(username, limit: 200)")
     else { return .failure }
     let gone = try await operations.deregister(username, aaid: aaid, authorization: authorization)
     arguments.report(gone: gone)
@@ -154,7 +154,7 @@ extension Command {
     let aaid = try await operations.localData.aaid(arguments.optionalString("authenticator"), of: username)
     guard
       try await arguments.confirmsDeletion(
-        "Delete what this device has for \(TerminalText.sanitised(username, limit: 200)); the server is not told"
+        "Delete what this device has for \(username, limit: 200); the server is not told"
       )
     else { return .failure }
     let wasWithoutKeys = try await operations.localData.isWithoutKeys(username)
@@ -203,7 +203,7 @@ extension Command {
         ? "no: not on this device" : authenticator.isEnrolledInSystem ? "yes" : "no: not set up"
       let users = Set(authenticator.keys.map(\.username)).sorted().joined(separator: ", ")
       table.append([
-        authenticator.title, authenticator.aaid, usable, TerminalText.sanitised(users, limit: 200),
+        authenticator.title, authenticator.aaid, usable, users,
       ])
     }
     arguments.output.print(table)

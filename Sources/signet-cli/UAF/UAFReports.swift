@@ -13,8 +13,7 @@ extension Arguments {
       errorOutput.print(
         "signet: the server does not know this device yet, so no messages reach it: \(failure, limit: 2_000)")
     }
-    let name = TerminalText.sanitised(
-      "\(outcome.account.username) at \(outcome.account.server)", limit: 1_000)
+    let name = TerminalText("\(outcome.account.username) at \(outcome.account.server)", limit: 1_000)
     report("Registered \(name).", object)
   }
 
@@ -58,7 +57,7 @@ extension Arguments {
     output.print("device id \(information.deviceID)")
     output.print("pushes    \(information.pushToken == nil ? "off" : "on")")
     for (account, target) in information.dispatchTargets.sorted(by: { $0.key < $1.key }) {
-      let name = TerminalText.sanitised("\(account.username) at \(account.server)", limit: 500)
+      let name = TerminalText("\(account.username) at \(account.server)", limit: 500)
       output.print("target    \(name): \(target, limit: 100)")
     }
   }

@@ -291,6 +291,40 @@ import Testing
     }
   }
 
+  @Test("a renewal that was begun is finished where only the fingers of the present container are locked")
+  func finishesARenewalOfLockedFingers() async throws {
+    let policy = try PasswordPolicy(minimumLength: 6, maximumLength: 64)
+    let server = try await InvitingServer(.biometricOrPassword(policy, .lock(limit: 2)))
+    let transport = CuttingTransport(server.transport)
+    let fixture = try DeviceFixture(transport)
+    let container = try await fixture.activate(server.invite(), password: "winter-garden")
+    let sensor = SimulatedBiometrics()
+    let device = Device(vault: fixture.vault, clock: SystemWallClock(), biometrics: sensor) {
+      _ throws(TransportFailure) in transport
+    }
+    try await device.enableBiometrics(for: container, password: secret("winter-garden"))
+    transport.cut(.before, at: "/confirm")
+    await #expect(throws: SignetFailure.self) {
+      try await device.renew(
+        container, password: secret("winter-garden"), handler: ScriptedActivation(reply: .abort))
+    }
+    transport.cut(nil, at: "/confirm")
+    let finger = Authentication.biometrics(reason: "Sign in")
+    for _ in 0..<5 {
+      sensor.queue(.failure(.mismatch))
+      await #expect(throws: SignetFailure.biometrics(.mismatch)) {
+        try await device.oneTimePassword(for: container, by: finger)
+      }
+    }
+    await #expect(throws: SignetFailure.biometrics(.lockedOut)) {
+      try await device.oneTimePassword(for: container, by: finger)
+    }
+    let finished = try await device.finishActivations()
+    #expect(finished.map(\.renewals) == [1])
+    #expect(try await device.containers() == finished)
+    await server.server.stop()
+  }
+
   @Test func resetsEverything() async throws {
     let server = try await InvitingServer()
     let transport = CuttingTransport(server.transport)
