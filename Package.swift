@@ -43,6 +43,8 @@ let package = Package(
     .systemLibrary(name: "CTPM2", pkgConfig: "tss2-sys", providers: [.apt(["libtss2-dev"])]),
     .systemLibrary(name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
     .systemLibrary(name: "CPAM", pkgConfig: "pam", providers: [.apt(["libpam0g-dev"])]),
+    .systemLibrary(name: "CUnistring", providers: [.apt(["libunistring-dev"])]),
+    .systemLibrary(name: "CLibXML2", pkgConfig: "libxml-2.0", providers: [.apt(["libxml2-dev"])]),
     .systemLibrary(name: "CLinuxProcess"),
     .systemLibrary(name: "CSpawn"),
     // No key; Scripts/release links another object in its place (docs/integrity.md).
@@ -57,7 +59,10 @@ let package = Package(
     .target(name: "SignetFiles", swiftSettings: facingC),
     .target(name: "SignetDBus", dependencies: ["CSystemd", "SignetConcurrency"], swiftSettings: facingC),
     .target(name: "SignetJSON", swiftSettings: house),
-    .target(name: "SignetText", swiftSettings: house),
+    .target(
+      name: "SignetText",
+      dependencies: [.target(name: "CUnistring", condition: .when(platforms: [.linux]))], swiftSettings: house
+    ),
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
     .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
@@ -68,7 +73,8 @@ let package = Package(
 
     // Shared by device and server.
     .target(
-      name: "SignetOATH", dependencies: ["SignetCrypto", "SignetJSON", "SignetText"], swiftSettings: house),
+      name: "SignetOATH", dependencies: ["CLibXML2", "SignetCrypto", "SignetJSON", "SignetText"],
+      swiftSettings: house),
     .target(
       name: "SignetPushAuth", dependencies: ["SignetCrypto", "SignetJOSE", "SignetJSON", "SignetText"],
       swiftSettings: house),
@@ -83,7 +89,7 @@ let package = Package(
       swiftSettings: facingC),
     .target(
       name: "SignetWire",
-      dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy"],
+      dependencies: ["SignetCrypto", "SignetJSON", "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetText"],
       swiftSettings: house),
 
     // Domain.
@@ -193,7 +199,7 @@ let package = Package(
         .target(name: "SignetDBus", condition: .when(platforms: [.linux])), "SignetFiles", "SignetJSON",
         .target(name: "SignetDesktop", condition: .when(platforms: [.linux])), "SignetIntegrity",
         .target(name: "SignetLogind", condition: .when(platforms: [.linux])), "SignetPolicy", "SignetQR",
-        "SignetTerminal",
+        "SignetTerminal", "SignetText",
       ],
       swiftSettings: house),
     .executableTarget(

@@ -1,9 +1,10 @@
 #if os(Linux)
-  import Foundation
+  import Dispatch
   public import Signet
   public import protocol SignetVault.ScreenLockObserver
   public import enum SignetVault.ScreenLockFailure
   import Glibc
+  import SignetConcurrency
   import SignetCrypto
   import Synchronization
 
@@ -91,7 +92,8 @@
       defer { watching?.cancel() }
       let failure = await withTaskCancellationHandler {
         await withCheckedContinuation { (done: CheckedContinuation<AgentSocketFailure?, Never>) in
-          Thread.detachNewThread { done.resume(returning: self.accept(on: listener, stop)) }
+          let isRun = DetachedThread.start { done.resume(returning: self.accept(on: listener, stop)) }
+          if !isRun { done.resume(returning: .system("a thread", errno: EAGAIN)) }
         }
       } onCancel: {
         stop.pull()
@@ -124,9 +126,13 @@
           Self.turnAway(SocketStream(adopting: descriptor))
           continue
         }
-        Thread.detachNewThread { [self] in
+        let isRun = DetachedThread.start { [self] in
           exchange(SocketStream(adopting: descriptor))
           state.withLock { $0.exchanges -= 1 }
+        }
+        if !isRun {
+          state.withLock { $0.exchanges -= 1 }
+          Self.turnAway(SocketStream(adopting: descriptor))
         }
       }
       return nil

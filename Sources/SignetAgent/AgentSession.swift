@@ -1,5 +1,5 @@
 #if os(Linux)
-  import Foundation
+  import Glibc
   public import Signet
   import SignetConcurrency
   import SignetCrypto
@@ -237,7 +237,7 @@
         close(descriptor)
         return
       }
-      Thread.detachNewThread { [weak self, issued] in
+      let isRun = DetachedThread.start { [weak self, issued] in
         let stream = SocketStream(adopting: descriptor)
         var reason = LockReason.ending
         do throws(SignetFailure) {
@@ -248,6 +248,11 @@
         self?.watched.withLock { $0 = nil }
         issued.revoke(because: reason)
       }
+      guard !isRun else { return }
+      // Nobody would hear of the lock: the keys are not kept.
+      watched.withLock { $0 = nil }
+      close(descriptor)
+      issued.revoke(because: .ending)
     }
 
     /// A conversation that was begun.

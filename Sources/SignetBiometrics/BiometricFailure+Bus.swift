@@ -1,7 +1,8 @@
-import Foundation
 import SignetDBus
 import SignetText
 import SignetVault
+
+import Glibc
 
 extension BiometricFailure {
   /// What a failure on the bus means for a match.

@@ -1,7 +1,8 @@
-import Foundation
 import SignetCrypto
 import SignetDBus
 import SignetVault
+
+import Glibc
 
 /// fprintd's first reader, over a connection of its own, for one thread.
 struct FprintReader: ~Copyable {

@@ -1,5 +1,3 @@
-import Foundation
-
 /// Runs each piece of a task on a thread of its own, so that one that blocks, or never ends, holds no thread of the shared pool.
 ///
 /// For code of others that is not known to behave. Dispatch does not serve: on Linux it gives a queue as many threads as there are
@@ -16,8 +14,8 @@ public final class ThreadPerJobExecutor: TaskExecutor {
   public func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let executor = unsafe asUnownedTaskExecutor()
-    let thread = Thread { unsafe job.runSynchronously(on: executor) }
-    thread.name = label
-    thread.start()
+    let isRun = DetachedThread.start { unsafe job.runSynchronously(on: executor) }
+    // A job can't be given back, and its task would wait for ever.
+    precondition(isRun, "the system has no thread left for \(label)")
   }
 }

@@ -1,8 +1,9 @@
-import Foundation
 import SignetConcurrency
 import SignetDBus
 import SignetText
 import SignetVault
+
+import Glibc
 
 /// A connection to logind, on a thread that may block.
 actor LogindWatch {
@@ -17,7 +18,7 @@ actor LogindWatch {
   private var bus: BusConnection?
   private var service = ""
   /// Holds back sleep and shutdown until it is closed; nil where logind does not let this session hold them back.
-  private var inhibitor: FileHandle?
+  private var inhibitor: Inhibitor?
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -85,7 +86,7 @@ actor LogindWatch {
         BusCall(
           service, Self.path, Self.manager, "Inhibit", .text("sleep:shutdown"), .text("Signet"),
           .text("wipes the keys in memory"), .text("delay")))
-      inhibitor = descriptor.map { FileHandle(fileDescriptor: $0, closeOnDealloc: true) }
+      inhibitor = descriptor.map { Inhibitor(descriptor: $0) }
     } catch {
       // polkit lets sessions at the device do this, others not; the event itself comes all the same.
       guard case .refused = error else { throw error }
@@ -129,4 +130,11 @@ extension ScreenLockFailure {
     default: self = .connectionLost(TerminalText.sanitised(failure.description, limit: 200))
     }
   }
+}
+
+/// What holds sleep and shutdown back as long as it is there.
+private final class Inhibitor: Sendable {
+  private let descriptor: Int32
+  init(descriptor: Int32) { self.descriptor = descriptor }
+  deinit { close(descriptor) }
 }

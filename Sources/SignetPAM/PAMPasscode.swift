@@ -1,8 +1,13 @@
-import Foundation
 import SignetConcurrency
 import SignetCrypto
 public import SignetVault
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The passcode of the user's own account on Linux, by PAM.
 ///

@@ -1,5 +1,10 @@
 import Dispatch
-import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Reads lines on threads of their own, because `read` blocks and the shared pool must not.
 enum LineReader {

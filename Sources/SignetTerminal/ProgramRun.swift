@@ -1,4 +1,8 @@
-import Foundation
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 extension Program {
   /// Runs what a command line asks for, prints failures to `errorOutput`, and says how it ended.

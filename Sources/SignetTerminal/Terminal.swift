@@ -1,5 +1,11 @@
-import Foundation
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// A stream of text for a person or a pipe: standard output, standard error, or a test's collector.
 ///

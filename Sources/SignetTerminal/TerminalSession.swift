@@ -1,5 +1,11 @@
-import Foundation
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// An open terminal, closed with its single owner.
 struct TerminalSession: ~Copyable {

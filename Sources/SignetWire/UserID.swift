@@ -1,4 +1,10 @@
-import Foundation
+import SignetText
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// The name by which a server knows a user: 1 to 128 characters (`docs/protocol.md` section 2).
 public struct UserID: Hashable, Sendable, CustomStringConvertible {
@@ -22,16 +28,10 @@ public struct UserID: Hashable, Sendable, CustomStringConvertible {
     guard text.first?.isWhitespace == false, text.last?.isWhitespace == false else {
       throw .invalid(member: "user", reason: "begins or ends with a space; remove it")
     }
-    guard Self.isComposed(text) else {
+    guard Normalization.isFormC(text) else {
       throw .invalid(member: "user", reason: "is not in Unicode Normalization Form C; compose its characters")
     }
     self.text = text
-  }
-
-  private static func isComposed(_ text: String) -> Bool {
-    // Below U+0300 every code point is in Form C (UAX #15).
-    if text.unicodeScalars.allSatisfy({ $0.value < 0x300 }) { return true }
-    return text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
   }
 
   /// The text.

@@ -1,7 +1,5 @@
 // signet-check: runs test vectors through the pure cores; see docs/signet-check.md.
 
-import Foundation
-
 let words = CommandLine.arguments.dropFirst()
 guard words.isEmpty else {
   let usage = """

@@ -1,7 +1,13 @@
-import Foundation
 import Signet
 import SignetJSON
 import SignetTerminal
+import SignetText
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Command {
   static let activate = Command(
@@ -98,7 +104,7 @@ private func activationCode(_ arguments: Arguments) async throws -> ActivationCo
     return try ActivationCode(parsing: ScannedKind.expect(.activationCode, ScannedText.picture(path)))
   }
   if let path = arguments.optionalString("code-file") {
-    let text = try InputFile.text(of: path).trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = try InputFile.text(of: path).trimmed
     guard !text.isEmpty else {
       throw CommandFailure(.dataError, "\(path) is empty; ask for a new activation code")
     }

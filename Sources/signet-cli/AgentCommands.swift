@@ -1,5 +1,5 @@
 #if os(Linux)
-  import Foundation
+  import FoundationEssentials
   import Signet
   import SignetAgent
   import SignetIntegrity

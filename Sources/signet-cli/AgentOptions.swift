@@ -1,7 +1,12 @@
-import Foundation
 import Signet
 import SignetAgent
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Which of the agent's sessions a command is about.
 enum AgentOptions {

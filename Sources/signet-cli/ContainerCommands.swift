@@ -1,7 +1,13 @@
-import Foundation
 import Signet
 import SignetJSON
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 extension Command {
   static let list = Command(
@@ -107,8 +113,17 @@ extension Container {
 /// A point in time, for people: local, to the second, with the offset from UTC (ISO 8601).
 enum Moment {
   static func text(_ seconds: Int64) -> String {
-    let formatter = ISO8601DateFormatter()
-    formatter.timeZone = .current
-    return formatter.string(from: Date(timeIntervalSince1970: TimeInterval(seconds)))
+    var (time, parts) = (time_t(seconds), tm())
+    guard unsafe localtime_r(&time, &parts) != nil else { return "\(seconds) s since 1970" }
+    let offset = parts.tm_gmtoff / 60
+    func digits(_ number: Int, _ count: Int = 2) -> String {
+      let text = String(abs(number))
+      return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+    let date =
+      "\(digits(Int(parts.tm_year) + 1900, 4))-\(digits(Int(parts.tm_mon) + 1))-\(digits(Int(parts.tm_mday)))"
+    let clock = "\(digits(Int(parts.tm_hour))):\(digits(Int(parts.tm_min))):\(digits(Int(parts.tm_sec)))"
+    let zone = offset == 0 ? "Z" : "\(offset < 0 ? "-" : "+")\(digits(offset / 60)):\(digits(offset % 60))"
+    return "\(date)T\(clock)\(zone)"
   }
 }

@@ -1,9 +1,14 @@
-import Foundation
 import Signet
 import SignetAgent
 import SignetFiles
 import SignetJSON
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Command {
   static let data = Command(

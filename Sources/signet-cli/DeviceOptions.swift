@@ -1,7 +1,13 @@
-import Foundation
 import Signet
 import SignetIntegrity
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// The options that all commands share, and the device that they describe.
 struct DeviceOptions {

@@ -1,6 +1,12 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 #if os(Linux)
   import CProgramStart
-  import Foundation
+  import FoundationEssentials
   import SignetAgent
 
   extension Doctor {

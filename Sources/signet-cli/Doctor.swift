@@ -1,7 +1,13 @@
-import Foundation
 import Signet
 import SignetPolicy
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// Looks at a device; opens no container and makes no attempt.
 struct Doctor {

@@ -1,8 +1,14 @@
-import Foundation
 import Signet
 import SignetJSON
 import SignetQR
 import SignetTerminal
+import SignetText
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Command {
   private static let notExportable = Option.flag(
@@ -43,10 +49,10 @@ extension Command {
     }
     if bytes.count <= OfflineTransaction.maximumByteCount, let text = String(validating: bytes, as: UTF8.self)
     {
-      _ = try ScannedKind.expect(.accounts, text.trimmingCharacters(in: .whitespacesAndNewlines))
+      _ = try ScannedKind.expect(.accounts, text.trimmed)
     }
     if bytes.count <= AuthenticatorURI.maximumByteCount, let text = String(validating: bytes, as: UTF8.self),
-      isEnrolment(text.trimmingCharacters(in: .whitespacesAndNewlines))
+      isEnrolment(text.trimmed)
     {
       return try await enrol(text, arguments)
     }

@@ -1,8 +1,13 @@
-import Foundation
 import Signet
 import SignetJSON
 import SignetPolicy
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Command {
   static let policy = Command(

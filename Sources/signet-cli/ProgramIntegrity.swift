@@ -1,11 +1,17 @@
 import CProgramStart
-import Foundation
 import SignetAgent
 import SignetCrypto
 import SignetFiles
 import SignetIntegrity
 import SignetJSON
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// What this program does about tampering with it.
 enum ProgramIntegrity {

@@ -1,7 +1,13 @@
-import Foundation
 import Signet
 import SignetQR
 import SignetTerminal
+import SignetText
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A text that was scanned: in a picture of a QR code, or as it is.
 enum ScannedText {
@@ -16,7 +22,7 @@ enum ScannedText {
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw CommandFailure(.dataError, "\(path) is neither a PNG picture nor UTF-8 text")
     }
-    return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    return text.trimmed
   }
 
   /// The text of the one QR code in a picture.

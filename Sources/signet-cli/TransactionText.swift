@@ -1,6 +1,11 @@
-import Foundation
 import Signet
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A transaction's content as a terminal shows it: all of it, behind bars, so that nothing in it passes for a line of ours.
 struct TransactionText {

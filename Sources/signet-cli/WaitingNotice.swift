@@ -1,7 +1,13 @@
-import Foundation
 import Signet
 import SignetTerminal
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 #if os(Linux)
   import SignetDBus

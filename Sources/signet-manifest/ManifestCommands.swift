@@ -1,8 +1,13 @@
-import Foundation
 import SignetCrypto
 import SignetFiles
 import SignetIntegrity
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What `signet-manifest` does.
 enum ManifestCommands {

@@ -1,10 +1,15 @@
-import Foundation
 import SignetCrypto
 import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetStorage
 import SignetTerminal
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// `signet-server audit …`.
 enum AuditCommands {

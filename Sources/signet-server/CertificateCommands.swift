@@ -1,8 +1,13 @@
-import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetServer
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `signet-server certificate …`.
 enum CertificateCommands {

@@ -1,8 +1,13 @@
-import Foundation
 import SignetJSON
 import SignetServer
 import SignetStorage
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `signet-server client …`.
 enum ClientCommands {

@@ -1,6 +1,11 @@
 import Dispatch
-import Foundation
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Calls back at each `SIGHUP`, which never ends the process: not before there is something to call, and not after.
 final class HangUpSignal: Sendable {

@@ -1,10 +1,16 @@
-import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetPolicy
 import SignetServer
 import SignetTerminal
 import SignetWire
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// `signet-server init`: makes the data folder of a server.
 enum InitCommand {

@@ -1,6 +1,12 @@
-import Foundation
 import SignetFiles
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// A new file that an option names, mode 0600, for what is shown once: a key, a secret, a picture of a code.
 ///

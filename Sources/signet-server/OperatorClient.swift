@@ -1,11 +1,18 @@
-import Foundation
 import SignetCrypto
 import SignetFiles
 import SignetJSON
 import SignetServer
 import SignetTerminal
+import SignetText
 import SignetTransport
 import SignetWire
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// A client of a running server, with an API key (`docs/protocol.md` section 7).
 struct OperatorClient: Sendable {
@@ -47,7 +54,7 @@ struct OperatorClient: Sendable {
   func get(_ path: String...) async throws -> JSONObject { try await send(.get, path, nil) }
 
   func delete(_ path: String..., query: [(String, String)] = []) async throws -> JSONObject {
-    let query = query.map { "\($0)=\(Self.percentEncoded($1))" }.joined(separator: "&")
+    let query = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     return try await send(.delete, path, query: query, nil)
   }
 
@@ -80,13 +87,13 @@ struct OperatorClient: Sendable {
 
   /// Asks with a query of any texts.
   func get(_ path: String..., texts: [(name: String, value: String)]) async throws -> JSONObject {
-    let query = texts.map { "\($0.name)=\(Self.percentEncoded($0.value))" }.joined(separator: "&")
+    let query = texts.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
     return try await send(.get, path, query: query, nil)
   }
 
   /// Asks with a query of texts.
   func get(_ path: String..., texts: [(String, String)]) async throws -> JSONObject {
-    let query = texts.map { "\($0)=\(Self.percentEncoded($1))" }.joined(separator: "&")
+    let query = texts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
     return try await send(.get, path, query: query, nil)
   }
 
@@ -110,7 +117,7 @@ struct OperatorClient: Sendable {
   private func send(
     _ method: HTTPMethod, _ segments: [String], query: String = "", _ body: JSONObject?
   ) async throws -> JSONObject {
-    let path = (["v1"] + segments.map(Self.percentEncoded)).joined(separator: "/")
+    let path = (["v1"] + segments.map(PercentEncoding.encode)).joined(separator: "/")
     let token = key.secret.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     var headers = [("Authorization", "Bearer \(token)"), ("Accept", "application/json")]
     if body != nil { headers.append(("Content-Type", "application/json")) }
@@ -201,14 +208,6 @@ struct OperatorClient: Sendable {
     default: return nil
     }
   }
-
-  /// A path segment (RFC 3986 section 3.3).
-  private static func percentEncoded(_ segment: String) -> String {
-    segment.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
-  }
-
-  private static let unreserved = CharacterSet(
-    charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 }
 
 /// Where a command's server is, whom it trusts and which key it shows.

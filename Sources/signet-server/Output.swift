@@ -1,6 +1,11 @@
-import Foundation
 import SignetJSON
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Terminal {
   /// Prints a JSON document for programs, indented so that people can read it too.

@@ -1,10 +1,16 @@
-import Foundation
 import SignetHTTP
 import SignetIntegrity
 import SignetServer
 import SignetStorage
 import SignetTerminal
 import SignetWire
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+  import Glibc
+#else
+  import Foundation
+#endif
 
 /// `signet-server serve`: runs a server until it is told to stop.
 enum ServeCommand {

@@ -1,6 +1,11 @@
 import Dispatch
-import Foundation
 import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
 
 /// Waits for `SIGTERM` or `SIGINT`; a second one ends the process at once.
 final class StopSignals: Sendable {

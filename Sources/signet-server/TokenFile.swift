@@ -1,8 +1,14 @@
-import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetOATH
 import SignetTerminal
+import SignetText
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// A file of tokens to be imported, as the requests that import them: PSKC (RFC 6030), JSON as the protocol has it, or CSV.
 struct TokenFile {
@@ -131,7 +137,7 @@ struct TokenFile {
 
   private static func fields(_ line: Substring) -> [String] {
     line.split(separator: ",", omittingEmptySubsequences: false).map {
-      $0.trimmingCharacters(in: .whitespaces)
+      $0.trimmed
     }
   }
 

@@ -1,7 +1,12 @@
-import Foundation
 import SignetJSON
 import SignetServer
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `signet-server transaction …`: what a relying party does.
 enum TransactionCommands {

@@ -1,9 +1,14 @@
-import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetTerminal
 import SignetText
 import SignetUAF
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `signet-server uaf …`.
 enum UAFCommands {
@@ -98,7 +103,7 @@ enum UAFCommands {
   }
 
   private static func trimmed(_ file: String) throws -> String {
-    try InputFile.text(of: file).trimmingCharacters(in: .whitespacesAndNewlines)
+    try InputFile.text(of: file).trimmed
   }
 
   // MARK: The key

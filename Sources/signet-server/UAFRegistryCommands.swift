@@ -1,6 +1,11 @@
-import Foundation
 import SignetJSON
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `signet-server uaf credentials`, `targets`, `metadata` and so on: what a running server has registered and knows.
 enum UAFRegistryCommands {

@@ -1,8 +1,14 @@
-import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetTerminal
+import SignetText
 import SignetWire
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// `signet-server transaction verify`: what a relying party checks of a decision, without a server.
 enum VerifyCommand {
@@ -28,8 +34,7 @@ enum VerifyCommand {
         "Verify what alice decided")
     ]
   ) { arguments in
-    let text = try InputFile.text(of: arguments.string("file")).trimmingCharacters(
-      in: .whitespacesAndNewlines)
+    let text = try InputFile.text(of: arguments.string("file")).trimmed
     let key = try arguments.optionalString("public-key").map { path throws -> P256.Signing.PublicKey in
       do { return try P256.Signing.PublicKey(pem: InputFile.text(of: path)) } catch let failure
         as CryptoFailure
@@ -37,9 +42,11 @@ enum VerifyCommand {
         throw CommandFailure(.dataError, "\(path) is no public key in PEM for P-256: \(failure)")
       }
     }
-    let content = try arguments.optionalString("content").map { path in
+    let content = try arguments.optionalString("content").map { path throws -> String in
       // Whatever wrote the file may have ended it with a line feed; a content has none.
-      try InputFile.text(of: path).trimmingCharacters(in: .newlines)
+      var text = try InputFile.text(of: path)
+      while text.last?.isNewline == true { text.removeLast() }
+      return text
     }
     do throws(DecisionCheck.Failure) {
       let check = try DecisionCheck(text, key: key, content: content)

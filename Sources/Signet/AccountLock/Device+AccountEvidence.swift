@@ -1,6 +1,11 @@
-import Foundation
 public import SignetPolicy
 import SignetVault
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Device {
   /// What is known of this device now, and of the use of one container: what its policies are evaluated over.

@@ -35,15 +35,6 @@ enum InterchangeText {
     scalar.steersText || [0xFFFE, 0xFFFF].contains(scalar.value)
   }
 
-  /// Text without white space around it.
-  static func trimmed(_ text: some StringProtocol) -> String {
-    let isSpace = { (character: Character) in character.isWhitespace }
-    guard let first = text.firstIndex(where: { !isSpace($0) }),
-      let last = text.lastIndex(where: { !isSpace($0) })
-    else { return "" }
-    return String(text[first...last])
-  }
-
   /// ASCII letters in lower case; other characters as they are.
   static func lowercased(_ text: some StringProtocol) -> String {
     String(decoding: text.utf8.map { 0x41...0x5A ~= $0 ? $0 + 0x20 : $0 }, as: UTF8.self)
@@ -51,7 +42,7 @@ enum InterchangeText {
 
   /// A whole number in ASCII digits.
   static func number<Number: FixedWidthInteger>(_ text: String) -> Number? {
-    let text = trimmed(text)
+    let text = text.trimmed
     guard !text.isEmpty, text.utf8.count <= 20, text.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else {
       return nil
     }
@@ -60,7 +51,7 @@ enum InterchangeText {
 
   /// The algorithm that a name means: `SHA1`, `sha-256`, `HmacSHA512`, `HMAC-SHA-256`.
   static func algorithm(_ name: String) throws(InterchangeFailure) -> OATHAlgorithm {
-    var short = lowercased(trimmed(name)).filter { $0 != "-" && $0 != "_" && $0 != " " }
+    var short = lowercased(name.trimmed).filter { $0 != "-" && $0 != "_" && $0 != " " }
     for prefix in ["hotp", "hmac"] where short.hasPrefix(prefix) { short.removeFirst(prefix.count) }
     guard let algorithm = OATHAlgorithm(anyName: short) else {
       throw .unsupportedAlgorithm(String(name.prefix(40)))

@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetText
 
 /// An account of one-time codes, or of answers to challenges, as authenticators exchange it.
 ///
@@ -72,7 +73,7 @@ public struct OTPAccount: Sendable {
     issuer: String, name: String, kind: Kind, algorithm: OATHAlgorithm = .sha1, digits: Int = 6,
     hasCheckDigit: Bool = false, secret: SharedSecretBox, image: String? = nil, foreign: [ForeignMember] = []
   ) throws(InterchangeFailure) {
-    let (issuer, name) = (InterchangeText.trimmed(issuer), InterchangeText.trimmed(name))
+    let (issuer, name) = (issuer.trimmed, name.trimmed)
     for (member, text) in [("issuer", issuer), ("account", name), ("image", image ?? "")] {
       try InterchangeText.check(text, member)
     }

@@ -1,6 +1,12 @@
-import Foundation
+import SignetText
 
-/// How Unicode normalization takes characters apart and joins them, asked of the standard library once.
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// How Unicode normalization takes characters apart and joins them, asked of the system's library once.
 package struct CanonicalForms: Sendable {
   package static let all = CanonicalForms()
 
@@ -39,10 +45,8 @@ package struct CanonicalForms: Sendable {
 
   private init() {
     var parts: [Unicode.Scalar: [Element]] = [:]
-    for range in Self.scanned {
-      for start in stride(from: range.lowerBound, to: range.upperBound, by: 256) {
-        Self.takeApart(start..<min(start + 256, range.upperBound), into: &parts)
-      }
+    for scalar in Self.scanned.joined().lazy.compactMap(Unicode.Scalar.init) {
+      parts[scalar] = Normalization.formD(of: scalar)?.map { Element($0) }
     }
     self.parts = parts
 
@@ -58,22 +62,6 @@ package struct CanonicalForms: Sendable {
     }
     self.composites = composites
     seconds = Set(composites.keys.map(\.second))
-  }
-
-  /// Asks for many characters at once, each in a line of its own.
-  private static func takeApart(_ range: Range<UInt32>, into parts: inout [Unicode.Scalar: [Element]]) {
-    let scalars = range.compactMap(Unicode.Scalar.init)
-    var lines = String.UnicodeScalarView()
-    for scalar in scalars {
-      lines.append(scalar)
-      lines.append("\n")
-    }
-    let formD = String(lines).decomposedStringWithCanonicalMapping.unicodeScalars
-    guard formD.count != lines.count || !formD.elementsEqual(lines) else { return }
-    for (scalar, line) in zip(scalars, formD.split(separator: "\n"))
-    where !line.elementsEqual(CollectionOfOne(scalar)) {
-      parts[scalar] = line.map { Element($0) }
-    }
   }
 
   /// The parts of a character in Form D; `nil` for one that is its own.

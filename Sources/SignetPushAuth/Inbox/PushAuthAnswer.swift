@@ -1,3 +1,5 @@
+import SignetText
+
 /// What the user answers to a notification.
 public enum PushAuthAnswer: Sendable, Hashable {
   /// Yes, to a notification that takes no more than that.
@@ -23,7 +25,7 @@ public enum PushAuthAnswer: Sendable, Hashable {
     switch (self, kind) {
     case (.deny, _), (.approve, .default), (.approveRecognised, .biometric): return nil
     case (.number(let typed), .challenge):
-      let typed = typed.trimmedOfSpace
+      let typed = typed.trimmed
       guard !typed.isEmpty else { throw .invalid("number", reason: "is empty") }
       guard typed.utf8.count <= 32, typed.utf8.allSatisfy({ 0x21...0x7E ~= $0 }) else {
         throw .invalid("number", reason: "is none")

@@ -31,7 +31,7 @@ struct PushAuthClaims {
     case .integer(let whole): return Double(whole)
     case .number(let number): return number
     case .string(let text):
-      let text = text.trimmedOfSpace
+      let text = text.trimmed
       // No "inf", "nan" and "0x1p4", which Swift would read too.
       guard (1...32).contains(text.utf8.count),
         text.utf8.allSatisfy({ 0x30...0x39 ~= $0 || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) })
@@ -49,14 +49,6 @@ struct PushAuthClaims {
 }
 
 extension String {
-  /// Without white space around it.
-  var trimmedOfSpace: String {
-    guard let first = firstIndex(where: { !$0.isWhitespace }),
-      let last = lastIndex(where: { !$0.isWhitespace })
-    else { return "" }
-    return String(self[first...last])
-  }
-
   /// Whether no character steers what shows it: control characters, and those that turn the direction of what follows.
   var isPlainText: Bool { unicodeScalars.allSatisfy { !$0.steersText } }
 

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJOSE
 public import SignetJSON
+import SignetText
 
 /// What a push service has delivered: a message id and a signed token, neither of which anybody has checked yet.
 ///
@@ -27,12 +28,12 @@ public struct PushAuthDelivery: Sendable {
   ///   - token: A compact JWS.
   /// - Throws: ``PushAuthFailure``: what is malformed, or has no mechanism to look up.
   public init(messageID: String, token: String) throws(PushAuthFailure) {
-    let messageID = messageID.trimmedOfSpace
+    let messageID = messageID.trimmed
     guard !messageID.isEmpty else { throw .missing("message id") }
     guard messageID.utf8.count <= Self.maximumMessageIDByteCount, messageID.isPlainText else {
       throw .invalid("message id", reason: "is too long, or has control characters")
     }
-    (self.messageID, self.token) = (messageID, token.trimmedOfSpace)
+    (self.messageID, self.token) = (messageID, token.trimmed)
     let claims = try Self.unverifiedClaims(self.token)
     claimedMechanism = try PushAuthClaims(claims).text("u", named: "mechanism id (u)")
   }
@@ -64,7 +65,7 @@ public struct PushAuthDelivery: Sendable {
   /// - Parameter token: A compact JWS.
   /// - Throws: ``PushAuthFailure``.
   public init(token: String) throws(PushAuthFailure) {
-    let token = token.trimmedOfSpace
+    let token = token.trimmed
     let claims = try Self.unverifiedClaims(token)
     guard let id = Self.text(claims, "messageId") else { throw .missing("message id") }
     try self.init(messageID: id, token: token)
@@ -76,7 +77,7 @@ public struct PushAuthDelivery: Sendable {
   /// - Throws: ``PushAuthFailure``.
   public init(_ text: String) throws(PushAuthFailure) {
     guard text.utf8.count <= Self.maximumByteCount else { throw .malformed(reason: "is too long") }
-    let text = text.trimmedOfSpace
+    let text = text.trimmed
     guard text.hasPrefix("{") else {
       try self.init(token: text)
       return
@@ -104,7 +105,7 @@ public struct PushAuthDelivery: Sendable {
   }
 
   private static func text(_ object: JSONObject, _ name: String) -> String? {
-    guard case .string(let text)? = object[name], !text.trimmedOfSpace.isEmpty else { return nil }
+    guard case .string(let text)? = object[name], !text.trimmed.isEmpty else { return nil }
     return text
   }
 

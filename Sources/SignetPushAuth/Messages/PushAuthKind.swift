@@ -1,3 +1,5 @@
+import SignetText
+
 /// How a notification is answered.
 public enum PushAuthKind: String, Sendable, Hashable, CaseIterable {
   /// With yes or no.
@@ -25,6 +27,6 @@ public enum PushAuthNumbers {
   /// - Returns: The numbers in order.
   public static func parse(_ text: String) -> [Int64] {
     Array(
-      text.split(separator: ",").lazy.compactMap { Int64(String($0).trimmedOfSpace) }.prefix(limit))
+      text.split(separator: ",").lazy.compactMap { Int64(String($0).trimmed) }.prefix(limit))
   }
 }

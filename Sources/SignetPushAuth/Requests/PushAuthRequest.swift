@@ -1,4 +1,5 @@
 public import SignetJSON
+import SignetText
 
 /// A request of a device to a server of this protocol: what goes over HTTP, without the transport.
 public struct PushAuthRequest: Sendable {
@@ -31,7 +32,7 @@ public struct PushAuthRequest: Sendable {
     let isUsable = cookie.map {
       (1...4096).contains($0.utf8.count) && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 }
     }
-    self.cookie = isUsable == true ? cookie?.trimmedOfSpace : nil
+    self.cookie = isUsable == true ? cookie?.trimmed : nil
   }
 
   /// Registers a device.

@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetText
 
 /// What a device has sent to a server: a body that names what it is about, and a token that nobody has checked yet.
 public struct PushAuthSubmission: Sendable {
@@ -79,7 +80,7 @@ public struct PushAuthSubmission: Sendable {
     }
     let number: String?
     switch claims.object["challengeResponse"] {
-    case .string(let text)? where text.utf8.count <= 32: number = text.trimmedOfSpace
+    case .string(let text)? where text.utf8.count <= 32: number = text.trimmed
     case .integer(let whole)?: number = String(whole)
     default: number = nil
     }

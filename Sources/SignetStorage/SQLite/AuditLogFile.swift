@@ -1,5 +1,10 @@
-import Foundation
 import SignetSQLite
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The audit log in an SQLite file, read without a server: of a running server, of a stopped one, or of a copy.
 ///

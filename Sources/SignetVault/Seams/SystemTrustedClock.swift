@@ -1,5 +1,15 @@
-import Foundation
 import SignetPolicy
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The clocks of this machine.
 ///
@@ -37,11 +47,9 @@ public struct SystemTrustedClock: TrustedClock {
   /// - Throws: ``ClockFailure``.
   package init(bootIDPath: String) throws(ClockFailure) {
     let content: Data
-    do {
-      let file = try FileHandle(forReadingFrom: URL(filePath: bootIDPath))
-      defer { try? file.close() }  // opened for reading: closing loses nothing
-      content = try file.read(upToCount: 64) ?? Data()
-    } catch { throw .bootIDMissing(path: bootIDPath) }
+    do { content = try Data(contentsOf: URL(filePath: bootIDPath)) } catch {
+      throw .bootIDMissing(path: bootIDPath)
+    }
     guard let bootID = Self.bootID(in: content) else { throw .bootIDMalformed(path: bootIDPath) }
     self.bootID = bootID
   }

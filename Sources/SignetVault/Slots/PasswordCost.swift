@@ -1,6 +1,11 @@
-import Foundation
 public import SignetCrypto
 import SignetPolicy
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// What deriving a key from a password costs in the slots that a vault makes.
 @nonexhaustive public enum PasswordCost: Sendable, Hashable {

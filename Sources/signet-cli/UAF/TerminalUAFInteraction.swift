@@ -1,7 +1,12 @@
-import Foundation
 import Signet
 import SignetTerminal
 import Synchronization
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Asks the person at the terminal, or the script on its descriptor, what UAF operations want to know.
 final class TerminalUAFInteraction: UAFInteraction {

@@ -1,6 +1,11 @@
-import Foundation
 import Signet
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The options that the `uaf` commands share, and the operations that they describe.
 struct UAFCommandOptions {

@@ -1,7 +1,12 @@
-import Foundation
 import Signet
 import SignetJSON
 import SignetTerminal
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 extension Command {
   static let uaf = Command(
@@ -33,14 +38,14 @@ extension Command {
     } catch {
       throw CommandFailure(
         .cannotCreate,
-        "the folder \(folder) cannot be made: \(error.localizedDescription)")
+        "the folder \(folder) cannot be made: \(error)")
     }
     var files: [JSONValue] = []
     for (aaid, statement) in UAFAuthenticator.metadataStatements {
       let path = "\(folder)/\(aaid.replacing("#", with: "-")).json"
       do { try Data(statement.utf8).write(to: URL(fileURLWithPath: path), options: .atomic) } catch {
         throw CommandFailure(
-          .cannotCreate, "\(path) cannot be written: \(error.localizedDescription)")
+          .cannotCreate, "\(path) cannot be written: \(error)")
       }
       files.append(.string(path))
     }

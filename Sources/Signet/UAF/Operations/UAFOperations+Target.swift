@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJOSE
 import SignetJSON
+import SignetText
 import SignetTransport
 
 extension UAFOperations {
@@ -112,7 +113,7 @@ extension UAFOperations {
       var list = server.url(path)
       while list.hasSuffix("/") { list.removeLast() }
       let answer = try await server.exchange(
-        .get, "\(list)?username=\(UAFServer.escaped(entry.account.username))",
+        .get, "\(list)?username=\(PercentEncoding.encode(entry.account.username))",
         accepting: "application/json", by: authorization)
       var own: [String] = []
       do throws(JSONFailure) {

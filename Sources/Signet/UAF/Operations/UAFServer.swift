@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetText
 import SignetTransport
 import SignetUAF
 
@@ -108,17 +109,7 @@ struct UAFServer: Sendable {
 
   /// The URL of one of the things in a collection.
   func url(_ path: String, _ name: String) -> String {
-    url(path.hasSuffix("/") ? path : "\(path)/") + Self.escaped(name)
-  }
-
-  /// A text as a part of a path or a query: all but the unreserved characters as escapes (RFC 3986 section 2.1).
-  static func escaped(_ text: String) -> String {
-    text.utf8.map { byte in
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: String(UnicodeScalar(byte))
-      default: "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-      }
-    }.joined()
+    url(path.hasSuffix("/") ? path : "\(path)/") + PercentEncoding.encode(name)
   }
 
   func problem(_ cause: UAFNetworkProblem.Cause) -> UAFNetworkProblem { UAFNetworkProblem(cause, at: name) }

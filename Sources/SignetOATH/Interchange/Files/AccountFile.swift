@@ -1,5 +1,6 @@
 public import SignetCrypto
 import SignetJSON
+import SignetText
 
 /// Files of accounts, in whatever format.
 public enum AccountFile {
@@ -107,7 +108,7 @@ public enum AccountFile {
   }
 
   private static func uris(_ text: String) throws(InterchangeFailure) -> ImportedAccounts {
-    let lines = text.split(whereSeparator: \.isNewline).map { InterchangeText.trimmed($0) }
+    let lines = text.split(whereSeparator: \.isNewline).map(\.trimmed)
       .filter { !$0.isEmpty && !$0.hasPrefix("#") }
     var imported = ImportedAccounts(lines.allSatisfy(MigrationBatch.isMigration) ? .google : .otpauth)
     var batches: [MigrationBatch] = []

@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetText
 
 /// One QR code of an export of Google Authenticator: `otpauth-migration://offline?data=…`.
 public struct MigrationBatch: Sendable {
@@ -23,7 +24,7 @@ public struct MigrationBatch: Sendable {
   /// - Parameter text: Any text.
   /// - Returns: Whether it begins as one.
   public static func isMigration(_ text: String) -> Bool {
-    InterchangeText.lowercased(InterchangeText.trimmed(text.prefix(64))).hasPrefix("otpauth-migration:")
+    InterchangeText.lowercased(text.prefix(64).trimmed).hasPrefix("otpauth-migration:")
   }
 
   /// Reads a URI.
@@ -38,7 +39,7 @@ public struct MigrationBatch: Sendable {
     guard let mark = text.firstRange(of: "data=") else { throw .missing("data") }
     let value = text[mark.upperBound...].prefix { $0 != "&" }
     // A plus sign that was not escaped may have become a space on the way.
-    let base64 = InterchangeText.trimmed(try PercentEncoding.decode(value)).map { $0 == " " ? "+" : $0 }
+    let base64 = (try PercentEncoding.decode(value)).trimmed.map { $0 == " " ? "+" : $0 }
     guard let bytes = InterchangeText.base64(String(base64)) else {
       throw .invalid("data", reason: "is no Base64")
     }
@@ -192,15 +193,14 @@ private struct Parameters {
     case 1: kind = .hotp(counter: counter)
     default: throw .unsupportedType("number \(type)")
     }
-    var plain = InterchangeText.trimmed(name)
-    var issuer = InterchangeText.trimmed(self.issuer)
+    var plain = name.trimmed
+    var issuer = self.issuer.trimmed
     // The name is a label: it may begin with the issuer.
     if !issuer.isEmpty, plain.utf8.starts(with: "\(issuer):".utf8) {
-      plain = InterchangeText.trimmed(
-        String(decoding: plain.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self))
+      plain = String(decoding: plain.utf8.dropFirst(issuer.utf8.count + 1), as: UTF8.self).trimmed
     } else if issuer.isEmpty, let colon = plain.firstIndex(of: ":") {
-      issuer = InterchangeText.trimmed(plain[..<colon])
-      plain = InterchangeText.trimmed(plain[plain.index(after: colon)...])
+      issuer = plain[..<colon].trimmed
+      plain = plain[plain.index(after: colon)...].trimmed
     }
     return try OTPAccount(
       issuer: issuer, name: plain, kind: kind, algorithm: hash, digits: digits == 2 ? 8 : 6,

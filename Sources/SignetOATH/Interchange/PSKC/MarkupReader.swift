@@ -1,21 +1,14 @@
-import Foundation
-
-#if canImport(FoundationXML)
-  import FoundationXML
-#endif
+import CLibXML2
+import SignetText
 
 /// Reads an XML document into elements, within bounds and without document types: nothing is expanded or fetched.
-final class MarkupReader: NSObject, XMLParserDelegate {
+struct MarkupReader: ~Copyable {
   static let maximumDepth = 32
   static let maximumElementCount = 400_000
-  /// Errors that a document is read in spite of, such as a prefix without a namespace.
-  static let maximumErrorCount = 100
 
+  private let reader: xmlTextReaderPtr
+  /// Elements that have begun, the outermost first.
   private var open: [MarkupElement] = []
-  private var root: MarkupElement?
-  private var count = 0
-  private var errorCount = 0
-  private var failure: InterchangeFailure?
 
   /// The root element.
   ///
@@ -24,16 +17,27 @@ final class MarkupReader: NSObject, XMLParserDelegate {
   /// - Throws: ``InterchangeFailure/xml(reason:)``.
   static func read(_ bytes: [UInt8]) throws(InterchangeFailure) -> MarkupElement {
     try refuseDocumentTypes(bytes)
-    let reader = MarkupReader()
-    let parser = XMLParser(data: Data(bytes))
-    parser.shouldProcessNamespaces = true
-    parser.shouldResolveExternalEntities = false
-    parser.delegate = reader
-    let isWhole = parser.parse()
-    if let failure = reader.failure { throw failure }
-    guard isWhole, let root = reader.root else { throw .xml(reason: "is malformed") }
-    return root
+    guard let count = Int32(exactly: bytes.count) else { throw .xml(reason: "is too large") }
+    let result = unsafe bytes.withUnsafeBytes { bytes -> Result<MarkupElement, InterchangeFailure> in
+      do throws(InterchangeFailure) {
+        var reader = try unsafe MarkupReader(bytes, count)
+        return .success(try reader.root())
+      } catch { return .failure(error) }
+    }
+    return try result.get()
   }
+
+  /// A reader of bytes that stay where they are as long as it is there.
+  private init(_ bytes: UnsafeRawBufferPointer, _ count: Int32) throws(InterchangeFailure) {
+    let options = XML_PARSE_NONET.rawValue | XML_PARSE_NOERROR.rawValue | XML_PARSE_NOWARNING.rawValue
+    let start = unsafe bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+    guard let reader = unsafe xmlReaderForMemory(start, count, nil, "UTF-8", Int32(options)) else {
+      throw .xml(reason: "is malformed")
+    }
+    unsafe self.reader = reader
+  }
+
+  deinit { unsafe xmlFreeTextReader(reader) }
 
   /// Refuses what could declare entities, and encodings in which that could hide.
   private static func refuseDocumentTypes(_ bytes: [UInt8]) throws(InterchangeFailure) {
@@ -54,41 +58,56 @@ final class MarkupReader: NSObject, XMLParserDelegate {
     }
   }
 
-  private func stop(_ parser: XMLParser, _ reason: String) {
-    if failure == nil { failure = .xml(reason: reason) }
-    parser.abortParsing()
+  private mutating func root() throws(InterchangeFailure) -> MarkupElement {
+    var (root, count) = (MarkupElement?.none, 0)
+    while true {
+      let read = unsafe xmlTextReaderRead(reader)
+      guard read >= 0 else { throw .xml(reason: "is malformed") }
+      guard read > 0 else { break }
+      let kind = unsafe xmlReaderTypes(UInt32(bitPattern: xmlTextReaderNodeType(reader)))
+      switch kind {
+      case XML_READER_TYPE_ELEMENT:
+        count += 1
+        guard count <= Self.maximumElementCount else { throw .xml(reason: "has too many elements") }
+        guard open.count < Self.maximumDepth else { throw .xml(reason: "is nested too deep") }
+        let isEmpty = unsafe xmlTextReaderIsEmptyElement(reader) == 1
+        open.append(element())
+        if isEmpty { close(into: &root) }
+      case XML_READER_TYPE_END_ELEMENT: close(into: &root)
+      case XML_READER_TYPE_TEXT, XML_READER_TYPE_CDATA, XML_READER_TYPE_SIGNIFICANT_WHITESPACE:
+        guard !open.isEmpty else { continue }
+        open[open.count - 1].text += unsafe Self.text(xmlTextReaderConstValue(reader))
+      default: continue
+      }
+    }
+    guard let root else { throw .xml(reason: "is malformed") }
+    return root
   }
 
-  func parser(
-    _ parser: XMLParser, didStartElement elementName: String, namespaceURI: String?, qualifiedName: String?,
-    attributes: [String: String] = [:]
-  ) {
-    count += 1
-    guard count <= Self.maximumElementCount else { return stop(parser, "has too many elements") }
-    guard open.count < Self.maximumDepth else { return stop(parser, "is nested too deep") }
-    let name = elementName.split(separator: ":").last.map(String.init) ?? elementName
-    open.append(MarkupElement(namespace: namespaceURI ?? "", name: name, attributes: attributes))
+  /// The element that begins here.
+  private func element() -> MarkupElement {
+    let name = unsafe Self.text(xmlTextReaderConstLocalName(reader))
+    var attributes: [String: String] = [:]
+    while unsafe xmlTextReaderMoveToNextAttribute(reader) == 1 {
+      attributes[unsafe Self.text(xmlTextReaderConstName(reader))] =
+        unsafe Self.text(xmlTextReaderConstValue(reader))
+    }
+    _ = unsafe xmlTextReaderMoveToElement(reader)
+    // A prefix without a namespace is still before the name.
+    return MarkupElement(
+      namespace: unsafe Self.text(xmlTextReaderConstNamespaceUri(reader)),
+      name: name.split(separator: ":").last.map(String.init) ?? name, attributes: attributes)
   }
 
-  func parser(_ parser: XMLParser, didEndElement: String, namespaceURI: String?, qualifiedName: String?) {
+  /// The innermost element is whole.
+  private mutating func close(into root: inout MarkupElement?) {
     guard var element = open.popLast() else { return }
-    element.text = InterchangeText.trimmed(element.text)
+    element.text = element.text.trimmed
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
   }
 
-  /// FoundationXML does not give back the memory of an error that it tells, so a document has few.
-  func parser(_ parser: XMLParser, parseErrorOccurred parseError: any Error) {
-    errorCount += 1
-    if errorCount > Self.maximumErrorCount { stop(parser, "has too many errors") }
-  }
-
-  func parser(_ parser: XMLParser, foundCharacters string: String) {
-    guard !open.isEmpty else { return }
-    open[open.count - 1].text += string
-  }
-
-  func parser(_ parser: XMLParser, foundCDATA block: Data) {
-    guard !open.isEmpty else { return }
-    open[open.count - 1].text += String(decoding: block, as: UTF8.self)
+  /// libxml2's texts are UTF-8; they belong to the reader.
+  private static func text(_ text: UnsafePointer<xmlChar>?) -> String {
+    unsafe text.map { unsafe String(cString: $0) } ?? ""
   }
 }

@@ -1,4 +1,5 @@
 public import SignetCrypto
+import SignetText
 
 /// What decrypts a PSKC document, or encrypts it.
 public enum PSKCEncryptionKey: Sendable {
@@ -138,6 +139,6 @@ extension PSKCKey {
 
   private static func hasCheckDigits(_ format: MarkupElement) -> Bool {
     let check = format.attributes["CheckDigits"] ?? format.attributes["CheckDigit"]
-    return ["true", "1"].contains(InterchangeText.lowercased(InterchangeText.trimmed(check ?? "")))
+    return ["true", "1"].contains(InterchangeText.lowercased((check ?? "").trimmed))
   }
 }

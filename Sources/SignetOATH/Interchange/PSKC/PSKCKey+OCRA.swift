@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetText
 
 extension PSKCKey {
   /// The suite and what else decides an answer; what contradicts the suite is refused.
@@ -7,7 +8,7 @@ extension PSKCKey {
   func challengeKind() throws(InterchangeFailure) -> OTPAccount.Kind {
     guard let suite, !suite.isEmpty else { throw .missing("suite") }
     let ocra: OCRASuite
-    do throws(OCRAFailure) { ocra = try OCRASuite(InterchangeText.trimmed(suite)) } catch {
+    do throws(OCRAFailure) { ocra = try OCRASuite(suite.trimmed) } catch {
       throw .ocra(error)
     }
     guard responseLength ?? ocra.responseLength == ocra.responseLength else {

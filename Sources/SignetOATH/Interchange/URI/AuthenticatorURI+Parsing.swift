@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetJSON
+import SignetText
 
 extension AuthenticatorURI {
   /// Reads a URI.
@@ -73,7 +74,7 @@ extension AuthenticatorURI {
   ) throws(InterchangeFailure) -> (String, String?) {
     guard var parameter = try query.value("issuer") else { return (label.issuer, nil) }
     if isEncoded { parameter = InterchangeText.base64Text(parameter) ?? parameter }
-    parameter = InterchangeText.trimmed(parameter)
+    parameter = parameter.trimmed
     if label.issuer.isEmpty { return (parameter, nil) }
     // A plus sign is a plus sign, as RFC 3986 says, unless the label shows that a space was meant.
     let spaced = String(parameter.map { $0 == "+" ? " " : $0 })

@@ -1,3 +1,5 @@
+import SignetText
+
 /// Text of a URI that is shown, kept and handed on, by apps that may not look at it as closely as we do.
 enum HostileText {
   /// How many layers of percent-encoding are looked through.
@@ -15,7 +17,7 @@ enum HostileText {
     var text = text
     for layer in 0..<depth {
       try InterchangeText.check(text, member, limit: limit)
-      let bytes = InterchangeText.lowercased(InterchangeText.trimmed(text)).utf8
+      let bytes = InterchangeText.lowercased(text.trimmed).utf8
       guard !bytes.starts(with: "javascript:".utf8) else {
         throw .invalid(member, reason: "is a script; remove it")
       }

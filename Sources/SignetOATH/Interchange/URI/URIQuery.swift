@@ -1,3 +1,5 @@
+import SignetText
+
 /// A URI of an authenticator, taken apart and with its escapes resolved: `scheme://type/label?name=value&…`.
 ///
 /// A number sign begins no fragment: authenticators write colours with one.
@@ -12,7 +14,7 @@ struct URIQuery {
   let parameters: [(name: String, value: String)]
 
   init(_ text: String) throws(InterchangeFailure) {
-    let text = InterchangeText.trimmed(text)
+    let text = text.trimmed
     guard text.utf8.count <= AuthenticatorURI.maximumByteCount else {
       throw .tooLarge("URI", limit: AuthenticatorURI.maximumByteCount)
     }
@@ -80,7 +82,7 @@ struct URILabel {
         (issuer, account) = ("", decoded)
       }
     }
-    (issuer, account) = (InterchangeText.trimmed(issuer), InterchangeText.trimmed(account))
+    (issuer, account) = (issuer.trimmed, account.trimmed)
     try InterchangeText.check(issuer, "issuer")
     try InterchangeText.check(account, "account")
   }

@@ -1,18 +1,6 @@
-/// Percent-encoding of URIs (RFC 3986 section 2.1): strict in writing, lenient in reading.
-enum PercentEncoding {
-  /// Writes every byte but the unreserved characters as an escape.
-  static func encode(_ text: String) -> String {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var bytes: [UInt8] = []
-    for byte in text.utf8 {
-      switch byte {
-      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: bytes.append(byte)
-      default: bytes += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0x0F)]]
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
-  }
+import SignetText
 
+extension PercentEncoding {
   /// Resolves escapes; a percent sign without two hexadecimal digits stays as it is, and so does a plus sign.
   ///
   /// - Throws: ``InterchangeFailure/notUTF8``.

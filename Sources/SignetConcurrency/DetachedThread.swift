@@ -1,0 +1,47 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Threads that nobody joins.
+public enum DetachedThread {
+  /// Carries the work to the thread.
+  private final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` on a new thread.
+  ///
+  /// - Parameter body: What to do.
+  /// - Returns: Whether it is run; not where the system has no memory or no thread left.
+  @discardableResult
+  public static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let work = unsafe Unmanaged.passRetained(Work(body))
+    #if canImport(Glibc)
+      var thread = pthread_t()
+    #else
+      var thread: pthread_t?
+    #endif
+    let code = unsafe pthread_create(
+      &thread, nil,
+      { argument in
+        #if canImport(Glibc)
+          guard let argument = unsafe argument else { return nil }
+        #endif
+        unsafe Unmanaged<Work>.fromOpaque(argument).takeRetainedValue().body()
+        return nil
+      }, work.toOpaque())
+    guard code == 0 else {
+      unsafe work.release()
+      return false
+    }
+    #if canImport(Glibc)
+      pthread_detach(thread)
+    #else
+      if let thread = unsafe thread { unsafe pthread_detach(thread) }
+    #endif
+    return true
+  }
+}

@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+#if canImport(Darwin)
+  import Foundation
+#else
+  import CUnistring
+#endif
+
+/// Unicode Normalization Forms (UAX #15), as the system's library knows them.
+package enum Normalization {
+  /// Whether a text is in Form C.
+  package static func isFormC(_ text: String) -> Bool {
+    // Below U+0300 every code point is.
+    if text.unicodeScalars.allSatisfy({ $0.value < 0x300 }) { return true }
+    #if canImport(Darwin)
+      return text.precomposedStringWithCanonicalMapping.utf8.elementsEqual(text.utf8)
+    #else
+      var formC = Array(text.unicodeScalars.map(\.value))
+      return unsafe normalize(&formC, CUnistring_form_c())
+        && formC.elementsEqual(text.unicodeScalars.map(\.value))
+    #endif
+  }
+
+  /// What a character becomes in Form D; `nil` where it is its own.
+  package static func formD(of scalar: Unicode.Scalar) -> [Unicode.Scalar]? {
+    #if canImport(Darwin)
+      let formD = Array(String(scalar).decomposedStringWithCanonicalMapping.unicodeScalars)
+      return formD == [scalar] ? nil : formD
+    #else
+      var first = [ucs4_t](repeating: 0, count: Int(UC_DECOMPOSITION_MAX_LENGTH))
+      guard unsafe uc_canonical_decomposition(scalar.value, &first) > 0 else { return nil }
+      var formD = [scalar.value]
+      guard unsafe normalize(&formD, CUnistring_form_d()) else { return nil }
+      return formD.compactMap(Unicode.Scalar.init)
+    #endif
+  }
+
+  #if !canImport(Darwin)
+    /// - Returns: False where there is no memory.
+    private static func normalize(_ text: inout [UInt32], _ form: uninorm_t) -> Bool {
+      var count = 0
+      guard let formed = unsafe u32_normalize(form, text, text.count, nil, &count) else { return false }
+      defer { unsafe free(formed) }
+      text = unsafe Array(UnsafeBufferPointer(start: formed, count: count))
+      return true
+    }
+  #endif
+}

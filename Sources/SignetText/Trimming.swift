@@ -1,0 +1,9 @@
+extension StringProtocol {
+  /// The text without white space (`Character.isWhitespace`) around it.
+  package var trimmed: String {
+    guard let first = firstIndex(where: { !$0.isWhitespace }),
+      let last = lastIndex(where: { !$0.isWhitespace })
+    else { return "" }
+    return String(self[first...last])
+  }
+}
