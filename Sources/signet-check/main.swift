@@ -1,5 +1,11 @@
 // signet-check: runs test vectors through the pure cores; see docs/signet-check.md.
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 let words = CommandLine.arguments.dropFirst()
 guard words.isEmpty else {
   let usage = """
@@ -9,7 +15,9 @@ guard words.isEmpty else {
 
     """
   let isAskedFor = words == ["--help"] || words == ["-h"]
-  (isAskedFor ? FileHandle.standardOutput : .standardError).write(Data(usage.utf8))
+  var output = AnswerWriter(descriptor: isAskedFor ? 1 : 2)
+  output.append(Array(usage.utf8))
+  _ = output.flush()
   exit(isAskedFor ? 0 : 2)
 }
 

@@ -71,6 +71,17 @@
     }
 
     @Test(
+      "programs carry no tables of languages: each is hashed whole before it takes a secret",
+      .enabled(if: Programs.folder != Programs.built, "a build for tests is larger"))
+    func small() throws {
+      for name in ["signet", "signet-server"] {
+        let attributes = try FileManager.default.attributesOfItem(atPath: try Programs.path(name))
+        let byteCount = try #require(attributes[.size] as? Int)
+        #expect(byteCount < 35_000_000, "\(name) has \(byteCount) bytes; does a source import Foundation?")
+      }
+    }
+
+    @Test(
       "root's installation gives signet alone a group; others, and for another machine, are told the commands"
     )
     func group() async throws {

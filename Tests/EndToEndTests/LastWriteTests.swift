@@ -1,6 +1,8 @@
 #if os(Linux)
   import Foundation
   import SignetCrypto
+  import SignetSQLite
+  import SignetServer
   import SignetTestKit
   import Synchronization
   import Testing
@@ -80,6 +82,17 @@
       #expect(count > 0 && last?.name == "exit_group", "\(words)", sourceLocation: sourceLocation)
     }
 
+    /// The secret of the codes of the only container, which its server has under its master key.
+    private static func codeSecret(_ server: RunningServer) throws -> [UInt8] {
+      let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readOnly)
+      let rows = try database.query("SELECT id, sealed_secret FROM credentials")
+      let row = try #require(rows.first)
+      let key = try #require(FileManager.default.contents(atPath: "\(server.data)/master.key"))
+      let secret = try MasterKey(SecretBytes(copying: Array(key))).open(
+        row.blob("sealed_secret"), for: .otpSecret(credential: row.text("id")))
+      return secret.insecureCopy()
+    }
+
     /// Whether each command is tried with each kind of password, as `make kill-test` does.
     ///
     /// Else each command gets one kind, and a few commands none.
@@ -104,6 +117,7 @@
       try await expectClean("activate", "--code-file", server.codeFile("alice"), passwords: [kinds[0]])
       let key = try #require(FileManager.default.contents(atPath: "\(device.data)/software-keystore.key"))
       secrets.bytes.append(("master key", Array(key.suffix(32))))
+      secrets.bytes.append(("codes", try Self.codeSecret(server)))
       try await expectClean("otp", passwords: [kinds[0]])
       try await expectClean("password", "change", passwords: [kinds[0], kinds[1]])
       try await expectClean("password", "verify", passwords: [kinds[1]])
@@ -117,6 +131,11 @@
       if Self.triesAll {
         try await expectClean("data", "decrypt", "--label", "notes", sealed, plain, passwords: [kinds[2]])
         try await expectClean("list")
+        _ = try await server.ask("alice", "Pay 252.00 EUR")
+        try await expectClean("report", passwords: [kinds[2]])
+        try await expectClean("initiate", "Block my card", "--yes", passwords: [kinds[2]])
+        try await expectClean("recovery", "create", passwords: [kinds[2]])
+        try await expectClean("doctor")
         try await expectClean("renew", passwords: [kinds[2]])
       }
 
