@@ -47,7 +47,7 @@ import Testing
   @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
   func theServerDoesWhatItDescribes() async throws {
     let server = try await RunningServer.start(["--protection", "device"])
-    _ = try await server.answer(
+    _ = try await server.json(
       "key", "create", "both", "--scope", "admin", "--scope", "relying-party", "--output",
       "\(server.folder.path)/both.key")
     let code = try await server.codeFile("alice")
@@ -75,7 +75,7 @@ import Testing
         "--continue-on-failure", "--no-color", "--warnings", "off",
       ])
     #expect(tried.status == 0, "\(tried.output.suffix(8000)) \(tried.errorOutput.suffix(2000))")
-    let events = try server.events.split(separator: "\n")
+    let events = server.events.split(separator: "\n")
     // Each operation was asked for.
     let asked = try Set(
       events.compactMap { line -> [String]? in
@@ -96,7 +96,7 @@ import Testing
     ] {
       #expect(served.contains { $0.contains("/main\(path)\"") }, "\(path)")
     }
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 }

@@ -204,7 +204,7 @@ import Testing
       } else {
         #expect(result.isRefusal(65, "may not leave the device"), result.summary)
       }
-      await server.stopAndWait()
+      await server.stop()
     }
   }
 

@@ -12,7 +12,7 @@ import Testing
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let id = try #require(try await server.activeContainers("alice").first)
     let early = try await device.json("otp").string("code")
-    let ordered = try await server.answer("container", "lock", id, "--reason", "reported lost")
+    let ordered = try await server.json("container", "lock", id, "--reason", "reported lost")
     #expect(ordered["action"] == "lock")
     // At the server at once, whatever the device knows.
     #expect(try await !server.accepts(early, of: "alice"))
@@ -35,7 +35,7 @@ import Testing
     let shown = try await device.run("condition", "show")
     #expect(shown.status == 1 && shown.output.contains("locked by its server"), shown.summary)
     try await expectReceipts(server, id, ["lock"])
-    _ = try await server.answer("container", "unlock", id)
+    _ = try await server.json("container", "unlock", id)
     _ = try await device.run("pending")
     #expect(try await server.accepts(device.json("otp").string("code"), of: "alice"))
     try await expectReceipts(server, id, ["lock", "unlock"])
@@ -57,13 +57,13 @@ import Testing
     #expect(try status.object("evidence").string("osName") == "linux")
     // The server finds the same, and says so; without the policies it is open again.
     _ = try await device.run("condition", "report")
-    let account = try await server.answer("container", "account", id)
+    let account = try await server.json("container", "account", id)
     #expect(try account.string("standing") == "locked")
     #expect(try account.string("reason").hasPrefix("appIsUpToDate: "))
     // To look at them changes nothing.
     let looked = try await server.run("container", "policies", id)
     #expect(looked.output == "\(policies)\n", looked.summary)
-    #expect(try await server.answer("container", "policies", id).object("policies").contains("mine"))
+    #expect(try await server.json("container", "policies", id).object("policies").contains("mine"))
     let both = try await server.run("container", "policies", id, "{}", "--of-profile")
     #expect(both.isRefusal(64, "--of-profile goes without policies"), both.summary)
     let taken = try await server.run("container", "policies", id, "--of-profile")
@@ -73,7 +73,7 @@ import Testing
     #expect(reported.status == 0, reported.summary)
     _ = try await device.json("otp")
 
-    _ = try await server.answer("container", "wipe", id, "--reason", "stolen")
+    _ = try await server.json("container", "wipe", id, "--reason", "stolen")
     let wiped = try await device.run("pending")
     #expect(wiped.status != 0 && wiped.errorOutput.contains("had the container deleted"), wiped.summary)
     #expect(try await device.containers().isEmpty)
@@ -82,7 +82,7 @@ import Testing
     try await expectReceipts(server, id, ["lock", "unlock", "wipe"])
     #expect(try await server.audited("account.ordered").count == 3)
     #expect(try await server.audited("account.orderDone").count == 3)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("policies of a profile refuse a device that is not what it has to be")
@@ -99,7 +99,7 @@ import Testing
     #expect(activated.status == 77, activated.summary)
     #expect(activated.errorOutput.contains("hardwareKeystore: the keys are kept in files"), activated.summary)
     #expect(try await server.activeContainers("alice").isEmpty)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a lock by hand stays until what opens the container ends it; imported accounts have their own")
@@ -129,7 +129,7 @@ import Testing
     #expect(noCode.status == 77 && noCode.errorOutput.contains("locked by hand"), noCode.summary)
     _ = try await device.json("account", "unlock", "bob")
     _ = try await device.json("otp", "bob")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   private func expectReceipts(
@@ -149,14 +149,14 @@ import Testing
     let device = bench.server.device("locked")
     _ = try await device.json("activate", "--code-file", try await bench.server.codeFile("alice"))
     let id = try #require(try await bench.server.activeContainers("alice").first)
-    _ = try await bench.server.answer("container", "lock", id)
+    _ = try await bench.server.json("container", "lock", id)
     _ = try await bench.measure("pending", device.process(["pending"]))
     var (round, isLocked, ordered) = (0, true, 1)
     while bench.kills < KillRounds.count {
       round += 1
       bench.beginRound()
       isLocked.toggle()
-      _ = try await bench.server.answer("container", isLocked ? "lock" : "unlock", id)
+      _ = try await bench.server.json("container", isLocked ? "lock" : "unlock", id)
       ordered += 1
       let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .device
       _ = try await bench.run("pending", victim, device.process(["pending", "--timeout", "20"]))
@@ -177,7 +177,7 @@ import Testing
       let other = bench.server.device(user)
       _ = try await other.json("activate", "--code-file", try await bench.server.codeFile(user))
       let theirs = try #require(try await bench.server.activeContainers(user).first)
-      _ = try await bench.server.answer("container", "wipe", theirs)
+      _ = try await bench.server.json("container", "wipe", theirs)
       let victim = KillBench.Victim.allCases.randomElement(using: &bench.random) ?? .device
       _ = try await bench.run("pending", victim, other.process(["pending", "--timeout", "20"]))
       for _ in 0..<2 { _ = try await other.run("pending") }
@@ -186,14 +186,14 @@ import Testing
       #expect(try orders.map { try $0.bool("done") } == [true], bench.comment)
       #expect(try await bench.server.activeContainers(user).isEmpty, bench.comment)
     }
-    let report = try await bench.server.answer("audit", "verify")
+    let report = try await bench.server.json("audit", "verify")
     #expect(report["intact"] == true)
     print("account lock kill test: \(bench.kills) kills in \(round) rounds")
-    await bench.server.stopAndWait()
+    await bench.server.stop()
   }
 
   static func orders(_ server: RunningServer, _ id: String) async throws -> [JSONObject] {
-    try await server.answer("container", "account", id).array("orders").compactMap { value in
+    try await server.json("container", "account", id).array("orders").compactMap { value in
       guard case .object(let order) = value else { return nil }
       return order
     }

@@ -36,7 +36,7 @@
       let none = try await Self.tampered(device, "otp")
       #expect(none.status == 77 && none.errorOutput.contains("policy deviceTampering"), none.summary)
       _ = try await device.json("otp")
-      await server.stopAndWait()
+      await server.stop()
     }
 
     @Test("policies of an otpauth URI hold from the import on, be it alone or among others in a file")

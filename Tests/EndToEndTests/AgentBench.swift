@@ -20,7 +20,7 @@
       let activating = DeviceCommand(data: folder.file("device"), authority: server.authority)
       _ = try await activating.json(
         "activate", "--code-file", server.codeFile("alice"), passwords: [Self.password])
-      await server.stopAndWait()
+      await server.stop()
       device = DeviceCommand(data: folder.file("device"))
       for name in ["apps", "elsewhere"] {
         try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)

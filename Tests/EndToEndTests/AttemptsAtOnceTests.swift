@@ -45,7 +45,7 @@ import Testing
       expectNoneRefused(try await atOnce(6) { try device.process(["otp"], passwords: [Self.right]) })
     }
     #expect(try await lock(of: device) == "unlocked")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   #if os(Linux)
@@ -62,7 +62,7 @@ import Testing
         expectNoneRefused(try await atOnce(6) { try device.process(["otp"], passwords: [Self.right]) })
       }
       #expect(try await lock(of: device) == "unlocked")
-      await server.stopAndWait()
+      await server.stop()
       withExtendedLifetime(tpm) {}
     }
   #endif
@@ -81,7 +81,7 @@ import Testing
     #expect(try await lock(of: device) == "lockedOut")
     let late = try await device.run("otp", passwords: [Self.right])
     #expect(late.isRefusal(77, "locked after too many"), late.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("the password of a session key, under a limit of one")
@@ -98,7 +98,7 @@ import Testing
       expectNoneRefused(results)
     }
     #expect(try await lock(of: device, key: "session") == "unlocked")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("the password of imported accounts, after one failure of which the next would wait")

@@ -23,7 +23,7 @@ import Testing
   private func ask(
     _ text: String, _ device: DeviceCommand, at server: RunningServer, kind: String = "default"
   ) async throws -> (asked: JSONObject, message: String) {
-    let asked = try await server.answer(
+    let asked = try await server.json(
       "message", "create", "alice", text, "--kind", kind, "--key-file", server.shopKey)
     let push = try asked.object("push")
     let file = try server.write(String(decoding: push.bytes, as: UTF8.self), to: "push")
@@ -41,7 +41,7 @@ import Testing
   func asked() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     let unknown = try await server.run("authenticator", "invite", "nobody")
     #expect(unknown.isRefusal(67, "'signet-server user add' adds one"), unknown.summary)
     let malformed = try await server.run(
@@ -58,7 +58,7 @@ import Testing
     let scanned = try await device.run(
       "scan", picture, "--push-token", "gateway-7", "--push-service", "webhook")
     #expect(scanned.status == 0 && scanned.output.contains("Enrolled Bank (alice)"), scanned.summary)
-    let listed = try await server.answer("authenticator", "list", "alice").array("mechanisms")
+    let listed = try await server.json("authenticator", "list", "alice").array("mechanisms")
     #expect(listed.count == 1)
     let table = try await server.run("authenticator", "list", "alice")
     #expect(table.output.contains("active") && table.output.contains("webhook"), table.summary)
@@ -85,7 +85,7 @@ import Testing
     #expect(long.isRefusal(64, "from 10s to 1h"), long.summary)
     let missing = try await server.run("message", "show", "none", "--key-file", server.shopKey)
     #expect(missing.isRefusal(67, "There is no message of this id"), missing.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test(
@@ -93,7 +93,7 @@ import Testing
   func listed() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     let early = try await device.run("account", "lock", "Bank")
     #expect(early.isRefusal(65, "nothing was imported in"), early.summary)
     let (authenticator, _) = try await enrol(device, at: server)
@@ -139,14 +139,14 @@ import Testing
     #expect(removed.output == "removed \(authenticator)\n", removed.summary)
     let missing = try await server.run("authenticator", "remove", authenticator)
     #expect(missing.isRefusal(67, "'signet-server authenticator list USER' shows"), missing.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("an app that makes codes too is invited, renamed and removed as one; its token goes with it")
   func codes() async throws {
     let server = try await RunningServer.startWithShop()
     let device = server.device()
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     let lone = try await server.run("authenticator", "invite", "alice", "--digits", "8")
     #expect(lone.isRefusal(64, "--digits goes with --codes"), lone.summary)
     let wrong = try await server.run(
@@ -167,24 +167,24 @@ import Testing
     #expect(try await device.run("otp", "House bank").status == 77)
     _ = try await device.json("account", "delete", "House bank", "--yes")
     #expect(try await device.json("account", "list").array("accounts").isEmpty)
-    #expect(try await server.answer("token", "list").array("tokens").count == 1)
-    _ = try await server.answer("authenticator", "remove", authenticator)
-    #expect(try await server.answer("token", "list").array("tokens").isEmpty)
-    await server.stopAndWait()
+    #expect(try await server.json("token", "list").array("tokens").count == 1)
+    _ = try await server.json("authenticator", "remove", authenticator)
+    #expect(try await server.json("token", "list").array("tokens").isEmpty)
+    await server.stop()
   }
 
   @Test("the app that is asked has to be named where a user has several")
   func several() async throws {
     let server = try await RunningServer.startWithShop()
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     let first = try await enrol(server.device("first"), at: server)
     _ = try await enrol(server.device("second"), at: server)
     let unnamed = try await server.run("message", "create", "alice", "x", "--key-file", server.shopKey)
     #expect(unnamed.isRefusal(65, "has 2 apps; name one by --authenticator"), unnamed.summary)
-    let named = try await server.answer(
+    let named = try await server.json(
       "message", "create", "alice", "x", "--authenticator", first.authenticator, "--key-file", server.shopKey)
     #expect(named["status"] == "pending")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("the doctor names what locks a container, and what to do")
@@ -200,14 +200,14 @@ import Testing
     #expect(byHand.output.contains("it was locked by hand: lent"), byHand.summary)
     #expect(byHand.output.contains("signet condition unlock --container"), byHand.summary)
     _ = try await device.json("condition", "unlock")
-    _ = try await server.answer("container", "policies", id, #"{"appIsUpToDate":{"minimumVersion":"99"}}"#)
+    _ = try await server.json("container", "policies", id, #"{"appIsUpToDate":{"minimumVersion":"99"}}"#)
     _ = try await device.run("pending")
     let broken = try await device.run("doctor")
     #expect(broken.status == 1, broken.summary)
     #expect(broken.output.contains("its policy appIsUpToDate locks it: "), broken.summary)
     #expect(broken.output.contains("its server locks it: appIsUpToDate: "), broken.summary)
     #expect(!broken.output.contains("the container is in order"), broken.summary)
-    await server.stopAndWait()
+    await server.stop()
     let unreachable = try await device.run("condition", "report")
     #expect(unreachable.isRefusal(69, "the server at 127.0.0.1:\(server.port) cannot be reached"))
   }

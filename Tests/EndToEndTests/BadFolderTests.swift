@@ -44,7 +44,7 @@ import Testing
 
   @Test func ofAnotherUserOrOpenToOthers() async throws {
     let (server, device) = try await activated()
-    await server.stopAndWait()
+    await server.stop()
     #expect(chmod(device.data, 0o777) == 0)
     try await expectRefusal(device, 73, "other users may write to")
     #expect(chmod(device.data, 0o700) == 0)
@@ -59,7 +59,7 @@ import Testing
       try await expectRefusal(device, 73, "belongs to user \(Nobody.id) and this program runs as user 0")
       #expect(chown(device.data, 0, 0) == 0)
       #expect(chown("\(server.data)/signet.sqlite", Nobody.id, Nobody.id) == 0)
-      let refused = try await server.operate("serve")
+      let refused = try await server.run("serve")
       #expect(refused.isRefusal(77, "belongs to user \(Nobody.id)"), refused.summary)
     } else {
       try await expectRefusal(DeviceCommand(data: "/usr"), 73, "belongs to user 0", ["list"])
@@ -123,21 +123,21 @@ import Testing
 
   @Test func ofANewerVersion() async throws {
     let (server, device) = try await activated()
-    await server.stopAndWait()
+    await server.stop()
     try Database(path: "\(device.data)/vault.sqlite", mode: .readWrite).execute("PRAGMA user_version = 99")
     for words in [["list"], ["otp"], ["activate", "--code-file", "\(server.folder.path)/alice.code"]] {
       try await expectRefusal(device, 65, "version 99 and this program knows versions up to", words)
     }
     try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute("PRAGMA user_version = 99")
     let before = try FolderSnapshot(server.data)
-    let refused = try await server.operate("serve")
+    let refused = try await server.run("serve")
     #expect(refused.isRefusal(78, "newer"), refused.summary)
     #expect(try FolderSnapshot(server.data) == before)
   }
 
   @Test(arguments: [0, 1, 600, 4096, 9000]) func damaged(size: Int) async throws {
     let (server, device) = try await activated()
-    await server.stopAndWait()
+    await server.stop()
     let noise = Data((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ 13) })
     for path in ["\(device.data)/vault.sqlite", "\(server.data)/signet.sqlite"] {
       try noise.write(to: URL(filePath: path))
@@ -147,7 +147,7 @@ import Testing
     let listed = try await device.run("list")
     #expect(listed.status == (size < 2 ? 0 : 65) && !listed.errorOutput.isEmpty, listed.summary)
     guard size > 1 else { return }
-    let served = try await server.operate("serve")
+    let served = try await server.run("serve")
     #expect(served.isRefusal(74, "damaged"), served.summary)
   }
 }

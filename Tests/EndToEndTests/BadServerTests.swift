@@ -33,7 +33,7 @@ import Testing
 
   @Test func aServerWithAnotherKeyOrFromAnotherAuthority() async throws {
     let (server, device) = try await activated()
-    _ = try await server.answer("user", "add", "bob")
+    _ = try await server.json("user", "add", "bob")
     var code = try await server.invite("bob")
     #expect(code.pins.count == 1)
     code.pins[0][31] ^= 1
@@ -50,11 +50,11 @@ import Testing
     stranger.authority = elsewhere.authority
     try await expectRefusal(
       server, stranger, ["activate", "--code-file", file], 76, "its issuer is not trusted")
-    await elsewhere.stopAndWait()
+    await elsewhere.stop()
     // The server saw no try: the code is still good.
     #expect(try await server.audited("activation.refused").isEmpty)
     _ = try await device.json("activate", "--code-file", file)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func aServerThatIsForAnotherName() async throws {
@@ -68,16 +68,16 @@ import Testing
     let domain = try server.write(code.text, to: "domain")
     try await expectRefusal(
       server, device, ["activate", "--code-file", domain], 76, "nothing is at this path; check the URL")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test(.enabled(if: FakeServer.canRun, "needs python3"), arguments: FakeServer.Behaviour.allCases)
   func somethingElseListens(_ behaviour: FakeServer.Behaviour) async throws {
     let (server, device) = try await activated()
-    _ = try await server.answer("user", "add", "bob")
+    _ = try await server.json("user", "add", "bob")
     let code = try server.write(await server.invite("bob").text, to: "bob")
     let transaction = try await server.ask("alice", "Pay")
-    await server.stopAndWait()
+    await server.stop()
     let fake = try await FakeServer(behaviour, certificateOf: server, port: server.port)
     let (status, text): (Int32, String) =
       switch behaviour {
@@ -105,13 +105,13 @@ import Testing
     _ = try await device.json("approve", transaction, "--yes")
     _ = try await device.json("activate", "--code-file", code)
     try SignedDecisionCheck.expectAccepted(await real.transaction(transaction))
-    await real.stopAndWait()
+    await real.stop()
   }
 
   @Test func nobodyListens() async throws {
     let (server, device) = try await activated()
     let code = try server.write(await server.invite("alice").text, to: "code")
-    await server.stopAndWait()
+    await server.stop()
     try await expectRefusal(
       server, device, ["activate", "--code-file", code, "--yes"], 69,
       "the server at 127.0.0.1:\(server.port) cannot be reached")

@@ -14,7 +14,7 @@ import Testing
       _ = try await device.json("activate", "--code-file", server.codeFile(user))
     }
     let picture = "\(server.folder.path)/offer.png"
-    let offer = try await server.answer(
+    let offer = try await server.json(
       "transaction", "offer", "Sign in", "--png", picture, "--place", "Bern", "--key-file", server.shopKey)
     let (id, link) = (try offer.string("id"), try offer.string("link"))
     let several = try await device.run("approve", link, "--yes")
@@ -28,10 +28,10 @@ import Testing
     #expect(late.status == 65, late.summary)
     let garbage = try await device.run("approve", "signet:nonsense", "--yes")
     #expect(garbage.status == 65 && garbage.errorOutput.contains("no link"), garbage.summary)
-    let twice = try await server.operate(
+    let twice = try await server.run(
       "transaction", "offer", "Sign in", "--png", picture, "--key-file", server.shopKey)
     #expect(twice.isRefusal(73, "\(picture) exists already; remove it, or name another file with --png"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("what a user signs unasked is listed, and verified like a decision")
@@ -42,7 +42,7 @@ import Testing
     let signed = try await device.json("initiate", "Block my card", "--yes")
     _ = try await device.json("initiate", "And the other one", "--yes")
     let id = try signed.string("id")
-    let list = try await server.answer("transaction", "initiated", "alice", "--key-file", server.shopKey)
+    let list = try await server.json("transaction", "initiated", "alice", "--key-file", server.shopKey)
     let all = try list.array("transactions")
     #expect(all.count == 2)
     guard case .object(let first)? = all.first else { throw JSONFailure.notAnObject }
@@ -51,10 +51,10 @@ import Testing
     let file = try server.write(first.text, to: "first.json")
     let verified = try await ServerCommand.run("transaction", "verify", file)
     #expect(verified.status == 0, verified.summary)
-    let rest = try await server.answer(
+    let rest = try await server.json(
       "transaction", "initiated", "alice", "--after", id, "--key-file", server.shopKey)
     #expect(try rest.array("transactions").count == 1)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a device that signs too many unasked is told to wait, and the server keeps no more")
@@ -69,10 +69,10 @@ import Testing
       let refused = try await device.run("initiate", text, "--yes")
       #expect(refused.status != 0 && refused.errorOutput.contains("within an hour"), refused.summary)
     }
-    let list = try await server.answer("transaction", "initiated", "alice", "--key-file", server.shopKey)
+    let list = try await server.json("transaction", "initiated", "alice", "--key-file", server.shopKey)
     #expect(try list.array("transactions").count == 2)
-    #expect(try server.events.components(separatedBy: "\"status\":\"429\"").count == 3)
-    await server.stopAndWait()
+    #expect(server.events.components(separatedBy: "\"status\":\"429\"").count == 3)
+    await server.stop()
   }
 
   @Test("eight digits approve what a picture brought to a device without a network")
@@ -82,7 +82,7 @@ import Testing
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let id = try await server.ask("alice", "Pay 250.00 EUR to Jane Doe")
     let picture = "\(server.folder.path)/offline.png"
-    let carried = try await server.answer(
+    let carried = try await server.json(
       "transaction", "offline", id, "--png", picture, "--key-file", server.shopKey)
     let text = try server.write(carried.string("text"), to: "offline.txt")
     var answers: Set<String> = []
@@ -100,11 +100,11 @@ import Testing
       #expect(mixed.isRefusal(64, "--offline"), mixed.summary)
     }
     let digits = try #require(answers.first)
-    let wrong = try await server.operate(
+    let wrong = try await server.run(
       "transaction", "answer", id, digits == "00000000" ? "1" : "00000000", "--key-file", server.shopKey)
     #expect(wrong.status == 1 && wrong.errorOutput.contains("answer is wrong"), wrong.summary)
     #expect(!wrong.errorOutput.contains("--typed"), wrong.summary)
-    _ = try await server.answer("transaction", "answer", id, digits, "--key-file", server.shopKey)
+    _ = try await server.json("transaction", "answer", id, digits, "--key-file", server.shopKey)
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")
     #expect(try found.object("decision").optionalBool("offline") == true)
@@ -112,7 +112,7 @@ import Testing
     let changed = try carried.string("text").replacing("A", with: "B")
     let refused = try await device.run("approve", "--offline", server.write(changed, to: "changed"), "--yes")
     #expect(refused.status != 0 && refused.output.isEmpty, refused.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("digits and values that are typed approve a form on a device that sees nothing of it")
@@ -125,11 +125,11 @@ import Testing
       {"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},
       {"type":"payee","name":"Jane Doe","account":"DE02 1203 0000"},{"type":"text","label":"For","value":"Rent"}]}
       """, to: "form.json")
-    let made = try await server.answer(
+    let made = try await server.json(
       "transaction", "create", "alice", "--form", form, "--typed", "--typed-field", "0", "--typed-field", "1",
       "--key-file", server.shopKey)
     let id = try made.string("id")
-    let asked = try await server.answer("transaction", "typed", id, "--key-file", server.shopKey)
+    let asked = try await server.json("transaction", "typed", id, "--key-file", server.shopKey)
     let challenge = try asked.string("challenge")
     #expect(try asked.array("fields") == [.integer(0), .integer(1)])
     func approve(_ values: String...) async throws -> ServerCommand.Result {
@@ -144,7 +144,7 @@ import Testing
     for (digits, why) in [
       (bare, "values left out"), (try await approve("2500 EUR", "DE0212030000"), "another"),
     ] {
-      let wrong = try await server.operate(
+      let wrong = try await server.run(
         "transaction", "answer", id, digits.output.trimmingCharacters(in: .whitespacesAndNewlines), "--typed",
         "--client", "192.0.2.1", "--key-file", server.shopKey)
       #expect(wrong.status == 1 && wrong.errorOutput.contains("answer is wrong"), "\(why): \(wrong.summary)")
@@ -166,16 +166,16 @@ import Testing
     let alone = try await device.run("approve", id, "--value", "250 EUR", "--yes")
     #expect(alone.isRefusal(64, "--value goes with --typed"), alone.summary)
     let right = shown.output.trimmingCharacters(in: .whitespacesAndNewlines)
-    let unsaid = try await server.operate("transaction", "answer", id, right, "--key-file", server.shopKey)
+    let unsaid = try await server.run("transaction", "answer", id, right, "--key-file", server.shopKey)
     #expect(unsaid.isRefusal(1, "add --typed."), unsaid.summary)
-    _ = try await server.answer("transaction", "answer", id, right, "--typed", "--key-file", server.shopKey)
+    _ = try await server.json("transaction", "answer", id, right, "--typed", "--key-file", server.shopKey)
     let found = try await server.transaction(id)
     #expect(try found.string("status") == "accepted")
     #expect(try found.object("decision").optionalBool("typed") == true)
     // Not asked for, it is not possible.
     let plain = try await server.ask("alice", "Pay 1 EUR")
-    let unwanted = try await server.operate("transaction", "typed", plain, "--key-file", server.shopKey)
+    let unwanted = try await server.run("transaction", "typed", plain, "--key-file", server.shopKey)
     #expect(unwanted.status == 65 && unwanted.errorOutput.contains("typed"), unwanted.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -11,24 +11,24 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device", "--san", "signet.test"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    let shown = try await server.answer("certificate", "show")
+    let shown = try await server.json("certificate", "show")
     #expect(try shown.strings("names") == ["signet.test", "127.0.0.1"])
     let pin = try shown.string("pin")
 
-    let renewed = try await server.operate("certificate", "renew")
+    let renewed = try await server.run("certificate", "renew")
     #expect(
       renewed.status == 0 && renewed.errorOutput.contains("   signet trust ca.pem --pin \(pin)\n"),
       renewed.summary)
-    let after = try await server.answer("certificate", "show")
+    let after = try await server.json("certificate", "show")
     #expect(try after.integer("end") >= shown.integer("end") && after.string("pin") == pin)
     // The server shows what it has, until it is started again.
-    #expect(try await server.operate("user", "list").status == 0)
+    #expect(try await server.run("user", "list").status == 0)
     #expect(try await device.run("pending").status == 0)
     let other = server.device("other")
     _ = try await other.json("activate", "--code-file", server.codeFile("bob"))
-    await server.stopAndWait()
+    await server.stop()
     let again = try await server.again()
-    #expect(try await again.operate("user", "list").status == 0)
+    #expect(try await again.run("user", "list").status == 0)
     // Who was activated with the new file has both; who was activated before has to be told.
     #expect(try await other.run("pending").status == 0)
     let stranger = try await device.run("pending")
@@ -36,24 +36,24 @@ import Testing
     _ = try await device.json("trust", again.authority, "--pin", pin)
     #expect(try await device.run("pending").status == 0)
 
-    let exchanged = try await again.answer("certificate", "renew", "--new-key")
+    let exchanged = try await again.json("certificate", "renew", "--new-key")
     let newPin = try exchanged.string("pin")
     #expect(try exchanged.string("previousPin") == pin && newPin != pin)
     _ = try await device.json("trust", again.authority, "--pin", newPin, "--pin", pin)
     #expect(try await device.run("pending").status == 0)
-    await again.stopAndWait()
+    await again.stop()
     let last = try await again.again()
     #expect(try await device.run("pending").status == 0)
     #expect(try await other.run("pending").isRefusal(76, "certificate was refused"))
-    await last.stopAndWait()
+    await last.stop()
   }
 
   @Test("30 days before its end the certificate's end is told: by a command, and in the log")
   func ending() async throws {
     let server = try await RunningServer.startWithShop()
-    #expect(try await server.operate("certificate", "show").status == 0)
-    #expect(try !server.events.contains("certificate.ends"))
-    await server.stopAndWait()
+    #expect(try await server.run("certificate", "show").status == 0)
+    #expect(!server.events.contains("certificate.ends"))
+    await server.stop()
     let authority = try CertificateAuthority()
     let issued = try authority.issueServerCertificate(
       dnsNames: [], ipAddresses: ["127.0.0.1"], validDays: 10)
@@ -67,10 +67,10 @@ import Testing
       try file.close()
     }
     let again = try await server.again()
-    let shown = try await again.operate("certificate", "show")
+    let shown = try await again.run("certificate", "show")
     #expect(shown.status == 1 && shown.errorOutput.contains("signet-server certificate renew"), shown.summary)
     #expect(shown.output.contains("For          127.0.0.1\n"), shown.summary)
-    while try !again.events.contains(#""event":"certificate.ends","days":"9""#) { await Task.yield() }
-    await again.stopAndWait()
+    while !again.events.contains(#""event":"certificate.ends","days":"9""#) { await Task.yield() }
+    await again.stop()
   }
 }

@@ -30,7 +30,7 @@ import Testing
     #expect(try code.integer("validUntil") - code.integer("validFrom") == 60)
     #expect(try await server.accepts(code.string("code"), of: "alice"))
     #expect(try await !server.accepts(code.string("code"), of: "alice"))
-    await server.stopAndWait()
+    await server.stop()
     // And without the server.
     #expect(try await device.json("otp").string("code").count == 8)
   }

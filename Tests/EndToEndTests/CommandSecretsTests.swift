@@ -37,7 +37,7 @@
         #expect(try await command.holds(password) == isThere, "\(word)")
         #expect(try await command.finish() == 0)
       }
-      await server.stopAndWait()
+      await server.stop()
     }
 
     @Test("neither otp nor approve has the password when it writes its result", arguments: passwords)
@@ -59,7 +59,7 @@
         of: rehearsal.output)
       #expect(try await !decision.holds(password))
       #expect(try await decision.finish() == 0)
-      await server.stopAndWait()
+      await server.stop()
     }
   }
 

@@ -16,7 +16,7 @@ import Testing
     #expect(try await device.run("otp", "Savings").status == 0)
     #expect(
       try await device.run("rename", "x", "--container", "Bank").isRefusal(65, "no container is called"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a container trusts other certificates and another key from then on, and what is neither is refused")
@@ -43,7 +43,7 @@ import Testing
     #expect(try await device.run("pending").status == 76)  // what was refused has changed nothing
     _ = try await device.json("trust", server.authority)
     #expect(try await device.run("pending").status == 0)
-    await other.stopAndWait()
-    await server.stopAndWait()
+    await other.stop()
+    await server.stop()
   }
 }

@@ -23,6 +23,6 @@ import Testing
     #expect(try String(contentsOfFile: opened, encoding: .utf8) == "notes")
     let other = try await device.run("data", "decrypt", "--label", "y", sealed, opened)
     #expect(other.status != 0, other.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -153,6 +153,6 @@ struct DeviceCommandTests {
     _ = try await device.json("activate", "--code-file", server.codeFile("carol"), "--name", "bob")
     let two = try await device.run("otp", "--container", "bob")
     #expect(two.isRefusal(65, "2 containers are called that"), two.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -67,7 +67,7 @@ import Testing
         ])
     #endif
     #expect(try FolderSnapshot(device.data) == before)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("nothing activated yet is no fault, and nothing is made")
@@ -81,7 +81,7 @@ import Testing
   @Test("what others may write to, and a key that is gone, need doing")
   func broken() async throws {
     let (server, device) = try await activated([])
-    await server.stopAndWait()
+    await server.stop()
     #expect(chmod(device.data, 0o777) == 0)
     let open = try await device.run("doctor")
     #expect(
@@ -97,7 +97,7 @@ import Testing
   func revoked() async throws {
     let (server, device) = try await activated([])
     let id = try #require(try await server.activeContainers("alice").first)
-    #expect(try await server.operate("container", "revoke", id).status == 0)
+    #expect(try await server.run("container", "revoke", id).status == 0)
     #expect(try await device.run("doctor").status == 0)
     #expect(try await device.run("pending").status != 0)
     let doctor = try await device.run("doctor")
@@ -110,7 +110,7 @@ import Testing
       throw JSONFailure.missingMember("containers")
     }
     #expect(try listed.integer("unknownToServerSince") > 1_700_000_000)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("secrets that may not be locked in memory need doing", .enabled(if: Nobody.canRun))
@@ -140,7 +140,7 @@ import Testing
     #expect(try await locking.run("list").output.contains("  locked  "))
     let doctor = try await locking.run("doctor")
     #expect(doctor.status == 1 && doctor.output.contains("-> use the recovery code"), doctor.summary)
-    await first.stopAndWait()
+    await first.stop()
 
     let rules = "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=20"
     let (second, waiting) = try await activated([
@@ -152,6 +152,6 @@ import Testing
     #expect((1...600).contains(wait))
     #expect(try await waiting.run("list").output.contains("waits "))
     #expect(try await waiting.run("doctor").status == 0)
-    await second.stopAndWait()
+    await second.stop()
   }
 }

@@ -18,7 +18,7 @@ import Testing
     #expect(try await server.activeContainers("alice").isEmpty)
     let listed = try await server.run("container", "list", "alice")
     #expect(listed.output.contains("revoked (deleted)"), listed.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("with the server away the keys go all the same, and a later command tells it")
@@ -28,7 +28,7 @@ import Testing
     for user in ["alice", "bob"] {
       _ = try await device.json("activate", "--code-file", server.codeFile(user))
     }
-    await server.stopAndWait()
+    await server.stop()
     let alice = try #require(try await device.containers().first { $0.user == "alice" })
     let deleted = try await device.run("delete", "--yes", "--container", alice.id, "--json")
     #expect(deleted.status == 0 && deleted.errorOutput.contains("not been told yet"), deleted.summary)
@@ -47,18 +47,18 @@ import Testing
     #expect(try await server.audited("container.deleted").count == 1)
     #expect(try await server.audited("container.reset").count == 1)
     #expect(!FileManager.default.fileExists(atPath: device.data))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("where no container is left, what servers have not heard is told by the doctor, and sent at once")
   func tellsTheLastOne() async throws {
     var server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     for command in ["pending", "otp", "list"] {
       let code = try server.write(await server.invite("alice").text, to: command)
       _ = try await device.json("activate", "--code-file", code)
-      await server.stopAndWait()
+      await server.stop()
       let kept = try ControllingTerminal(device, ["delete"])
       try kept.answer("for good? [y/N] ", "")
       let declined = try await kept.end()
@@ -79,7 +79,7 @@ import Testing
       #expect(try await server.activeContainers("alice").isEmpty)
       #expect(try await !device.run("doctor").output.contains("told yet"))
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func resetKeepsWhatNobodyHeardUnlessItIsForced() async throws {
@@ -87,7 +87,7 @@ import Testing
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let known = try #require(try await server.activeContainers("alice").first)
-    await server.stopAndWait()
+    await server.stop()
     let unsure = try await device.run("reset")
     #expect(unsure.isRefusal(64, "--yes"), unsure.summary)
     let left = try await device.run("reset", "--yes")
@@ -126,7 +126,7 @@ import Testing
       let isNamed = reset.errorOutput.contains(", as the folder says, which was changed from outside\n")
       #expect(isNamed != name.hasPrefix("one"), reset.summary)
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func forceAlsoDeletesAVaultThatDoesNotOpen() async throws {
@@ -139,7 +139,7 @@ import Testing
     let forced = try await device.run("reset", "--yes", "--force", "--json")
     #expect(forced.status == 0 && forced.output.contains(#""server":"untold""#), forced.summary)
     #expect(!FileManager.default.fileExists(atPath: device.data))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func aWipeIsToldByTheNextCommand() async throws {
@@ -160,7 +160,7 @@ import Testing
     #expect(try await server.activeContainers("alice").isEmpty)
     let event = try #require(try await server.audited("container.wiped").first)
     #expect(try event.string("reason").contains("2 wrong passwords"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("killed anywhere, the container is there or gone, and the server hears of it in the end")
@@ -198,6 +198,6 @@ import Testing
       #expect(try events.filter { try $0.string("user") == user }.count == 1, bench.comment)
     }
     print("deletion kill test: \(bench.kills) kills in \(round) rounds")
-    await bench.server.stopAndWait()
+    await bench.server.stop()
   }
 }

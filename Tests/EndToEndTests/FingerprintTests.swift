@@ -81,7 +81,7 @@
       let approved = try await approval.end()
       #expect(approved.status == 0 && approved.shown.contains("Accepted \(id)."), "\(approved.shown)")
       try SignedDecisionCheck.expectAccepted(await bench.server.transaction(id))
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test("the password may be typed at the same prompt, or after Enter alone, or given by descriptor")
@@ -106,7 +106,7 @@
       #expect(try await stopped.end().status == 130)
       // The reader is free again after each.
       try await bench.fprint.claimed { _ in }
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test("three strangers end the match, and the prompt goes on with the password")
@@ -129,7 +129,7 @@
       try dumb.answer("", Self.password)
       let ended = try await dumb.end()
       #expect(ended.status == 0 && !ended.shown.contains("\u{1B}"), "\(ended)")
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test("a finger that is added invalidates, the password enables again, and disabling works")
@@ -154,7 +154,7 @@
       #expect(try await again.end().status == 0)
       #expect(try await bench.device.json("biometrics", "disable").string("status") == "notEnabled")
       try await bench.status("notEnabled", 1)
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test("the agent has the finger matched for the session that apps share, and calls it off with who asked")
@@ -183,7 +183,7 @@
       // The agent lets go of the reader; without that this would not end.
       while await bench.isReaderHeld() {}
       await agent.kill(SIGTERM)
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test(
@@ -205,14 +205,14 @@
       let unable = try await bare.run("policy", "explain")
       #expect(unable.output.contains("copied to, and with a password.\n"), unable.summary)
       withExtendedLifetime(empty) {}
-      await bench.server.stopAndWait()
+      await bench.server.stop()
 
       let other = try await Bench(
         policy: Self.policy.replacing("TYPE=biometricorpassword", with: "TYPE=password"))
       try await other.status("notOffered", 1)
       let refused = try await other.device.run("biometrics", "enable", passwords: [Self.password])
       #expect(refused.isRefusal(65, "policy does not let biometrics"), refused.summary)
-      await other.server.stopAndWait()
+      await other.server.stop()
     }
   }
 #endif

@@ -22,19 +22,19 @@ import Testing
     #expect(try await device.containers().map(\.isConfirmed) == [true])
     #expect(try await server.accepts(device.json("otp").string("code"), of: "alice"))
     try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(kilobytes) KiB")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test(.enabled(if: TinyDisk.isPossible, "needs the right to mount")) func ofTheServer() async throws {
     let disk = try TinyDisk(kilobytes: 4096)
     let server = try await RunningServer.startWithShop()
-    await server.stopAndWait()
+    await server.stop()
     let data = "\(disk.folder.path)/data"
     try FileManager.default.copyItem(atPath: server.data, toPath: data)
     try FileManager.default.removeItem(atPath: server.data)
     try FileManager.default.createSymbolicLink(atPath: server.data, withDestinationPath: data)
     let running = try await server.again()
-    _ = try await running.answer("user", "add", "alice")
+    _ = try await running.json("user", "add", "alice")
     // Fills what is left, to the last byte.
     #expect(FileManager.default.createFile(atPath: "\(disk.folder.path)/ballast", contents: nil))
     let ballast = try FileHandle(forWritingTo: URL(filePath: "\(disk.folder.path)/ballast"))
@@ -43,20 +43,20 @@ import Testing
     }
     var refusals = 0
     for number in 0..<40 {
-      let result = try await running.operate("user", "add", "user-\(number)")
+      let result = try await running.run("user", "add", "user-\(number)")
       guard result.status != 0 else { continue }
       #expect(result.isRefusal(70, "Nothing was changed; try again later."), result.summary)
       refusals += 1
     }
     #expect(refusals > 0)
-    #expect(try running.events.contains("the disk is full"))
+    #expect(running.events.contains("the disk is full"))
     // What was acknowledged is there, and no more.
     try ballast.truncate(atOffset: 0)
-    let users = try await running.answer("user", "list").array("users").count
+    let users = try await running.json("user", "list").array("users").count
     #expect(users == 41 - refusals)
-    _ = try await running.answer("user", "add", "bob")
-    #expect(try await running.answer("audit", "verify")["intact"] == true)
-    await running.stopAndWait()
+    _ = try await running.json("user", "add", "bob")
+    #expect(try await running.json("audit", "verify")["intact"] == true)
+    await running.stop()
   }
 
   /// Where nothing can be mounted: a limit on the size of files stands in for the disk's end (`ulimit -f`, 512-byte units).
@@ -79,6 +79,6 @@ import Testing
     if status != 0 { _ = try await device.json("activate", "--code-file", code) }
     #expect(try await device.containers().map(\.isConfirmed) == [true])
     try KillBench.checkDatabase("\(device.data)/vault.sqlite", "\(blocks) blocks")
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -36,7 +36,7 @@ import Testing
 
   /// How a request of a kind was answered, in order.
   private func answers(_ server: RunningServer, to suffix: String) throws -> [String] {
-    try server.events.split(separator: "\n").compactMap { line in
+    server.events.split(separator: "\n").compactMap { line in
       guard line.contains("\"path\":\"/main/v1\(suffix)\"") else { return nil }
       return line.split(separator: "\"status\":\"").last.map { String($0.prefix(3)) }
     }
@@ -47,11 +47,11 @@ import Testing
   )
   func restart() async throws {
     let first = try await RunningServer.startWithShop()
-    _ = try await first.answer("user", "add", "alice")
+    _ = try await first.json("user", "add", "alice")
     let code = try await first.invite("alice")
     let again = Mutex<RunningServer?>(nil)
     let interruption = Interruption {
-      await first.stopAndWait()
+      await first.stop()
       let server = try await first.again()
       again.withLock { $0 = server }
     }
@@ -64,7 +64,7 @@ import Testing
     #expect(try answers(second, to: "/activation/finish") == ["409", "200"])
     #expect(try await second.activeContainers("alice").count == 1)
     #expect(try await second.audited("activation.refused").isEmpty)
-    await second.stopAndWait()
+    await second.stop()
   }
 
   @Test("processes that share keys in memory go on with each other's handshakes; the last one leaves none")
@@ -73,7 +73,7 @@ import Testing
     let first = try await RunningServer.startWithShop().sharing(memory)
     let port = try FreePort.find()
     let other = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
-    _ = try await first.answer("user", "add", "alice")
+    _ = try await first.json("user", "add", "alice")
     let code = try await first.invite("alice")
     let again = Mutex<RunningServer?>(nil)
     let interruption = Interruption {
@@ -89,9 +89,9 @@ import Testing
     #expect(try answers(second, to: "/activation/finish") == ["200"])
     #expect(try await second.activeContainers("alice").count == 1)
     #expect(try memory.names().allSatisfy { $0.hasPrefix("handshake-") } && !memory.names().isEmpty)
-    await other.stopAndWait()
+    await other.stop()
     #expect(try !memory.names().isEmpty)
-    await second.stopAndWait()
+    await second.stop()
     #expect(try memory.names().isEmpty)
   }
 
@@ -106,7 +106,7 @@ import Testing
     server.send(SIGKILL)
     #expect(await server.status() == -SIGKILL)
     let again = try await server.again()
-    await again.stopAndWait()
+    await again.stop()
     try again.changeSettings { $0["runtime"] = "/usr/lib" }
     let onDisk = try await again.run("serve")
     #expect(onDisk.status != 0 && onDisk.errorOutput.contains("/usr/lib"), onDisk.summary)

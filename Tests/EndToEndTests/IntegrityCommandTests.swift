@@ -360,7 +360,7 @@
       #expect(status.contains("\nSeccomp:\t2\n") && status.contains("\nNoNewPrivs:\t1\n"))
       let limits = try String(contentsOfFile: "/proc/\(server.processID)/limits", encoding: .utf8)
       #expect(limits.contains(#/Max core file size +0 +0 /#))
-      await server.stopAndWait()
+      await server.stop()
     }
   }
 #endif

@@ -68,7 +68,7 @@ import Testing
     #expect(refused.isRefusal(77, "session key: the password is wrong"), refused.summary)
     #expect(try await device.json("delete", "--yes", passwords: [session]).string("server") == "told")
     #expect(try await server.activeContainers("alice").isEmpty)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a reset asks for the passwords of session keys, and names the containers whose servers are not told")
@@ -92,7 +92,7 @@ import Testing
     #expect(!reset.errorOutput.contains("alice"), reset.summary)
     #expect(try await server.activeContainers("alice").isEmpty)
     #expect(try await server.activeContainers("bob") == [bob])
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("what opens each key is listed and explained")
@@ -129,7 +129,7 @@ import Testing
       #expect(result.status == 65, result.summary)
     }
     _ = try await device.json("otp", passwords: ["864209"])
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a policy that a key cannot have is refused when the server is made; warnings name the option")

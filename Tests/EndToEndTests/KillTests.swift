@@ -21,9 +21,9 @@ import Testing
       try await self.round(round, &bench, passwords)
     }
     print("kill test, protection \(protection): \(bench.kills) kills in \(round) rounds")
-    let report = try await bench.server.answer("audit", "verify")
+    let report = try await bench.server.json("audit", "verify")
     #expect(report["intact"] == true)
-    await bench.server.stopAndWait()
+    await bench.server.stop()
   }
 
   /// Each command once without disturbance.

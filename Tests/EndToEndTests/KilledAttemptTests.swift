@@ -31,7 +31,7 @@ import Testing
     }
     try KillBench.checkDatabase("\(device.data)/vault.sqlite", bench.comment)
     #expect(try await device.json("otp", passwords: ["winter-garden"]).string("code").count == 6)
-    await bench.server.stopAndWait()
+    await bench.server.stop()
   }
 
   private func remaining(_ result: ServerCommand.Result) throws -> Int {
@@ -42,7 +42,7 @@ import Testing
 
   @Test func ofAnInvite() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     let right = try await server.invite("alice")
     var wrong = right
     wrong.invite = InviteCode(random: SystemRandomSource())
@@ -72,6 +72,6 @@ import Testing
       try $0.optionalString("remaining").flatMap { Int($0) }
     }
     #expect(left == Array((5 - left.count..<5).reversed()) && left.count <= 5, "\(left)")
-    await bench.server.stopAndWait()
+    await bench.server.stop()
   }
 }

@@ -153,7 +153,7 @@
       #expect(cleared.status == 0, cleared.summary)
       try await expectClean("import", export, passwords: [kinds[4]])
       if Self.triesAll { try await expectClean("delete", "--yes") }
-      await server.stopAndWait()
+      await server.stop()
     }
 
     @Test("a UAF password and the agent's are gone as well")
@@ -168,7 +168,7 @@
           party.device(), ["uaf", "authenticate", "alice", "-a", "password"] + party.words,
           passwords: [password], Secrets(texts: [password]))
       }
-      await party.server.stopAndWait()
+      await party.server.stop()
 
       let bench = try await AgentBench()
       let agent = try await bench.startAgent()

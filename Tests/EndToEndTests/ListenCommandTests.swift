@@ -26,7 +26,7 @@ import Testing
     // What waits already is shown at once.
     let again = try await device.run("listen", "--once")
     #expect(again.status == 0 && again.output.contains("  | Pay 1 EUR\n"), again.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("says on the desktop that something waits and where, never what; and nothing with --no-notify")
@@ -56,7 +56,7 @@ import Testing
     login.environment["XDG_RUNTIME_DIR"] = server.folder.path
     let unseen = try await login.finish()
     #expect(unseen.status == 0 && unseen.errorOutput == "Listening; Ctrl-C ends it.\n", unseen.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("says once that the server does not answer, and when it does again")
@@ -70,7 +70,7 @@ import Testing
     defer { process.send(SIGTERM) }
     let lines = process.errorOutput
     #expect(await lines.firstLine() == "Listening; Ctrl-C ends it.")
-    await server.stopAndWait()
+    await server.stop()
     let gone = try #require(await lines.firstLine())
     #expect(gone.hasPrefix("signet: the server at 127.0.0.1:\(server.port)"), "\(gone)")
     #expect(gone.hasSuffix("it is tried again until it answers"), "\(gone)")
@@ -79,7 +79,7 @@ import Testing
     _ = try await again.ask("alice", "Pay 1 EUR")
     #expect(try await process.end() == 0)
     #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
-    await again.stopAndWait()
+    await again.stop()
   }
 
   @Test("waits while a proxy says that its server is away", .enabled(if: FakeServer.canRun, "needs Python 3"))
@@ -87,7 +87,7 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-    await server.stopAndWait()
+    await server.stop()
     let proxy = try await FakeServer(.badGateway, certificateOf: server, port: server.port)
     var command = try device.process(["listen", "--once"])
     command.errorOutput = .pipe
@@ -103,7 +103,7 @@ import Testing
     _ = try await again.ask("alice", "Pay 1 EUR")
     #expect(try await process.end() == 0)
     #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
-    await again.stopAndWait()
+    await again.stop()
   }
 
   @Test("ends with the reason where the server does not know the container any more")
@@ -112,10 +112,10 @@ import Testing
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let container = try #require(try await server.activeContainers("alice").first)
-    #expect(try await server.operate("container", "revoke", container).status == 0)
+    #expect(try await server.run("container", "revoke", container).status == 0)
     let result = try await device.run("listen")
     #expect(
       result.status == 76 && result.errorOutput.contains("does not know this container"), result.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

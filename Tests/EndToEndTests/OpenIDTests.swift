@@ -150,7 +150,7 @@ import Testing
       _ = try await device.json("deny", "--yes")
       #expect(try client.order("poll", .string(again)).object("body").string("error") == "access_denied")
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test(
@@ -197,15 +197,15 @@ import Testing
     #expect(try last.first?.object("body").string("error") == "access_denied")
     while try await next.audited("client.notTold").isEmpty {}
     #expect(try await next.audited("client.told").count == 2)
-    #expect(try !next.events.contains("secret-") && !server.events.contains("secret-"))
-    await next.stopAndWait()
+    #expect(!next.events.contains("secret-") && !server.events.contains("secret-"))
+    await next.stop()
   }
 
   @Test("a client is registered, listed, shown and revoked by commands; a user gets a code and loses it")
   func commands() async throws {
     let server = try await RunningServer.start()
     let path = "\(server.folder.path)/shop.secret"
-    let made = try await server.answer(
+    let made = try await server.json(
       "client", "add", "Shop", "--authentication", "client_secret_basic", "--delivery", "ping",
       "--notification-endpoint",
       "https://shop.example/cb", "--number", "2", "--output", path)
@@ -213,15 +213,15 @@ import Testing
     #expect(!made.contains("secret"))
     let secret = try String(contentsOfFile: path, encoding: .utf8)
     #expect(secret.utf8.count == 44 && permissions(of: path) == 0o600)
-    #expect(try await server.answer("client", "list").array("clients").count == 1)
-    let shown = try await server.answer("client", "show", id)
+    #expect(try await server.json("client", "list").array("clients").count == 1)
+    let shown = try await server.json("client", "show", id)
     #expect(
       try shown.string("notificationEndpoint") == "https://shop.example/cb"
         && shown.integer("numberDigits") == 2)
     #expect(!shown.text.contains(secret.dropLast()))
     let text = try await server.run("client", "show", id)
     #expect(text.output.contains("https://shop.example/cb"), text.summary)
-    _ = try await server.answer("client", "revoke", id)
+    _ = try await server.json("client", "revoke", id)
     let list = try await server.run("client", "list")
     #expect(list.status == 0 && list.output.contains(id) && !list.output.contains(" -\n"), list.summary)
     let unknown = try await server.run("client", "revoke", "x")
@@ -241,10 +241,10 @@ import Testing
     let missing = try await server.run("client", "add", "Shop", "--jwks", "\(path).missing")
     #expect(missing.status == 66, missing.summary)
 
-    _ = try await server.answer("user", "add", "alice")
+    _ = try await server.json("user", "add", "alice")
     let code = try await server.run("user", "code", "alice")
     #expect(code.output.utf8.count == 9, code.summary)
-    _ = try await server.answer("user", "code", "alice", "--remove")
+    _ = try await server.json("user", "code", "alice", "--remove")
     #expect(try await server.audited("user.codeRemoved").count == 1)
     await server.stop()
   }

@@ -15,7 +15,7 @@ extension RunningServer {
   /// Makes and serves a folder, with the key of a relying party.
   static func startWithShop(_ initWords: [String] = []) async throws -> RunningServer {
     let server = try await start(initWords)
-    _ = try await server.answer("key", "create", "shop", "--output", server.shopKey)
+    _ = try await server.json("key", "create", "shop", "--output", server.shopKey)
     return server
   }
 
@@ -39,7 +39,7 @@ extension RunningServer {
 
   /// Stops it and has the folder served by what a launcher becomes.
   func restarted(launcher: [String]) async throws -> RunningServer {
-    await stopAndWait()
+    await stop()
     return try await again(launcher: launcher)
   }
 
@@ -50,7 +50,7 @@ extension RunningServer {
 
   /// Stops it and serves the folder again with changed settings.
   func restarted(_ change: (inout JSONObject) throws -> Void) async throws -> RunningServer {
-    await stopAndWait()
+    await stop()
     try changeSettings(change)
     return try await again()
   }
@@ -70,23 +70,14 @@ extension RunningServer {
     try file.write(contentsOf: Data(settings.bytes))
   }
 
-  /// Runs an operator's command that must succeed, with `--json`.
-  func answer(_ words: String...) async throws -> JSONObject {
-    let result = try await ServerCommand.process(words + ["--data", data, "--json"]).finish()
-    try #require(result.status == 0, result.summary)
-    // An audit log may be longer than a message of the protocol.
-    let limits = JSONLimits(maximumByteCount: 16 << 20, maximumMemberCount: 1_000_000)
-    return try JSONObject(parsing: Array(result.output.utf8), limits: limits)
-  }
-
   /// Makes an activation code for a user that exists.
   func invite(_ user: String) async throws -> ActivationCode {
-    try ActivationCode(parsing: await answer("activation", "create", user).string("code"))
+    try ActivationCode(parsing: await json("activation", "create", user).string("code"))
   }
 
   /// Makes a user and an activation code, in a file.
   func codeFile(_ user: String) async throws -> String {
-    _ = try await answer("user", "add", user)
+    _ = try await json("user", "add", user)
     return try write(await invite(user).text, to: "\(user).code")
   }
 
@@ -99,7 +90,7 @@ extension RunningServer {
 
   /// The ids of a user's containers that are active.
   func activeContainers(_ user: String) async throws -> [String] {
-    try await answer("container", "list", user).array("containers").compactMap { value in
+    try await json("container", "list", user).array("containers").compactMap { value in
       guard case .object(let container) = value, try container.string("state") == "active" else { return nil }
       return try container.string("id")
     }
@@ -107,24 +98,24 @@ extension RunningServer {
 
   /// Asks for a decision; the id of the transaction.
   func ask(_ user: String, _ text: String) async throws -> String {
-    try await answer("transaction", "create", user, text, "--key-file", shopKey).string("id")
+    try await json("transaction", "create", user, text, "--key-file", shopKey).string("id")
   }
 
   /// A transaction as its relying party sees it.
   func transaction(_ id: String) async throws -> JSONObject {
-    try await answer("transaction", "show", id, "--key-file", shopKey)
+    try await json("transaction", "show", id, "--key-file", shopKey)
   }
 
   /// Whether the code was accepted; exit status 1 is a no, anything else a failure of the test.
   func accepts(_ code: String, of user: String) async throws -> Bool {
-    let result = try await operate("otp", "validate", user, code, "--key-file", shopKey)
+    let result = try await run("otp", "validate", user, code, "--key-file", shopKey)
     try #require([0, 1].contains(result.status), result.summary)
     return result.status == 0
   }
 
   /// All entries of the audit log with this event.
   func audited(_ event: String) async throws -> [JSONObject] {
-    try await answer("audit", "list").array("entries").compactMap { value in
+    try await json("audit", "list").array("entries").compactMap { value in
       guard case .object(let entry) = value, try entry.string("event") == event else { return nil }
       return entry
     }

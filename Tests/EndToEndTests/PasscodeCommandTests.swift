@@ -88,7 +88,7 @@
       await agent.kill(SIGTERM)
       _ = try await device.json("passcode", "disable")
       #expect(try await device.run("passcode", "status").status == 1)
-      await server.stopAndWait()
+      await server.stop()
     }
   }
 #endif

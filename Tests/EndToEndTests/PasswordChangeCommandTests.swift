@@ -27,7 +27,7 @@ import Testing
     let old = try await device.run("password", "verify", passwords: [first])
     #expect(old.isRefusal(77, "2 tries are left"), old.summary)
     #expect(try await server.accepts(device.json("otp", passwords: [second]).string("code"), of: "alice"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func recoversFromALock() async throws {
@@ -45,7 +45,7 @@ import Testing
     #expect(!mistyped.errorOutput.contains(code.replacing("-", with: "").prefix(8)))
     _ = try await device.json("recovery", "reset", passwords: [code.lowercased(), second])
     #expect(try await server.accepts(device.json("otp", passwords: [second]).string("code"), of: "alice"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("the present password is tried, and the lock looked at, before anything else is asked")
@@ -70,7 +70,7 @@ import Testing
       #expect(result.status == 77 && result.shown.contains("locked after too many"), "\(result)")
       #expect(!result.shown.contains("Password for"), "\(result)")
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func saysDuringAWaitThatItWaits() async throws {
@@ -88,7 +88,7 @@ import Testing
       let right = try await device.run(words, passwords: [first, second])
       #expect(right.status == 77 && right.errorOutput.contains("wait"), right.summary)
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a password that may not be changed yet is said before anything is asked")
@@ -104,7 +104,7 @@ import Testing
       result.status == 65 && result.shown.contains("changed not long ago; change it again from 20"),
       "\(result)")
     #expect(!result.shown.contains("assword for"), "\(result)")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("where no recovery code was made, that is said before anything is asked")
@@ -129,12 +129,12 @@ import Testing
     #expect(try await device.run("recovery", "reset", passwords: ["0", second]).isRefusal(65, none))
     let plain = try await device.run("renew", passwords: [first])
     #expect(plain.status == 0 && !plain.errorOutput.contains("void"), plain.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func aRenewalSaysWhyAnotherPasswordIsNeeded() async throws {
     var (server, device) = try await activated()
-    await server.stopAndWait()
+    await server.stop()
     let file = "\(server.data)/server.json"
     let settings = try String(contentsOfFile: file, encoding: .utf8)
     let strict = settings.replacing(/"minLength": ?8/) { _ in "\"minLength\":18" }
@@ -149,7 +149,7 @@ import Testing
     try renewal.answer("Repeat it: ", second + "-42")
     let renewed = try await renewal.end()
     #expect(renewed.status == 0, "\(renewed.shown)")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func aContainerWithoutAPassword() async throws {
@@ -162,6 +162,6 @@ import Testing
       let result = try await device.run(words)
       #expect(result.isRefusal(65, "has no password"), result.summary)
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 }

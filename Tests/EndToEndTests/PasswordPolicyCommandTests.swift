@@ -100,7 +100,7 @@ struct PasswordPolicyCommandTests {
     #expect(try await device.containers().isEmpty)
     let activated = try await device.json("activate", "--code-file", code, passwords: [policy.accepted])
     #expect(try activated.bool("confirmed"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("legacy-compat remembers passwords, and keeps a changed one for a day")
@@ -116,6 +116,6 @@ struct PasswordPolicyCommandTests {
       try await device.json("password", "change", passwords: ["Garden42", "Orchard73"]).bool("changed"))
     let again = try await device.run("password", "change", passwords: ["Orchard73", "Meadow915"])
     #expect(again.isRefusal(65, "changed not long ago; change it again from "), again.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

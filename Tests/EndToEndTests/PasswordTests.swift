@@ -47,7 +47,7 @@ import Testing
     #expect(try await device.containers().count == 1)
     _ = try await device.json("approve", transaction, passwords: [right])
     try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test(arguments: [
@@ -70,9 +70,9 @@ import Testing
     #expect(try FolderSnapshot(device.data) == before)
     #expect(try await device.containers().isEmpty)
     // Neither side has anything, and the code is still good.
-    #expect(try await server.answer("container", "list", "alice").array("containers").isEmpty)
+    #expect(try await server.json("container", "list", "alice").array("containers").isEmpty)
     _ = try await device.json("activate", "--code-file", code, passwords: [right])
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func noPasswordAtAll() async throws {
@@ -91,6 +91,6 @@ import Testing
     #expect(tooLong.isRefusal(65, "longer than 4094 bytes"), tooLong.summary)
     #expect(try await device.containers().isEmpty)
     _ = try await device.json("activate", "--code-file", code, passwords: [right])
-    await server.stopAndWait()
+    await server.stop()
   }
 }

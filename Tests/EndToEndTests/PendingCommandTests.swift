@@ -53,7 +53,7 @@ import Testing
 
     // One that cannot be asked does not hide the others.
     let bobs = try #require(try await server.activeContainers("bob").first)
-    #expect(try await server.operate("container", "revoke", bobs).status == 0)
+    #expect(try await server.run("container", "revoke", bobs).status == 0)
     let rest = try await device.run("pending", "--json")
     #expect(rest.status == 76 && rest.output.contains("Pay for alice"), rest.summary)
     #expect(!rest.output.contains("Pay for bob"), rest.summary)
@@ -64,6 +64,6 @@ import Testing
     #expect(try await device.json("deny", alices, "--yes").string("status") == "denied")
     let hidden = try await device.run("deny", "AAAAAAAAAAAAAAAAAAAAAA", "--yes")
     #expect(hidden.status == 76, hidden.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -33,6 +33,6 @@ import Testing
     #expect(try object.string("string") == string)
     #expect(try object.object("policy").string("type") == "password")
     #expect(try object.array("sentences").count == 4)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -49,7 +49,7 @@ import Testing
     let stopped = try await ended.end()
     #expect(stopped.status == 130 && stopped.shown.contains("stopped"), "\(stopped)")
     try SignedDecisionCheck.expectAccepted(await server.transaction(id))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func mismatchInterruptAndNo() async throws {
@@ -64,9 +64,9 @@ import Testing
     let stopped = try await interrupted.end()
     // The signal ends it as it ends any program, and the terminal is as it was.
     #expect(stopped.status != 0 && !stopped.shown.contains("Activated"), "\(stopped)")
-    #expect(try await server.answer("container", "list", "alice").array("containers").isEmpty)
+    #expect(try await server.json("container", "list", "alice").array("containers").isEmpty)
     #expect(try await device.containers().isEmpty)
-    await server.stopAndWait()
+    await server.stop()
 
     let open = try await RunningServer.startWithShop(["--protection", "device"])
     let other = open.device()
@@ -81,7 +81,7 @@ import Testing
     try agreed.answer("Sign this? [y/N] ", "y")
     #expect(try await agreed.end().status == 0)
     try SignedDecisionCheck.expectAccepted(await open.transaction(id))
-    await open.stopAndWait()
+    await open.stop()
   }
 
   @Test("values to be typed are asked for until an empty line, and shown before anything is answered")
@@ -94,11 +94,11 @@ import Testing
       {"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},
       {"type":"payee","name":"Jane Doe","account":"DE02 1203 0000"}]}
       """, to: "form.json")
-    let made = try await server.answer(
+    let made = try await server.json(
       "transaction", "create", "alice", "--form", form, "--typed", "--typed-field", "0", "--typed-field", "1",
       "--key-file", server.shopKey)
     let id = try made.string("id")
-    let asked = try await server.answer("transaction", "typed", id, "--key-file", server.shopKey)
+    let asked = try await server.json("transaction", "typed", id, "--key-file", server.shopKey)
     let words = ["approve", "--typed", try asked.string("challenge")]
 
     let declined = try ControllingTerminal(device, words)
@@ -128,9 +128,9 @@ import Testing
     #expect(approved.status == 0, "\(approved)")
     let digits = try #require(
       approved.shown.split(separator: "\n").last { $0.utf8.count == 8 && Int($0) != nil }.map(String.init))
-    _ = try await server.answer("transaction", "answer", id, digits, "--typed", "--key-file", server.shopKey)
+    _ = try await server.json("transaction", "answer", id, digits, "--typed", "--key-file", server.shopKey)
     #expect(try await server.transaction(id).string("status") == "accepted")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("activating again says what is lost with the container, and goes on only when that is agreed to")
@@ -173,7 +173,7 @@ import Testing
     // Another user at the same server is nobody's replacement.
     _ = try await device.json("activate", "--code-file", server.codeFile("bob"), passwords: [password])
     #expect(try await device.run("activate", "--help").output.contains("replaces the container"))
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func everyJSONOutputParses() async throws {
@@ -206,6 +206,6 @@ import Testing
       let decided = try await device.json(word, id, "--yes")
       #expect(try decided.string("id") == id && decided.string("status") == status)
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 }

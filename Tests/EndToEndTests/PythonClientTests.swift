@@ -57,7 +57,7 @@ import Testing
     let other = try await server.ask("zoë", "Pay nobody")
     #expect(try json(await client(server, "decide", other, "denied")).string("status") == "denied")
     #expect(try await server.transaction(other).string("status") == "denied")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   /// Everything else that the page says of a device.
@@ -75,24 +75,24 @@ import Testing
     #expect(try await status(cancelled) == "cancelled")
 
     // Sections 5.5 and 5.2: the server signs with another key, and a number is typed.
-    _ = try await server.answer("signing-key", "rotate")
-    let asked = try await server.answer(
+    _ = try await server.json("signing-key", "rotate")
+    let asked = try await server.json(
       "transaction", "create", "alice", "Pay 2 EUR", "--number", "4", "--key-file", server.shopKey)
     let numbered = try asked.string("id")
     _ = try await json(client(server, "decide", numbered, "accepted", asked.string("number")))
     try SignedDecisionCheck.expectAccepted(await server.transaction(numbered))
 
     // Sections 5.7 to 5.9.
-    let offer = try await server.answer("transaction", "offer", "Sign in", "--key-file", server.shopKey)
+    let offer = try await server.json("transaction", "offer", "Sign in", "--key-file", server.shopKey)
     _ = try await json(client(server, "scanned", offer.string("link"), "accepted"))
     #expect(try await server.transaction(offer.string("id")).string("user") == "alice")
     let initiated = try await json(client(server, "initiate", "Block my card, “now”"))
     #expect(try await status(initiated.string("id")) == "accepted")
     let carried = try await server.ask("alice", "Pay 3 EUR")
-    let text = try await server.answer("transaction", "offline", carried, "--key-file", server.shopKey)
+    let text = try await server.json("transaction", "offline", carried, "--key-file", server.shopKey)
     let shown = try await json(
       client(server, "offline", server.write(text.string("text"), to: "offline.txt")))
-    _ = try await server.answer(
+    _ = try await server.json(
       "transaction", "answer", carried, shown.string("answer"), "--key-file", server.shopKey)
     #expect(try await status(carried) == "accepted")
 
@@ -100,14 +100,14 @@ import Testing
     let form = try server.write(
       #"{"template":"payment","fields":[{"type":"amount","value":"7.50","currency":"EUR"},{"type":"payee","name":"Jane Doe"}]}"#,
       to: "form.json")
-    let typed = try await server.answer(
+    let typed = try await server.json(
       "transaction", "create", "alice", "--form", form, "--typed", "--typed-field", "0", "--typed-field", "1",
       "--key-file", server.shopKey
     ).string("id")
-    let challenge = try await server.answer("transaction", "typed", typed, "--key-file", server.shopKey)
+    let challenge = try await server.json("transaction", "typed", typed, "--key-file", server.shopKey)
     let computed = try await json(
       client(server, "typed", challenge.string("challenge"), "7,50 eur", "Jane Doe"))
-    _ = try await server.answer(
+    _ = try await server.json(
       "transaction", "answer", typed, computed.string("answer"), "--typed", "--key-file", server.shopKey)
     #expect(try await status(typed) == "accepted")
 
@@ -121,7 +121,7 @@ import Testing
     #expect(try await server.accepts(json(client(server, "otp")).string("code"), of: "alice"))
     #expect(try await json(client(server, "end")).string("status") == "ended")
     #expect(try await server.activeContainers("alice").isEmpty)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   /// What an impostor says is his own, where he is refused, and with what.
@@ -141,7 +141,7 @@ import Testing
   func impostorsAreRefused() async throws {
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     _ = try await json(client(server, "activate", server.codeFile("alice")))
-    _ = try await server.answer("user", "add", "mallory")
+    _ = try await server.json("user", "add", "mallory")
     let python = try #require(Self.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     let script = URL(filePath: Self.script).deletingLastPathComponent().appending(path: "impostor.py").path
     for (what, request, answer) in Self.impostors {
@@ -156,7 +156,7 @@ import Testing
     }
     #expect(try await server.activeContainers("mallory").isEmpty)
     #expect(try await server.activeContainers("alice").count == 1)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test(.enabled(if: isWanted, "needs SIGNET_PYTHON with the modules of Tests/Interop/requirements.txt"))
@@ -174,6 +174,6 @@ import Testing
     #expect(unpinned.status == 1 && unpinned.errorOutput.contains("not pinned"), unpinned.summary)
     #expect(try await server.activeContainers("alice").isEmpty)
     #expect(!FileManager.default.fileExists(atPath: "\(server.folder.path)/state.json"))
-    await server.stopAndWait()
+    await server.stop()
   }
 }

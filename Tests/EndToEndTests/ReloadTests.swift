@@ -28,7 +28,7 @@ import Testing
     }
     #expect(try await APIClient(server).send(.get, "live").status == 200)
     await server.stop()
-    #expect(try !server.events.contains("reload.restartNeeded"))
+    #expect(!server.events.contains("reload.restartNeeded"))
   }
 
   @Test("a renewed certificate is shown after a hang-up, while requests go on", arguments: [false, true])
@@ -36,7 +36,8 @@ import Testing
     let server = try await RunningServer.startWithShop()
     let first = try String(contentsOfFile: server.authority, encoding: .utf8)
     let before = try await server.json("certificate", "show")
-    _ = try await server.json(hasNewKey ? ["certificate", "renew", "--new-key"] : ["certificate", "renew"])
+    let words = ["certificate", "renew"] + (hasNewKey ? ["--new-key"] : [])
+    #expect(try await ServerCommand.run(words + ["--data", server.data]).status == 0)
     server.send(SIGHUP)
     let done = try await Self.events("reload.done", server, count: 1)
     #expect(try done[0].string("certificate") == "new")
@@ -104,14 +105,6 @@ import Testing
         certificateAuthoritiesPEM: String(contentsOfFile: server.authority, encoding: .utf8)))
     #expect(try await transport.send(HTTPRequest(url: "https://\(server.url)/v1/live")).status == 200)
     await server.stop()
-    #expect(try !server.events.contains("reload.done"))
-  }
-}
-
-extension RunningServer {
-  fileprivate func json(_ words: [String]) async throws -> JSONObject {
-    let result = try await ServerCommand.run(words + ["--data", data, "--json"])
-    try #require(result.status == 0, "\(result.errorOutput)")
-    return try JSONObject(parsing: Array(result.output.utf8))
+    #expect(!server.events.contains("reload.done"))
   }
 }

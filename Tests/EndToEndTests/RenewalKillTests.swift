@@ -49,10 +49,10 @@ import Testing
     print(
       "renewal kill test, protection \(protection): \(bench.kills) kills in \(round) rounds, "
         + "\(renewed) times the new keys, \(kept) times the present ones")
-    let report = try await bench.server.answer("audit", "verify")
+    let report = try await bench.server.json("audit", "verify")
     #expect(report["intact"] == true)
     #expect(try await bench.server.audited("container.renewed").count == Int(renewals))
-    await bench.server.stopAndWait()
+    await bench.server.stop()
   }
 
   /// Makes contact, and expects both sides to know one container, and a decision of the device to be good at the server.

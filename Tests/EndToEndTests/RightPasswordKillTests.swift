@@ -63,7 +63,7 @@ import Testing
     let (first, last) = (try #require(losses.first), try #require(losses.last))
     // Each commit writes its pages and then waits for the disk.
     #expect(first > 1 && losses == Array(first...last) && losses.count <= 12, "\(losses)")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("interrupted at any moment, in the derivation most often: few tries are lost, and none for good")
@@ -110,7 +110,7 @@ import Testing
     #expect(ended == 5 * KillRounds.count)
     #expect(lost * 5 <= ended, "\(lost) of \(ended)")
     #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("8 at once, with one kill at most between two successes: none is refused, and nothing is locked")
@@ -143,6 +143,6 @@ import Testing
     #expect(crowd.successes >= total && crowd.deaths > 0)
     #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
     #expect(try await remaining(device) == 5)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -20,12 +20,4 @@ extension RunningServer {
     send(SIGKILL)
     _ = await status()
   }
-
-  /// Stops it in good order.
-  func stopAndWait() async { await stop() }
-
-  /// Runs an operator's command against it.
-  func operate(_ words: String...) async throws -> ServerCommand.Result {
-    try await ServerCommand.process(words + ["--data", data]).finish()
-  }
 }

@@ -85,7 +85,7 @@ struct ScreenTests {
       #expect(shown.contains { $0.contains("␣{A0}1") } && shown.joined().contains("\\u{301×696}"), "\(shown)")
       #expect(shown.contains("  | 100"), "\(shown)")
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a push message, a server's error and a list put nothing into the first column")
@@ -94,14 +94,14 @@ struct ScreenTests {
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let picture = server.folder.file("invite.png")
-    _ = try await server.answer("authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
+    _ = try await server.json("authenticator", "invite", "alice", "--issuer", "Bank", "--png", picture)
     _ = try await device.json("scan", picture, "--push-token", "x", "--push-service", "webhook")
     // An app has ten messages that wait at most.
     for character in Self.doubtful where !["é", "Ж", "送"].contains(character) {
       let text =
         String(repeating: character, count: 38) + Self.madeUp + String(repeating: character, count: 70)
         + Self.madeUp
-      let asked = try await server.answer("message", "create", "alice", text, "--key-file", server.shopKey)
+      let asked = try await server.json("message", "create", "alice", text, "--key-file", server.shopKey)
       let file = try server.write(try asked.object("push").text, to: "push")
       _ = try await device.run("message", "receive", file)
       for screen in Self.screens {
@@ -122,7 +122,7 @@ struct ScreenTests {
         screen, ServerCommand.process(["container", "list", "bob", "--data", server.data]))
       expectOurs(shown, ["| ", "  | "], screen)
     }
-    await server.stopAndWait()
+    await server.stop()
 
     let fake = try await FakeServer(.hostileText, certificateOf: server, port: server.port)
     for screen in Self.screens {

@@ -34,7 +34,7 @@ import Testing
 
     init() async throws {
       let first = try await RunningServer.startWithShop(["--protection", "device"])
-      await first.stopAndWait()
+      await first.stop()
       offsetFile = "\(first.folder.path)/offset"
       try Data("+0\n".utf8).write(to: URL(filePath: offsetFile))
       let library = try #require(ServerClockTests.library, "install libfaketime")
@@ -61,7 +61,7 @@ import Testing
         vault: try Vault(directory: folder, keystore: SoftwareKeystore(directory: folder)),
         connection: ConnectionConfiguration(
           certificateAuthoritiesPEM: try String(contentsOfFile: server.authority, encoding: .utf8)))
-      _ = try await server.answer("user", "add", "alice")
+      _ = try await server.json("user", "add", "alice")
       let code = try await server.invite("alice")
       container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
@@ -113,7 +113,7 @@ import Testing
       }
     }
     #expect(try await scene.status(id) == "expired")
-    await scene.server.stopAndWait()
+    await scene.server.stop()
   }
 
   @Test(.enabled(if: isWanted, "needs libfaketime")) func bearsStepsOfTheClock() async throws {
@@ -168,8 +168,8 @@ import Testing
       try await scene.device.decide(transaction, .accepted, with: scene.container)
     }
     #expect(try await scene.status(id) == "accepted")
-    #expect(try await scene.server.answer("audit", "verify")["intact"] == true)
-    #expect(try !scene.server.events.contains("\"status\":\"5"))
-    await scene.server.stopAndWait()
+    #expect(try await scene.server.json("audit", "verify")["intact"] == true)
+    #expect(!scene.server.events.contains("\"status\":\"5"))
+    await scene.server.stop()
   }
 }

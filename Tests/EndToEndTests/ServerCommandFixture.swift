@@ -14,7 +14,7 @@ final class RunningServer: Sendable {
   /// `127.0.0.1:PORT/main`.
   var url: String { "127.0.0.1:\(port)/main" }
   /// What the server wrote to standard error.
-  var events: String { get throws { process.errorOutputSoFar } }
+  var events: String { process.errorOutputSoFar }
   var processID: Int32 { process.id }
 
   /// Makes a data folder and serves it on a free port.
@@ -78,8 +78,10 @@ final class RunningServer: Sendable {
   /// Runs an operator's command that must succeed, with `--json`.
   func json(_ words: String...) async throws -> JSONObject {
     let result = try await ServerCommand.run(words + ["--data", data, "--json"])
-    try #require(result.status == 0, "\(result.errorOutput)")
-    return try JSONObject(parsing: Array(result.output.utf8))
+    try #require(result.status == 0, result.summary)
+    // An audit log may be longer than a message of the protocol.
+    let limits = JSONLimits(maximumByteCount: 16 << 20, maximumMemberCount: 1_000_000)
+    return try JSONObject(parsing: Array(result.output.utf8), limits: limits)
   }
 }
 

@@ -61,15 +61,15 @@ import Testing
     try await holder.release()
     #expect(try Self.isValid(await Self.validate(1, shop)))
     #expect(try Self.isValid(await Self.validate(1, shop, from: "again")) == false)
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 
   @Test(.enabled(if: TinyDisk.isPossible, "needs the right to mount"))
   func usesNoCodeUpOnAFullDisk() async throws {
     let first = try await RunningServer.startWithShop()
     try await addUser(first)
-    await first.stopAndWait()
+    await first.stop()
     let disk = try TinyDisk(kilobytes: 4096)
     try FileManager.default.copyItem(atPath: first.data, toPath: disk.folder.file("data"))
     try FileManager.default.copyItem(atPath: first.shopKey, toPath: disk.folder.file("shop.key"))
@@ -94,8 +94,8 @@ import Testing
     try ballast.truncate(atOffset: 0)
     #expect(try Self.isValid(await Self.validate(counter, shop)))
     #expect(try Self.isValid(await Self.validate(counter, shop, from: "again")) == false)
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 
   @Test(
@@ -126,8 +126,8 @@ import Testing
     #expect(accepted == 48)
     #expect(try await load.replay(from: "replay") == 0)
     for user in 0..<48 { #expect(try await load.validateNext(user)) }
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 
   @Test(
@@ -147,8 +147,8 @@ import Testing
     try await failing.end()
     #expect(try Self.isValid(await Self.validate(1, shop)))
     #expect(try Self.isValid(await Self.validate(1, shop, from: "again")) == false)
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 }
 

@@ -87,7 +87,7 @@ import Testing
     print("ServerFloodTests: 512 half-open connections, KiB: \(growth)")
     #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
     try await Self.serve(load)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("requests that trickle in take only the places of their own addresses")
@@ -104,7 +104,7 @@ import Testing
     print("ServerFloodTests: 960 trickling connections, KiB: \(growth)")
     #expect(growth.peak < 160 << 10 && growth.after < 96 << 10, "\(growth)")
     try await Self.serve(load)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("where all places are taken, the next client is told to come again, and is served when there is one")
@@ -121,16 +121,16 @@ import Testing
     _ = try await flood.end()
     while try await late.send(.get, "live").status != 200 { try await Task.sleep(for: .milliseconds(5)) }
     try await Self.serve(load)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a process that may open too few files says so, serves who is there, and others when there is room")
   func fewDescriptors() async throws {
     let first = try await RunningServer.startWithShop()
-    await first.stopAndWait()
+    await first.stop()
     let server = try await RunningServer(
       first.folder, first.port, launcher: ["/bin/sh", "-c", "ulimit -n 256; exec \"$@\"", "sh"])
-    #expect(try server.events.contains("\"event\":\"descriptors.few\",\"limit\":\"256\""))
+    #expect(server.events.contains("\"event\":\"descriptors.few\",\"limit\":\"256\""))
     let load = try CodeLoad(server, keyFile: server.shopKey, clients: 32)
     try await load.enroll()
     try await Self.serve(load)
@@ -141,8 +141,8 @@ import Testing
     _ = try await flood.end()
     try await Self.waitForDescriptors(server, atMost: open + 8)
     #expect(try await APIClient(server, keyFile: server.shopKey).send(.get, "live").status == 200)
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 
   @Test("garbage as fast as it goes is refused, and codes are checked meanwhile")
@@ -164,8 +164,8 @@ import Testing
     print("ServerFloodTests: garbage, KiB: \(growth)")
     #expect(growth.peak < 96 << 10 && growth.after < 64 << 10, "\(growth)")
     try await Self.serve(load)
-    #expect(try !server.events.contains("\"status\":\"5"))
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(!server.events.contains("\"status\":\"5"))
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 }

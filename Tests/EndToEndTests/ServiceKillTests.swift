@@ -30,7 +30,7 @@ import Testing
       await registering
       #expect(await server.status() == -SIGKILL)
       server = try await server.again()
-      #expect(try await server.answer("audit", "verify")["intact"] == true, "kill \(kill)")
+      #expect(try await server.json("audit", "verify")["intact"] == true, "kill \(kill)")
       let now = try await codes.counters()
       #expect(now.count == 32, "kill \(kill)")
       for (serial, counter) in now {
@@ -49,7 +49,7 @@ import Testing
       acknowledged
       """)
     #expect(accepted > 0 && approved > 0 && registered > 0)
-    await server.stopAndWait()
+    await server.stop()
   }
 }
 
@@ -88,7 +88,7 @@ private final class ApprovalLoad: Sendable {
     var devices: [(Device, Container)] = []
     for client in 0..<clients {
       let device = try openDevice("\(server.folder.path)/approver-\(client)", server)
-      _ = try await server.answer("user", "add", "approver\(client)")
+      _ = try await server.json("user", "add", "approver\(client)")
       let code = try await server.invite("approver\(client)")
       let container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))

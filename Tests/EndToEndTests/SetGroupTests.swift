@@ -453,7 +453,7 @@
       try terminal.answer("Password: ", "right passcode")
       let code = try await terminal.end()
       #expect(code.status == 0, "\(code.shown)")
-      await server.stopAndWait()
+      await server.stop()
     }
 
     /// The user `daemon` of Debian, and its group.

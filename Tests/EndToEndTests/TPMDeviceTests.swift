@@ -25,7 +25,7 @@
       let activated = try await device.run("activate", "--code-file", code, passwords: [right])
       #expect(activated.status == 0, activated.summary)
       #expect(activated.output.contains("Keys are kept by: TPM 2.0"), activated.summary)
-      let listed = try await server.answer("container", "list", "alice").array("containers")
+      let listed = try await server.json("container", "list", "alice").array("containers")
       guard case .object(let container)? = listed.first else { throw JSONFailure.notAnObject }
       #expect(try container.string("keystore") == "tpm2" && container.string("keys") == "tpm2", "\(listed)")
       #expect(try container.bool("simulated"), "\(listed)")
@@ -68,7 +68,7 @@
         #expect(wrong.isRefusal(77, left), wrong.summary)
       }
       #expect(try await device.run("otp", passwords: [right]).isRefusal(77, "locked after too many"))
-      await server.stopAndWait()
+      await server.stop()
       withExtendedLifetime(tpm) {}
     }
 
@@ -89,7 +89,7 @@
       let approved = try await device.run("approve", transaction, "--yes", passwords: [right])
       #expect(approved.status == 0, approved.summary)
       try SignedDecisionCheck.expectAccepted(await server.transaction(transaction))
-      await server.stopAndWait()
+      await server.stop()
       withExtendedLifetime(tpm) {}
     }
 
@@ -100,7 +100,7 @@
       _ = try await server.device().json("activate", "--code-file", code, passwords: [right])
       let device = with(tpm.address, server.device())
       #expect(try await device.json("otp", passwords: [right]).string("code").count == 6)
-      await server.stopAndWait()
+      await server.stop()
       withExtendedLifetime(tpm) {}
     }
   }

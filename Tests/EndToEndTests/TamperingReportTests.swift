@@ -24,7 +24,7 @@
         device = server.device()
         _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
         container = try #require(try await server.activeContainers("alice").first)
-        _ = try await server.answer("container", "policies", container, policies)
+        _ = try await server.json("container", "policies", container, policies)
         let heard = try await device.run("pending")
         #expect(heard.status == 0, heard.summary)
         // It takes a function that matters, and does what that does.
@@ -49,7 +49,7 @@
       }
 
       func standing() async throws -> String {
-        try await server.answer("container", "account", container).string("standing")
+        try await server.json("container", "account", container).string("standing")
       }
     }
 
@@ -88,7 +88,7 @@
         #expect(try await bench.standing() == "open")
         _ = try await bench.device.json("otp")
       }
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test("the server's own weights count, not the device's score")
@@ -97,7 +97,7 @@
       // It weighs 0.3 on the device, which thinks nothing of it.
       let reported = try await bench.report(["HOSTALIASES": "/nowhere"])
       #expect(try await bench.standing() == "locked", reported.summary)
-      let account = try await bench.server.answer("container", "account", bench.container)
+      let account = try await bench.server.json("container", "account", bench.container)
       #expect(try account.string("reason").contains("its score is "), "\(account.text)")
       let clean = try await bench.report([:])
       #expect(clean.status == 0, clean.summary)
@@ -107,8 +107,8 @@
       let fine = try await other.report(["HOSTALIASES": "/nowhere"])
       #expect(fine.status == 0, fine.summary)
       #expect(try await other.standing() == "open")
-      await bench.server.stopAndWait()
-      await other.server.stopAndWait()
+      await bench.server.stop()
+      await other.server.stop()
     }
 
     @Test("a server that takes releases only takes a release, and locks a debug build out")
@@ -127,7 +127,7 @@
         let refused = try await bench.device.run("otp")
         #expect(refused.isRefusal(77, "apps of this flavour are not taken: debug"), refused.summary)
       }
-      await bench.server.stopAndWait()
+      await bench.server.stop()
     }
 
     @Test(
@@ -142,7 +142,7 @@
       ] as [(JSONObject, String)])
     func malformed(_ devices: JSONObject, _ message: String) async throws {
       let server = try await RunningServer.startWithShop([])
-      await server.stopAndWait()
+      await server.stop()
       try server.changeSettings { $0["devices"] = .object(devices) }
       let refused = try await server.run("serve")
       #expect(refused.status == 78 && refused.errorOutput.contains(message), refused.summary)

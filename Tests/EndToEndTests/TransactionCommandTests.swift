@@ -19,7 +19,7 @@ import Testing
     let reported = try await server.ask("alice", "Pay 1 EUR")
     #expect(try await device.json("report", "--yes").string("status") == "reported")
     #expect(try await server.transaction(reported).string("status") == "reported")
-    _ = try await server.answer("user", "unlock", "alice")
+    _ = try await server.json("user", "unlock", "alice")
 
     let cancelled = try await server.ask("alice", "Pay 2 EUR")
     let said = try await device.json("cancel", "--suspicious", "--message", "Who is that?")
@@ -28,20 +28,20 @@ import Testing
     #expect(try found.string("status") == "cancelled" && !found.contains("decision"))
     #expect(try found.object("end").string("reason") == "notifySuspicious")
     #expect(try found.object("end").string("message") == "Who is that?")
-    let refused = try await server.operate(
+    let refused = try await server.run(
       "transaction", "withdraw", cancelled, "--key-file", server.shopKey)
     #expect(refused.status == 1 && refused.errorOutput.contains("cancelled or withdrawn"), refused.summary)
-    _ = try await server.answer("user", "unlock", "alice")
+    _ = try await server.json("user", "unlock", "alice")
 
     let withdrawn = try await server.ask("alice", "Pay 3 EUR")
-    _ = try await server.answer(
+    _ = try await server.json(
       "transaction", "withdraw", withdrawn, "--reason", "no more stock & closed", "--key-file", server.shopKey
     )
     let end = try await server.transaction(withdrawn).object("end")
     #expect(try end.string("reason") == "no more stock & closed")
     let nothing = try await device.run("approve", withdrawn, "--yes")
     #expect(nothing.status == 65, nothing.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a form is shown with all its fields, and who asks, in the language of the environment")
@@ -51,7 +51,7 @@ import Testing
       #"{"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},"#
         + #"{"type":"payee","name":"Jane Doe"},{"type":"text","label":"Note","value":"a\nAmount: 1.00 EUR"}]}"#,
       to: "form.json")
-    let made = try await server.answer(
+    let made = try await server.json(
       "transaction", "create", "alice", "--form", path, "--place", "Bern", "--key-file", server.shopKey)
     let shown = try await device.run("pending")
     #expect(
@@ -75,9 +75,9 @@ import Testing
     let found = try await server.transaction(id)
     try SignedDecisionCheck.expectAccepted(found)
     #expect(try found.string("content") == made.string("content"))
-    let neither = try await server.operate("transaction", "create", "alice", "--key-file", server.shopKey)
+    let neither = try await server.run("transaction", "create", "alice", "--key-file", server.shopKey)
     #expect(neither.status == 64, neither.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("a long value goes on further in, so that no row of a terminal passes for another field")
@@ -88,7 +88,7 @@ import Testing
     let path = try server.write(
       #"{"template":"payment","fields":[{"type":"amount","value":"250.00","currency":"EUR"},"#
         + #"{"type":"payee","name":"\#(name)"}]}"#, to: "form.json")
-    _ = try await server.answer(
+    _ = try await server.json(
       "transaction", "create", "alice", "--form", path, "--browser", "x" + spaces + spaces + "  as      bob",
       "--key-file", server.shopKey)
     let shown = try await device.run("pending")
@@ -98,14 +98,14 @@ import Testing
     #expect(!rows.contains { $0.hasPrefix("  as") }, shown.summary)
     let known = ["  from    ", "  | ", "  seen    ", "          "]
     #expect(rows.allSatisfy { row in known.contains { row.hasPrefix($0) } }, shown.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("the number that the shop shows is typed at the terminal, or given")
   func number() async throws {
     let (server, device) = try await started()
     func ask() async throws -> (id: String, number: String) {
-      let made = try await server.answer(
+      let made = try await server.json(
         "transaction", "create", "alice", "Sign in", "--number", "3", "--key-file", server.shopKey)
       return (try made.string("id"), try made.string("number"))
     }
@@ -127,7 +127,7 @@ import Testing
     let third = try await ask()
     _ = try await device.json("deny", "--yes")
     #expect(try await server.transaction(third.id).string("status") == "denied")
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("at a terminal what waits is shown, and one of it chosen")
@@ -149,6 +149,6 @@ import Testing
     #expect(try await chosen.end().status == 0)
     #expect(try await server.transaction(first).string("status") == "pending")
     try SignedDecisionCheck.expectAccepted(await server.transaction(second))
-    await server.stopAndWait()
+    await server.stop()
   }
 }

@@ -33,18 +33,18 @@ import Testing
     #expect(try await listed("--user", "alice") == [ids[2], ids[0]])
     #expect(try await listed("--status", "denied") == [ids[0]])
     #expect(try await listed("--user", "bob", "--status", "denied") == [])
-    let text = try await server.operate("transaction", "list", "--user", "alice")
+    let text = try await server.run("transaction", "list", "--user", "alice")
     #expect(text.output.hasPrefix("TRANSACTION"), text.summary)
     #expect(
       text.output.contains("\(ids[0])  denied") && text.output.contains("\(ids[2])  pending"), text.summary)
     // A relying party is not to see what others ask.
-    let shop = try await server.operate("transaction", "list", "--key-file", server.shopKey)
+    let shop = try await server.run("transaction", "list", "--key-file", server.shopKey)
     #expect(shop.isRefusal(77, "lacks the scope"), shop.summary)
-    let unknown = try await server.operate("transaction", "list", "--status", "lost")
+    let unknown = try await server.run("transaction", "list", "--status", "lost")
     #expect(unknown.isRefusal(64, "--status must be one of"), unknown.summary)
-    let missing = try await server.operate("transaction", "show", "none", "--key-file", server.shopKey)
+    let missing = try await server.run("transaction", "show", "none", "--key-file", server.shopKey)
     #expect(missing.isRefusal(67, "'signet-server transaction list' shows what there is"), missing.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test("more than a page are put together")
@@ -52,7 +52,7 @@ import Testing
     let server = try await RunningServer.startWithShop(["--protection", "device"])
     let party = try RelyingParty(server)
     for number in 1...205 { try await party.offer("offer \(number)") }
-    let all = try await server.answer("transaction", "list", "--limit", "1000").array("transactions")
+    let all = try await server.json("transaction", "list", "--limit", "1000").array("transactions")
     let contents = try all.map { value -> String in
       guard case .object(let object) = value else { return "" }
       #expect(!object.contains("user"))
@@ -60,6 +60,6 @@ import Testing
     }
     #expect(contents.count == 205 && contents.first?.contains("offer 205") == true)
     #expect(contents.last?.contains("offer 1\"") == true)
-    await server.stopAndWait()
+    await server.stop()
   }
 }

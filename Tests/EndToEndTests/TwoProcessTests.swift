@@ -31,7 +31,7 @@ import Testing
       for user in users { #expect(try await server.activeContainers(user).count == 1) }
       try KillBench.checkDatabase("\(device.data)/vault.sqlite", "round \(round)")
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func activationsOfOneUserWithTwoInvitesOrOne() async throws {
@@ -58,7 +58,7 @@ import Testing
       #expect(try await server.activeContainers(user).count == 1)
       #expect(try await server.accepts(device.json("otp").string("code"), of: user))
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func codesAndWrongPasswordsInOneFolder() async throws {
@@ -81,7 +81,7 @@ import Testing
     }
     let last = try await device.run("otp", passwords: ["summer-garden"])
     #expect(last.isRefusal(77, "\(left - 1) tries are left"), last.summary)
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func decisionsInOneFolderAndFromTwoDevices() async throws {
@@ -118,7 +118,7 @@ import Testing
       let decisions = try await server.audited("transaction.accepted") + server.audited("transaction.denied")
       #expect(try decisions.filter { try $0.string("transaction") == id }.count == 1)
     }
-    await server.stopAndWait()
+    await server.stop()
   }
 
   @Test func oneCodeAtTwoServersOfOneDatabase() async throws {
@@ -140,9 +140,9 @@ import Testing
       #expect(answers.filter { $0 }.count == 1, "round \(round): \(answers)")
     }
     #expect(try await first.audited("code.accepted").count == 50)
-    #expect(try await first.answer("audit", "verify")["intact"] == true)
-    await first.stopAndWait()
-    await second.stopAndWait()
+    #expect(try await first.json("audit", "verify")["intact"] == true)
+    await first.stop()
+    await second.stop()
     withExtendedLifetime(memory) {}
   }
 
@@ -153,7 +153,7 @@ import Testing
     let port = try FreePort.find()
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
-    _ = try await first.answer("user", "add", "alice")
+    _ = try await first.json("user", "add", "alice")
     var hands: [(device: Device, container: Container)] = []
     for listening in [first.port, port] {
       let folder = "\(first.folder.path)/device-\(listening)"
@@ -215,12 +215,12 @@ import Testing
       }
     }
     print("TwoProcessTests: of 40 transactions the first process decided \(wins[0]), the second \(wins[1])")
-    #expect(try !second.events.isEmpty)
+    #expect(!second.events.isEmpty)
     let decided = try await first.audited("transaction.accepted") + first.audited("transaction.denied")
     #expect(decided.count == 40 + uncontested)
-    #expect(try await first.answer("audit", "verify")["intact"] == true)
-    await first.stopAndWait()
-    await second.stopAndWait()
+    #expect(try await first.json("audit", "verify")["intact"] == true)
+    await first.stop()
+    await second.stop()
     withExtendedLifetime(memory) {}
   }
 }

@@ -102,7 +102,7 @@ import UAFFixture
       isKnown = try await server.run("uaf", "metadata").output.contains("7357#0002")
     }
     #expect(isKnown)
-    #expect(try server.events.contains("uaf.metadataRead"))
+    #expect(server.events.contains("uaf.metadataRead"))
     await server.stop()
   }
 }

@@ -20,7 +20,7 @@ import Testing
       server = try await RunningServer.startWithShop(["--protection", "device"])
       let device = server.device()
       _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
-      let made = try await server.answer(
+      let made = try await server.json(
         "transaction", "create", "alice", "Pay 250.00 EUR to Jane Doe", "--key-file", server.shopKey)
       _ = try await device.json(word, "--yes")
       answer = try await server.transaction(made.string("id"))
@@ -66,7 +66,7 @@ import Testing
     #expect(garbage.status == 1 && garbage.errorOutput.contains("no signed decision"), garbage.summary)
     let missing = try await decided.verify("/nowhere")
     #expect(missing.status == 66, missing.summary)
-    await decided.server.stopAndWait()
+    await decided.server.stop()
   }
 
   @Test("what was denied is verified, and is no yes")
@@ -74,7 +74,7 @@ import Testing
     let decided = try await Decided("deny")
     let denied = try await decided.verify(decided.answerFile)
     #expect(denied.status == 1 && denied.output.contains("denied"), denied.summary)
-    await decided.server.stopAndWait()
+    await decided.server.stop()
   }
 
   private static let jose = "/usr/bin/jose"
@@ -104,7 +104,7 @@ import Testing
     let changed = try decided.server.write(String(decoding: bytes, as: UTF8.self), to: "changed")
     let refused = try await run(Self.jose, ["jws", "ver", "-i", changed, "-k", key])
     #expect(refused.status != 0, refused.summary)
-    await decided.server.stopAndWait()
+    await decided.server.stop()
   }
 
   @Test(
@@ -122,6 +122,6 @@ import Testing
     let other = try decided.server.write(#"{"from":"shop","text":"Pay"}"#, to: "other.txt")
     let wrong = try await run(python, [script, decided.answerFile, other])
     #expect(wrong.status != 0 && wrong.errorOutput.contains("another content was signed"), wrong.summary)
-    await decided.server.stopAndWait()
+    await decided.server.stop()
   }
 }

@@ -80,9 +80,10 @@ public struct AuditLogFile: Sendable {
     {
       return try body(Database(path: original, mode: .readOnly))
     }
-    let folder = try files.url(
-      for: .itemReplacementDirectory, in: .userDomainMask,
-      appropriateFor: files.temporaryDirectory, create: true)
+    let folder = files.temporaryDirectory.appending(path: "signet-audit-\(UUID().uuidString)")
+    // Fails where there is anything of this name.
+    try files.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
     // The copy lies in a private folder, and nothing depends on its removal.
     defer { do { try files.removeItem(at: folder) } catch { _ = error } }
     let copy = folder.appendingPathComponent("signet.sqlite").path

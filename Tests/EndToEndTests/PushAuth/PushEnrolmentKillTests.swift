@@ -94,8 +94,8 @@ import Testing
     print("push enrolment kill test: the device was killed at \(kills) of its steps")
     // An enrolment may have a step less than the one that was counted.
     #expect(kills >= steps.count - 2)
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 
   /// Both halves are good for something: a code is taken, and a message is answered.
@@ -146,8 +146,8 @@ import Testing
     }
     print("push enrolment kill test: the server was killed at \(kills) of its steps")
     #expect(kills > 0)
-    #expect(try await server.answer("audit", "verify")["intact"] == true)
-    await server.stopAndWait()
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
   }
 
   @Test(

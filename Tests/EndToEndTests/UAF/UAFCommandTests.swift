@@ -62,7 +62,7 @@ import Testing
     let all = try await device.run(["uaf", "deregister", "alice", "--yes"] + party.words)
     #expect(all.status == 0 && all.output.contains("1 key"), all.summary)
     #expect(try await device.run("uaf", "device", "show").status == 1)
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   @Test("A code registers, a message confirms a transaction, what waits is found")
@@ -100,7 +100,7 @@ import Testing
     let removal = try await party.link("deregistration", ["username": "alice"])
     let removed = try await device.run(["uaf", "oob", "run", removal] + party.words)
     #expect(removed.status == 0 && removed.output.contains("1 key"), removed.summary)
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   @Test("What servers know of a device is shown, changed, checked and put right")
@@ -134,7 +134,7 @@ import Testing
     let mended = try await device.run(["uaf", "device", "sync"] + party.words)
     #expect(mended.status == 0, mended.summary)
     #expect(try await device.run(["uaf", "device", "check"] + party.words).status == 0)
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   @Test("Wrong words, wrong servers and nothing registered are told apart")
@@ -156,7 +156,7 @@ import Testing
     #expect(untrusted.status == 76, untrusted.summary)
     let none = try await device.json("uaf", "list")
     #expect(try none.array("accounts").isEmpty)
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   @Test("At a terminal a person chooses, mistypes and is asked again; nothing that is typed is shown")
@@ -192,6 +192,6 @@ import Testing
     try stopped.answer("PIN of alice: ", "\u{4}", newline: false)
     let ended = try await stopped.end()
     #expect(ended.status == 130, "\(ended)")
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 }

@@ -37,7 +37,7 @@
       let confirmed = try await confirmation.end()
       #expect(confirmed.status == 0, "\(confirmed.shown)")
       #expect(try await party.status(session) == "succeeded")
-      await party.server.stopAndWait()
+      await party.server.stop()
     }
   }
 #endif

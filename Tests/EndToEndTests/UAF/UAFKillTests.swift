@@ -33,7 +33,7 @@ import Testing
       if round > 0 { try await settle(device, party, bench.history) }
     }
     #expect(bench.kills > 0)
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   private static let stepCount = 7
@@ -105,10 +105,10 @@ import Testing
       lines.append("the device, \(words[1]): \(try await device.run(words).summary)")
     }
     for list in ["credentials", "targets"] {
-      let result = try await party.server.operate("uaf", list, "--user", "alice", "--json")
+      let result = try await party.server.run("uaf", list, "--user", "alice", "--json")
       lines.append("the server, \(list): \(result.summary)")
     }
-    let events = try party.server.events.split(separator: "\n").suffix(30)
+    let events = party.server.events.split(separator: "\n").suffix(30)
     return lines + ["the server's log since it was started last:"] + events.map(String.init)
   }
 }

@@ -22,7 +22,7 @@ struct UAFParty: Sendable {
     try Data(object.bytes).write(to: settings)
     await server.stop()
     let again = try await server.again()
-    _ = try await again.answer("user", "add", "alice")
+    _ = try await again.json("user", "add", "alice")
     return try UAFParty(again)
   }
 

@@ -46,7 +46,7 @@ import UAFFixture
     let shown = Array(try Data(contentsOf: URL(filePath: file)))
     #expect(shown == UAFTestPicture(33, 20).bytes)
     #expect(try await party.status(session) == "succeeded")
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   @Test("without a file for it nothing is confirmed, and the command says which option is missing")
@@ -57,7 +57,7 @@ import UAFFixture
     let refused = try await device.run(["uaf", "oob", "run", code] + party.words, passwords: [Self.pin])
     #expect(refused.isRefusal(64, "--picture"), refused.summary)
     #expect(try await party.status(session) == "failed")
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 
   @Test("a picture that no display of this device takes, or that is damaged, gets no further than the server")
@@ -73,6 +73,6 @@ import UAFFixture
       #expect(reason.contains("show"), "\(reason)")
     }
     #expect(try await device.run(["uaf", "pending"] + party.words).status == 1)
-    await party.server.stopAndWait()
+    await party.server.stop()
   }
 }
