@@ -128,7 +128,7 @@ import Testing
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
     let device = first.device()
-    for round in 0..<50 {
+    for round in 0..<(KillCount.wanted ?? 20) {
       let user = "user-\(round)"
       _ = try await device.json("activate", "--code-file", first.codeFile(user))
       let name = "\(user)@127.0.0.1:\(first.port)/main"
