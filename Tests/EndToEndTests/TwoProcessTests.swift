@@ -128,7 +128,8 @@ import Testing
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
     let device = first.device()
-    for round in 0..<(KillCount.wanted ?? 20) {
+    let rounds = KillCount.wanted ?? 20
+    for round in 0..<rounds {
       let user = "user-\(round)"
       _ = try await device.json("activate", "--code-file", first.codeFile(user))
       let name = "\(user)@127.0.0.1:\(first.port)/main"
@@ -139,7 +140,7 @@ import Testing
       }
       #expect(answers.filter { $0 }.count == 1, "round \(round): \(answers)")
     }
-    #expect(try await first.audited("code.accepted").count == 50)
+    #expect(try await first.audited("code.accepted").count == rounds)
     #expect(try await first.json("audit", "verify")["intact"] == true)
     await first.stop()
     await second.stop()
