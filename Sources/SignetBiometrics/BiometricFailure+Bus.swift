@@ -1,8 +1,7 @@
+import Glibc
 import SignetDBus
 import SignetText
 import SignetVault
-
-import Glibc
 
 extension BiometricFailure {
   /// What a failure on the bus means for a match.

@@ -39,10 +39,15 @@ public final class FprintGate: BiometricGate {
   ///
   /// - Throws: ``BiometricFailure``.
   public func state() async throws(BiometricFailure) -> BiometricState {
-    try await withReader { (reader) throws(BiometricFailure) in
-      guard let set = try reader.enrolledSet() else { return .notEnrolled }
-      return .ready(set)
-    } ?? .notCapable
+    let state = try await withReader { (reader) throws(BiometricFailure) -> BiometricState in
+      do throws(BiometricFailure) {
+        return try reader.enrolledSet().map(BiometricState.ready) ?? .notEnrolled
+      } catch .notCapable {
+        // It was taken away after fprintd had named it.
+        return .notCapable
+      }
+    }
+    return state ?? .notCapable
   }
 
   /// Has fprintd match any of the user's fingers.

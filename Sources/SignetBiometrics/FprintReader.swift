@@ -1,8 +1,7 @@
+import Glibc
 import SignetCrypto
 import SignetDBus
 import SignetVault
-
-import Glibc
 
 /// fprintd's first reader, over a connection of its own, for one thread.
 struct FprintReader: ~Copyable {

@@ -1,9 +1,8 @@
+import Glibc
 import SignetConcurrency
 import SignetDBus
 import SignetText
 import SignetVault
-
-import Glibc
 
 /// A connection to logind, on a thread that may block.
 actor LogindWatch {
