@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -65,6 +66,9 @@ let package = Package(
     ),
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
+    .target(
+      name: "SignetSQL", dependencies: ["CPostgreSQL", "CSQLite", "SignetConcurrency", "SignetFiles"],
+      swiftSettings: facingC),
     .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
     .target(
       name: "SignetQR", dependencies: ["CQREncode", "CZBar", "SignetFiles", "SignetPNG"],
