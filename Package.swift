@@ -242,6 +242,16 @@ let package = Package(
     .testTarget(
       name: "SignetSQLiteTests", dependencies: ["SignetSQLite", "SignetConcurrency", "SignetTestKit"],
       swiftSettings: house),
+    .target(
+      name: "PostgreSQLFixture", dependencies: ["SignetTestKit"], path: "Tests/PostgreSQLFixture",
+      swiftSettings: house),
+    .executableTarget(
+      name: "SQLVictim", dependencies: ["SignetConcurrency", "SignetSQL"], path: "Tests/SQLVictim",
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetSQLTests",
+      dependencies: ["SignetSQL", "PostgreSQLFixture", "SignetConcurrency", "SignetTestKit", "SQLVictim"],
+      swiftSettings: house),
     .testTarget(
       name: "SignetTransportTests", dependencies: ["SignetTransport", "SignetTestKit"], swiftSettings: house),
     .target(

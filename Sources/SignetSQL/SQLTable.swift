@@ -94,6 +94,11 @@ public struct SQLTable: Sendable {
     let table = "CREATE TABLE \(name) (\(parts.joined(separator: ", ")))"
     return [dialect == .sqlite ? table + " STRICT" : table] + indexes.map { $0.sql(name) }
   }
+
+  /// The statement that adds a column to a table of that name.
+  public static func adding(_ column: SQLColumn, to table: String, _ dialect: SQLDialect) -> String {
+    "ALTER TABLE \(table) ADD COLUMN \(column.sql(dialect))"
+  }
 }
 
 /// An index of a table.

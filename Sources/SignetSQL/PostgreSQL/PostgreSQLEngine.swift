@@ -15,11 +15,10 @@ final class PostgreSQLEngine: SQLEngine {
     precondition(options.connectionCount > 0, "a server needs a connection")
     // Opened before anything is promised: what is wrong with the address is said at the start.
     let first = try Worker.connect(address, options, nil)
-    try Worker.transact(.write, first, options.rerunLimit) {
-      // Processes that begin at the same moment wait for each other here ("signet" as a number).
-      _ = try $0.rows("SELECT 1 FROM (SELECT pg_advisory_xact_lock(126948414154100)) AS l") { _ in }
-      try schema.migrate($0)
-    }
+    // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
+    // the database that it keeps. The lock ends with the connection.
+    try first.define("SELECT pg_advisory_lock(126948414154100)")
+    try Worker.transact(.write, first, options.rerunLimit) { try schema.migrate($0) }
     let queue = StepQueue(workerCount: options.connectionCount)
     self.queue = queue
     workers = (0..<options.connectionCount).map { Worker($0, queue, address, options) }
