@@ -34,6 +34,7 @@ let package = Package(
     .systemLibrary(name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
     .systemLibrary(name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"])]),
     .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+    .systemLibrary(name: "CPostgreSQL", pkgConfig: "libpq", providers: [.apt(["libpq-dev"])]),
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
@@ -65,6 +66,9 @@ let package = Package(
     ),
     .target(name: "SignetJOSE", dependencies: ["SignetCrypto", "SignetJSON"], swiftSettings: house),
     .target(name: "SignetSQLite", dependencies: ["CSQLite", "SignetFiles"], swiftSettings: facingC),
+    .target(
+      name: "SignetSQL", dependencies: ["CPostgreSQL", "CSQLite", "SignetConcurrency", "SignetFiles"],
+      swiftSettings: facingC),
     .target(name: "SignetTransport", dependencies: ["CCurl"], swiftSettings: facingC),
     .target(
       name: "SignetQR", dependencies: ["CQREncode", "CZBar", "SignetFiles", "SignetPNG"],
@@ -237,6 +241,16 @@ let package = Package(
       resources: [.copy("Vectors")], swiftSettings: house),
     .testTarget(
       name: "SignetSQLiteTests", dependencies: ["SignetSQLite", "SignetConcurrency", "SignetTestKit"],
+      swiftSettings: house),
+    .target(
+      name: "PostgreSQLFixture", dependencies: ["SignetTestKit"], path: "Tests/PostgreSQLFixture",
+      swiftSettings: house),
+    .executableTarget(
+      name: "SQLVictim", dependencies: ["SignetConcurrency", "SignetSQL"], path: "Tests/SQLVictim",
+      swiftSettings: house),
+    .testTarget(
+      name: "SignetSQLTests",
+      dependencies: ["SignetSQL", "PostgreSQLFixture", "SignetConcurrency", "SignetTestKit", "SQLVictim"],
       swiftSettings: house),
     .testTarget(
       name: "SignetTransportTests", dependencies: ["SignetTransport", "SignetTestKit"], swiftSettings: house),

@@ -1,0 +1,121 @@
+import SignetConcurrency
+import Synchronization
+
+/// Steps on a PostgreSQL server: a few connections, each with a thread, take them from one queue.
+///
+/// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection; one whose connection breaks
+/// before `COMMIT` was sent runs again once, on a new one.
+final class PostgreSQLEngine: SQLEngine {
+  let dialect = SQLDialect.postgreSQL
+  private let queue: StepQueue
+  private let workers: [Worker]
+  private let commits = Mutex(0)
+
+  init(_ address: String, _ schema: SQLSchema, _ options: SQLOptions) throws {
+    precondition(options.connectionCount > 0, "a server needs a connection")
+    // Opened before anything is promised: what is wrong with the address is said at the start.
+    let first = try Worker.connect(address, options, nil)
+    // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
+    // the database that it keeps. The lock ends with the connection.
+    try first.define("SELECT pg_advisory_lock(126948414154100)")
+    try Worker.transact(.write, first, options.rerunLimit) { try schema.migrate($0) }
+    let queue = StepQueue(workerCount: options.connectionCount)
+    self.queue = queue
+    workers = (0..<options.connectionCount).map { Worker($0, queue, address, options) }
+  }
+
+  var waitingStepCount: Int { queue.count }
+  var commitCount: Int { workers.reduce(0) { $0 + $1.commits.withLock { $0 } } }
+
+  func begin(_ step: any QueuedStep, _ access: SQLAccess) {
+    do throws(SQLFailure) {
+      guard let index = try queue.add(StepQueue.Item(step: step, access: access)) else { return }
+      workers[index].wake()
+    } catch { step.finish(error) }
+  }
+
+  func close() async {
+    await queue.close()
+    for worker in workers { await worker.disconnect() }
+  }
+
+  /// A connection, made when the first step needs it, and its thread.
+  private actor Worker {
+    nonisolated let commits = Mutex(0)
+    private nonisolated let executor: any StepExecutor
+    private let number: Int
+    private let queue: StepQueue
+    private let address: String
+    private let options: SQLOptions
+    private var connection: SQLConnection?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+
+    init(_ number: Int, _ queue: StepQueue, _ address: String, _ options: SQLOptions) {
+      self.number = number
+      self.queue = queue
+      self.address = address
+      self.options = options
+      executor = options.makeExecutor()
+    }
+
+    nonisolated func wake() { executor.begin { [self] in assumeIsolated { $0.drain() } } }
+
+    func disconnect() { connection = nil }
+
+    private func drain() {
+      while let item = queue.take(atMost: 1, worker: number).first {
+        do {
+          try run(item)
+          commits.withLock { $0 += 1 }
+          item.step.finish(nil)
+        } catch { item.step.finish(error) }
+      }
+    }
+
+    private func run(_ item: StepQueue.Item) throws {
+      var isRetry = false
+      while true {
+        let connection = try usable()
+        do {
+          return try Self.transact(item.access, connection, options.rerunLimit) { connection in
+            if let error = item.step.attempt(on: connection) { throw error }
+          }
+        } catch {
+          // A server that was started again, or an idle connection that something between us has dropped.
+          guard !isRetry, case .unreachable? = error as? SQLFailure else { throw error }
+          isRetry = true
+        }
+      }
+    }
+
+    private func usable() throws -> SQLConnection {
+      if let connection, connection.isAlive { return connection }
+      let new = try Self.connect(address, options, options.observer)
+      connection = new
+      return new
+    }
+
+    static func connect(
+      _ address: String, _ options: SQLOptions, _ observer: SQLObserver?
+    ) throws -> SQLConnection {
+      SQLConnection(try PostgreSQLSession(address, options.busyTimeoutMilliseconds), observer)
+    }
+
+    /// Runs `body` in a transaction, again where others were in its way.
+    static func transact(
+      _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int, _ body: (SQLConnection) throws -> Void
+    ) throws {
+      for _ in 0..<rerunLimit {
+        do { return try connection.transact(access) { try body(connection) } } catch SQLFailure.conflict {
+          continue
+        }
+      }
+      throw SQLFailure.busy
+    }
+  }
+}
+
+extension SQLConnection {
+  fileprivate var isAlive: Bool { (session as? PostgreSQLSession)?.isAlive ?? true }
+}

@@ -1,0 +1,148 @@
+import CPostgreSQL
+
+/// A connection to a PostgreSQL server, closed with its last reference.
+///
+/// Parameters and results are binary; the server says of which type each parameter is when the statement is prepared.
+@safe final class PostgreSQLSession: SQLSession {
+  /// The oldest server that this works with, as `PQserverVersion` counts.
+  static let oldestVersion: Int32 = 130_000
+  private static let statementLimit = 256
+
+  let dialect = SQLDialect.postgreSQL
+  private let connection: OpaquePointer
+  private var statements: [String: Prepared] = [:]
+  private var statementCount = 0
+
+  private struct Prepared {
+    let name: String
+    let types: [Oid]
+  }
+
+  /// Connects.
+  ///
+  /// The corresponding C function is `PQconnectdbParams`; files, services and environment variables of libpq are used as it does.
+  init(_ address: String, _ busyTimeoutMilliseconds: Int) throws(SQLFailure) {
+    // What stands before the address is a default, what stands after it holds.
+    let settings = [
+      ("connect_timeout", "10"), ("fallback_application_name", "signet"), ("tcp_user_timeout", "15000"),
+      ("dbname", address), ("client_encoding", "UTF8"),
+    ]
+    let opened = unsafe withCStrings(settings.map(\.0)) { names in
+      unsafe withCStrings(settings.map(\.1)) { values in
+        unsafe PQconnectdbParams(names, values, 1)
+      }
+    }
+    guard let connection = unsafe opened else { throw .other(code: "libpq: no memory") }
+    do throws(SQLFailure) {
+      guard unsafe PQstatus(connection) == CONNECTION_OK else {
+        throw .unreachable(reason: unsafe Self.reason(connection))
+      }
+      unsafe signet_pq_drop_notices(connection)
+      guard unsafe PQserverVersion(connection) >= Self.oldestVersion else {
+        let version = unsafe PQparameterStatus(connection, "server_version").map { unsafe String(cString: $0) }
+        throw .otherServer(version: version ?? "unknown")
+      }
+    } catch {
+      unsafe PQfinish(connection)
+      throw error
+    }
+    unsafe self.connection = connection
+    try simple("SET lock_timeout = \(busyTimeoutMilliseconds); SET statement_timeout = 0")
+  }
+
+  deinit { unsafe PQfinish(connection) }
+
+  /// Whether the connection is of use, as far as this side knows.
+  var isAlive: Bool { unsafe PQstatus(connection) == CONNECTION_OK }
+
+  func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
+    let prepared = try statement(sql)
+    precondition(
+      values.count == prepared.types.count,
+      "the statement has \(prepared.types.count) parameters and \(values.count) values: \(sql)")
+    let parameters = try PostgreSQLParameters(values, prepared.types)
+    let result = unsafe PostgreSQLResult(
+      parameters.withPointers { pointers, lengths, formats in
+        unsafe PQexecPrepared(
+          connection, prepared.name, Int32(values.count), pointers, lengths, formats, 1)
+      })
+    try check(result)
+    for index in 0..<result.rowCount { try body(result.row(index)) }
+    return result.changedRowCount
+  }
+
+  func define(_ sql: String) throws { try simple(sql) }
+
+  func begin(_ access: SQLAccess) throws {
+    try simple("BEGIN ISOLATION LEVEL SERIALIZABLE\(access == .read ? " READ ONLY" : "")")
+  }
+
+  func commit() throws {
+    let result = unsafe PostgreSQLResult(PQexec(connection, "COMMIT"))
+    guard isAlive else { throw SQLFailure.outcomeUnknown }
+    try check(result)
+    guard result.command == "COMMIT" else { throw SQLFailure.stepFailed }
+  }
+
+  func rollBack() {
+    guard isAlive, unsafe PQtransactionStatus(connection) != PQTRANS_IDLE else { return }
+    // Where it fails the connection is broken, which the next use sees.
+    _ = unsafe PostgreSQLResult(PQexec(connection, "ROLLBACK"))
+  }
+
+  // A server's steps are alone in their transaction.
+  func savepoint() throws { try simple("SAVEPOINT step") }
+  func releaseSavepoint() throws { try simple("RELEASE SAVEPOINT step") }
+  func rollBackToSavepoint() throws { try simple("ROLLBACK TO SAVEPOINT step") }
+
+  private func simple(_ sql: String) throws(SQLFailure) {
+    try check(unsafe PostgreSQLResult(PQexec(connection, sql)))
+  }
+
+  private func statement(_ sql: String) throws(SQLFailure) -> Prepared {
+    if let known = statements[sql] { return known }
+    if statements.count >= Self.statementLimit {
+      try simple("DEALLOCATE ALL")
+      statements.removeAll(keepingCapacity: true)
+    }
+    statementCount += 1
+    let name = "s\(statementCount)"
+    try check(unsafe PostgreSQLResult(PQprepare(connection, name, sql, 0, nil)))
+    let description = unsafe PostgreSQLResult(PQdescribePrepared(connection, name))
+    try check(description)
+    let prepared = Prepared(name: name, types: description.parameterTypes)
+    statements[sql] = prepared
+    return prepared
+  }
+
+  private func check(_ result: PostgreSQLResult) throws(SQLFailure) {
+    if result.isSuccess { return }
+    guard isAlive else { throw .unreachable(reason: unsafe Self.reason(connection)) }
+    throw result.failure
+  }
+
+  /// What libpq says of the connection, on one line.
+  private static func reason(_ connection: OpaquePointer) -> String {
+    let message = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
+    return message.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
+  }
+}
+
+/// Lends texts as an array of C strings that ends with a null pointer.
+private func withCStrings<Result>(
+  _ texts: [String], _ body: (UnsafePointer<UnsafePointer<CChar>?>) -> Result
+) -> Result {
+  var bytes: [CChar] = []
+  var starts: [Int] = []
+  for text in texts {
+    starts.append(bytes.count)
+    bytes += text.utf8.map { CChar(bitPattern: $0) } + [0]
+  }
+  return unsafe bytes.withUnsafeBufferPointer { bytes in
+    let pointers = unsafe starts.map { start in unsafe bytes.baseAddress.map { unsafe $0 + start } } + [nil]
+    return unsafe pointers.withUnsafeBufferPointer { pointers in
+      guard let base = pointers.baseAddress else { preconditionFailure("an array with an element has an address") }
+      return unsafe body(base)
+    }
+  }
+}

@@ -1,0 +1,205 @@
+/// A connection to a database, inside of a step: it is used on the step's thread, and not after the step.
+///
+/// Statements are in the common subset of SQLite and PostgreSQL, with parameters `$1`, `$2`…. After a statement has failed the step can
+/// only end: PostgreSQL goes on with nothing else, and SQLite is treated alike. What may fail in the usual course is a conditional
+/// write (`ON CONFLICT DO NOTHING`, `UPDATE … WHERE state = 'open'`) that is judged by its count of changed rows.
+public final class SQLConnection {
+  let session: any SQLSession
+  private let observer: SQLObserver?
+  /// The failure of the first statement that failed in this step.
+  private(set) var failure: SQLFailure?
+  private var locals: [ObjectIdentifier: any Sendable] = [:]
+
+  init(_ session: any SQLSession, _ observer: SQLObserver?) {
+    self.session = session
+    self.observer = observer
+  }
+
+  /// The language of this database; only DDL needs to know.
+  public var dialect: SQLDialect { session.dialect }
+
+  /// All rows of a query, each decoded by index.
+  ///
+  /// - Throws: ``SQLFailure``, and what `decode` throws.
+  public func rows<Value>(
+    _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
+  ) throws -> [Value] {
+    var result: [Value] = []
+    _ = try run(sql, values) { result.append(try decode($0)) }
+    return result
+  }
+
+  /// The only row of a query, or `nil` where there is none.
+  ///
+  /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)`` for several rows, and what `decode` throws.
+  public func row<Value>(
+    _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
+  ) throws -> Value? {
+    var result: Value?
+    var count = 0
+    _ = try run(sql, values) { row in
+      count += 1
+      if count == 1 { result = try decode(row) }
+    }
+    guard count <= 1 else { throw fail(.unexpectedChange(expected: 1, found: count)) }
+    return result
+  }
+
+  /// Reads as ``rows(_:_:_:)`` does, and keeps the rows from being changed by others until the step has ended.
+  ///
+  /// - Throws: ``SQLFailure``, and what `decode` throws.
+  public func lockedRows<Value>(
+    _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
+  ) throws -> [Value] {
+    try rows(sql + dialect.lockingClause, values, decode)
+  }
+
+  /// Reads as ``row(_:_:_:)`` does, and keeps the row from being changed by others until the step has ended.
+  ///
+  /// - Throws: ``SQLFailure``, and what `decode` throws.
+  public func lockedRow<Value>(
+    _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
+  ) throws -> Value? {
+    try row(sql + dialect.lockingClause, values, decode)
+  }
+
+  /// Changes rows; the count says whether the condition of the change held.
+  ///
+  /// - Returns: How many rows were inserted, updated or deleted.
+  /// - Throws: ``SQLFailure``.
+  public func execute(_ sql: String, _ values: [SQLValue] = []) throws -> Int { try run(sql, values) { _ in } }
+
+  /// Changes a number of rows that is known; otherwise the step fails.
+  ///
+  /// - Throws: ``SQLFailure``, ``SQLFailure/unexpectedChange(expected:found:)``.
+  public func execute(_ sql: String, _ values: [SQLValue] = [], changing expected: Int) throws {
+    let found = try run(sql, values) { _ in }
+    guard found == expected else { throw fail(.unexpectedChange(expected: expected, found: found)) }
+  }
+
+  /// What `load` returned in this transaction, read once though several steps of one commit ask for it.
+  ///
+  /// - Throws: What `load` throws.
+  public func local<Value>(_ key: TransactionLocal<Value>, load: () throws -> Value) throws -> Value {
+    if let known = locals[key.id] as? Value { return known }
+    let value = try load()
+    locals[key.id] = value
+    return value
+  }
+
+  /// Sets what ``local(_:load:)`` returns until the transaction ends; undoing anything forgets it.
+  public func setLocal<Value>(_ key: TransactionLocal<Value>, to value: Value) { locals[key.id] = value }
+
+  /// Runs a statement of the schema, which has no values and is not kept.
+  func define(_ sql: String) throws { try guarded(sql) { try session.define(sql) } }
+
+  private func run(
+    _ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void
+  ) throws -> Int {
+    try guarded(sql) { try session.run(sql, values, body) }
+  }
+
+  private func guarded<Value>(_ sql: String, _ body: () throws -> Value) throws -> Value {
+    guard failure == nil else { throw SQLFailure.stepFailed }
+    do {
+      try observer?.willExecute(sql)
+      return try body()
+    } catch let error as SQLFailure { throw fail(error) }
+  }
+
+  private func fail(_ error: SQLFailure) -> SQLFailure {
+    if failure == nil { failure = error }
+    return error
+  }
+}
+
+// Transactions: for those that run steps.
+extension SQLConnection {
+  /// Runs `body` in a transaction: committed and durable when this returns, undone if anything throws.
+  func transact<Value>(_ access: SQLAccess, _ body: () throws -> Value) throws -> Value {
+    do {
+      forget()
+      try observer?.willExecute("BEGIN")
+      try session.begin(access)
+      let value = try body()
+      guard failure == nil else { throw SQLFailure.stepFailed }
+      try observer?.willExecute("COMMIT")
+      try session.commit()
+      forget()
+      try observer?.didCommit()
+      return value
+    } catch {
+      // A body that turned the failure of a statement into one of its own is run again all the same.
+      let cause = failure == .conflict ? SQLFailure.conflict : error
+      forget()
+      session.rollBack()
+      throw cause
+    }
+  }
+
+  /// Runs one of several changes that share a commit; one that fails undoes only itself.
+  func savepoint(_ body: () -> (any Error)?) throws -> (any Error)? {
+    try session.savepoint()
+    let error = body()
+    guard error != nil else {
+      try session.releaseSavepoint()
+      return nil
+    }
+    forget()
+    try session.rollBackToSavepoint()
+    return error
+  }
+
+  private func forget() {
+    failure = nil
+    if !locals.isEmpty { locals = [:] }
+  }
+}
+
+/// Names a value that is read once in a transaction; see ``SQLConnection/local(_:load:)``.
+public final class TransactionLocal<Value: Sendable>: Sendable {
+  fileprivate var id: ObjectIdentifier { ObjectIdentifier(self) }
+
+  /// A name of its own.
+  public init() {}
+}
+
+/// Whether a step may change anything.
+enum SQLAccess: Sendable {
+  /// It reads, from one state that nobody changes meanwhile.
+  case read
+  /// It reads and changes.
+  case write
+}
+
+/// A seam through which tests look at, delay or break off a step between any two statements.
+package struct SQLObserver: Sendable {
+  /// Called on the connection's thread with each statement before it runs, `BEGIN` and `COMMIT` among them.
+  package var willExecute: @Sendable (_ sql: String) throws -> Void
+  /// Called once a commit is durable, before anybody hears of it.
+  package var didCommit: @Sendable () throws -> Void
+
+  /// An observer.
+  package init(
+    willExecute: @escaping @Sendable (_ sql: String) throws -> Void = { _ in },
+    didCommit: @escaping @Sendable () throws -> Void = {}
+  ) {
+    self.willExecute = willExecute
+    self.didCommit = didCommit
+  }
+}
+
+/// What a database does for a connection, on the connection's thread.
+protocol SQLSession: AnyObject {
+  var dialect: SQLDialect { get }
+  /// Runs a statement, which is compiled once, and returns how many rows it changed.
+  func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int
+  func define(_ sql: String) throws
+  func begin(_ access: SQLAccess) throws
+  func commit() throws
+  /// Ends the transaction, if one is open.
+  func rollBack()
+  func savepoint() throws
+  func releaseSavepoint() throws
+  func rollBackToSavepoint() throws
+}

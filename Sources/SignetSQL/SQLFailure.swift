@@ -1,0 +1,91 @@
+/// Why a database did not do what was asked. The cases mean the same for SQLite and PostgreSQL.
+///
+/// Codes are those of the database (<https://www.sqlite.org/rescode.html>, SQLSTATE in PostgreSQL's appendix A), so that its
+/// documentation can be searched. No text contains a bound value.
+public enum SQLFailure: Error, Hashable, Sendable {
+  /// The file cannot be opened, or no connection to the server was made or kept. Nothing was changed.
+  case unreachable(reason: String)
+  /// The connection broke while the server committed: the change was made, or it was not.
+  case outcomeUnknown
+  /// The schema is of a newer program (`found` above `supported`), or none of this program (`found` is `nil`).
+  case otherSchema(found: Int?, supported: Int)
+  /// The database server has a version that this program does not work with.
+  case otherServer(version: String)
+  /// The file, its folder or the server may not be written to.
+  case readOnly
+  /// Others kept the database busy for longer than this step could wait or be run again.
+  case busy
+  /// The step met a change of another one and runs again by itself; a step lets it pass.
+  case conflict
+  /// The disk is full.
+  case full
+  /// The file is not a database or is damaged, or reading it failed.
+  case damaged(code: String)
+  /// A constraint of the schema refused the change; `name` is the database's name for it, or empty.
+  case constraint(Constraint, name: String)
+  /// A conditional write changed another number of rows than it must.
+  case unexpectedChange(expected: Int, found: Int)
+  /// A column does not hold what was asked for.
+  case unexpectedValue(column: Int, expected: String, found: String)
+  /// A value cannot be stored in every database: text with a NUL, or a NaN.
+  case unsuitableValue(parameter: Int, reason: String)
+  /// The SQL is not valid for this schema. `message` was made before any value was bound.
+  case invalidStatement(message: String)
+  /// A statement of the step failed before; only the end of the step is left.
+  case stepFailed
+  /// The database was closed in this process.
+  case closed
+  /// Any other failure.
+  case other(code: String)
+
+  /// The kinds of constraint.
+  public enum Constraint: String, Sendable, Hashable {
+    /// `UNIQUE` or `PRIMARY KEY`.
+    case unique
+    /// `FOREIGN KEY`.
+    case foreignKey
+    /// `NOT NULL`.
+    case notNull
+    /// `CHECK`.
+    case check
+    /// A value of another type than the column's.
+    case dataType
+  }
+}
+
+extension SQLFailure: CustomStringConvertible {
+  /// What happened and what to do.
+  public var description: String {
+    switch self {
+    case .unreachable(let reason):
+      "the database cannot be reached (\(reason)); nothing was changed: check its address and this user's access to it"
+    case .outcomeUnknown:
+      "the connection to the database broke during COMMIT; look whether the change was made before you make it again"
+    case .otherSchema(let found?, let supported):
+      "the database has schema version \(found) and this program knows versions up to \(supported); "
+        + "install the newer program, nothing was changed"
+    case .otherSchema(nil, _):
+      "the database holds tables that this program did not make; nothing was changed: use an empty database"
+    case .otherServer(let version):
+      "the database server has version \(version); use PostgreSQL \(PostgreSQLSession.oldestVersion / 10_000) or newer"
+    case .readOnly:
+      "the database may not be written to; give this user write access, or connect to the primary server"
+    case .busy: "the database is in use by others; try again in a moment"
+    case .conflict: "another step changed the same rows; the step runs again"
+    case .full: "the disk of the database is full; nothing was changed: free some space and try again"
+    case .damaged(let code):
+      "the database is damaged or cannot be read (\(code)); check the disk, then restore it from a backup"
+    case .constraint(let kind, let name):
+      "the \(kind.rawValue) constraint\(name.isEmpty ? "" : " \(name)") refused the change"
+    case .unexpectedChange(let expected, let found):
+      "a change had to be of \(expected) row\(expected == 1 ? "" : "s") and would be of \(found); nothing was changed"
+    case .unexpectedValue(let column, let expected, let found):
+      "column \(column) should hold \(expected) and holds \(found); the database may have been changed by hand"
+    case .unsuitableValue(let parameter, let reason): "the value of $\(parameter) \(reason)"
+    case .invalidStatement(let message): "the SQL is not valid: \(message)"
+    case .stepFailed: "a statement of this step failed before; nothing was changed"
+    case .closed: "the database was closed"
+    case .other(let code): "the database failed with code \(code); nothing was changed: see its log"
+    }
+  }
+}

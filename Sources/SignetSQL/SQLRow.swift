@@ -1,0 +1,83 @@
+/// One row of a result, copied out of the database: it stays valid after the step. Columns go by their index, from 0.
+///
+/// Others may have changed the database by hand, so the readers throw where a column does not hold what is asked for.
+public struct SQLRow: Sendable {
+  let values: [SQLValue]
+
+  /// The number of columns.
+  public var count: Int { values.count }
+
+  /// The value of a column.
+  public subscript(index: Int) -> SQLValue { values[index] }
+
+  /// The integer in a column.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func integer(_ index: Int) throws(SQLFailure) -> Int64 {
+    guard case .integer(let value) = values[index] else { throw mismatch(index, "an integer") }
+    return value
+  }
+
+  /// The integer in a column, as the type that counts have.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func int(_ index: Int) throws(SQLFailure) -> Int { Int(clamping: try integer(index)) }
+
+  /// The truth value in a column that holds 1 or 0.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func bool(_ index: Int) throws(SQLFailure) -> Bool {
+    switch values[index] {
+    case .integer(0): false
+    case .integer(1): true
+    default: throw mismatch(index, "0 or 1")
+    }
+  }
+
+  /// The number in a column that holds doubles.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func real(_ index: Int) throws(SQLFailure) -> Double {
+    guard case .real(let value) = values[index] else { throw mismatch(index, "a real number") }
+    return value
+  }
+
+  /// The text in a column.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func text(_ index: Int) throws(SQLFailure) -> String {
+    guard case .text(let value) = values[index] else { throw mismatch(index, "text") }
+    return value
+  }
+
+  /// The bytes in a column.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func blob(_ index: Int) throws(SQLFailure) -> [UInt8] {
+    guard case .blob(let value) = values[index] else { throw mismatch(index, "bytes") }
+    return value
+  }
+
+  /// The identifier or status in a column.
+  ///
+  /// - Throws: ``SQLFailure/unexpectedValue(column:expected:found:)``.
+  public func value<Value: SQLRepresentable>(
+    _ index: Int, as type: Value.Type = Value.self
+  ) throws(SQLFailure) -> Value {
+    guard let value = Value(sqlValue: values[index]) else { throw mismatch(index, "\(Value.self)") }
+    return value
+  }
+
+  /// What `read` makes of a column, or `nil` for `NULL`: `try row.optional(3, row.text)`.
+  ///
+  /// - Throws: What `read` throws.
+  public func optional<Value>(
+    _ index: Int, _ read: (Int) throws(SQLFailure) -> Value
+  ) throws(SQLFailure) -> Value? {
+    values[index] == .null ? nil : try read(index)
+  }
+
+  private func mismatch(_ index: Int, _ expected: String) -> SQLFailure {
+    .unexpectedValue(column: index, expected: expected, found: values[index].kind)
+  }
+}

@@ -1,0 +1,188 @@
+import CSQLite
+import SignetFiles
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A connection to an SQLite database, closed with its last reference.
+///
+/// Every commit is on the disk before the call returns (`WAL`, `synchronous=FULL`); deleted content is overwritten
+/// (`secure_delete`); the schema in the file is not trusted, and triggers and views in it do nothing.
+@safe final class SQLiteSession: SQLSession {
+  let dialect = SQLDialect.sqlite
+  private let connection: OpaquePointer
+  private var statements: [String: SQLiteStatement] = [:]
+  private static let statementLimit = 256
+  /// What a damaged file may make this process allocate for one value: 64 MiB instead of SQLite's 1 GB.
+  private static let maximumValueByteCount: Int32 = 64 << 20
+
+  /// Opens a file, made with mode 0600 if there is none, or a database in memory.
+  ///
+  /// The corresponding C function is `sqlite3_open_v2`; a symbolic link in the place of the file is refused.
+  init(path: String?, _ busyTimeoutMilliseconds: Int) throws(SQLFailure) {
+    if let path { try Self.makeFile(path) }
+    var opened: OpaquePointer?
+    let code = unsafe sqlite3_open_v2(
+      path ?? ":memory:", &opened,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE, nil)
+    guard let connection = unsafe opened else { throw .other(code: "SQLite \(SQLITE_NOMEM)") }
+    do throws(SQLFailure) {
+      guard code == SQLITE_OK else { throw unsafe SQLFailure(of: connection) }
+      // Where SQLite may not write it opens the file for reading without a word, and only the first change would fail.
+      guard unsafe sqlite3_db_readonly(connection, "main") == 0 else { throw .readOnly }
+      try unsafe Self.configure(connection, busyTimeoutMilliseconds)
+      if path != nil { try unsafe Self.enterWAL(connection, busyTimeoutMilliseconds) }
+    } catch {
+      unsafe sqlite3_close_v2(connection)
+      throw error
+    }
+    unsafe self.connection = connection
+  }
+
+  deinit {
+    statements = [:]
+    unsafe sqlite3_close_v2(connection)
+  }
+
+  func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int {
+    let statement = try take(sql)
+    defer { giveBack(statement) }
+    try statement.bind(values)
+    while try statement.step() { try body(statement.row()) }
+    return statement.isReadOnly ? 0 : Int(unsafe sqlite3_changes64(connection))
+  }
+
+  func define(_ sql: String) throws { try unsafe Self.execute(sql, on: connection) }
+
+  // Reserved words of a transaction are compiled once as well.
+  func begin(_ access: SQLAccess) throws {
+    _ = try run(access == .write ? "BEGIN IMMEDIATE" : "BEGIN", []) { _ in }
+  }
+  func commit() throws { _ = try run("COMMIT", []) { _ in } }
+  func savepoint() throws { _ = try run("SAVEPOINT step", []) { _ in } }
+  func releaseSavepoint() throws { _ = try run("RELEASE step", []) { _ in } }
+  func rollBackToSavepoint() throws {
+    _ = try run("ROLLBACK TO step", []) { _ in }
+    _ = try run("RELEASE step", []) { _ in }
+  }
+
+  func rollBack() {
+    guard unsafe sqlite3_get_autocommit(connection) == 0 else { return }
+    // It fails only where SQLite has rolled back by itself, or will when the file is next opened.
+    do { _ = try run("ROLLBACK", []) { _ in } } catch {}
+  }
+
+  /// The compiled statement; where it runs already, a nested use of the same SQL gets another.
+  private func take(_ sql: String) throws(SQLFailure) -> SQLiteStatement {
+    let known = statements[sql]
+    if let known, !known.isRunning {
+      known.isRunning = true
+      return known
+    }
+    let statement = try unsafe SQLiteStatement(sql, connection)
+    if known == nil {
+      if statements.count >= Self.statementLimit { statements.removeAll(keepingCapacity: true) }
+      statements[sql] = statement
+    }
+    statement.isRunning = true
+    return statement
+  }
+
+  private func giveBack(_ statement: SQLiteStatement) {
+    statement.reset()
+    statement.isRunning = false
+  }
+
+  /// Makes an empty file that only its owner may read and write, unless there is a file already.
+  ///
+  /// SQLite would make it 0644 under the usual umask, and gives `-wal` and `-shm` the mode of the main file. The file gets its name only
+  /// after it was closed, since closing a descriptor would release the POSIX locks that another connection holds on it by then.
+  private static func makeFile(_ path: String) throws(SQLFailure) {
+    if unsafe access(path, F_OK) == 0 { return }
+    do throws(FileFailure) { try PrivateFile.place(RawSpan(), at: path, .keeping) } catch {
+      throw SQLFailure(extended: SQLITE_CANTOPEN, systemError: error.code, message: "")
+    }
+  }
+
+  /// Sets up what every connection has.
+  ///
+  /// See <https://www.sqlite.org/pragma.html> and, for hostile files, <https://www.sqlite.org/security.html>.
+  private static func configure(
+    _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
+  ) throws(SQLFailure) {
+    try unsafe waitWhenBusy(connection, busyTimeoutMilliseconds)
+    unsafe sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, maximumValueByteCount)
+    for (option, on) in [
+      (SQLITE_DBCONFIG_DEFENSIVE, true), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
+      (SQLITE_DBCONFIG_DQS_DDL, false), (SQLITE_DBCONFIG_DQS_DML, false),
+      (SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, false),
+      // No schema of ours has any: one that is there was put into the file by somebody else.
+      (SQLITE_DBCONFIG_ENABLE_TRIGGER, false), (SQLITE_DBCONFIG_ENABLE_VIEW, false),
+    ] {
+      guard unsafe signet_sqlite3_configure(connection, option, on ? 1 : 0) == SQLITE_OK else {
+        throw unsafe SQLFailure(of: connection)
+      }
+    }
+    try unsafe execute(
+      """
+      PRAGMA trusted_schema = OFF;
+      PRAGMA cell_size_check = ON;
+      PRAGMA mmap_size = 0;
+      PRAGMA foreign_keys = ON;
+      PRAGMA secure_delete = ON;
+      PRAGMA synchronous = FULL;
+      """, on: connection)
+  }
+
+  /// Makes calls wait for other connections, looking again every 2 ms.
+  ///
+  /// `sqlite3_busy_timeout` sleeps longer the longer it has waited, up to 100 ms, so that under steady load the one that has
+  /// waited longest has the least chance of all to find the lock free.
+  private static func waitWhenBusy(
+    _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
+  ) throws(SQLFailure) {
+    let rounds = unsafe UnsafeMutableRawPointer(bitPattern: max(busyTimeoutMilliseconds, 0) / 2)
+    let code = unsafe sqlite3_busy_handler(
+      connection,
+      { rounds, count in
+        guard Int(count) < Int(bitPattern: rounds) else { return 0 }
+        usleep(2_000)
+        return 1
+      }, rounds)
+    guard code == SQLITE_OK else { throw unsafe SQLFailure(of: connection) }
+  }
+
+  /// Switches the file to write-ahead logging.
+  ///
+  /// For a new file this needs an exclusive lock, for which SQLite does not call the busy handler, so processes that open a new
+  /// file at the same moment would fail: this waits as the handler would.
+  private static func enterWAL(
+    _ connection: OpaquePointer, _ busyTimeoutMilliseconds: Int
+  ) throws(SQLFailure) {
+    let start = ContinuousClock.now
+    while true {
+      do throws(SQLFailure) {
+        let statement = try unsafe SQLiteStatement("PRAGMA journal_mode = WAL", connection)
+        defer { statement.reset() }
+        guard try statement.step(), statement.row()[0] == .text("wal") else {
+          throw .other(code: "SQLite \(SQLITE_ERROR)")
+        }
+        return
+      } catch {
+        guard error == .busy, ContinuousClock.now - start < .milliseconds(busyTimeoutMilliseconds) else {
+          throw error
+        }
+        usleep(5_000)
+      }
+    }
+  }
+
+  private static func execute(_ script: String, on connection: OpaquePointer) throws(SQLFailure) {
+    guard unsafe sqlite3_exec(connection, script, nil, nil, nil) == SQLITE_OK else {
+      throw unsafe SQLFailure(of: connection)
+    }
+  }
+}

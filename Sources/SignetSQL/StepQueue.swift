@@ -1,0 +1,77 @@
+import Synchronization
+
+/// Steps that wait, and how many of those that run them are at work.
+final class StepQueue: Sendable {
+  struct Item: Sendable {
+    let step: any QueuedStep
+    let access: SQLAccess
+  }
+
+  private struct State {
+    var items: [Item] = []
+    /// The first of `items` that waits; those before it were taken.
+    var first = 0
+    var idle: [Int]
+    var isClosed = false
+    var closing: [CheckedContinuation<Void, Never>] = []
+  }
+
+  private let workerCount: Int
+  private let state: Mutex<State>
+
+  init(workerCount: Int) {
+    self.workerCount = workerCount
+    state = Mutex(State(idle: Array((0..<workerCount).reversed())))
+  }
+
+  var count: Int { state.withLock { $0.items.count - $0.first } }
+
+  /// Adds a step.
+  ///
+  /// - Returns: The worker that is to be woken; `nil` where all are at work.
+  /// - Throws: ``SQLFailure/closed``.
+  func add(_ item: Item) throws(SQLFailure) -> Int? {
+    try state.withLock { state throws(SQLFailure) in
+      guard !state.isClosed else { throw .closed }
+      state.items.append(item)
+      return state.idle.popLast()
+    }
+  }
+
+  /// Takes the steps that wait longest; none means that the worker is idle from now on.
+  func take(atMost limit: Int, worker: Int) -> ArraySlice<Item> {
+    let (items, closing) = state.withLock { state -> (ArraySlice<Item>, [CheckedContinuation<Void, Never>]) in
+      let end = min(state.items.count, state.first + limit)
+      let items = state.items[state.first..<end]
+      if end == state.items.count {
+        (state.items, state.first) = ([], 0)
+      } else {
+        state.first = end
+        if state.first >= 1_024 {
+          state.items.removeFirst(state.first)
+          state.first = 0
+        }
+      }
+      guard items.isEmpty else { return (items, []) }
+      state.idle.append(worker)
+      guard state.idle.count == workerCount else { return ([], []) }
+      defer { state.closing = [] }
+      return ([], state.closing)
+    }
+    for continuation in closing { continuation.resume() }
+    return items
+  }
+
+  /// Refuses further steps and waits for those that were added.
+  func close() async {
+    await withCheckedContinuation { continuation in
+      let isDone = state.withLock { state in
+        state.isClosed = true
+        let isDone = state.items.count == state.first && state.idle.count == workerCount
+        if !isDone { state.closing.append(continuation) }
+        return isDone
+      }
+      if isDone { continuation.resume() }
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import PostgreSQLFixture
+import SignetSQL
+import SignetTestKit
+import Testing
+
+/// The databases of the contract.
+enum Backend: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  case sqlite, postgreSQL
+  var testDescription: String { rawValue }
+
+  /// Those that this machine has.
+  static let here = allCases.filter { $0 == .sqlite || PrivatePostgreSQL.isPossible }
+}
+
+/// An empty database of one test, that any number of connections can be made to.
+final class SQLFixture: Sendable {
+  let backend: Backend
+  let location: SQLLocation
+  /// The name of the database on the server; empty for a file.
+  let name: String
+  private let folder: TemporaryFolder?
+
+  init(_ backend: Backend) throws {
+    self.backend = backend
+    switch backend {
+    case .sqlite:
+      let folder = try TemporaryFolder()
+      self.folder = folder
+      (name, location) = ("", .file(folder.file("test.sqlite")))
+    case .postgreSQL:
+      folder = nil
+      let server = try PrivatePostgreSQL.shared()
+      name = try server.makeDatabase()
+      location = .server(server.address(name))
+    }
+  }
+
+  static let tables = [
+    SQLTable(
+      "items",
+      [
+        .text("id").primaryKey, .integer("amount"), .real("weight").optional, .blob("content").optional,
+        .text("note").optional,
+      ]),
+    SQLTable("owners", [.number("number"), .text("item_id").references("items", "id"), .text("name").unique]),
+    SQLTable("events", [.number("number"), .integer("sequence").unique, .text("text")]),
+  ]
+  static let schema = SQLSchema(baseline: tables)
+
+  /// A database, opened as another process would.
+  func open(
+    _ schema: SQLSchema = SQLFixture.schema, connections: Int = 2, busyMilliseconds: Int = 10_000,
+    observer: SQLObserver? = nil
+  ) throws -> SQLDatabase {
+    var options = SQLOptions()
+    options.connectionCount = connections
+    options.busyTimeoutMilliseconds = busyMilliseconds
+    options.observer = observer
+    return try SQLDatabase(location, schema: schema, options: options)
+  }
+
+  /// Ends the server's side of all connections to this database.
+  func terminateConnections() throws {
+    guard backend == .postgreSQL else { return }
+    try PrivatePostgreSQL.shared().run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+  }
+}
+
+extension SQLConnection {
+  func add(_ id: String, _ amount: Int64) throws {
+    try execute("INSERT INTO items (id, amount) VALUES ($1, $2)", [.text(id), .integer(amount)], changing: 1)
+  }
+
+  func amount(_ id: String) throws -> Int64? {
+    try row("SELECT amount FROM items WHERE id = $1", [.text(id)]) { try $0.integer(0) }
+  }
+}
+
+/// What a step ends with; `nil` where it succeeds.
+func failure<Value: Sendable>(_ body: () async throws -> Value) async -> SQLFailure? {
+  do {
+    _ = try await body()
+    return nil
+  } catch { return error as? SQLFailure }
+}
+
+extension SQLFailure {
+  /// The database's name for a constraint.
+  var constraintName: String? {
+    if case .constraint(_, let name) = self { name } else { nil }
+  }
+}
+
+extension Result where Failure == any Error {
+  /// What an asynchronous body returns or throws.
+  init(_ body: () async throws -> Success) async {
+    do { self = .success(try await body()) } catch { self = .failure(error) }
+  }
+}
