@@ -67,7 +67,9 @@ public final class SQLConnection {
   ///
   /// - Returns: How many rows were inserted, updated or deleted.
   /// - Throws: ``SQLFailure``.
-  public func execute(_ sql: String, _ values: [SQLValue] = []) throws -> Int { try run(sql, values) { _ in } }
+  public func execute(_ sql: String, _ values: [SQLValue] = []) throws -> Int {
+    try run(sql, values) { _ in }
+  }
 
   /// Changes a number of rows that is known; otherwise the step fails.
   ///

@@ -104,7 +104,8 @@ final class PostgreSQLEngine: SQLEngine {
 
     /// Runs `body` in a transaction, again where others were in its way.
     static func transact(
-      _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int, _ body: (SQLConnection) throws -> Void
+      _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int,
+      _ body: (SQLConnection) throws -> Void
     ) throws {
       for _ in 0..<rerunLimit {
         do { return try connection.transact(access) { try body(connection) } } catch SQLFailure.conflict {
