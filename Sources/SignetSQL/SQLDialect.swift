@@ -1,4 +1,6 @@
-/// The database language that a connection speaks. Statements are the same in both; tables are made by ``SQLTable``.
+/// The database language that a connection speaks.
+///
+/// Statements are the same in both; tables are made by ``SQLTable``.
 public enum SQLDialect: Sendable, Hashable {
   /// SQLite 3.38 or newer.
   case sqlite

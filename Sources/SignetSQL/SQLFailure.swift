@@ -1,4 +1,6 @@
-/// Why a database did not do what was asked. The cases mean the same for SQLite and PostgreSQL.
+/// Why a database did not do what was asked.
+///
+/// The cases mean the same for SQLite and PostgreSQL.
 ///
 /// Codes are those of the database (<https://www.sqlite.org/rescode.html>, SQLSTATE in PostgreSQL's appendix A), so that its
 /// documentation can be searched. No text contains a bound value.

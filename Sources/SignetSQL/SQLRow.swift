@@ -1,4 +1,6 @@
-/// One row of a result, copied out of the database: it stays valid after the step. Columns go by their index, from 0.
+/// One row of a result, copied out of the database, so that it stays valid after the step.
+///
+/// Columns go by their index, from 0.
 ///
 /// Others may have changed the database by hand, so the readers throw where a column does not hold what is asked for.
 public struct SQLRow: Sendable {

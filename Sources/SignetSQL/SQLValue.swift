@@ -1,4 +1,6 @@
-/// One value of a column. Values are bound to statements, never pasted into SQL, and never appear in an error text.
+/// One value of a column.
+///
+/// Values are bound to statements, never pasted into SQL, and never appear in an error text.
 public enum SQLValue: Sendable, Hashable {
   /// `NULL`.
   case null

@@ -8,7 +8,9 @@ import Testing
   func roundTrip(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()
     let integers: [Int64] = [0, 1, -1, .max, .min, 1 << 31, -(1 << 31) - 1]
-    let texts = ["", "a", "é", "日本語", "\u{10FFFF}", "'; DROP TABLE items; --", String(repeating: "x", count: 100_000)]
+    let texts = [
+      "", "a", "é", "日本語", "\u{10FFFF}", "'; DROP TABLE items; --", String(repeating: "x", count: 100_000),
+    ]
     let blobs: [[UInt8]] = [[], [0], [0, 1, 255], Array(repeating: 7, count: 70_000)]
     let reals = [0.0, -0.0, 1.5, .infinity, -.infinity, .greatestFiniteMagnitude, .leastNonzeroMagnitude]
     for index in 0..<7 {
@@ -18,7 +20,8 @@ import Testing
           "INSERT INTO items (id, amount, weight, content, note) VALUES ($5, $1, $2, $3, $4)",
           [.integer(integer), .real(real), .blob(blob), .text(text), .text("row \(index)")], changing: 1)
         return try connection.row(
-          "SELECT amount, weight, content, note FROM items WHERE id = $1", [.text("row \(index)")]) { $0 }
+          "SELECT amount, weight, content, note FROM items WHERE id = $1", [.text("row \(index)")]
+        ) { $0 }
       }.value
       let found = try #require(row)
       #expect(try found.integer(0) == integer)
@@ -41,7 +44,9 @@ import Testing
     #expect(try found.optional(0, found.real) == nil)
     #expect(try found.optional(1, found.blob) == nil)
     #expect(try found.optional(2, found.text) == nil)
-    #expect(throws: SQLFailure.unexpectedValue(column: 2, expected: "text", found: "NULL")) { try found.text(2) }
+    #expect(throws: SQLFailure.unexpectedValue(column: 2, expected: "text", found: "NULL")) {
+      try found.text(2)
+    }
   }
 
   @Test("text with a NUL and a NaN are refused", arguments: Backend.here)
@@ -80,7 +85,8 @@ import Testing
         try connection.execute(raise, [6, "a"]), try connection.execute(raise, [6, "a"]),
         try connection.execute(raise, [7, "b"]), try connection.execute(insert, ["a"]),
         try connection.execute(insert, ["b"]), try connection.execute("SELECT id FROM items"),
-        try connection.rows("UPDATE items SET amount = amount + 1 RETURNING amount") { try $0.integer(0) }.count,
+        try connection.rows("UPDATE items SET amount = amount + 1 RETURNING amount") { try $0.integer(0) }
+          .count,
         try connection.execute("DELETE FROM items"),
       ]
     }.value
@@ -212,7 +218,8 @@ import Testing
     let numbers = try await database.write { connection in
       try (0..<3).map { index in
         try connection.row(
-          "INSERT INTO events (sequence, text) VALUES ($1, '') RETURNING number", [.int(index)]) { try $0.int(0) }
+          "INSERT INTO events (sequence, text) VALUES ($1, '') RETURNING number", [.int(index)]
+        ) { try $0.int(0) }
       }
     }.value
     #expect(Set(numbers.compactMap { $0 }).count == 3)

@@ -10,7 +10,8 @@ import Testing
 @Suite struct SQLFailureTests {
   private struct Crash: Error {}
 
-  @Test("a step whose connection breaks before COMMIT leaves nothing half done", arguments: Backend.here, 0..<5)
+  @Test(
+    "a step whose connection breaks before COMMIT leaves nothing half done", arguments: Backend.here, 0..<5)
   func brokenConnection(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     try await fixture.open().close()
@@ -33,7 +34,8 @@ import Testing
         try connection.add("b", 1)
       }.value
     }
-    let rows = try await database.read { try $0.rows("SELECT id FROM items ORDER BY id") { try $0.text(0) } }.value
+    let rows = try await database.read { try $0.rows("SELECT id FROM items ORDER BY id") { try $0.text(0) } }
+      .value
     switch result {
     case .success: #expect(rows == ["a", "b"])
     case .failure(let error):
@@ -41,7 +43,9 @@ import Testing
       if backend == .postgreSQL { #expect(error as? SQLFailure == .outcomeUnknown) }
     }
     // BEGIN, two statements, COMMIT: what comes before COMMIT is done again, on a new connection or apart from the others of a commit.
-    if place > 3 || (place > 0 && !sawCommit.withLock { $0 }) { #expect(throws: Never.self) { try result.get() } }
+    if place > 3 || (place > 0 && !sawCommit.withLock { $0 }) {
+      #expect(throws: Never.self) { try result.get() }
+    }
   }
 
   @Test("a lost answer is told as a failure, and the change is there", arguments: Backend.here)
@@ -62,11 +66,15 @@ import Testing
     #expect(await failure { try await database.read { try $0.amount("1") }.value } == .closed)
   }
 
-  @Test("an older schema is brought up to date, a newer one and one of others are refused", arguments: Backend.here)
+  @Test(
+    "an older schema is brought up to date, a newer one and one of others are refused",
+    arguments: Backend.here)
   func versions(_ backend: Backend) async throws {
     let fixture = try SQLFixture(backend)
     let one: SQLSchema.Migration = { dialect in SQLFixture.tables.flatMap { $0.statements(dialect) } }
-    let two: SQLSchema.Migration = { dialect in [SQLTable.adding(.integer("size").optional, to: "items", dialect)] }
+    let two: SQLSchema.Migration = { dialect in
+      [SQLTable.adding(.integer("size").optional, to: "items", dialect)]
+    }
     let old = try fixture.open(SQLSchema([one]))
     try await old.write { try $0.add("a", 1) }.value
     await old.close()
@@ -77,7 +85,8 @@ import Testing
 
     let other = try SQLFixture(backend)
     switch other.location {
-    case .file(let path): try #require(try await ChildCommand(["sqlite3", path, "CREATE TABLE t (a)"]).finish().status == 0)
+    case .file(let path):
+      try #require(try await ChildCommand(["sqlite3", path, "CREATE TABLE t (a)"]).finish().status == 0)
     default: try PrivatePostgreSQL.shared().run("CREATE TABLE t (a int)", in: other.name)
     }
     #expect(throws: SQLFailure.otherSchema(found: nil, supported: 1)) { try other.open() }
@@ -100,15 +109,19 @@ import Testing
       _ = try open(folder.file("none/test.sqlite"))
       Issue.record("a database in no folder was opened")
     } catch SQLFailure.unreachable {}
-    try Data("no database at all, but some text of more than a hundred bytes, that was put here by a test, twice over".utf8)
-      .write(to: URL(filePath: folder.file("text")))
+    try Data(
+      "no database at all, but some text of more than a hundred bytes, that was put here by a test, twice over"
+        .utf8
+    )
+    .write(to: URL(filePath: folder.file("text")))
     do {
       _ = try open(folder.file("text"))
       Issue.record("a text was opened")
     } catch SQLFailure.damaged {}
   }
 
-  @Test("a server that is away, a database that may not be written to and an unknown one are told apart",
+  @Test(
+    "a server that is away, a database that may not be written to and an unknown one are told apart",
     .enabled(if: PrivatePostgreSQL.isPossible))
   func badServers() throws {
     let server = try PrivatePostgreSQL.shared()
@@ -153,7 +166,8 @@ import Testing
     #expect(found.withLock { $0 } == .busy)
   }
 
-  @Test("no step that was acknowledged is lost when the process is killed", arguments: Backend.here, [40, 400])
+  @Test(
+    "no step that was acknowledged is lost when the process is killed", arguments: Backend.here, [40, 400])
   func killed(_ backend: Backend, _ milliseconds: Int) async throws {
     let fixture = try SQLFixture(backend)
     let words =
@@ -171,7 +185,8 @@ import Testing
     #expect(!acknowledged.isEmpty, "\(result.errorOutput)")
     let schema = SQLSchema(baseline: [SQLTable("numbers", [.integer("value").primaryKey])])
     let database = try SQLDatabase(fixture.location, schema: schema)
-    let stored = try await database.read { try $0.rows("SELECT value FROM numbers") { try $0.integer(0) } }.value
+    let stored = try await database.read { try $0.rows("SELECT value FROM numbers") { try $0.integer(0) } }
+      .value
     #expect(Set(acknowledged).isSubset(of: Set(stored)))
   }
 }

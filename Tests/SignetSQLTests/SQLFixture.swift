@@ -43,7 +43,8 @@ final class SQLFixture: Sendable {
         .text("id").primaryKey, .integer("amount"), .real("weight").optional, .blob("content").optional,
         .text("note").optional,
       ]),
-    SQLTable("owners", [.number("number"), .text("item_id").references("items", "id"), .text("name").unique]),
+    SQLTable(
+      "owners", [.number("number"), .text("item_id").references("items", "id"), .text("name").unique]),
     SQLTable("events", [.number("number"), .integer("sequence").unique, .text("text")]),
   ]
   static let schema = SQLSchema(baseline: tables)

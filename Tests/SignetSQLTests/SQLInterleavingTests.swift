@@ -54,7 +54,8 @@ import Testing
     #expect(try await second.read { try $0.amount("counter") }.value == 1)
   }
 
-  @Test("two steps that each look at the other's row cannot both change theirs", arguments: Backend.here, places)
+  @Test(
+    "two steps that each look at the other's row cannot both change theirs", arguments: Backend.here, places)
   func writeSkew(_ backend: Backend, _ place: Int) async throws {
     let fixture = try SQLFixture(backend)
     let second = try fixture.open()
@@ -91,8 +92,10 @@ import Testing
     let first = try fixture.open(observer: intruder.observer)
     _ = try await first.write(append).value
     let other = try await intruder.end()
-    let found = try await second.read { try $0.rows("SELECT sequence FROM events ORDER BY sequence") { try $0.int(0) } }
-      .value
+    let found = try await second.read {
+      try $0.rows("SELECT sequence FROM events ORDER BY sequence") { try $0.int(0) }
+    }
+    .value
     #expect(found == (other == nil ? [1] : [1, 2]))
   }
 
@@ -104,7 +107,8 @@ import Testing
     let double: @Sendable (SQLConnection) throws -> Bool = { connection in
       let sql = "SELECT amount FROM items WHERE id = $1"
       let amount = try connection.lockedRow(sql, ["a"]) { try $0.integer(0) } ?? 0
-      return try connection.execute("UPDATE items SET amount = $1 WHERE id = 'a'", [.integer(amount * 2)]) == 1
+      return try connection.execute("UPDATE items SET amount = $1 WHERE id = 'a'", [.integer(amount * 2)])
+        == 1
     }
     let intruder = Intruder(at: place) { SQLCompletion(second.write(double)) }
     let first = try fixture.open(observer: intruder.observer)
@@ -121,7 +125,8 @@ import Testing
     let steps = (0..<50).map { index in
       databases[index % 2].write { connection in
         let amount = try connection.amount("sum") ?? 0
-        try connection.execute("UPDATE items SET amount = $1 WHERE id = 'sum'", [.integer(amount + 1)], changing: 1)
+        try connection.execute(
+          "UPDATE items SET amount = $1 WHERE id = 'sum'", [.integer(amount + 1)], changing: 1)
       }
     }
     for step in steps { try await step.value }

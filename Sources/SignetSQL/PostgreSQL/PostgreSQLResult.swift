@@ -22,7 +22,8 @@ import CPostgreSQL
   var command: String { unsafe PQcmdStatus(handle).map { unsafe String(cString: $0) } ?? "" }
 
   var changedRowCount: Int {
-    command.hasPrefix("SELECT") ? 0 : unsafe PQcmdTuples(handle).flatMap { unsafe Int(String(cString: $0)) } ?? 0
+    command.hasPrefix("SELECT")
+      ? 0 : unsafe PQcmdTuples(handle).flatMap { unsafe Int(String(cString: $0)) } ?? 0
   }
 
   var rowCount: Int32 { unsafe PQntuples(handle) }

@@ -39,7 +39,9 @@ import CPostgreSQL
       }
       unsafe signet_pq_drop_notices(connection)
       guard unsafe PQserverVersion(connection) >= Self.oldestVersion else {
-        let version = unsafe PQparameterStatus(connection, "server_version").map { unsafe String(cString: $0) }
+        let version = unsafe PQparameterStatus(connection, "server_version").map {
+          unsafe String(cString: $0)
+        }
         throw .otherServer(version: version ?? "unknown")
       }
     } catch {
@@ -124,7 +126,8 @@ import CPostgreSQL
   /// What libpq says of the connection, on one line.
   private static func reason(_ connection: OpaquePointer) -> String {
     let message = unsafe PQerrorMessage(connection).map { unsafe String(cString: $0) } ?? ""
-    return message.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(separator: "; ")
+    return message.split(whereSeparator: \.isNewline).map { $0.drop(while: \.isWhitespace) }.joined(
+      separator: "; ")
   }
 }
 
@@ -141,7 +144,9 @@ private func withCStrings<Result>(
   return unsafe bytes.withUnsafeBufferPointer { bytes in
     let pointers = unsafe starts.map { start in unsafe bytes.baseAddress.map { unsafe $0 + start } } + [nil]
     return unsafe pointers.withUnsafeBufferPointer { pointers in
-      guard let base = pointers.baseAddress else { preconditionFailure("an array with an element has an address") }
+      guard let base = pointers.baseAddress else {
+        preconditionFailure("an array with an element has an address")
+      }
       return unsafe body(base)
     }
   }

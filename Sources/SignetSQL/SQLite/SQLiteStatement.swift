@@ -34,7 +34,8 @@ import CSQLite
     }
     let count = unsafe sqlite3_bind_parameter_count(handle)
     order = (0..<count).map { index in
-      let name = unsafe sqlite3_bind_parameter_name(handle, index + 1).map { unsafe String(cString: $0) } ?? "?"
+      let name =
+        unsafe sqlite3_bind_parameter_name(handle, index + 1).map { unsafe String(cString: $0) } ?? "?"
       guard name.hasPrefix("$"), let number = Int(name.dropFirst()) else {
         preconditionFailure("parameters are $1, $2…: \(sql)")
       }
