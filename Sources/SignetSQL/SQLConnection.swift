@@ -142,14 +142,15 @@ extension SQLConnection {
   /// Runs one of several changes that share a commit; one that fails undoes only itself.
   func savepoint(_ body: () -> (any Error)?) throws -> (any Error)? {
     try session.savepoint()
-    let error = body()
-    guard error != nil else {
+    let cause = body()
+    guard let cause else {
       try session.releaseSavepoint()
       return nil
     }
     forget()
-    try session.rollBackToSavepoint()
-    return error
+    // Where the database has ended the whole transaction there is no savepoint any more, and the cause ends all changes.
+    do { try session.rollBackToSavepoint() } catch { throw cause }
+    return cause
   }
 
   private func forget() {

@@ -39,9 +39,7 @@ public final class SQLDatabase: Sendable {
   /// The language of the database.
   public let dialect: SQLDialect
 
-  /// Opens a database and brings its schema up to date.
-  ///
-  /// It blocks.
+  /// Opens a database and brings its schema up to date; it blocks.
   ///
   /// - Throws: ``SQLFailure``.
   public init(_ location: SQLLocation, schema: SQLSchema, options: SQLOptions = SQLOptions()) throws {

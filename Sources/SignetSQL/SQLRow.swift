@@ -1,4 +1,4 @@
-/// One row of a result, copied out of the database: it stays valid after the step.
+/// One row of a result, copied out of the database, so that it stays valid after the step.
 ///
 /// Columns go by their index, from 0.
 ///

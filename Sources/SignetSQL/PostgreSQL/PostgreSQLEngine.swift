@@ -1,6 +1,12 @@
 import SignetConcurrency
 import Synchronization
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Steps on a PostgreSQL server: a few connections, each with a thread, take them from one queue.
 ///
 /// A step that meets another one (SQLSTATE 40001, 40P01) runs again from the start, on the same connection; one whose connection breaks
@@ -107,9 +113,10 @@ final class PostgreSQLEngine: SQLEngine {
       _ access: SQLAccess, _ connection: SQLConnection, _ rerunLimit: Int,
       _ body: (SQLConnection) throws -> Void
     ) throws {
-      for _ in 0..<rerunLimit {
+      for round in 0..<rerunLimit {
         do { return try connection.transact(access) { try body(connection) } } catch SQLFailure.conflict {
-          continue
+          // Steps that met would meet again: each waits for a time of its own, up to 6 ms, on the connection's own thread.
+          usleep(UInt32.random(in: 0...(100 << UInt32(min(round, 6)))))
         }
       }
       throw SQLFailure.busy

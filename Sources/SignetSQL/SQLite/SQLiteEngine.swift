@@ -104,9 +104,9 @@ final class SQLiteEngine: SQLEngine {
             apart
             ? try connection.savepoint { item.step.attempt(on: connection) }
             : item.step.attempt(on: connection)
-          guard let error else { continue }
-          if let failure = error as? SQLFailure, failure.endsTransaction { throw failure }
-          if !apart { throw Undo() }
+          guard let error, !apart else { continue }
+          if let failure = error as? SQLFailure, failure.isOfTheDisk { throw failure }
+          throw Undo()
         }
       }
     }
@@ -114,11 +114,10 @@ final class SQLiteEngine: SQLEngine {
 }
 
 extension SQLFailure {
-  /// Whether the next step of the same transaction would fail in the same way, or SQLite may have undone more than a statement
-  /// (<https://www.sqlite.org/lang_transaction.html> section 3.1).
-  fileprivate var endsTransaction: Bool {
+  /// Whether the next step would fail in the same way.
+  fileprivate var isOfTheDisk: Bool {
     switch self {
-    case .busy, .full, .readOnly, .damaged, .unreachable, .other: true
+    case .busy, .full, .readOnly: true
     default: false
     }
   }
