@@ -38,10 +38,12 @@ final class StepQueue: Sendable {
     }
   }
 
-  /// Takes the steps that wait longest; none means that the worker is idle from now on.
+  /// Takes the steps that wait longest and may do the same; none means that the worker is idle from now on.
   func take(atMost limit: Int, worker: Int) -> ArraySlice<Item> {
     let (items, closing) = state.withLock { state -> (ArraySlice<Item>, [CheckedContinuation<Void, Never>]) in
-      let end = min(state.items.count, state.first + limit)
+      let most = min(state.items.count, state.first + limit)
+      var end = state.first
+      while end < most, state.items[end].access == state.items[state.first].access { end += 1 }
       let items = state.items[state.first..<end]
       if end == state.items.count {
         (state.items, state.first) = ([], 0)

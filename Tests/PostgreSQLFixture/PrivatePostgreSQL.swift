@@ -4,7 +4,7 @@ import Synchronization
 
 /// A PostgreSQL server of the test process's own: a new cluster in a temporary folder, reached by a Unix socket in it alone.
 ///
-/// It runs as the user of the tests, or as `postgres` where that is root, which PostgreSQL refuses. It ends, and its folder goes, when
+/// It runs as the user of the tests, or as `postgres` where that is root, which PostgreSQL refuses. It ends, and its files go, when
 /// the test process ends, however that does: the shell that has started it reads a pipe whose other end only the test process has, and
 /// the server is killed with the shell.
 package final class PrivatePostgreSQL: Sendable {

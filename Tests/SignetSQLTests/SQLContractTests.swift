@@ -260,4 +260,14 @@ import Testing
     #expect(try row?.value(0) == Colour.green)
     #expect(throws: SQLFailure.self) { try row?.value(1, as: Colour.self) }
   }
+
+  @Test("a database in memory reads and writes on one connection")
+  func memory() async throws {
+    let database = try SQLDatabase(.memory, schema: SQLFixture.schema)
+    let write = database.write { try $0.add("a", 1) }
+    let read = database.read { try $0.amount("a") }
+    try await write.value
+    #expect(try await read.value == 1)
+    #expect(await failure { try await database.read { try $0.add("b", 1) }.value } == .readOnly)
+  }
 }

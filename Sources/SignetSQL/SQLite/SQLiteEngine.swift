@@ -53,8 +53,6 @@ final class SQLiteEngine: SQLEngine {
         try session.define("PRAGMA cache_size = -98304")
         try setup.transact(.write) { try schema.migrate(setup) }
         for statement in options.preparation { _ = try session.run(statement, []) { _ in } }
-      } else {
-        try session.define("PRAGMA query_only = ON")
       }
       connection = SQLConnection(session, access == .write ? options.observer : nil)
     }
@@ -98,7 +96,7 @@ final class SQLiteEngine: SQLEngine {
 
     /// Runs steps in one transaction, committed when this returns.
     private func run(_ batch: ArraySlice<StepQueue.Item>, _ connection: SQLConnection, apart: Bool) throws {
-      try connection.transact(access) {
+      try connection.transact(batch.first?.access ?? access) {
         for item in batch {
           let error =
             apart

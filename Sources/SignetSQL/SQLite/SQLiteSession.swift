@@ -15,6 +15,8 @@ import SignetFiles
   let dialect = SQLDialect.sqlite
   private let connection: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
+  /// What the last transaction was allowed to do.
+  private var allowed = SQLAccess.write
   private static let statementLimit = 256
   /// What a damaged file may make this process allocate for one value: 64 MiB instead of SQLite's 1 GB.
   private static let maximumValueByteCount: Int32 = 64 << 20
@@ -59,6 +61,10 @@ import SignetFiles
 
   // Reserved words of a transaction are compiled once as well.
   func begin(_ access: SQLAccess) throws {
+    if access != allowed {
+      try define("PRAGMA query_only = \(access == .read ? "ON" : "OFF")")
+      allowed = access
+    }
     _ = try run(access == .write ? "BEGIN IMMEDIATE" : "BEGIN", []) { _ in }
   }
   func commit() throws { _ = try run("COMMIT", []) { _ in } }
