@@ -1,5 +1,6 @@
 import Foundation
 import SignetCrypto
+import SignetHTTP
 import SignetPolicy
 import SignetSQLite
 import SignetServer
@@ -15,6 +16,12 @@ import Synchronization
 /// clock that goes right has them.
 enum ServerProcess {
   static let verb = "serve"
+  /// The load comes from one address, and its connections of before may not be closed yet when the next ones come.
+  static let limits: ServerLimits = {
+    var limits = ServerLimits()
+    limits.connectionCountPerAddress = 512
+    return limits
+  }()
   /// Where the clock stands at first.
   static let start: Int64 = 1_800_000_000
   /// How far a step goes: two codes of each user.
@@ -29,7 +36,8 @@ enum ServerProcess {
   static func serve(_ arguments: [String]) async throws {
     guard arguments.count == 2, let users = Int(arguments[1]) else { throw Options.UsageFailure() }
     let clock = SteppedClock(start)
-    let server = try await TestServer(directory: arguments[0], protection: .device, clock: clock)
+    let server = try await TestServer(
+      directory: arguments[0], protection: .device, clock: clock, limits: limits)
     try enroll(users, "\(arguments[0])/signet.sqlite", server.context)
     let key = try await APIKeyService(server.context).create(
       name: "bench", scopes: [.relyingParty], by: "bench")
