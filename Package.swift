@@ -112,7 +112,8 @@ let package = Package(
       ],
       swiftSettings: facingC),
     .target(
-      name: "SignetStorage", dependencies: ["SignetConcurrency", "SignetCrypto", "SignetSQLite"],
+      name: "SignetStorage",
+      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetSQLite"],
       swiftSettings: house),
     .target(
       name: "SignetBiometrics",
@@ -334,7 +335,7 @@ let package = Package(
       name: "SignetAgentTests",
       dependencies: [
         "SignetAgent", "Signet", "SignetCrypto", "SignetIntegrity", "SignetPolicy", "SignetServer",
-        "SignetServerTesting", "SignetTesting", "SignetTestKit", "SignetVault", "SignetWire",
+        "SignetServerTesting", "SignetStorage", "SignetTesting", "SignetTestKit", "SignetVault", "SignetWire",
       ],
       swiftSettings: house),
     .executableTarget(

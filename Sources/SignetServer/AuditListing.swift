@@ -9,12 +9,12 @@ public enum AuditListing {
     var object = JSONObject()
     object["number"] = .integer(entry.number)
     do {
-      for (name, value) in try JSONObject(parsing: Array(entry.event.text.utf8)).members {
+      for (name, value) in try JSONObject(parsing: Array(entry.text.utf8)).members {
         object[name] = value
       }
     } catch {
       // Only a log that was tampered with has such an entry; it is shown as it is.
-      object["text"] = .string(entry.event.text)
+      object["text"] = .string(entry.text)
     }
     object["hash"] = .string(Hex.encode(entry.hash))
     return object

@@ -3,6 +3,7 @@
 #elseif canImport(Darwin)
   import Darwin
 #endif
+import SignetJSON
 public import SignetWire
 
 /// `write` of the C library, which the log's own property hides.

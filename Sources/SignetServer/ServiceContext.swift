@@ -55,7 +55,7 @@ public struct ServiceContext: Sendable {
   /// What was made of the settings at the start stays: the URL, and the limits of connections.
   func apply(_ settings: ServerSettings) { currentSettings.replace(with: settings) }
 
-  package func audit(by actor: String) -> Audit { Audit(by: actor, time: clock.now) }
+  package func audit(by actor: AuditActor) -> Audit { Audit(by: actor, time: clock.now) }
 
   /// Runs a storage call and gives its failure the shape that callers see; the log gets the cause.
   ///

@@ -62,7 +62,7 @@ final class Upkeep: Sendable {
 extension ServiceContext {
   /// Marks the transactions that have expired by now, and forgets what is not needed any more.
   package func sweep() async throws(StorageFailure) {
-    let audit = audit(by: "server")
-    _ = try await storage.sweep(at: audit.time) { audit("transaction.expired", ["transaction": $0]) }
+    let audit = audit(by: .server)
+    _ = try await storage.sweep(at: audit.time) { audit(.transactionExpired(transaction: $0)) }
   }
 }

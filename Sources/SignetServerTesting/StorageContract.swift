@@ -79,7 +79,7 @@ extension StorageContract {
   }
 
   /// An audit event of a test.
-  static func event(_ name: String) -> AuditEvent { AuditEvent(text: #"{"event":"\#(name)"}"#) }
+  static func event(_ name: String) -> AuditRecord { .sample(name) }
 
   /// The texts in the audit log, after its chain was followed from the first entry.
   static func log(of storage: any Storage) async throws -> [String] {
@@ -88,7 +88,7 @@ extension StorageContract {
     for entry in entries {
       try expect(chain.verify(entry), "the audit chain breaks at entry \(entry.number)")
     }
-    return entries.map(\.event.text)
+    return entries.map(\.text)
   }
 
   static func expectLog(_ storage: any Storage, has expected: [String]) async throws {
@@ -242,7 +242,7 @@ extension Storage {
   }
 
   /// Adds a transaction, however often its user is asked.
-  func addTransaction(_ transaction: TransactionRecord, audit: AuditEvent) async throws {
+  func addTransaction(_ transaction: TransactionRecord, audit: AuditRecord) async throws {
     let outcome = try await addTransaction(transaction, key: nil, limits: Sample.limits) { _ in audit }
     try StorageContract.expect(outcome, is: .added, "an addition")
   }

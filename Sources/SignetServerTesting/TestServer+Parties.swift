@@ -49,7 +49,7 @@ extension TestServer {
   }
 
   /// Who does it, in the audit log.
-  private static let actor = "test"
+  private static let actor = AuditActor.local
 }
 
 extension TransactionService {
@@ -58,7 +58,7 @@ extension TransactionService {
 
   /// Asks a user to decide a text, as Example Bank.
   package func create(
-    _ text: String, user: UserID, lifetime: Int64?, by actor: String
+    _ text: String, user: UserID, lifetime: Int64?, by actor: AuditActor
   ) async throws(Problem) -> TransactionRecord {
     let order = TransactionOrder(.text(text), from: Self.testParty, user: user, lifetime: lifetime)
     return try await create(order, by: actor).record

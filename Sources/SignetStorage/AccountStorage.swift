@@ -16,7 +16,7 @@ public protocol AccountStorage: Sendable {
   /// - Returns: Whether there is such a container in use.
   /// - Throws: ``StorageFailure``.
   func setAccountPolicies(
-    _ policies: [UInt8]?, of container: String, audit: AuditEvent
+    _ policies: [UInt8]?, of container: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Sets what the next report of a container has to answer, in the place of an earlier challenge.
   func setAccountChallenge(
@@ -32,13 +32,13 @@ public protocol AccountStorage: Sendable {
   /// - Returns: Whether its challenge was open; otherwise nothing but the event is written.
   /// - Throws: ``StorageFailure``.
   func takeAccountReport(
-    _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditEvent
+    _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Adds an order for a container in use; a lock and an unlock count at once for all that the server itself does.
   ///
   /// - Returns: What became of it; the event is written where it was added.
   func addAccountOrder(
-    _ order: AccountOrderRecord, audit: AuditEvent
+    _ order: AccountOrderRecord, audit: AuditRecord
   ) async throws(StorageFailure) -> AccountOrderOutcome
   /// A container's orders, oldest first, those with receipts included.
   func accountOrders(of container: String) async throws(StorageFailure) -> [AccountOrderRecord]
@@ -53,6 +53,6 @@ public protocol AccountStorage: Sendable {
   /// - Returns: Whether there is such an order of the container.
   /// - Throws: ``StorageFailure``.
   func receiveAccountOrder(
-    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditEvent
+    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
 }

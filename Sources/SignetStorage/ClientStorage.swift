@@ -1,7 +1,7 @@
 /// What ``Storage`` keeps of OpenID Connect: clients, what they have asked, and what they are told.
 public protocol ClientStorage: Sendable {
   /// Adds a client.
-  func addClient(_ client: ClientRecord, audit: AuditEvent) async throws(StorageFailure)
+  func addClient(_ client: ClientRecord, audit: AuditRecord) async throws(StorageFailure)
   /// The client of this id, revoked or not; `nil` for none.
   func client(_ id: String) async throws(StorageFailure) -> ClientRecord?
   /// All clients, oldest first.
@@ -16,7 +16,7 @@ public protocol ClientStorage: Sendable {
   /// - Returns: Whether there is such a client.
   /// - Throws: ``StorageFailure``.
   func revokeClient(
-    _ id: String, at time: Int64, audit: AuditEvent, withdrawal: @escaping @Sendable (String) -> AuditEvent
+    _ id: String, at time: Int64, audit: AuditRecord, withdrawal: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Adds a transaction as ``Storage/addTransaction(_:key:limits:audit:)`` does, and in the same step the client's request that it is.
   ///
@@ -31,7 +31,7 @@ public protocol ClientStorage: Sendable {
   /// - Throws: ``StorageFailure/unknown`` when there is no such user or client.
   func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome
   /// Looks how a request stands, for its client, and counts that while nothing is decided.
   ///
@@ -46,7 +46,7 @@ public protocol ClientStorage: Sendable {
   /// - Throws: ``StorageFailure``.
   func pollBackchannelRequest(
     _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
-    audit: @escaping @Sendable (String) -> AuditEvent
+    audit: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> PollOutcome
   /// Notes that the tokens of a request are given out, which happens once, in time, and to no revoked client.
   ///
@@ -59,7 +59,7 @@ public protocol ClientStorage: Sendable {
   /// - Returns: Whether this was the first time.
   /// - Throws: ``StorageFailure``.
   func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditEvent
+    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// The requests whose clients are to be told now how they ended.
   ///
@@ -92,6 +92,6 @@ public protocol ClientStorage: Sendable {
   /// - Returns: Whether the claim still held.
   /// - Throws: ``StorageFailure``.
   func endNotice(
-    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditEvent?
+    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditRecord?
   ) async throws(StorageFailure) -> Bool
 }

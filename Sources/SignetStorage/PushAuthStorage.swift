@@ -12,7 +12,7 @@ public protocol PushAuthStorage: Sendable {
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id, or a
   ///   token of this serial number.
   func addPushAuthMechanism(
-    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditEvent
+    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
   ) async throws(StorageFailure)
   /// The mechanism of this id; `nil` for none.
   func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord?
@@ -31,7 +31,7 @@ public protocol PushAuthStorage: Sendable {
   /// - Returns: Whether this call registered it.
   /// - Throws: ``StorageFailure/exists`` when another mechanism has this name.
   func registerPushAuthMechanism(
-    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditEvent
+    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Changes where the pushes of an active mechanism go, unless by a change that was taken before.
   ///
@@ -42,12 +42,12 @@ public protocol PushAuthStorage: Sendable {
   ///   - audit: The event, written where it is changed.
   /// - Returns: Whether this call changed it.
   /// - Throws: ``StorageFailure``.
-  func changePushAuthDevice(_ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditEvent)
+  func changePushAuthDevice(_ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord)
     async throws(StorageFailure) -> Bool
   /// Removes a mechanism with its messages and its one-time codes.
   ///
   /// - Returns: Whether there was one.
-  func removePushAuthMechanism(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func removePushAuthMechanism(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool
   /// Adds a message to an active mechanism, unless so many of its messages wait already.
   ///
   /// - Parameters:
@@ -56,7 +56,7 @@ public protocol PushAuthStorage: Sendable {
   ///   - audit: The event, written where it is added.
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such active mechanism.
-  func addPushAuthMessage(_ message: PushAuthMessageRecord, limit: Int, audit: AuditEvent)
+  func addPushAuthMessage(_ message: PushAuthMessageRecord, limit: Int, audit: AuditRecord)
     async throws(StorageFailure) -> Bool
   /// The message of this id; `nil` for none.
   func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord?
@@ -77,7 +77,7 @@ public protocol PushAuthStorage: Sendable {
   /// - Returns: Whether this call answered it.
   /// - Throws: ``StorageFailure``.
   func answerPushAuthMessage(
-    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditEvent
+    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Counts a wrong number; the last one that is allowed ends the message with a no.
   ///
@@ -88,6 +88,6 @@ public protocol PushAuthStorage: Sendable {
   ///   - audit: The event, written where it is counted.
   /// - Returns: How many more are allowed; `nil` where the message does not wait.
   /// - Throws: ``StorageFailure``.
-  func countWrongPushAuthNumber(_ id: String, limit: Int, at time: Int64, audit: AuditEvent)
+  func countWrongPushAuthNumber(_ id: String, limit: Int, at time: Int64, audit: AuditRecord)
     async throws(StorageFailure) -> Int?
 }

@@ -4,7 +4,7 @@ public import SignetCrypto
 ///
 /// Every method is one atomic step and is durable when it returns. Where only one of several callers may win (a
 /// one-time code, an invite, a decision), the method is a conditional write, so it holds between tasks, processes and
-/// machines on one database. A method that takes an ``AuditEvent`` writes it in the same step as the change.
+/// machines on one database. A method that takes an ``AuditRecord`` writes it in the same step as the change.
 ///
 /// Times are whole seconds since 1970, as the caller's clock says: storage has no clock of its own.
 /// `StorageContract` in `SignetServerTesting` is this contract as tests; every back end runs it.
@@ -22,7 +22,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// Adds a user.
   ///
   /// - Throws: ``StorageFailure/exists`` when there is one of this id.
-  func addUser(_ user: UserRecord, audit: AuditEvent) async throws(StorageFailure)
+  func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure)
   /// The user of this id; `nil` for none.
   func user(_ id: String) async throws(StorageFailure) -> UserRecord?
   /// All users, by id.
@@ -30,11 +30,11 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// Forgets what failed: the codes and signatures of a user, and what addresses have to wait.
   ///
   /// - Returns: Whether there is such a user.
-  func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func unlockUser(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool
   /// Sets the code of a user, as a keyed digest, or removes it; what addresses and clients have to wait is forgotten.
   ///
   /// - Returns: Whether there is such a user.
-  func setUserCode(_ digest: [UInt8]?, of user: String, audit: AuditEvent) async throws(StorageFailure)
+  func setUserCode(_ digest: [UInt8]?, of user: String, audit: AuditRecord) async throws(StorageFailure)
     -> Bool
   /// Makes one attempt to use a user's code: shows `judge` what the client has to wait, and writes down what it says, in one
   /// step, as ``attemptCode(_:judge:then:)`` does.
@@ -51,7 +51,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   // MARK: API keys
 
   /// Adds an API key.
-  func addAPIKey(_ key: APIKeyRecord, audit: AuditEvent) async throws(StorageFailure)
+  func addAPIKey(_ key: APIKeyRecord, audit: AuditRecord) async throws(StorageFailure)
   /// The key of this id, revoked or not; `nil` for none.
   func apiKey(_ id: String) async throws(StorageFailure) -> APIKeyRecord?
   /// All keys, oldest first.
@@ -66,7 +66,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func revokeAPIKey(
-    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditEvent
+    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome
 
   // MARK: Activations
@@ -74,7 +74,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// Adds an open activation; an earlier open one of the same user is replaced by it.
   ///
   /// - Throws: ``StorageFailure/unknown`` when there is no such user.
-  func addActivation(_ activation: ActivationRecord, audit: AuditEvent) async throws(StorageFailure)
+  func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure)
   /// The user's open activation, whether or not it has expired; `nil` for none.
   func openActivation(user: String) async throws(StorageFailure) -> ActivationRecord?
   /// Ends one *finish* message: the proof was checked by the caller, this decides and remembers.
@@ -85,13 +85,13 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// public keys belongs to another container, of whatever state.
   func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64,
-    audit: @escaping @Sendable (ActivationOutcome) -> AuditEvent?
+    audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome
   /// Makes a pending container active, its activation used, and revokes earlier ones of the same user and device.
   ///
   /// One that renews another becomes active only while that one is, and its activation stays as it is.
   func confirmContainer(
-    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditEvent
+    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome
 
   // MARK: Containers
@@ -103,11 +103,11 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// Revokes a container for good, and forgets its credential.
   ///
   /// - Returns: Whether there is such a container.
-  func revokeContainer(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func revokeContainer(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool
   /// Notes that a container's device is to renew it.
   ///
   /// - Returns: Whether there is such a container in use.
-  func askForRenewal(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func askForRenewal(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool
   /// Ends one *finish* message of a renewal: what it proves was verified by the caller, this counts and remembers.
   ///
   /// A wrong one counts as a wrong signature and as a failed code of the container; at the `limit` of either, any is refused, so
@@ -123,7 +123,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Throws: ``StorageFailure``.
   func stageRenewal(
     of id: String, by successor: NewContainer?, limit: Int,
-    audit: @escaping @Sendable (RenewalOutcome) -> AuditEvent
+    audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome
   /// Revokes a container for good, and notes how its device ended it; the first time only.
   ///
@@ -134,7 +134,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: Whether this was the first time; no where there is no such container.
   /// - Throws: ``StorageFailure``.
   @discardableResult
-  func endContainer(_ id: String, as ended: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func endContainer(_ id: String, as ended: String, audit: AuditRecord) async throws(StorageFailure) -> Bool
   /// Looks at what is stored, past all that is remembered of it, and makes a durable change that means nothing.
   ///
   /// - Parameter time: Until when the change has to be kept, in seconds since 1970; that is, now.
@@ -172,7 +172,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: The serial numbers that were added.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user; then none was added.
   func addTokens(
-    _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditEvent
+    _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditRecord
   ) async throws(StorageFailure) -> [String]
   /// Gives a token to a user, or to nobody; it has to be verified again, and its failures are forgotten.
   ///
@@ -183,7 +183,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func assignToken(
-    _ serial: String, to user: String?, audit: AuditEvent
+    _ serial: String, to user: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome
   /// Takes a token out of use, or lets it be verified again.
   ///
@@ -194,12 +194,12 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: How it ended.
   /// - Throws: ``StorageFailure``.
   func disableToken(
-    _ serial: String, _ isDisabled: Bool, audit: AuditEvent
+    _ serial: String, _ isDisabled: Bool, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome
   /// Removes a token and its secret.
   ///
   /// - Returns: How it ended.
-  func removeToken(_ serial: String, audit: AuditEvent) async throws(StorageFailure) -> TokenOutcome
+  func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome
   /// Makes one attempt to use codes: shows `judge` what there is, and writes down what it says, in one step.
   ///
   /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
@@ -232,7 +232,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
   func addTransaction(
     _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome
   /// The transaction of this id; `nil` for none.
   func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord?
@@ -267,7 +267,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
     judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
     then listener: @escaping @Sendable (Result<DecisionOutcome, StorageFailure>) -> Void)
   /// Ends a transaction without a decision; the first end wins. With a revoked key nothing is written.
   ///
@@ -282,7 +282,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Throws: ``StorageFailure``.
   func endTransaction(
     _ id: String, _ end: EndRecord, isSuspicious: Bool, key: String?, limits: TransactionLimits,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome
 
   /// Adds what a device has made and its user has signed; it is accepted from the beginning.
@@ -296,7 +296,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Throws: ``StorageFailure``.
   func addInitiated(
     _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome
   /// A user's transactions that a device has made, oldest first.
   ///
@@ -327,7 +327,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   func answerTransaction(
     _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome
 
   // MARK: Signing keys
@@ -343,7 +343,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: Whether it was added.
   /// - Throws: ``StorageFailure``.
   func addSigningKey(
-    _ key: SigningKeyRecord, replacing present: String?, audit: AuditEvent
+    _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
 
   // MARK: Pushes
@@ -352,7 +352,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   ///
   /// - Returns: Whether it was added.
   func addPushTarget(
-    _ target: PushTargetRecord, limit: Int, audit: AuditEvent
+    _ target: PushTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// A container's targets, oldest first.
   func pushTargets(container: String) async throws(StorageFailure) -> [PushTargetRecord]
@@ -363,7 +363,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: Whether there is such a target.
   func changePushTarget(
     _ id: String, of container: String, name: String?, target: (service: String, sealed: [UInt8])?,
-    audit: AuditEvent
+    audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Removes a container's target.
   ///
@@ -375,7 +375,7 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   /// - Returns: Whether it was removed.
   /// - Throws: ``StorageFailure``.
   func removePushTarget(
-    _ id: String, of container: String, ifSealed sealed: [UInt8]?, audit: AuditEvent
+    _ id: String, of container: String, ifSealed sealed: [UInt8]?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Whose transactions were added, decided or ended after a change, by any process.
   ///
@@ -387,13 +387,13 @@ public protocol Storage: AccountStorage, ClientStorage, PushAuthStorage, UAFStor
   // MARK: Audit and upkeep
 
   /// Appends an event that goes with no other change.
-  func append(_ event: AuditEvent) async throws(StorageFailure)
+  func append(_ record: AuditRecord) async throws(StorageFailure)
   /// Entries after the one with this number, oldest first, at most `limit`.
   func auditEntries(after number: Int64, limit: Int) async throws(StorageFailure) -> [AuditEntry]
   /// Marks what has expired at `time` and forgets claimed request ids and waits that are too old to matter.
   ///
   /// - Returns: How many transactions expired; each gets the event that `audit` makes of its id.
-  func sweep(at time: Int64, audit: @escaping @Sendable (String) -> AuditEvent) async throws(StorageFailure)
+  func sweep(at time: Int64, audit: @escaping @Sendable (String) -> AuditRecord) async throws(StorageFailure)
     -> Int
   /// Finishes what was begun and closes; later calls throw ``StorageFailure/closed``.
   func close() async
@@ -428,7 +428,7 @@ extension Storage {
   public func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
     judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     let result: Result<DecisionOutcome, StorageFailure> = await withCheckedContinuation { continuation in
       decideTransaction(attempt, limits: limits, judge: judge, audit: audit) {

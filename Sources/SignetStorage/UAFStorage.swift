@@ -20,13 +20,13 @@ public protocol UAFStorage: Sendable {
   /// - Throws: ``StorageFailure``.
   func removeUAFCredentials(
     of user: String, _ selection: [UAFKeySelection],
-    audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+    audit: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> Int
 
   /// Takes a key out of quarantine; its counter stays.
   ///
   /// - Returns: Whether it was there.
-  func releaseUAFCredential(aaid: String, keyID: [UInt8], audit: AuditEvent) async throws(StorageFailure)
+  func releaseUAFCredential(aaid: String, keyID: [UInt8], audit: AuditRecord) async throws(StorageFailure)
     -> Bool
 
   // MARK: Operations
@@ -34,7 +34,7 @@ public protocol UAFStorage: Sendable {
   /// Adds an operation: one whose token waits, or one whose request is on its way.
   ///
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
-  func addUAFSession(_ session: UAFSessionRecord, audit: AuditEvent?) async throws(StorageFailure)
+  func addUAFSession(_ session: UAFSessionRecord, audit: AuditRecord?) async throws(StorageFailure)
   /// Adds an operation that a stranger asked for, unless too many of the same client's were begun lately and not answered well.
   ///
   /// Lately is as long as the operation lasts.
@@ -63,12 +63,12 @@ public protocol UAFStorage: Sendable {
   /// - Returns: Whether this call redeemed it, in time.
   /// - Throws: ``StorageFailure``.
   func redeemUAFToken(
-    _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditEvent
+    _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool
   /// Ends an operation without success.
   ///
   /// - Returns: Whether it was open.
-  func failUAFSession(_ id: String, _ end: UAFSessionEnd, audit: AuditEvent) async throws(StorageFailure)
+  func failUAFSession(_ id: String, _ end: UAFSessionEnd, audit: AuditRecord) async throws(StorageFailure)
     -> Bool
   /// Ends a registration, whose response holds: adds its keys.
   ///
@@ -85,7 +85,7 @@ public protocol UAFStorage: Sendable {
   /// - Throws: ``StorageFailure``.
   func finishUAFRegistration(
     _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome
   /// Ends a deregistration, whose request is given out: removes its keys, in the same step.
   ///
@@ -100,7 +100,7 @@ public protocol UAFStorage: Sendable {
   /// - Throws: ``StorageFailure``.
   func finishUAFDeregistration(
     _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
-    audit: AuditEvent, removed: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+    audit: AuditRecord, removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome
   /// Ends an authentication, whose signatures hold: judges the counters, stores them, and decides the transaction.
   ///
@@ -118,7 +118,7 @@ public protocol UAFStorage: Sendable {
   /// - Throws: ``StorageFailure``.
   func finishUAFAuthentication(
     _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], limits: TransactionLimits,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome
 
   // MARK: Devices
@@ -131,7 +131,7 @@ public protocol UAFStorage: Sendable {
   ///   - audit: The event, written where it is added.
   /// - Returns: Whether it was added; not where there are so many.
   /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name.
-  func addUAFTarget(_ target: UAFTargetRecord, limit: Int, audit: AuditEvent) async throws(StorageFailure)
+  func addUAFTarget(_ target: UAFTargetRecord, limit: Int, audit: AuditRecord) async throws(StorageFailure)
     -> Bool
   /// The target of this id; `nil` for none.
   func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord?
@@ -144,17 +144,17 @@ public protocol UAFStorage: Sendable {
   /// Removes the targets of a user on a device, and the keys that the user has registered on it.
   ///
   /// - Returns: Whether there was any.
-  func removeUAFDevice(_ device: String, of user: String, audit: AuditEvent) async throws(StorageFailure)
+  func removeUAFDevice(_ device: String, of user: String, audit: AuditRecord) async throws(StorageFailure)
     -> Bool
   /// Changes a target.
   ///
   /// - Returns: Whether there is one.
   /// - Throws: ``StorageFailure/exists`` when the user has another of this name.
-  func changeUAFTarget(_ id: String, _ change: UAFTargetChange, audit: AuditEvent)
+  func changeUAFTarget(_ id: String, _ change: UAFTargetChange, audit: AuditRecord)
     async throws(StorageFailure)
     -> Bool
   /// Removes a target.
   ///
   /// - Returns: Whether there was one.
-  func removeUAFTarget(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool
+  func removeUAFTarget(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool
 }

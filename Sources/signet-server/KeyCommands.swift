@@ -122,7 +122,7 @@ enum KeyCommands {
         masterKeyFile: Environment.masterKeyFile, log: .standardError)
       do throws(Problem) {
         let key = try await APIKeyService(context).create(
-          name: name, displayName: displayName, scopes: scopes, by: "local")
+          name: name, displayName: displayName, scopes: scopes, by: .local)
         await context.storage.close()
         return ["id": .string(key.id), "key": .string(key.text)]
       } catch {

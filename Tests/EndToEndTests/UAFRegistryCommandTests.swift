@@ -2,6 +2,7 @@ import Foundation
 import SignetCrypto
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import SignetUAF
@@ -42,7 +43,7 @@ import UAFFixture
   private static func enrol(_ data: String) async throws -> String {
     // As the server itself would: rows have its codes.
     let storage = try ServerFolder(opening: data).serviceContext(log: EventLog { _ in }).storage
-    let event = AuditEvent(text: #"{"action":"test"}"#)
+    let event = AuditRecord.sample()
     var session = UAFSessionRecord(
       id: "s", operation: "Reg", user: "alice", created: 1, expires: 100, state: .requested)
     session.request = [1]

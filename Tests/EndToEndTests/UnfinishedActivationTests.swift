@@ -2,6 +2,7 @@ import Foundation
 import Signet
 import SignetServer
 import SignetServerTesting
+import SignetStorage
 import SignetTestKit
 import SignetTesting
 import Testing
@@ -29,8 +30,8 @@ import Testing
     let device = Device(vault: try Vault(directory: data, keystore: SoftwareKeystore(directory: data)))
     let user = try UserID("alice")
     for server in [bad, good] {
-      try await UserService(server.context).add(user, by: "test")
-      let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+      try await UserService(server.context).add(user, by: .local)
+      let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
       do {
         _ = try await device.createContainer(
           ContainerInitialization(

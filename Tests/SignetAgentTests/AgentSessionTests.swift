@@ -6,6 +6,7 @@
   import SignetPolicy
   import SignetServer
   import SignetServerTesting
+  import SignetStorage
   import SignetTestKit
   import SignetTesting
   import SignetVault
@@ -25,8 +26,8 @@
         vault: try Vault(directory: path, keystore: SoftwareKeystore(directory: path))
       ) { _ throws(TransportFailure) in transport }
       let user = try UserID("alice")
-      try await UserService(server.context).add(user, by: "test")
-      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+      try await UserService(server.context).add(user, by: .local)
+      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
       let container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
       await server.stop()
@@ -73,8 +74,8 @@
         integrity: IntegrityGate(integrity)
       ) { _ throws(TransportFailure) in transport }
       let user = try UserID("alice")
-      try await UserService(server.context).add(user, by: "test")
-      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+      try await UserService(server.context).add(user, by: .local)
+      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
       let container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(reply: .abort))
       await server.stop()
@@ -123,8 +124,8 @@
       let sensor = SimulatedBiometrics()
       let device = Device(vault: vault, biometrics: sensor) { _ throws(TransportFailure) in transport }
       let user = try UserID("alice")
-      try await UserService(server.context).add(user, by: "test")
-      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+      try await UserService(server.context).add(user, by: .local)
+      let code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
       let container = try await device.createContainer(
         ContainerInitialization(code: code), handler: ScriptedActivation(password: "Signal 42 tower"))
       await server.stop()

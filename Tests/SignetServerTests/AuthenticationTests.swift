@@ -1,5 +1,6 @@
 import SignetCrypto
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
@@ -37,7 +38,7 @@ import Testing
     #expect(try await check(server, header) == nil)
     for _ in 0..<300 {
       server.clock.advance(by: 1)
-      _ = try await server.storage.sweep(at: server.clock.now) { AuditEvent(text: $0) }
+      _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
       #expect(try await check(server, header) == .unauthorized)
     }
   }
@@ -51,11 +52,11 @@ import Testing
     #expect(try await check(server, header) == nil)
     for time in [begin + 900, begin, begin + 600, begin + 120, begin + 1020, begin + 119, begin - 120] {
       server.clock.set(time)
-      _ = try await server.storage.sweep(at: time) { AuditEvent(text: $0) }
+      _ = try await server.storage.sweep(at: time) { .sample($0) }
       #expect(try await check(server, header) == .unauthorized, "\(time - begin)")
     }
     server.clock.set(begin + 900 + 241)
-    #expect(try await server.storage.sweep(at: server.clock.now) { AuditEvent(text: $0) } == 0)
+    #expect(try await server.storage.sweep(at: server.clock.now) { .sample($0) } == 0)
   }
 
   @Test("50 of one request at once: one is accepted")
@@ -114,14 +115,14 @@ import Testing
     for header in [nil, "", "Signet", "Signet x.y.z", "Bearer abc"] {
       #expect(try await check(server, header) == .unauthorized)
     }
-    try await server.users.revokeContainer(container.text, by: "test")
+    try await server.users.revokeContainer(container.text, by: .local)
     let header = try await device.authorization("POST", Self.path, [1], at: server.clock.now)
     #expect(try await check(server, header) == .containerUnknown)
   }
 
   @Test func checksAPIKeys() async throws {
     let server = try ServerFixture()
-    let key = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: "test")
+    let key = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
     func check(_ header: String?, _ scope: APIKeyService.Scope = .relyingParty) async throws -> Problem.Code?
     {
       try await problem { try await server.keys.authenticate(authorization: header, scope: scope) }
@@ -129,7 +130,7 @@ import Testing
     #expect(try await check("Bearer \(key.text)") == nil)
     #expect(try await check("bearer \(key.text)") == nil)
     #expect(try await check("Bearer \(key.text)", .admin) == .forbidden)
-    let other = try await server.keys.create(name: "other", scopes: [.admin], by: "test")
+    let other = try await server.keys.create(name: "other", scopes: [.admin], by: .local)
     let mixed = "signet_\(key.id)_" + (other.text.split(separator: "_", maxSplits: 2).last ?? "")
     for header in [
       nil, "", "Bearer", "Bearer ", key.text, "Basic \(key.text)", "Bearer \(key.text)x",
@@ -138,32 +139,32 @@ import Testing
     ] {
       #expect(try await check(header) == .unauthorized, "\(header ?? "none")")
     }
-    try await server.keys.revoke(key.id, by: "test")
+    try await server.keys.revoke(key.id, by: .local)
     #expect(try await check("Bearer \(key.text)") == .unauthorized)
     #expect(try await check("Bearer \(key.text)", .admin) == .unauthorized)
-    #expect(try await problem { try await server.keys.revoke("none", by: "test") } == .unknown)
+    #expect(try await problem { try await server.keys.revoke("none", by: .local) } == .unknown)
   }
 
   @Test(arguments: ["", "a\u{1B}[2J", "a\nb", "a\u{202E}b", String(repeating: "x", count: 129)])
   func refusesNamesOfKeys(_ name: String) async throws {
     let server = try ServerFixture()
     #expect(
-      try await problem { try await server.keys.create(name: name, scopes: [.admin], by: "test") }
+      try await problem { try await server.keys.create(name: name, scopes: [.admin], by: .local) }
         == .malformed)
     #expect(
-      try await problem { try await server.keys.create(name: "a", scopes: [], by: "test") } == .malformed)
+      try await problem { try await server.keys.create(name: "a", scopes: [], by: .local) } == .malformed)
   }
 
   @Test("the last good key of an operator stays, so that another can be made")
   func keepsTheLastAdminKey() async throws {
     let server = try ServerFixture()
-    let first = try await server.keys.create(name: "operator", scopes: [.admin], by: "test")
-    _ = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: "test")
-    #expect(try await problem { try await server.keys.revoke(first.id, by: "test") } == .lastAdminKey)
+    let first = try await server.keys.create(name: "operator", scopes: [.admin], by: .local)
+    _ = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
+    #expect(try await problem { try await server.keys.revoke(first.id, by: .local) } == .lastAdminKey)
     _ = try await server.keys.authenticate(authorization: "Bearer \(first.text)", scope: .admin)
-    let second = try await server.keys.create(name: "second", scopes: [.admin], by: "test")
-    try await server.keys.revoke(first.id, by: "test")
-    #expect(try await problem { try await server.keys.revoke(second.id, by: "test") } == .lastAdminKey)
+    let second = try await server.keys.create(name: "second", scopes: [.admin], by: .local)
+    try await server.keys.revoke(first.id, by: .local)
+    #expect(try await problem { try await server.keys.revoke(second.id, by: .local) } == .lastAdminKey)
     #expect(Problem.Code.lastAdminKey.status == 409)
     #expect(Problem.Code.lastAdminKey.rawValue == "key.last")
   }

@@ -37,7 +37,7 @@ import Testing
     let server = try ServerFixture()
     let (alices, bobs) = (try await server.activate("alice"), try await server.activate("bob", device: 2))
     let order = TransactionOrder(.text("Sign in"), from: "Bank", user: nil)
-    let made = try await server.transactions.create(order, by: "test").record
+    let made = try await server.transactions.create(order, by: .local).record
     #expect(made.user == nil)
     let requests = [try await one(server, made.id, alices), try await one(server, made.id, bobs)]
     #expect(requests[0] == requests[1])
@@ -48,12 +48,12 @@ import Testing
     #expect(try await problem { try await one(server, made.id, alices) } == .unknown)
     #expect(try await problem { try await one(server, made.id, bobs) } == .transactionDecided)
     #expect(try await problem { try await one(server, "none", bobs) } == .unknown)
-    let late = try await server.transactions.create(order, by: "test").record
+    let late = try await server.transactions.create(order, by: .local).record
     server.clock.advance(by: 300)
     #expect(try await problem { try await one(server, late.id, bobs) } == .transactionExpired)
     // What is for alice is not bob's to see.
     let alices1 = try await server.transactions.create(
-      "Pay", user: UserID("alice"), lifetime: nil, by: "test")
+      "Pay", user: UserID("alice"), lifetime: nil, by: .local)
     #expect(try await problem { try await one(server, alices1.id, bobs) } == .unknown)
   }
 
@@ -93,7 +93,7 @@ import Testing
     // Nothing of it waits, or counts as a question.
     #expect(try await server.storage.pendingTransactions(user: "alice", at: 0).isEmpty)
 
-    let asked = try await server.transactions.create("Pay", user: user, lifetime: nil, by: "test")
+    let asked = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
     for (bad, code) in [
       (try await initiated(device, server, id: asked.id), Problem.Code.transactionDecided),
       (try await initiated(device, server, id: "x", origin: .relyingParty("Bank")), .malformed),
@@ -137,7 +137,7 @@ import Testing
     // What is known is answered as before, others are not held up, and neither is what is asked.
     #expect(try await send("three", by: device) == nil)
     #expect(try await send("bobs", by: bobs) == nil)
-    _ = try await server.transactions.create("Pay", user: UserID("alice"), lifetime: nil, by: "test")
+    _ = try await server.transactions.create("Pay", user: UserID("alice"), lifetime: nil, by: .local)
     // A clock that is set back makes no room.
     server.clock.advance(by: -3000)
     #expect(try await send("four", by: device)?.retryAfter == 3600)
@@ -175,7 +175,7 @@ import Testing
     let container = try #require(device.container)
     func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
       try await problem {
-        try await server.transactions.answer(.scanned(digits), to: id, by: .init("test", client: "192.0.2.1"))
+        try await server.transactions.answer(.scanned(digits), to: id, by: .init(.local, client: "192.0.2.1"))
       }
     }
     func right(_ id: String) async throws -> String {
@@ -185,13 +185,13 @@ import Testing
     }
     // Three slips each time: more than six in all, and more than the four that an address has.
     for _ in 0..<4 {
-      let made = try await server.transactions.create("Pay", user: user, lifetime: nil, by: "test")
+      let made = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
       let digits = try await right(made.id)
       for _ in 0..<3 { #expect(try await answer("1", made.id) == .transactionWrongAnswer) }
       #expect(try await answer(digits, made.id) == nil)
     }
-    let ended = try await server.transactions.create("Pay", user: user, lifetime: nil, by: "test")
-    try await server.transactions.withdraw(ended.id, reason: "", by: "test")
+    let ended = try await server.transactions.create("Pay", user: user, lifetime: nil, by: .local)
+    try await server.transactions.withdraw(ended.id, reason: "", by: .local)
     for _ in 0..<10 { #expect(try await answer("1", ended.id) == .transactionCancelled) }
     #expect(try await server.storage.credential(container.text)?.failures == 0)
   }
@@ -210,9 +210,9 @@ import Testing
       return secret.withSecret { transaction.answer(otpSecret: $0, container: container) }
     }
     func answer(_ digits: String, _ id: String) async throws -> Problem.Code? {
-      try await problem { try await server.transactions.answer(.scanned(digits), to: id, by: .init("test")) }
+      try await problem { try await server.transactions.answer(.scanned(digits), to: id, by: .init(.local)) }
     }
-    let made = try await server.transactions.create("Pay 1 €", user: user, lifetime: nil, by: "test")
+    let made = try await server.transactions.create("Pay 1 €", user: user, lifetime: nil, by: .local)
     let transaction = try await carried(made.id)
     #expect(transaction.content.json == made.content && transaction.user == user)
     let right = try digits(transaction, device)
@@ -225,7 +225,7 @@ import Testing
     let found = try await server.transactions.find(made.id).0
     #expect(found.state == .accepted && found.decision != nil && found.decision?.jws == nil)
     // Another transaction has other digits, and wrong ones lock like wrong codes.
-    let next = try await server.transactions.create("Pay 2 €", user: user, lifetime: nil, by: "test")
+    let next = try await server.transactions.create("Pay 2 €", user: user, lifetime: nil, by: .local)
     let nextDigits = try digits(await carried(next.id), device)
     #expect(nextDigits != right)
     for _ in 0..<server.context.settings.codeAttempts {
@@ -233,7 +233,7 @@ import Testing
     }
     #expect(try await answer(nextDigits, next.id) == .transactionWrongAnswer)
     #expect(try await server.transactions.find(next.id).0.state == .pending)
-    try await server.codes.unlock(user, by: "test")
+    try await server.codes.unlock(user, by: .local)
     server.clock.advance(by: 300)
     #expect(try await answer(nextDigits, next.id) == .transactionExpired)
     // What is for anybody, may not be accepted, or has a number that the digits would get round, goes nowhere.
@@ -242,7 +242,7 @@ import Testing
       TransactionOrder(.text("x"), from: "Bank", user: user, statuses: [.denied]),
       TransactionOrder(.text("x"), from: "Bank", user: user, numberDigits: 4),
     ] {
-      let id = try await server.transactions.create(order, by: "test").record.id
+      let id = try await server.transactions.create(order, by: .local).record.id
       #expect(try await problem { try await server.transactions.offline(id) } == .malformed)
       #expect(try await answer("00000000", id) == .malformed)
     }

@@ -9,7 +9,7 @@ import Testing
   private func validate(_ code: String, _ server: ServerFixture, _ user: String = "alice") async throws
     -> Bool
   {
-    try await server.codes.validate(code, user: UserID(user), by: .init("test")) == .accepted
+    try await server.codes.validate(code, user: UserID(user), by: .init(.local)) == .accepted
   }
 
   @Test func acceptsACodeOnce() async throws {
@@ -60,7 +60,7 @@ import Testing
     let code = try bobs.code(at: now)
     #expect(try await !validate(code, server))
     #expect(try await validate(code, server, "bob"))
-    try await server.users.revokeContainer(#require(two.container).text, by: "test")
+    try await server.users.revokeContainer(#require(two.container).text, by: .local)
     server.clock.advance(by: 30)
     #expect(try await !validate(two.code(at: server.clock.now), server))
     #expect(try await !validate("000000", server, "nobody"))
@@ -81,8 +81,8 @@ import Testing
     #expect(try await !validate(right, server))
     #expect(try await server.audit().last == wrong)
     #expect(try await server.lastReason()?.contains("unlock") == true)
-    try await server.codes.unlock(UserID("alice"), by: "test")
+    try await server.codes.unlock(UserID("alice"), by: .local)
     #expect(try await validate(right, server))
-    #expect(try await problem { try await server.codes.unlock(UserID("nobody"), by: "test") } == .unknown)
+    #expect(try await problem { try await server.codes.unlock(UserID("nobody"), by: .local) } == .unknown)
   }
 }

@@ -9,7 +9,7 @@ import Testing
   private func validate(
     _ code: String, _ server: ServerFixture, from client: String?, _ user: String = "alice"
   ) async throws -> CodeOutcome {
-    try await server.codes.validate(code, user: UserID(user), by: .init("test", client: client))
+    try await server.codes.validate(code, user: UserID(user), by: .init(.local, client: client))
   }
 
   @Test("an address that guesses waits; the user, from elsewhere, goes on")
@@ -118,7 +118,7 @@ import Testing
     let server = try ServerFixture()
     let device = try await server.activate()
     for _ in 1...4 { _ = try await validate("x", server, from: "192.0.2.1") }
-    try await server.codes.unlock(UserID("alice"), by: "test")
+    try await server.codes.unlock(UserID("alice"), by: .local)
     #expect(try await validate(device.code(at: server.clock.now), server, from: "192.0.2.1") == .accepted)
   }
 
@@ -128,7 +128,7 @@ import Testing
     for _ in 1...5 { #expect(try await validate("x", server, from: "198.51.100.7") == .refused) }
     let codes = (try device.code(at: server.clock.now), try device.code(at: server.clock.now + 30))
     #expect(try await validate(codes.0, server, from: "192.0.2.1") == .locked)
-    let asker = CodeService.Asker("test", client: "192.0.2.1")
+    let asker = CodeService.Asker(.local, client: "192.0.2.1")
     let alice = try UserID("alice")
     #expect(try await server.codes.resynchronise((codes.1, codes.0), user: alice, by: asker) == .refused)
     #expect(try await server.codes.resynchronise(codes, user: alice, by: asker) == .accepted)

@@ -14,7 +14,7 @@ import Testing
     let server = try ServerFixture()
     let device = try await server.activate()
     let made = try await server.transactions.create(
-      "Pay 1 €", user: UserID("alice"), lifetime: nil, by: "test")
+      "Pay 1 €", user: UserID("alice"), lifetime: nil, by: .local)
     let request = TransactionRequest(
       id: try TransactionID(made.id), content: try TransactionContent(parsing: made.content),
       created: made.created, expires: made.expires)

@@ -30,9 +30,9 @@ struct EnumerationTests {
   @Test("the answer has one length, whether there is a user, an open invite, or neither")
   func oneLength() async throws {
     let (invited, known, unknown) = (try UserID("alice"), try UserID("bobby"), try UserID("carol"))
-    try await UserService(context).add(invited, by: "test")
-    try await UserService(context).add(known, by: "test")
-    _ = try await activations.invite(invited, lifetime: nil, by: "test")
+    try await UserService(context).add(invited, by: .local)
+    try await UserService(context).add(known, by: .local)
+    _ = try await activations.invite(invited, lifetime: nil, by: .local)
     var lengths: Set<[Int]> = []
     for user in [invited, known, unknown] {
       let answer = try await answer(for: user)
@@ -46,9 +46,9 @@ struct EnumerationTests {
   func oneSalt() async throws {
     let (alice, bobby) = (try UserID("alice"), try UserID("bobby"))
     let before = try await answer(for: alice).offer.salt
-    try await UserService(context).add(alice, by: "test")
+    try await UserService(context).add(alice, by: .local)
     for _ in 0..<2 {
-      _ = try await activations.invite(alice, lifetime: nil, by: "test")
+      _ = try await activations.invite(alice, lifetime: nil, by: .local)
       #expect(try await answer(for: alice).offer.salt == before)
     }
     #expect(try await answer(for: bobby).offer.salt != before)

@@ -18,9 +18,9 @@ struct PushAuthSecrecyTests {
   @Test("neither the shared secret nor the device's token nor the tokens are written in clear")
   func keepsSecrets() async throws {
     let server = try ServerFixture()
-    try await server.users.add(UserID("alice"), by: "test")
+    try await server.users.add(UserID("alice"), by: .local)
     let service = PushAuthService(server.context)
-    let made = try await service.enrol(UserID("alice"), [:], by: "test")
+    let made = try await service.enrol(UserID("alice"), [:], by: .local)
     let uri = try AuthenticatorURI(made.uri)
     let push = try #require(uri.push)
     let secret = push.sharedSecret.withSecret { $0.insecureCopy() }
@@ -41,7 +41,7 @@ struct PushAuthSecrecyTests {
     #expect(try await post(registration) == 400)
     let text = "Pay 4711.11 EUR to Carol"
     let sent = try await service.send(
-      ["user": "alice", "kind": "challenge", "text": .string(text)], by: "test")
+      ["user": "alice", "kind": "challenge", "text": .string(text)], by: .local)
     let message = try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key)
     for number in ["wrong-number-here", String(try #require(sent.number))] {
       _ = try await post(PushAuthRequest.answer(.number(number), to: message, at: endpoints, key: key))

@@ -50,9 +50,9 @@ import SignetServer
   }
 
   private static func enrolled(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
-    if try await server.storage.user(user) == nil { try await server.users.add(UserID(user), by: "test") }
+    if try await server.storage.user(user) == nil { try await server.users.add(UserID(user), by: .local) }
     let made = try await PushAuthService(server.context).enrol(
-      UserID(user), ["policies": ["biometricAvailable": [:]]], by: "test")
+      UserID(user), ["policies": ["biometricAvailable": [:]]], by: .local)
     return try App(made.uri, named: "app of \(made.id)".replacing(" ", with: "-"))
   }
 
@@ -92,7 +92,7 @@ import SignetServer
   @Test("a name that another app has is refused") func names() async throws {
     let server = try ServerFixture()
     let first = try await Self.registered(server)
-    let made = try await PushAuthService(server.context).enrol(UserID("alice"), [:], by: "test")
+    let made = try await PushAuthService(server.context).enrol(UserID("alice"), [:], by: .local)
     #expect(try await Self.post(server, App(made.uri, named: first.name).registration()).status == 400)
   }
 
@@ -106,7 +106,7 @@ import SignetServer
       ("default", false), ("default", true), ("challenge", false), ("biometric", false),
     ] {
       let sent = try await service.send(
-        ["user": "alice", "kind": .string(kind), "text": "Log in?"], by: "test")
+        ["user": "alice", "kind": .string(kind), "text": "Log in?"], by: .local)
       let message = try Self.received(sent, by: app)
       #expect(message.text == "Log in?" && message.kind.rawValue == kind && sent.delivery == .none)
       let answer: PushAuthAnswer =
@@ -126,7 +126,7 @@ import SignetServer
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
     for (wrongCount, isTaken) in [(1, true), (2, false)] {
-      let sent = try await service.send(["user": "alice", "kind": "challenge"], by: "test")
+      let sent = try await service.send(["user": "alice", "kind": "challenge"], by: .local)
       let message = try Self.received(sent, by: app)
       let right = try #require(sent.number)
       #expect(message.numbers.count == 3 && message.numbers.contains(right))
@@ -149,9 +149,9 @@ import SignetServer
     let server = try ServerFixture()
     let (app, other) = (try await Self.registered(server), try await Self.registered(server, "bob"))
     let service = PushAuthService(server.context)
-    let sent = try await service.send(["user": "alice"], by: "test")
+    let sent = try await service.send(["user": "alice"], by: .local)
     let message = try Self.received(sent, by: app)
-    let second = try await service.send(["user": "alice"], by: "test")
+    let second = try await service.send(["user": "alice"], by: .local)
     let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
     var bodies = [JSONObject]()
     bodies.append(try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: other.key).body)
@@ -208,25 +208,25 @@ import SignetServer
   @Test("only so many messages wait; who has no app, or several, is told") func limits() async throws {
     let server = try ServerFixture()
     let service = PushAuthService(server.context)
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
     _ = try await Self.registered(server)
-    for _ in 0..<PushAuthService.waitingLimit { _ = try await service.send(["user": "alice"], by: "test") }
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    for _ in 0..<PushAuthService.waitingLimit { _ = try await service.send(["user": "alice"], by: .local) }
+    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
     server.clock.advance(by: 120)
-    _ = try await service.send(["user": "alice"], by: "test")
+    _ = try await service.send(["user": "alice"], by: .local)
     for form in [
       ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],
       ["user": "alice", "text": " "],
       ["user": "alice", "text": .string(String(repeating: "a", count: 4000))],
     ] as [JSONObject] {
-      await #expect(throws: Problem.self) { try await service.send(form, by: "test") }
+      await #expect(throws: Problem.self) { try await service.send(form, by: .local) }
     }
     _ = try await Self.registered(server)
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
     let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
-    _ = try await service.send(["mechanism": .string(newest.id)], by: "test")
+    _ = try await service.send(["mechanism": .string(newest.id)], by: .local)
     await #expect(throws: Problem.self) {
-      try await service.send(["mechanism": .string(newest.id), "user": "bob"], by: "test")
+      try await service.send(["mechanism": .string(newest.id), "user": "bob"], by: .local)
     }
   }
 
@@ -235,10 +235,10 @@ import SignetServer
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
-    let sent = try await service.send(["user": "alice"], by: "test")
+    let sent = try await service.send(["user": "alice"], by: .local)
     let message = try Self.received(sent, by: app)
     let id = sent.record.mechanism
-    let event = server.context.audit(by: "test")("pushauth.removed")
+    let event = server.context.audit(by: .local)(.pushAuthRemoved(mechanism: id))
     #expect(try await server.storage.removePushAuthMechanism(id, audit: event))
     #expect(try await server.storage.pushAuthMessage(sent.record.id) == nil)
     let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
@@ -253,14 +253,14 @@ import SignetServer
     async throws
   {
     let server = try ServerFixture()
-    try await server.users.add(UserID("alice"), by: "test")
+    try await server.users.add(UserID("alice"), by: .local)
     let service = PushAuthService(server.context)
     let made = try await service.enrol(
       UserID("alice"),
       [
         "issuer": "Acme Bank", "policies": ["biometricAvailable": [:]],
         "codes": ["kind": "totp", "algorithm": "sha256", "digits": 8],
-      ], by: "test")
+      ], by: .local)
     let uri = try AuthenticatorURI(made.uri)
     #expect(made.uri.hasPrefix("mfauth://totp/Acme%20Bank:alice?"))
     #expect(
@@ -275,17 +275,17 @@ import SignetServer
       }
     }
     func isValid(_ code: String) async throws -> Bool {
-      try await CodeService(server.context).validate(code, user: UserID("alice"), by: "test")
+      try await CodeService(server.context).validate(code, user: UserID("alice"), by: .local)
     }
     #expect(try await !isValid(code()))
     let app = try App(made.uri)
     #expect(try await Self.post(server, app.registration()).status == 200)
     server.clock.advance(by: 60)
     #expect(try await isValid(code()))
-    #expect(try await service.send(["user": "alice"], by: "test").delivery == .none)
+    #expect(try await service.send(["user": "alice"], by: .local).delivery == .none)
     let listed = try await server.storage.tokens(after: "", user: "alice", limit: 10)
     #expect(listed.map(\.serial) == [token] && listed.map(\.state) == [.active])
-    let event = server.context.audit(by: "test")("pushauth.removed")
+    let event = server.context.audit(by: .local)(.pushAuthRemoved(mechanism: made.id))
     #expect(try await server.storage.removePushAuthMechanism(made.id, audit: event))
     #expect(try await server.storage.tokens(after: "", user: "alice", limit: 10).isEmpty)
   }
@@ -294,7 +294,7 @@ import SignetServer
     async throws
   {
     let server = try ServerFixture()
-    try await server.users.add(UserID("alice"), by: "test")
+    try await server.users.add(UserID("alice"), by: .local)
     let service = PushAuthService(server.context)
     for codes in [
       [:], ["kind": "ocra"], ["kind": "totp", "algorithm": "MD5"], ["kind": "totp", "algorithm": "SHA384"],
@@ -302,17 +302,17 @@ import SignetServer
       ["kind": 1],
     ] as [JSONObject] {
       await #expect(throws: Problem.self) {
-        try await service.enrol(UserID("alice"), ["codes": .object(codes)], by: "test")
+        try await service.enrol(UserID("alice"), ["codes": .object(codes)], by: .local)
       }
     }
     // The push half cannot be written: no codes stay without it.
     await #expect(throws: Problem.self) {
       try await service.enrol(
         UserID("alice"), ["codes": ["kind": "hotp"], "issuer": .string(String(repeating: "a", count: 2000))],
-        by: "test")
+        by: .local)
     }
     await #expect(throws: Problem.self) {
-      try await service.enrol(UserID("nobody"), ["codes": ["kind": "hotp"]], by: "test")
+      try await service.enrol(UserID("nobody"), ["codes": ["kind": "hotp"]], by: .local)
     }
     #expect(try await server.storage.tokens(after: "", user: nil, limit: 10).isEmpty)
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
@@ -353,7 +353,7 @@ import SignetServer
   {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
-    let sent = try await PushAuthService(server.context).send(["user": "alice", "lifetime": 600], by: "test")
+    let sent = try await PushAuthService(server.context).send(["user": "alice", "lifetime": 600], by: .local)
     #expect(try Self.received(sent, by: app).messageID == sent.messageID)
     #expect(throws: PushAuthFailure.self) {
       try PushAuthDelivery(messageID: "AUTHENTICATE:other", token: sent.token).verified(with: app.key)

@@ -59,7 +59,7 @@ struct PushServiceTests {
     let sender = PushSender(server.context)
     let transactions = TransactionService(server.context) { sender.announce($0) }
     let made = try await transactions.create(
-      "Pay 99 EUR", user: UserID("alice"), lifetime: nil, by: "key:test")
+      "Pay 99 EUR", user: UserID("alice"), lifetime: nil, by: .key("test"))
     await sender.finish()
     return made
   }

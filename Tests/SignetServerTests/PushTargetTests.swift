@@ -129,7 +129,7 @@ import Testing
   private func announce(_ text: String = "Pay 1 €") async throws -> TransactionRecord {
     let sender = PushSender(server.context)
     let transactions = TransactionService(server.context) { sender.announce($0) }
-    let made = try await transactions.create(text, user: UserID("alice"), lifetime: nil, by: "key:test")
+    let made = try await transactions.create(text, user: UserID("alice"), lifetime: nil, by: .key("test"))
     await sender.finish()
     return made
   }
@@ -201,8 +201,8 @@ import Testing
     _ = try await targets.add(form("desk"), for: record)
     recorder.fail(.tryAgain(afterSeconds: nil, reason: "busy"))
     let made = try await server.transactions.create(
-      "Pay", user: UserID("alice"), lifetime: nil, by: "key:test")
-    try await server.transactions.withdraw(made.id, reason: "", by: "key:test")
+      "Pay", user: UserID("alice"), lifetime: nil, by: .key("test"))
+    try await server.transactions.withdraw(made.id, reason: "", by: .key("test"))
     let sender = PushSender(server.context)
     // None is done before all were announced: each waits for the gate.
     let gate = Gate()
@@ -219,7 +219,7 @@ import Testing
   func revoked() async throws {
     let record = try await server.activate().send(to: server)
     _ = try await targets.add(form("desk"), for: record)
-    _ = try await server.users.revokeContainer(record.id, by: "test")
+    _ = try await server.users.revokeContainer(record.id, by: .local)
     _ = try await announce()
     #expect(recorder.sent.isEmpty)
   }

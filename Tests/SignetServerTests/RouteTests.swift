@@ -72,9 +72,9 @@ import Testing
   func letsNobodyIn() async throws {
     let running = try await Running()
     let context = running.server.context
-    try await UserService(context).add(UserID("alice"), by: "test")
-    let party = try await APIKeyService(context).create(name: "shop", scopes: [.relyingParty], by: "test")
-    let admin = try await APIKeyService(context).create(name: "ops", scopes: [.admin], by: "test")
+    try await UserService(context).add(UserID("alice"), by: .local)
+    let party = try await APIKeyService(context).create(name: "shop", scopes: [.relyingParty], by: .local)
+    let admin = try await APIKeyService(context).create(name: "ops", scopes: [.admin], by: .local)
     for (method, path) in Self.routes {
       let body = method == .post ? #"{"user":"alice"}"# : ""
       let none = try await running.send(method, path, body)
@@ -95,7 +95,7 @@ import Testing
   @Test func answersProblems() async throws {
     let running = try await Running()
     let key = try await APIKeyService(running.server.context).create(
-      name: "ops", scopes: [.admin, .relyingParty], by: "test"
+      name: "ops", scopes: [.admin, .relyingParty], by: .local
     ).text
     func post(_ path: String, _ body: String, type: String? = "application/json") async throws -> HTTPResponse
     {
@@ -139,8 +139,8 @@ import Testing
   func namesWhoAsks() async throws {
     let running = try await Running()
     let keys = APIKeyService(running.server.context)
-    let admin = try await keys.create(name: "ops", scopes: [.admin], by: "test").text
-    try await UserService(running.server.context).add(UserID("alice"), by: "test")
+    let admin = try await keys.create(name: "ops", scopes: [.admin], by: .local).text
+    try await UserService(running.server.context).add(UserID("alice"), by: .local)
     func json(_ response: HTTPResponse) throws -> JSONObject { try JSONObject(parsing: response.body) }
     for (body, name) in [
       (#"{"name":"shop","scopes":["relying-party"]}"#, "shop"),
@@ -183,9 +183,9 @@ import Testing
   func saysWhenToTryAgain() async throws {
     let running = try await Running()
     let key = try await APIKeyService(running.server.context).create(
-      name: "shop", scopes: [.relyingParty], by: "test"
+      name: "shop", scopes: [.relyingParty], by: .local
     ).text
-    try await UserService(running.server.context).add(UserID("alice"), by: "test")
+    try await UserService(running.server.context).add(UserID("alice"), by: .local)
     let body = #"{"user":"alice","text":"x","lifetime":600}"#
     for _ in 0..<running.server.context.settings.challengeLimits.pending {
       #expect(try await running.send(.post, "/v1/transactions", body, key: key).status == 201)
@@ -201,7 +201,7 @@ import Testing
   @Test func administers() async throws {
     let running = try await Running()
     let key = try await APIKeyService(running.server.context).create(
-      name: "ops", scopes: [.admin, .relyingParty], by: "test"
+      name: "ops", scopes: [.admin, .relyingParty], by: .local
     ).text
     func json(_ response: HTTPResponse) throws -> JSONObject { try JSONObject(parsing: response.body) }
     let user = "j\u{F6}rg/1 %"

@@ -12,10 +12,10 @@ import Testing
 @Suite struct SecrecyTests {
   @Test func keepsSecretsOutOfEveryRecord() async throws {
     let server = try ServerFixture()
-    let key = try await server.keys.create(name: "shop", scopes: [.admin], by: "test")
+    let key = try await server.keys.create(name: "shop", scopes: [.admin], by: .local)
     let device = try await server.activate()
     let user = try UserID("alice")
-    let asker = CodeService.Asker("key:\(key.id)", key: key.id, client: "192.0.2.77")
+    let asker = CodeService.Asker(.key(key.id), key: key.id, client: "192.0.2.77")
     let code = try device.code(at: server.clock.now)
     #expect(try await server.codes.validate(code, user: user, by: asker) == .accepted)
     #expect(try await server.codes.validate(code, user: user, by: asker) == .refused)

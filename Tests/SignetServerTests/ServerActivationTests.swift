@@ -185,7 +185,7 @@ import Testing
     try await device.prove(server)
     #expect(try await problem { try await device.send(to: server) } == .containerUnknown)
     let code = try device.code(at: server.clock.now)
-    #expect(try await !server.codes.validate(code, user: UserID("alice"), by: "test"))
+    #expect(try await !server.codes.validate(code, user: UserID("alice"), by: .local))
     _ = try await server.invite()
     #expect(try await problem { try await device.confirm(server) } == .containerUnknown)
   }
@@ -196,7 +196,7 @@ import Testing
     _ = try await server.invite()
     let user = try UserID("alice")
     #expect(
-      try await problem { try await server.activations.invite(user, lifetime: lifetime, by: "test") }
+      try await problem { try await server.activations.invite(user, lifetime: lifetime, by: .local) }
         == .malformed)
   }
 

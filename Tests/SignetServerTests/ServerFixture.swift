@@ -45,8 +45,8 @@ struct ServerFixture: Sendable {
   /// Adds a user and makes an invite.
   func invite(_ name: String = "alice") async throws -> ActivationCode {
     let user = try UserID(name)
-    if try await storage.user(name) == nil { try await users.add(user, by: "test") }
-    return try await activations.invite(user, lifetime: nil, by: "test").code
+    if try await storage.user(name) == nil { try await users.add(user, by: .local) }
+    return try await activations.invite(user, lifetime: nil, by: .local).code
   }
 
   /// A device with an active container.
@@ -61,7 +61,7 @@ struct ServerFixture: Sendable {
     var chain = AuditChain()
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
     #expect(entries.allSatisfy { chain.verify($0) })
-    return entries.map(\.event.text)
+    return entries.map(\.text)
   }
 
   /// The reason in the last entry of the audit log.

@@ -11,7 +11,7 @@ import Testing
 /// What a relying party asks and a user decides (`docs/protocol.md` section 5).
 @Suite struct ServerTransactionTests {
   private func create(_ server: ServerFixture, _ text: String = "Pay 1 €") async throws -> TransactionRecord {
-    try await server.transactions.create(text, user: UserID("alice"), lifetime: nil, by: "key:test")
+    try await server.transactions.create(text, user: UserID("alice"), lifetime: nil, by: .key("test"))
   }
 
   private func pending(_ server: ServerFixture, _ device: ProtocolDevice) async throws -> [TransactionRequest]
@@ -72,14 +72,14 @@ import Testing
   func revokedMeanwhile() async throws {
     let server = try ServerFixture()
     _ = try await server.activate()
-    let new = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: "test")
+    let new = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
     let actor = try await server.keys.authenticate(
       authorization: "Bearer \(new.text)", scope: .relyingParty)
     func order() throws -> TransactionOrder {
       TransactionOrder(.text("Pay 1 €"), from: "shop", user: try UserID("alice"))
     }
     let made = try await server.transactions.create(order(), by: actor, key: new.id).record
-    try await server.keys.revoke(new.id, by: "test")
+    try await server.keys.revoke(new.id, by: .local)
     let entries = try await server.audit().count
     let refused: [Problem.Code?] = [
       try await problem {
@@ -109,7 +109,7 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
     #expect(try await server.lastReason() == "expired")
     #expect(try await server.transactions.find(made.id).0.state(at: server.clock.now) == .expired)
-    _ = try await server.storage.sweep(at: server.clock.now) { AuditEvent(text: "{\"t\":\"\($0)\"}") }
+    _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
   }
 
@@ -151,7 +151,7 @@ import Testing
         } == .transactionExpired)
     case .withdrawal:
       #expect(
-        try await problem { try await server.transactions.withdraw(made.id, reason: "", by: "test") }
+        try await problem { try await server.transactions.withdraw(made.id, reason: "", by: .local) }
           == .transactionExpired)
     case .scan:
       #expect(
@@ -194,7 +194,7 @@ import Testing
     }
     #expect(try await decide(server, device, .accepted, request) == .unauthorized)
     #expect(try await server.transactions.find(made.id).0.state == .pending)
-    try await server.codes.unlock(UserID("alice"), by: "test")
+    try await server.codes.unlock(UserID("alice"), by: .local)
     #expect(try await decide(server, device, .accepted, request) == nil)
   }
 
@@ -241,7 +241,7 @@ import Testing
         TransactionField(.payee(name: "Jane", account: nil)),
       ])
     let order = TransactionOrder(.form(form), from: "Example Bank", user: try UserID("alice"))
-    let made = try await server.transactions.create(order, by: "test").record
+    let made = try await server.transactions.create(order, by: .local).record
     let request = try #require(try await pending(server, device).first)
     let record = try await device.send(to: server)
     // By hand: no device of ours signs what is no content, but somebody else's might.
@@ -279,10 +279,10 @@ import Testing
     #expect(try await decide(server, device, .reported, request) == nil)
     #expect(try await server.transactions.find(reported.id).0.state == .reported)
     #expect(try await decide(server, device, .accepted, request) == .transactionDecided)
-    try await server.codes.unlock(user, by: "test")
+    try await server.codes.unlock(user, by: .local)
 
     let order = TransactionOrder(.text("Pay"), from: "Bank", user: user, statuses: [.accepted])
-    _ = try await server.transactions.create(order, by: "test")
+    _ = try await server.transactions.create(order, by: .local)
     request = try #require(try await pending(server, device).first)
     #expect(request.statuses == [.accepted, .denied])
     #expect(try await decide(server, device, .reported, request) == .malformed)
@@ -296,7 +296,7 @@ import Testing
     let order = TransactionOrder(
       .text("Pay"), from: "Bank", user: try UserID("alice"), numberDigits: 4)
     func make() async throws -> (id: String, number: MatchingNumber, TransactionRequest) {
-      let made = try await server.transactions.create(order, by: "test")
+      let made = try await server.transactions.create(order, by: .local)
       let request = try #require(
         try await pending(server, device).first { $0.id.text == made.record.id })
       #expect(request.numberDigits == 4)
@@ -370,7 +370,7 @@ import Testing
     #expect(try await pending(server, other).isEmpty)
     #expect(try await decide(server, other, .accepted, request) == .transactionCancelled)
     #expect(
-      try await problem { try await server.transactions.withdraw(made.id, reason: "", by: "key:test") }
+      try await problem { try await server.transactions.withdraw(made.id, reason: "", by: .key("test")) }
         == .transactionCancelled)
     for bad in ["", "{}", #"{"reason":"userCancel","message":"a\u0007"}"#] {
       #expect(
@@ -385,25 +385,26 @@ import Testing
     let (made, decided) = (try await create(server), try await create(server))
     let requests = try await pending(server, device)
     let request = try #require(requests.first { $0.id.text == made.id })
-    try await server.transactions.withdraw(made.id, reason: "paid otherwise", by: "key:test")
-    try await server.transactions.withdraw(made.id, reason: "again", by: "key:test")
+    try await server.transactions.withdraw(made.id, reason: "paid otherwise", by: .key("test"))
+    try await server.transactions.withdraw(made.id, reason: "again", by: .key("test"))
     let found = try await server.transactions.find(made.id).0
     #expect(found.state == .withdrawn && found.end?.reason == "paid otherwise")
     #expect(try await decide(server, device, .accepted, request) == .transactionCancelled)
     let other = try #require(requests.first { $0.id.text == decided.id })
     #expect(try await decide(server, device, .accepted, other) == nil)
     #expect(
-      try await problem { try await server.transactions.withdraw(decided.id, reason: "", by: "t") }
+      try await problem { try await server.transactions.withdraw(decided.id, reason: "", by: .local) }
         == .transactionDecided)
     let late = try await create(server)
     server.clock.advance(by: 300)
     #expect(
-      try await problem { try await server.transactions.withdraw(late.id, reason: "", by: "t") }
+      try await problem { try await server.transactions.withdraw(late.id, reason: "", by: .local) }
         == .transactionExpired)
     #expect(
-      try await problem { try await server.transactions.withdraw("none", reason: "", by: "t") } == .unknown)
+      try await problem { try await server.transactions.withdraw("none", reason: "", by: .local) } == .unknown
+    )
     #expect(
-      try await problem { try await server.transactions.withdraw(late.id, reason: "a\n", by: "t") }
+      try await problem { try await server.transactions.withdraw(late.id, reason: "a\n", by: .local) }
         == .malformed)
   }
 
@@ -417,12 +418,12 @@ import Testing
     for lifetime in [0, -1, 86_401, Int64.max] {
       #expect(
         try await problem {
-          try await server.transactions.create("Pay", user: user, lifetime: lifetime, by: "test")
+          try await server.transactions.create("Pay", user: user, lifetime: lifetime, by: .local)
         } == .malformed)
     }
     #expect(
       try await problem {
-        try await server.transactions.create("Pay", user: UserID("nobody"), lifetime: nil, by: "test")
+        try await server.transactions.create("Pay", user: UserID("nobody"), lifetime: nil, by: .local)
       } == .unknown)
   }
 }

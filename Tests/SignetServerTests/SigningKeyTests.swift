@@ -33,7 +33,7 @@ import Testing
     let known = try #require(device.serverKey)
     let service = SigningKeyService(server.context)
     #expect(try await service.currentPublicKey() == known)
-    for _ in 0..<3 { _ = try await service.rotate(by: "test") }
+    for _ in 0..<3 { _ = try await service.rotate(by: .local) }
     let present = try await service.currentPublicKey()
     let published = try await service.published()
     #expect(published.keys.count == 4 && published.keys.first == known && published.keys.last == present)

@@ -25,17 +25,17 @@ import Testing
   }
 
   private func add(_ server: ServerFixture, _ serial: String, user: String? = nil) async throws -> [String] {
-    try await server.tokens.add([try server.tokens.sealed(token(serial, user: user))], by: "test")
+    try await server.tokens.add([try server.tokens.sealed(token(serial, user: user))], by: .local)
   }
 
   @Test("a token counts only after its first right code")
   func verifiesBeforeUse() async throws {
     let server = try ServerFixture()
     let alice = try UserID("alice")
-    try await server.users.add(alice, by: "test")
+    try await server.users.add(alice, by: .local)
     #expect(try await add(server, "s1", user: "alice") == ["s1"])
     #expect(try await add(server, "s1", user: "alice") == [])
-    let asker = CodeService.Asker("test")
+    let asker = CodeService.Asker(.local)
     #expect(try await server.codes.validate(Self.codes[0], user: alice, by: asker) == .refused)
     #expect(try await server.codes.verify("000000", user: alice, serial: "s1", by: asker) == .refused)
     #expect(try await server.codes.verify(Self.codes[1], user: alice, serial: "s2", by: asker) == .refused)
@@ -52,27 +52,27 @@ import Testing
   func changesHands() async throws {
     let server = try ServerFixture()
     let (alice, bob) = (try UserID("alice"), try UserID("bob"))
-    for user in [alice, bob] { try await server.users.add(user, by: "test") }
+    for user in [alice, bob] { try await server.users.add(user, by: .local) }
     _ = try await add(server, "s1", user: "alice")
     let serial = try TokenSerial("s1")
-    let asker = CodeService.Asker("test")
+    let asker = CodeService.Asker(.local)
     #expect(try await server.codes.verify(Self.codes[4], user: alice, serial: "s1", by: asker) == .accepted)
-    try await server.tokens.assign(serial, to: bob, by: "test")
+    try await server.tokens.assign(serial, to: bob, by: .local)
     #expect(try await server.codes.validate(Self.codes[5], user: alice, by: asker) == .refused)
     #expect(try await server.codes.validate(Self.codes[5], user: bob, by: asker) == .refused)
     #expect(try await server.codes.verify(Self.codes[4], user: bob, serial: "s1", by: asker) == .refused)
     #expect(try await server.codes.verify(Self.codes[5], user: nil, serial: "s1", by: asker) == .accepted)
     #expect(try await server.codes.validate(Self.codes[6], user: bob, by: asker) == .accepted)
-    try await server.tokens.disable(serial, true, by: "test")
+    try await server.tokens.disable(serial, true, by: .local)
     #expect(try await server.codes.validate(Self.codes[7], user: bob, by: asker) == .refused)
-    try await server.tokens.disable(serial, false, by: "test")
+    try await server.tokens.disable(serial, false, by: .local)
     #expect(
       try await server.codes.resynchronise(
         (Self.codes[7], Self.codes[8]), user: nil, serial: "s1", by: asker) == .accepted)
     #expect(try await server.codes.validate(Self.codes[9], user: bob, by: asker) == .accepted)
-    try await server.tokens.remove(serial, by: "test")
-    #expect(try await problem { try await server.tokens.remove(serial, by: "test") } == .unknown)
-    #expect(try await problem { try await server.tokens.assign(serial, to: nil, by: "test") } == .unknown)
+    try await server.tokens.remove(serial, by: .local)
+    #expect(try await problem { try await server.tokens.remove(serial, by: .local) } == .unknown)
+    #expect(try await problem { try await server.tokens.assign(serial, to: nil, by: .local) } == .unknown)
     let log = try await server.audit()
     for event in [
       "token.added", "token.verified", "token.assigned", "token.disabled", "token.enabled", "token.removed",
@@ -84,9 +84,9 @@ import Testing
   @Test("a locked token waits for two codes in a row, or an operator") func locks() async throws {
     let server = try ServerFixture { ($0.codeAttempts, $0.codes.firstWait) = (3, 0) }
     let alice = try UserID("alice")
-    try await server.users.add(alice, by: "test")
+    try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
-    let asker = CodeService.Asker("test")
+    let asker = CodeService.Asker(.local)
     _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker)
     for _ in 1...3 { #expect(try await server.codes.validate("000000", user: alice, by: asker) == .refused) }
     #expect(try await server.codes.validate(Self.codes[1], user: alice, by: asker) == .locked)
@@ -140,16 +140,16 @@ import Testing
       storage: try SQLiteStorage(path: "\(server.folder.path)/signet.sqlite"),
       masterKey: server.context.masterKey, clock: server.clock, log: server.capture.log)
     let alice = try UserID("alice")
-    try await server.users.add(alice, by: "test")
+    try await server.users.add(alice, by: .local)
     _ = try await add(server, "s1", user: "alice")
-    let asker = CodeService.Asker("test")
+    let asker = CodeService.Asker(.local)
     _ = try await server.codes.verify(Self.codes[0], user: alice, serial: "s1", by: asker)
     let services = [server.codes, CodeService(second)]
     for code in Self.codes.dropFirst() {
       let outcomes = try await withThrowingTaskGroup(of: CodeOutcome.self) { group in
         for number in 0..<10 {
           // A client of each request's own, so that nobody waits.
-          let asker = CodeService.Asker("test", client: "client-\(code)-\(number)")
+          let asker = CodeService.Asker(.local, client: "client-\(code)-\(number)")
           group.addTask { try await services[number % 2].validate(code, user: alice, by: asker) }
         }
         return try await group.reduce(into: []) { $0.append($1) }

@@ -33,12 +33,12 @@ import Testing
       id: "\(user)-\(Int.random(in: 0..<Int.max))", user: user, content: "{}", created: 1, expires: .max)
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
     _ = try await (storage ?? server.storage).addTransaction(record, key: nil, limits: limits) { _ in
-      AuditEvent(text: "{}")
+      .sample()
     }
   }
 
   private func addUsers() async throws {
-    for name in ["alice", "bob"] { try await server.users.add(UserID(name), by: "test") }
+    for name in ["alice", "bob"] { try await server.users.add(UserID(name), by: .local) }
   }
 
   @Test("who waits is told of a change of the own user, not of another's")
@@ -122,9 +122,9 @@ import Testing
     let device = try await server.activate()
     let id = try #require(device.container).text
     let ticket = try await enter("alice", id)
-    _ = try await server.storage.askForRenewal(id, audit: AuditEvent(text: "{}"))
+    _ = try await server.storage.askForRenewal(id, audit: .sample())
     #expect(await watch.wait(with: ticket, until: Self.later))
-    _ = try await server.storage.revokeContainer(id, audit: AuditEvent(text: "{}"))
+    _ = try await server.storage.revokeContainer(id, audit: .sample())
     #expect(await watch.wait(with: ticket, until: Self.later))
   }
 

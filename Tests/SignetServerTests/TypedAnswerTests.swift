@@ -35,7 +35,7 @@ import Testing
     _ digits: TransactionService.Carried, _ id: String, _ server: ServerFixture, from client: String? = nil
   ) async -> Problem? {
     do {
-      try await server.transactions.answer(digits, to: id, by: .init("test", client: client))
+      try await server.transactions.answer(digits, to: id, by: .init(.local, client: client))
       return nil
     } catch { return error }
   }
@@ -46,7 +46,7 @@ import Testing
     let user = try UserID("alice")
     let devices = [try await server.activate(), try await server.activate(device: 2)]
     for device in devices {
-      let id = try await server.transactions.create(order(user), by: "test").record.id
+      let id = try await server.transactions.create(order(user), by: .local).record.id
       let (challenge, fields) = try await server.transactions.typed(id)
       #expect(challenge.utf8.count == 8 && fields == [0, 1])
       let right = try digits(challenge, device)
@@ -58,9 +58,9 @@ import Testing
       #expect(found.state == .accepted && container?.id == device.container?.text)
       #expect(found.decision?.jws == nil && found.decision?.isTyped == true)
       // For another transaction of the same content they are wrong.
-      let next = try await server.transactions.create(order(user), by: "test").record.id
+      let next = try await server.transactions.create(order(user), by: .local).record.id
       #expect(await answer(.typed(right), next, server)?.code == .transactionWrongAnswer)
-      try await server.transactions.withdraw(next, reason: "", by: "test")
+      try await server.transactions.withdraw(next, reason: "", by: .local)
     }
   }
 
@@ -68,7 +68,7 @@ import Testing
   func refuses() async throws {
     let server = try ServerFixture { $0.codes.freeAttempts = 100 }
     let (device, other) = (try await server.activate(), try await server.activate("bob", device: 2))
-    let id = try await server.transactions.create(order(UserID("alice")), by: "test").record.id
+    let id = try await server.transactions.create(order(UserID("alice")), by: .local).record.id
     let challenge = try await server.transactions.typed(id).challenge
     let right = ["250 EUR", "DE0212030000"]
     for values in [
@@ -92,7 +92,7 @@ import Testing
     #expect(try await server.lastReason() == "wrong offline answer")
     #expect(try await server.transactions.find(id).0.state == .pending)
     #expect(await answer(.typed(good), id, server) == nil)
-    let late = try await server.transactions.create(order(UserID("alice")), by: "test").record.id
+    let late = try await server.transactions.create(order(UserID("alice")), by: .local).record.id
     let lateDigits = try digits(await server.transactions.typed(late).challenge, device, right)
     server.clock.advance(by: 300)
     #expect(await answer(.typed(lateDigits), late, server)?.code == .transactionExpired)
@@ -103,7 +103,7 @@ import Testing
     let server = try ServerFixture { $0.codeAttempts = 6 }
     let user = try UserID("alice")
     let device = try await server.activate()
-    let id = try await server.transactions.create(order(user), by: "test").record.id
+    let id = try await server.transactions.create(order(user), by: .local).record.id
     let right = try digits(await server.transactions.typed(id).challenge, device)
     let wrong = TransactionService.Carried.typed(right == "00000000" ? "00000001" : "00000000")
     for _ in 1...4 {
@@ -116,7 +116,7 @@ import Testing
     #expect(try await server.lastReason() == "not tried: the address has to wait")
     // Codes from there wait as well: there is one count for both.
     #expect(
-      try await server.codes.validate("x", user: user, by: .init("test", client: "198.51.100.7"))
+      try await server.codes.validate("x", user: user, by: .init(.local, client: "198.51.100.7"))
         == .waiting(seconds: 30))
     #expect(await answer(.typed("x"), id, server, from: "a b")?.code == .malformed)
     let container = try #require(device.container).text
@@ -126,7 +126,7 @@ import Testing
     }
     #expect(await answer(.typed(right), id, server, from: "192.0.2.3")?.code == .transactionWrongAnswer)
     #expect(try await server.lastReason()?.contains("unlock the user") == true)
-    try await server.codes.unlock(user, by: "test")
+    try await server.codes.unlock(user, by: .local)
     #expect(await answer(.typed(right), id, server, from: "192.0.2.3") == nil)
   }
 
@@ -141,16 +141,16 @@ import Testing
       (try order(user, fields: [3]), .contentRefused), (try order(user, fields: [1, 0]), .contentRefused),
       (TransactionOrder(.text("x"), from: "Bank", user: user, typedFields: [0]), .contentRefused),
     ] {
-      #expect(try await problem { _ = try await server.transactions.create(order, by: "test") } == code)
+      #expect(try await problem { _ = try await server.transactions.create(order, by: .local) } == code)
     }
-    let unwanted = try await server.transactions.create(order(user, fields: nil), by: "test").record.id
+    let unwanted = try await server.transactions.create(order(user, fields: nil), by: .local).record.id
     #expect(try await problem { _ = try await server.transactions.typed(unwanted) } == .malformed)
     #expect(await answer(.typed("12345678"), unwanted, server)?.code == .malformed)
     #expect(try await problem { _ = try await server.transactions.typed("none") } == .unknown)
     #expect(await answer(.typed("12345678"), "none", server)?.code == .unknown)
     // A plain text: the challenge alone.
     let plain = TransactionOrder(.text("Sign in"), from: "Bank", user: user, typedFields: [])
-    let id = try await server.transactions.create(plain, by: "test").record.id
+    let id = try await server.transactions.create(plain, by: .local).record.id
     let right = try digits(await server.transactions.typed(id).challenge, device, [])
     #expect(await answer(.typed(right), id, server) == nil)
   }

@@ -9,7 +9,7 @@ import Testing
 
   @Test func isWhatTheProtocolSays() {
     var chain = AuditChain()
-    let entries = [chain.append(AuditEvent(text: #"{"event":"a"}"#)), chain.append(AuditEvent(text: "{}"))]
+    let entries = [chain.append(#"{"event":"a"}"#), chain.append("{}")]
     #expect(entries.map(\.number) == [1, 2])
     #expect(
       entries.map { Self.hex($0.hash) } == [
@@ -20,14 +20,14 @@ import Testing
 
   @Test func findsEveryChange() {
     var chain = AuditChain()
-    let entries = (1...5).map { chain.append(AuditEvent(text: "{\"n\":\($0)}")) }
+    let entries = (1...5).map { chain.append("{\"n\":\($0)}") }
     func verified(_ entries: [AuditEntry]) -> Int {
       var chain = AuditChain()
       return entries.prefix { chain.verify($0) }.count
     }
     #expect(verified(entries) == 5)
     var changed = entries
-    changed[2].event.text = "{\"n\":30}"
+    changed[2].text = "{\"n\":30}"
     #expect(verified(changed) == 2)
     changed = entries
     changed[3].hash[0] ^= 1

@@ -1,11 +1,12 @@
 import Foundation
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import Testing
 
 /// What closing leaves: all that was acknowledged, no open file, no way in.
 @Suite(.timeLimit(.minutes(10))) struct SQLiteClosingTests {
-  private static let event = AuditEvent(text: "{}")
+  private static let event = AuditRecord.sample()
 
   @Test func keepsWhatWasAcknowledgedWhileItCloses() async throws {
     let folder = try TemporaryFolder()

@@ -1,5 +1,6 @@
 import Foundation
 import SignetSQLite
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import Synchronization
@@ -7,7 +8,7 @@ import Testing
 
 /// What only the SQLite back end promises.
 @Suite(.timeLimit(.minutes(10))) struct SQLiteStorageTests {
-  private static let event = AuditEvent(text: "{}")
+  private static let event = AuditRecord.sample()
 
   @Test("two storages on one file, each with a connection as a process has it")
   func letsOneOfTwoConnectionsWin() async throws {

@@ -1,5 +1,6 @@
 import Foundation
 import SignetSQLite
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import Synchronization
@@ -26,7 +27,7 @@ import Testing
     }
   }
 
-  private static func event(_ name: String) -> AuditEvent { AuditEvent(text: "{\"event\":\"\(name)\"}") }
+  private static func event(_ name: String) -> AuditRecord { .sample(name) }
 
   private static func activation(_ id: String) -> ActivationRecord {
     ActivationRecord(
@@ -113,7 +114,7 @@ import Testing
     try await storage.append(Self.event("first"))
     // SQLite takes a limit below the size that the file has as that size.
     try await storage.limitPageCount(to: 1)
-    let large = AuditEvent(text: "{\"pad\":\"\(String(repeating: "x", count: 20_000))\"}")
+    let large = AuditRecord.sample(String(repeating: "x", count: 20_000))
     let outcomes = await withTaskGroup(of: StorageFailure?.self) { group in
       for _ in 0..<50 {
         group.addTask {
@@ -128,7 +129,7 @@ import Testing
     #expect(outcomes == [.full])
     try await storage.limitPageCount(to: 1_000_000)
     try await storage.append(Self.event("third"))
-    let texts = try await storage.auditEntries(after: 0, limit: 10).map(\.event.text)
+    let texts = try await storage.auditEntries(after: 0, limit: 10).map(\.text)
     #expect(texts == [Self.event("first").text, Self.event("third").text])
   }
 }

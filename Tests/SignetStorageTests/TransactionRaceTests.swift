@@ -1,4 +1,5 @@
 import SignetCrypto
+import SignetServerTesting
 import SignetStorage
 import SignetTestKit
 import Testing
@@ -34,7 +35,7 @@ import Testing
   private static let limits = TransactionLimits(pending: 100, challenges: 1000)
 
   private static func run(_ act: Act, on storage: any Storage) async throws -> DecisionOutcome? {
-    let audit: @Sendable (DecisionOutcome) -> AuditEvent = { AuditEvent(text: #"{"event":"\#($0)"}"#) }
+    let audit: @Sendable (DecisionOutcome) -> AuditRecord = { .sample("\($0)") }
     func decide(_ state: TransactionRecord.State, hasRightNumber: Bool = true) async throws -> DecisionOutcome
     {
       let record = DecisionRecord(
@@ -62,13 +63,13 @@ import Testing
     case .cancel: return try await end(.cancelled, by: act.container)
     case .withdraw: return try await end(.withdrawn, by: nil)
     case .sweep:
-      _ = try await storage.sweep(at: act.time) { AuditEvent(text: #"{"event":"expired \#($0)"}"#) }
+      _ = try await storage.sweep(at: act.time) { .sample("expired \($0)") }
       return nil
     }
   }
 
   private static func prepare(_ storage: any Storage) async throws {
-    let event = AuditEvent(text: "{}")
+    let event = AuditRecord.sample()
     try await storage.addUser(UserRecord(id: "alice", created: 1), audit: event)
     for (number, id) in ["c1", "c2"].enumerated() {
       let activation = ActivationRecord(

@@ -44,7 +44,7 @@ extension GuardedDevice {
   func order(_ action: AccountOrder.Action, _ container: Signet.Container, _ reason: String = "") async throws
     -> AccountOrderRecord
   {
-    try await accounts.order(action, for: container.serverMadeID.text, reason: reason, by: "test")
+    try await accounts.order(action, for: container.serverMadeID.text, reason: reason, by: .local)
   }
 
   func orders(_ container: Signet.Container) async throws -> [AccountOrderRecord] {
@@ -159,7 +159,7 @@ struct AccountReportTests {
             AccountReportAttempt(
               container: id, challenge: [UInt8](repeating: 5, count: 16), time: 1, report: "r", seen: 0,
               verdict: .open, reason: "")
-          ) { _ in AuditEvent(text: "{}") }
+          ) { _ in .sample() }
         }
       }
       return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
@@ -318,11 +318,11 @@ struct AccountReportTests {
     let (device, container) = (guarded.device, try await guarded.activate())
     #expect(
       try await guarded.accounts.attach(
-        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverMadeID.text, by: "test")
+        ["deviceTampering": ["score": 0.3], "mine": [:]], to: container.serverMadeID.text, by: .local)
         == ["mine"])
     await #expect(throws: Problem.self) {
       try await guarded.accounts.attach(
-        ["deviceTampering": ["score": 3]], to: container.serverMadeID.text, by: "test")
+        ["deviceTampering": ["score": 3]], to: container.serverMadeID.text, by: .local)
     }
     _ = try await device.transactionList(for: container)
     let status = try await device.accountStatus(of: container)
@@ -347,16 +347,16 @@ struct AccountReportTests {
     guarded.clock.advance(by: .seconds(100 * 86_400))
     let policies: JSONObject = ["inactivity": ["days": 1], "offlinePeriod": ["hours": 30]]
     for _ in 0..<2 {
-      try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: "test")
+      try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: .local)
       guard case .reported(let status) = try await device.reportCondition(of: container) else { return }
       #expect(!status.lock.isLocked && status.policies.names == ["inactivity", "offlinePeriod"])
       _ = try await device.oneTimePassword(for: container)
-      try await guarded.accounts.attach([:], to: container.serverMadeID.text, by: "test")
+      try await guarded.accounts.attach([:], to: container.serverMadeID.text, by: .local)
       try await device.reportCondition(of: container)
       // Nobody asks for it, so nobody writes it down.
       guarded.clock.advance(by: .seconds(100 * 86_400))
     }
-    try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: "test")
+    try await guarded.accounts.attach(policies, to: container.serverMadeID.text, by: .local)
     try await device.reportCondition(of: container)
     guarded.clock.advance(by: .seconds(86_401))
     #expect(

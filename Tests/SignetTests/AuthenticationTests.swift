@@ -65,7 +65,7 @@ private struct Bench {
   /// Decides a new transaction.
   func sign(by authentication: Authentication?) async throws {
     let asked = try await TransactionService(server.server.context).create(
-      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
     let transaction = try #require(
       try await device.pendingTransactions(for: container).first { $0.id.text == asked.id })
     try await device.decide(transaction, .accepted, with: container, by: authentication)

@@ -391,7 +391,7 @@ struct DeviceAccountLockTests {
       { try await accounts.lock(id, reason: "stolen") },
       {
         _ = try await AccountService(inviting.server.context).order(
-          .lock, for: container.serverMadeID.text, reason: "stolen", by: "test")
+          .lock, for: container.serverMadeID.text, reason: "stolen", by: .local)
         try await device.reportCondition(of: container)
       },
     ]

@@ -65,10 +65,10 @@ struct InvitingServer {
 
   func invite(_ name: String = "alice") async throws -> ActivationCode {
     let user = try UserID(name)
-    do { try await UserService(server.context).add(user, by: "test") } catch {
+    do { try await UserService(server.context).add(user, by: .local) } catch {
       guard error.code == .exists else { throw error }
     }
-    return try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+    return try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
   }
 
   /// The states of a user's containers at the server.

@@ -1,6 +1,7 @@
 import Signet
 import SignetServer
 import SignetServerTesting
+import SignetStorage
 import SignetTestKit
 import SignetTesting
 import Synchronization
@@ -30,8 +31,8 @@ import Testing
     // A server whose clock is off takes the proof, and then refuses what is signed with a time.
     for (server, clock) in [(bad, badClock), (good, goodClock)] {
       clock.set(ahead: 3600)
-      try await UserService(server.context).add(user, by: "test")
-      let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+      try await UserService(server.context).add(user, by: .local)
+      let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
       let failure = await #expect(throws: SignetFailure.self) {
         try await device.createContainer(
           ContainerInitialization(

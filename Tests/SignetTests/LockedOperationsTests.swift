@@ -74,7 +74,7 @@ struct LockedOperationsTests {
       let typed = try await transactions.create(
         TransactionOrder(
           .text("Pay 12.50 to Bob"), from: "Example Bank", user: container.user, typedFields: []),
-        by: "test"
+        by: .local
       ).record.id
       asked = try await device.pendingTransactions(for: container, by: Self.byPassword)
       offline = try await device.offlineTransaction(

@@ -16,8 +16,8 @@ import Testing
       $0.challengeLimits = TransactionLimits(pending: 100, challenges: 100)
     }
     let user = try UserID("alice")
-    try await UserService(server.context).add(user, by: "test")
-    let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+    try await UserService(server.context).add(user, by: .local)
+    let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
     let vault = try Vault(
       directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"))
     let device = Device(
@@ -32,7 +32,7 @@ import Testing
     let transactions = TransactionService(server.context)
     var made: Set<String> = []
     for _ in 0..<66 {
-      made.insert(try await transactions.create(longest, user: user, lifetime: nil, by: "test").id)
+      made.insert(try await transactions.create(longest, user: user, lifetime: nil, by: .local).id)
     }
     let first = try await device.pendingTransactions(for: container)
     #expect(first.count == 64)

@@ -15,8 +15,8 @@ import Testing
     let server = try await TestServer(
       directory: folder.path, protection: .password(policy, .lock(limit: 5)))
     let user = try UserID("alice")
-    try await UserService(server.context).add(user, by: "test")
-    let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test")
+    try await UserService(server.context).add(user, by: .local)
+    let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
 
     let vault = try Vault(
       directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"),
@@ -38,12 +38,12 @@ import Testing
 
     let code = try await device.oneTimePassword(for: container, by: .password(password))
     let codes = CodeService(server.context)
-    #expect(try await codes.validate(code.code, user: user, by: "test"))
-    #expect(try await !codes.validate(code.code, user: user, by: "test"))
+    #expect(try await codes.validate(code.code, user: user, by: .local))
+    #expect(try await !codes.validate(code.code, user: user, by: .local))
 
     let transactions = TransactionService(server.context)
     let made = try await transactions.create(
-      "Pay 250.00 EUR to Jane Doe", user: user, lifetime: nil, by: "test")
+      "Pay 250.00 EUR to Jane Doe", user: user, lifetime: nil, by: .local)
     let pending = try await device.pendingTransactions(for: container)
     #expect(pending.map(\.text) == ["Pay 250.00 EUR to Jane Doe"])
     try await device.decide(pending[0], .accepted, with: container, by: .password(password))

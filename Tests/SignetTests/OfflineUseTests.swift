@@ -24,7 +24,7 @@ import Testing
     }
     let code = try await offline.oneTimePassword(for: container)
     let codes = CodeService(inviting.server.context)
-    #expect(try await codes.validate(code.code, user: container.user, by: "test"))
+    #expect(try await codes.validate(code.code, user: container.user, by: .local))
     await inviting.server.stop()
   }
 
@@ -39,17 +39,17 @@ import Testing
         try TransactionForm(
           template: "payment", fields: [TransactionField(.amount(MoneyAmount("250.00", currency: "EUR")))])),
       from: "Example Bank", user: container.user, typedFields: [0])
-    let id = try await transactions.create(order, by: "test").record.id
+    let id = try await transactions.create(order, by: .local).record.id
     let challenge = try await transactions.typed(id).challenge
     let offline = Device(vault: try fixture.openVault()) { _ throws(TransportFailure) in NoNetwork() }
     let other = try await offline.typedAnswer(
       to: TypedApproval(challenge: challenge, values: ["2500 EUR"]), with: container)
     await #expect(throws: Problem.self) {
-      try await transactions.answer(.typed(other), to: id, by: .init("test"))
+      try await transactions.answer(.typed(other), to: id, by: .init(.local))
     }
     let right = try await offline.typedAnswer(
       to: TypedApproval(challenge: challenge, values: ["250 EUR"]), with: container)
-    try await transactions.answer(.typed(right), to: id, by: .init("test"))
+    try await transactions.answer(.typed(right), to: id, by: .init(.local))
     #expect(try await inviting.server.decision(on: TransactionID(id)) == .accepted)
     await inviting.server.stop()
   }

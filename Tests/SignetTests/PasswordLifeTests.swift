@@ -118,7 +118,7 @@ struct PasswordLifeTests {
     let wrong = try await bench.code("Signal 43 tower")
     #expect(wrong.count == right.count)
     let asked = try await TransactionService(bench.server.server.context).create(
-      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
     let transaction = try #require(
       try await bench.device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
     await #expect(throws: SignetFailure.self) {
@@ -138,12 +138,12 @@ struct PasswordLifeTests {
     let transactions = TransactionService(context)
     let order = TransactionOrder(
       .text("Pay 12.50 to Bob"), from: "Example Bank", user: try UserID("alice"), typedFields: [])
-    let id = try await transactions.create(order, by: "test").record.id
+    let id = try await transactions.create(order, by: .local).record.id
     let approval = try TypedApproval(challenge: await transactions.typed(id).challenge)
     func answer(_ password: String) async throws {
       let digits = try await bench.device.typedAnswer(
         to: approval, with: bench.container, by: .password(secret(password)))
-      try await transactions.answer(.typed(digits), to: id, by: .init("test"))
+      try await transactions.answer(.typed(digits), to: id, by: .init(.local))
     }
     await #expect(throws: Problem.self) { try await answer("Signal 43 tower") }
     let credential = try await context.storage.credential(bench.container.serverMadeID.text)

@@ -41,10 +41,10 @@ import Testing
     let container = try await fixture.activate(code)
     let user = try UserID("alice")
     let context = server.server.context
-    _ = try await TransactionService(context).create("Pay 1", user: user, lifetime: nil, by: "test")
+    _ = try await TransactionService(context).create("Pay 1", user: user, lifetime: nil, by: .local)
     #expect(try await fixture.device.pendingTransactions(for: container).map(\.text) == ["Pay 1"])
     for _ in 0..<2 {
-      _ = try await SigningKeyService(context).rotate(by: "test")
+      _ = try await SigningKeyService(context).rotate(by: .local)
       #expect(try await fixture.device.pendingTransactions(for: container).count == 1)
     }
     // An answer of before, sent again.

@@ -1,6 +1,7 @@
 import Signet
 import SignetServer
 import SignetServerTesting
+import SignetStorage
 import SignetTestKit
 import SignetTesting
 import Testing
@@ -12,8 +13,8 @@ import Testing
     let folder = try TemporaryFolder()
     let server = try await TestServer(directory: folder.path, protection: .device)
     let user = try UserID("alice")
-    try await UserService(server.context).add(user, by: "test")
-    var code = try await ActivationService(server.context).invite(user, lifetime: nil, by: "test").code
+    try await UserService(server.context).add(user, by: .local)
+    var code = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
     // The same machine by another name, which its certificate has as well; the pin is not what refuses.
     code.server = try ServerURL("localhost:\(server.serverURL.port)/\(server.serverURL.domain)")
     let device = Device(

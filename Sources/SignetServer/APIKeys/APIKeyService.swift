@@ -40,7 +40,7 @@ public struct APIKeyService: Sendable {
   /// - Returns: The key, which can't be had again.
   /// - Throws: ``Problem``.
   public func create(
-    name: String, displayName: String? = nil, scopes: [Scope], by actor: String
+    name: String, displayName: String? = nil, scopes: [Scope], by actor: AuditActor
   ) async throws(Problem) -> NewKey {
     // Names are shown in terminals, like user ids, and have the same rules.
     do {
@@ -56,7 +56,7 @@ public struct APIKeyService: Sendable {
       id: id, name: name, scopes: scopes.map(\.rawValue), secretDigest: Self.digest(secret),
       created: context.clock.now)
     record.displayName = displayName
-    let event = context.audit(by: actor)("key.added", ["key": id, "name": name])
+    let event = context.audit(by: actor)(.keyAdded(key: id, name: name))
     try await context.stored(await context.storage.addAPIKey(record, audit: event))
     return NewKey(id: id, text: "\(Self.prefix)_\(id)_\(secret)")
   }
@@ -71,8 +71,8 @@ public struct APIKeyService: Sendable {
   /// Revokes a key; the last good one of scope ``Scope/admin`` stays, for without it nobody could make another.
   ///
   /// - Throws: ``Problem/Code/unknown``, or ``Problem/Code/lastAdminKey``.
-  public func revoke(_ id: String, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("key.revoked", ["key": id])
+  public func revoke(_ id: String, by actor: AuditActor) async throws(Problem) {
+    let event = context.audit(by: actor)(.keyRevoked(key: id))
     let now = context.clock.now
     let outcome = try await context.stored(
       await context.storage.revokeAPIKey(
@@ -91,7 +91,7 @@ public struct APIKeyService: Sendable {
   ///   - scope: What the key must be good for.
   /// - Returns: The key's name for the audit log.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
-  public func authenticate(authorization: String?, scope: Scope) async throws(Problem) -> String {
+  public func authenticate(authorization: String?, scope: Scope) async throws(Problem) -> AuditActor {
     try await key(authorization: authorization, scope: scope).actor
   }
 
@@ -185,5 +185,5 @@ public struct APIKeyService: Sendable {
 
 extension APIKeyRecord {
   /// The key's name for the audit log.
-  var actor: String { "key:\(id)" }
+  var actor: AuditActor { .key(id) }
 }

@@ -29,7 +29,7 @@ struct AccountEndpoints: Sendable {
 
   // MARK: Operators
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> String {
+  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
     try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
   }
 

@@ -81,23 +81,15 @@ public struct AccountService: Sendable {
     let attempt = AccountReportAttempt(
       container: container.id, challenge: report.challenge, time: now, report: jws, seen: report.revision,
       verdict: reaction.standing, reason: reason, order: order)
-    let audit = context.audit(by: "container:\(container.id)")
+    let audit = context.audit(by: .container(container.id))
     let isTaken = try await context.stored(
       await context.storage.takeAccountReport(attempt) { isTaken in
-        isTaken
-          ? audit(
-            "account.reported",
-            [
-              "user": container.user, "container": container.id, "reaction": reaction.rawValue,
-              "reason": reason.isEmpty ? nil : reason,
-              "policies": breaches.isEmpty ? nil : breaches.map(\.policy).joined(separator: " "),
-            ])
-          : audit(
-            "account.reportRefused",
-            [
-              "user": container.user, "container": container.id,
-              "reason": "it answers no challenge that is open",
-            ])
+        audit(
+          isTaken
+            ? .accountReported(
+              user: container.user, container: container.id, reaction: reaction.rawValue, reason: reason,
+              policies: breaches.map(\.policy))
+            : .accountReportRefused(user: container.user, container: container.id))
       })
     guard isTaken else {
       throw Problem(.reportReplayed, "Ask for a challenge, and answer that.")
@@ -124,12 +116,10 @@ public struct AccountService: Sendable {
     guard let order, order.action.rawValue == receipt.action.rawValue else {
       throw Problem(.unknown, "There is no such order for this container.")
     }
-    let event = context.audit(by: "container:\(container.id)")(
-      "account.orderDone",
-      [
-        "user": container.user, "container": order.container, "order": order.id,
-        "action": order.action.rawValue, "deviceTime": String(receipt.time),
-      ])
+    let event = context.audit(by: .container(container.id))(
+      .accountOrderDone(
+        user: container.user, container: order.container, order: order.id, order.action,
+        deviceTime: receipt.time))
     _ = try await context.stored(
       await context.storage.receiveAccountOrder(
         order.id, of: order.container, receipt: signed.jws, at: context.clock.now, audit: event))
@@ -160,7 +150,7 @@ public struct AccountService: Sendable {
   /// - Throws: ``Problem``: `unknown` for a container that is not in use, `containerLocked` where one that is to be deleted is to
   ///   be unlocked.
   public func order(
-    _ action: AccountOrder.Action, for id: String, reason: String, by actor: String
+    _ action: AccountOrder.Action, for id: String, reason: String, by actor: AuditActor
   ) async throws(Problem) -> AccountOrderRecord {
     try reading(AccountOrder.check(reason: reason))
     guard let kind = AccountOrderRecord.Action(rawValue: action.rawValue) else {
@@ -170,11 +160,7 @@ public struct AccountService: Sendable {
       id: ServerMadeID(random: context.random).text, container: id, action: kind, reason: reason,
       created: context.clock.now)
     let event = context.audit(by: actor)(
-      "account.ordered",
-      [
-        "container": id, "order": order.id, "action": action.rawValue,
-        "reason": reason.isEmpty ? nil : reason,
-      ])
+      .accountOrdered(container: id, order: order.id, kind, reason: reason))
     switch try await context.stored(await context.storage.addAccountOrder(order, audit: event)) {
     case .added: return order
     case .notInUse: throw Self.notInUse
@@ -193,7 +179,7 @@ public struct AccountService: Sendable {
   /// - Throws: ``Problem``: `malformed`, `unknown`.
   @discardableResult
   package func attach(
-    _ policies: JSONObject?, to id: String, by actor: String
+    _ policies: JSONObject?, to id: String, by actor: AuditActor
   ) async throws(Problem) -> [String] {
     var unknown: [String] = []
     var bytes: [UInt8]?
@@ -204,9 +190,8 @@ public struct AccountService: Sendable {
         bytes = set.json.bytes
       } catch { throw Problem(.malformed, error.description) }
     }
-    let names = policies.map { $0.members.map(\.name).joined(separator: " ") }
     let event = context.audit(by: actor)(
-      "account.policiesAttached", ["container": id, "policies": names ?? "those of the profile"])
+      .accountPoliciesAttached(container: id, policies: policies?.members.map(\.name)))
     let isThere = try await context.stored(
       await context.storage.setAccountPolicies(bytes, of: id, audit: event))
     guard isThere else { throw Self.notInUse }

@@ -29,7 +29,9 @@ public struct ActivationService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The invite, which can't be had again.
   /// - Throws: ``Problem``.
-  public func invite(_ user: UserID, lifetime: Int64?, by actor: String) async throws(Problem) -> Invitation {
+  public func invite(_ user: UserID, lifetime: Int64?, by actor: AuditActor) async throws(Problem)
+    -> Invitation
+  {
     let settings = context.settings
     let lifetime = lifetime ?? settings.inviteLifetime
     guard (60...2_592_000).contains(lifetime) else {
@@ -48,7 +50,7 @@ public struct ActivationService: Sendable {
       memoryKiB: settings.inviteCosts.memoryKiB, passes: settings.inviteCosts.passes,
       lanes: settings.inviteCosts.lanes, profile: JSONValue.object(settings.profile.json).bytes,
       created: now, expires: now + lifetime)
-    let event = context.audit(by: actor)("activation.added", ["user": user.text, "activation": id])
+    let event = context.audit(by: actor)(.activationAdded(user: user.text, activation: id))
     try await context.stored(of: user.text, await context.storage.addActivation(activation, audit: event))
     let code = ActivationCode(
       server: settings.serverURL, user: user, invite: invite, pins: settings.pins)
@@ -124,9 +126,9 @@ public struct ActivationService: Sendable {
       activation.failedAttempts < context.settings.inviteAttempts
     {
       // Told to who proved the invite only; it stays open, for another device.
-      try await context.requireKeystore(
-        of: core.device, event: "activation.refused", by: "anyone",
-        ["user": activation.user, "activation": activation.id])
+      try await context.requireKeystore(of: core.device, by: .anyone) {
+        .activationRefused(user: activation.user, activation: activation.id, .keystore($0))
+      }
     }
     let new = isProved ? try pendingContainer(core, activation, secrets) : nil
     try await stage(new, activation, core.device)
@@ -162,7 +164,8 @@ public struct ActivationService: Sendable {
   private func stage(
     _ new: NewContainer?, _ activation: ActivationRecord, _ device: DeviceDescription
   ) async throws(Problem) {
-    let audit = context.audit(by: "anyone")
+    let audit = context.audit(by: .anyone)
+    let (user, id) = (activation.user, activation.id)
     let limit = context.settings.inviteAttempts
     let now = context.clock.now
     let outcome = try await context.stored(
@@ -170,25 +173,12 @@ public struct ActivationService: Sendable {
         switch $0 {
         case .staged:
           audit(
-            "activation.staged",
-            [
-              "user": activation.user, "activation": activation.id, "container": new?.container.id,
-              "keystore": device.keystoreText, "keys": device.keyOrigin.rawValue,
-            ])
+            .activationStaged(
+              user: user, activation: id, container: new?.container.id, keystore: device.keystoreText,
+              keys: device.keyOrigin.rawValue))
         case .wrongProof(let remaining):
-          audit(
-            "activation.refused",
-            [
-              "user": activation.user, "activation": activation.id, "reason": "wrong proof",
-              "remaining": String(remaining),
-            ])
-        case .keyTaken:
-          audit(
-            "activation.refused",
-            [
-              "user": activation.user, "activation": activation.id,
-              "reason": "a key belongs to another container",
-            ])
+          audit(.activationRefused(user: user, activation: id, .wrongProof(remaining: remaining)))
+        case .keyTaken: audit(.activationRefused(user: user, activation: id, .keyTaken))
         case .closed: nil  // anyone can make this happen any number of times: it goes to the log below
         }
       })
@@ -219,21 +209,18 @@ public struct ActivationService: Sendable {
     else {
       throw Problem(.unauthorized, "Send the confirmation that the receipt has for the encryption key.")
     }
-    let audit = context.audit(by: "container:\(container.id)")
+    let audit = context.audit(by: .container(container.id))
+    let (user, id) = (container.user, container.id)
     let now = context.clock.now
     let outcome = try await context.stored(
       await context.storage.confirmContainer(container.id, at: now) {
         switch $0 {
-        case .activated where container.renews != nil:
-          audit(
-            "container.renewed",
-            [
-              "user": container.user, "container": container.id, "renews": container.renews,
-              "renewals": String(container.renewals),
-            ])
         case .activated:
-          audit("container.activated", ["user": container.user, "container": container.id])
-        default: audit("container.refused", ["user": container.user, "container": container.id])
+          audit(
+            container.renews.map {
+              .containerRenewed(user: user, container: id, renews: $0, renewals: container.renewals)
+            } ?? .containerActivated(user: user, container: id))
+        default: audit(.containerRefused(user: user, container: id))
         }
       })
     guard outcome != .gone else { throw Problem(.containerUnknown, "Activate the device again.") }

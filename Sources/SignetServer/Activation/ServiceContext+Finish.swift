@@ -48,15 +48,17 @@ extension ServiceContext {
 
   /// Refuses a device whose keystore the operator does not accept.
   ///
+  /// - Parameters:
+  ///   - device: The device.
+  ///   - actor: Who it is, for the audit log.
+  ///   - refusal: The event of a refusal, with what keeps the device's secrets.
   /// - Throws: ``Problem/Code/deviceUnsupported``, after it was written down.
   func requireKeystore(
-    of device: DeviceDescription, event: String, by actor: String, _ members: KeyValuePairs<String, String?>
+    of device: DeviceDescription, by actor: AuditActor, refusal: (_ kind: String) -> AuditEvent
   ) async throws(Problem) {
     guard !settings.keystoreRequirement.accepts(device) else { return }
     let kind = device.keystoreText
-    let reason: (key: String, value: String?) = ("reason", "unsupported device: keystore \(kind)")
-    let entry = audit(by: actor)(event, Array(members) + [reason])
-    try await stored(await storage.append(entry))
+    try await stored(await storage.append(audit(by: actor)(refusal(kind))))
     throw Problem(
       .deviceUnsupported,
       settings.keystoreRequirement == .hardware

@@ -13,7 +13,7 @@ struct AdminEndpoints: Sendable {
   let activations: ActivationService
   let renewals: RenewalService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> String {
+  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
     try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
   }
 

@@ -123,7 +123,7 @@ private struct FolderDraft {
     let context = ServiceContext(
       settings: settings, storage: storage, masterKey: masterKey, clock: clock, log: EventLog { _ in })
     do throws(Problem) {
-      let key = try await APIKeyService(context).create(name: "operator", scopes: [.admin], by: "local")
+      let key = try await APIKeyService(context).create(name: "operator", scopes: [.admin], by: .local)
       await storage.close()
       return key.text
     } catch {

@@ -26,13 +26,18 @@ public struct EndService: Sendable {
     guard let notice = signed.notice(verifiedWith: key), notice.server == context.settings.serverURL,
       notice.device == container.device
     else { throw Problem(.unauthorized, "The notice is not signed by this container's session key.") }
-    let event = context.audit(by: "container:\(container.id)")(
-      "container.\(notice.event.rawValue)",
-      [
-        "user": container.user, "container": container.id,
-        "reason": notice.reason.isEmpty ? nil : notice.reason, "deviceTime": String(notice.time),
-      ])
+    let audit = context.audit(by: .container(container.id))
     _ = try await context.stored(
-      await context.storage.endContainer(container.id, as: notice.event.rawValue, audit: event))
+      await context.storage.endContainer(
+        container.id, as: notice.event.rawValue, audit: audit(Self.event(notice, of: container))))
+  }
+
+  private static func event(_ notice: EndNotice, of container: ContainerRecord) -> AuditEvent {
+    let (user, id, reason, time) = (container.user, container.id, notice.reason, notice.time)
+    return switch notice.event {
+    case .deleted: .containerDeleted(user: user, container: id, reason: reason, deviceTime: time)
+    case .reset: .containerReset(user: user, container: id, reason: reason, deviceTime: time)
+    case .wiped: .containerWiped(user: user, container: id, reason: reason, deviceTime: time)
+    }
   }
 }

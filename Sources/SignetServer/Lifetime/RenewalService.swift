@@ -13,8 +13,8 @@ public struct RenewalService: Sendable {
   /// Notes that a container's device is to renew it; the device hears of it with its list of transactions.
   ///
   /// - Throws: ``Problem/Code/unknown`` for a container that is not in use.
-  public func ask(_ id: String, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("container.renewalAsked", ["container": id])
+  public func ask(_ id: String, by actor: AuditActor) async throws(Problem) {
+    let event = context.audit(by: actor)(.containerRenewalAsked(container: id))
     let exists = try await context.stored(await context.storage.askForRenewal(id, audit: event))
     guard exists else { throw Problem(.unknown, "There is no container in use of this id.") }
   }
@@ -68,8 +68,8 @@ public struct RenewalService: Sendable {
     else { throw Problem(.malformed, "The renewal is about another server, user or device.") }
     // Before the proof, not after it: an answer that only a right password gets would be one that nobody counts.
     try await context.requireKeystore(
-      of: core.device, event: "renewal.refused", by: "container:\(container.id)",
-      ["user": container.user, "container": container.id])
+      of: core.device, by: .container(container.id)
+    ) { .renewalRefused(user: container.user, container: container.id, .keystore($0)) }
     let present = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
     let credential = try await context.stored(await context.storage.credential(container.id))
     guard let credential else { throw Problem(.containerUnknown, "Activate the device again.") }
@@ -138,26 +138,11 @@ public struct RenewalService: Sendable {
   private func stage(
     _ successor: NewContainer?, of container: ContainerRecord, _ device: DeviceDescription? = nil
   ) async throws(Problem) {
-    let audit = context.audit(by: "container:\(container.id)")
+    let audit = context.audit(by: .container(container.id))
     let limit = context.settings.codeAttempts
     let outcome = try await context.stored(
       await context.storage.stageRenewal(of: container.id, by: successor, limit: limit) { outcome in
-        let reason: String? =
-          switch outcome {
-          case .staged: nil
-          case .notSigned: "not proved by the container's keys"
-          case .keyTaken: "a key belongs to another container"
-          case .locked: "too many wrong signatures or codes in a row; unlock the user"
-          case .gone: "the container is not in use any more"
-          }
-        return audit(
-          outcome == .staged ? "renewal.staged" : "renewal.refused",
-          [
-            "user": container.user, "container": container.id,
-            "successor": outcome == .staged ? successor?.container.id : nil,
-            "keystore": outcome == .staged ? device?.keystoreText : nil, "reason": reason,
-            "keys": outcome == .staged ? device?.keyOrigin.rawValue : nil,
-          ])
+        audit(Self.event(outcome, of: container, successor, device))
       })
     switch outcome {
     case .staged: return
@@ -165,6 +150,24 @@ public struct RenewalService: Sendable {
     case .keyTaken: throw ServiceContext.keyTaken
     case .gone: throw Problem(.containerUnknown, "Activate the device again.")
     }
+  }
+
+  private static func event(
+    _ outcome: RenewalOutcome, of container: ContainerRecord, _ successor: NewContainer?,
+    _ device: DeviceDescription?
+  ) -> AuditEvent {
+    let why: AuditEvent.RenewalRefusal
+    switch outcome {
+    case .staged:
+      return .renewalStaged(
+        user: container.user, container: container.id, successor: successor?.container.id,
+        keystore: device?.keystoreText, keys: device?.keyOrigin.rawValue)
+    case .notSigned: why = .notSigned
+    case .keyTaken: why = .keyTaken
+    case .locked: why = .locked
+    case .gone: why = .gone
+    }
+    return .renewalRefused(user: container.user, container: container.id, why)
   }
 
   private static let notSigned = Problem(

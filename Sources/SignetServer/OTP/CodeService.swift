@@ -17,7 +17,7 @@ public struct CodeService: Sendable {
   /// Who asks, and for whom.
   public struct Asker: Sendable {
     /// For the audit log.
-    public let actor: String
+    public let actor: AuditActor
     /// The API key; the codes are not looked at where it is not good any more.
     public let key: String?
     /// The end user's address, 1 to 64 visible ASCII characters; `nil` where it is not known.
@@ -29,7 +29,7 @@ public struct CodeService: Sendable {
     ///   - actor: For the audit log.
     ///   - key: The API key.
     ///   - client: The end user's address.
-    public init(_ actor: String, key: String? = nil, client: String? = nil) {
+    public init(_ actor: AuditActor, key: String? = nil, client: String? = nil) {
       (self.actor, self.key, self.client) = (actor, key, client)
     }
   }
@@ -54,7 +54,7 @@ public struct CodeService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: Whether the code is good.
   /// - Throws: ``Problem`` when it can't be told.
-  package func validate(_ code: String, user: UserID, by actor: String) async throws(Problem) -> Bool {
+  package func validate(_ code: String, user: UserID, by actor: AuditActor) async throws(Problem) -> Bool {
     try await validate(code, user: user, by: Asker(actor)) == .accepted
   }
 
@@ -133,7 +133,7 @@ public struct CodeService: Sendable {
       let finding = judge.judge(request, situation)
       var verdict = CodeVerdict(
         finding.outcome, wait: finding.wait,
-        audit: Self.event(finding, request, user, limit: judge.limit, audit))
+        audit: audit(Self.event(finding, request, user, limit: judge.limit)))
       verdict.changed = finding.changed
       return verdict
     } then: { [context] result in
@@ -142,51 +142,51 @@ public struct CodeService: Sendable {
   }
 
   private static func event(
-    _ finding: CodeJudge.Finding, _ request: CodeRequest, _ user: String?, limit: Int, _ audit: Audit
+    _ finding: CodeJudge.Finding, _ request: CodeRequest, _ user: String?, limit: Int
   ) -> AuditEvent {
+    if let used = finding.used {
+      let (user, source) = (used.user ?? user, used.source)
+      return switch request {
+      case .use: .codeAccepted(user: user, source)
+      case .verify: .tokenVerified(user: user, source)
+      case .resynchronise: .codesResynchronised(user: user, source)
+      }
+    }
     // Of codes that were not tried, nothing says whether they were right.
     let locked = finding.changed.filter { $0.failures >= limit }.map { $0.serial ?? $0.id }
-    return audit(
-      name(request, isAccepted: finding.outcome == .accepted),
-      [
-        "user": finding.used?.user ?? user,
-        "container": finding.used.flatMap { $0.serial == nil ? $0.id : nil },
-        "token": finding.used?.serial, "reason": reason(finding, request),
-        "locked": locked.isEmpty ? nil : locked.joined(separator: " "),
-      ])
-  }
-
-  private static func name(_ request: CodeRequest, isAccepted: Bool) -> String {
-    switch request {
-    case .use: isAccepted ? "code.accepted" : "code.refused"
-    case .verify: isAccepted ? "token.verified" : "token.refused"
-    case .resynchronise: isAccepted ? "codes.resynchronised" : "codes.refused"
-    }
-  }
-
-  private static func reason(_ finding: CodeJudge.Finding, _ request: CodeRequest) -> String? {
-    switch finding.outcome {
-    case .accepted, .keyRevoked: return nil
-    case .waiting: return "not tried: the address has to wait"
-    case .locked: return "not tried: too many wrong codes in a row; unlock the user, or resynchronise"
-    case .refused: break
-    }
-    if finding.isReplay { return "this code, or a later one, was used before" }
+    let why = refusal(finding, request)
     return switch request {
-    case .use: "nothing of the user makes this code now"
-    case .verify: "no token to be verified makes this code now"
-    case .resynchronise: "nothing of the user makes these two codes in a row"
+    case .use: .codeRefused(user: user, why, locked: locked)
+    case .verify: .tokenRefused(user: user, why, locked: locked)
+    case .resynchronise: .codesRefused(user: user, why, locked: locked)
+    }
+  }
+
+  private static func refusal(
+    _ finding: CodeJudge.Finding, _ request: CodeRequest
+  ) -> AuditEvent.CodeRefusal {
+    if case .waiting = finding.outcome { return .waiting }
+    if finding.outcome == .locked { return .locked }
+    if finding.isReplay { return .replayed }
+    return switch request {
+    case .use: .wrongCode
+    case .verify: .wrongTokenCode
+    case .resynchronise: .wrongPair
     }
   }
 
   /// Forgets what failed: a user's codes and signatures, and what addresses have to wait.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func unlock(_ user: UserID, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("user.unlocked", ["user": user.text])
+  public func unlock(_ user: UserID, by actor: AuditActor) async throws(Problem) {
+    let event = context.audit(by: actor)(.userUnlocked(user: user.text))
     let exists = try await context.stored(await context.storage.unlockUser(user.text, audit: event))
     guard exists else { throw Problem(noUser: user.text) }
   }
+}
+
+extension CredentialRecord {
+  fileprivate var source: AuditEvent.CodeSource { serial.map { .token($0) } ?? .container(id) }
 }
 
 extension ServiceContext {

@@ -11,7 +11,7 @@ struct TokenEndpoints: Sendable {
   let tokens: TokenService
   let codes: CodeService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> String {
+  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
     try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
   }
 

@@ -101,7 +101,7 @@ public struct TokenService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The serial numbers that were added.
   /// - Throws: ``Problem/Code/unknown`` for a user that is not there.
-  public func add(_ tokens: [CredentialRecord], by actor: String) async throws(Problem) -> [String] {
+  public func add(_ tokens: [CredentialRecord], by actor: AuditActor) async throws(Problem) -> [String] {
     for user in Set(tokens.compactMap(\.user)) {
       let found = try await context.stored(await context.storage.user(user))
       guard found != nil else { throw Problem(noUser: user) }
@@ -109,7 +109,7 @@ public struct TokenService: Sendable {
     let audit = context.audit(by: actor)
     return try await context.stored(
       await context.storage.addTokens(tokens) { token in
-        audit("token.added", ["token": token.serial, "user": token.user])
+        audit(.tokenAdded(token: token.serial ?? token.id, user: token.user))
       })
   }
 
@@ -141,8 +141,8 @@ public struct TokenService: Sendable {
   ///   - user: The user; `nil` for nobody.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func assign(_ serial: TokenSerial, to user: UserID?, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("token.assigned", ["token": serial.text, "user": user?.text])
+  public func assign(_ serial: TokenSerial, to user: UserID?, by actor: AuditActor) async throws(Problem) {
+    let event = context.audit(by: actor)(.tokenAssigned(token: serial.text, user: user?.text))
     try require(
       try await context.stored(
         await context.storage.assignToken(serial.text, to: user?.text, audit: event)), serial, user)
@@ -155,9 +155,9 @@ public struct TokenService: Sendable {
   ///   - isDisabled: Whether it is out of use.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: String) async throws(Problem) {
+  public func disable(_ serial: TokenSerial, _ isDisabled: Bool, by actor: AuditActor) async throws(Problem) {
     let event = context.audit(by: actor)(
-      isDisabled ? "token.disabled" : "token.enabled", ["token": serial.text])
+      isDisabled ? .tokenDisabled(token: serial.text) : .tokenEnabled(token: serial.text))
     try require(
       try await context.stored(
         await context.storage.disableToken(serial.text, isDisabled, audit: event)), serial)
@@ -169,8 +169,8 @@ public struct TokenService: Sendable {
   ///   - serial: The token.
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``Problem/Code/unknown``.
-  public func remove(_ serial: TokenSerial, by actor: String) async throws(Problem) {
-    let event = context.audit(by: actor)("token.removed", ["token": serial.text])
+  public func remove(_ serial: TokenSerial, by actor: AuditActor) async throws(Problem) {
+    let event = context.audit(by: actor)(.tokenRemoved(token: serial.text))
     try require(
       try await context.stored(await context.storage.removeToken(serial.text, audit: event)), serial)
   }

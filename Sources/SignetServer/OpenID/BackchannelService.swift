@@ -146,12 +146,12 @@ struct BackchannelService: Sendable {
     let isRight = constantTimeEqual(given, digest)
     let audit = context.audit(by: client.actor)
     let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
-    let attempt = CodeAttempt(user: user.text, client: Array(client.actor.utf8))
+    let attempt = CodeAttempt(user: user.text, client: Array(client.actor.text.utf8))
     let outcome = try await asOpenID(
       await context.stored(
         await context.storage.tryUserCode(attempt) { wait in
           let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
-          return CodeVerdict(outcome, wait: next, audit: Self.event(outcome, user, audit))
+          return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
         }))
     switch outcome {
     case .accepted: return
@@ -160,15 +160,12 @@ struct BackchannelService: Sendable {
     }
   }
 
-  private static func event(_ outcome: CodeOutcome, _ user: UserID, _ audit: Audit) -> AuditEvent {
-    let reason: String? =
-      switch outcome {
-      case .accepted, .keyRevoked: nil
-      case .refused: "not the user's code"
-      case .waiting: "not tried: the client has to wait"
-      case .locked: "not tried: too many wrong codes in a row by this client; unlock the user"
-      }
-    return audit(
-      outcome == .accepted ? "userCode.accepted" : "userCode.refused", ["user": user.text, "reason": reason])
+  private static func event(_ outcome: CodeOutcome, _ user: UserID) -> AuditEvent {
+    switch outcome {
+    case .accepted: .userCodeAccepted(user: user.text)
+    case .refused, .keyRevoked: .userCodeRefused(user: user.text, .wrong)
+    case .waiting: .userCodeRefused(user: user.text, .waiting)
+    case .locked: .userCodeRefused(user: user.text, .locked)
+    }
   }
 }

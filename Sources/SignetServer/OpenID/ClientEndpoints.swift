@@ -10,7 +10,7 @@ struct ClientEndpoints: Sendable {
   let clients: ClientService
   let users: UserService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> String {
+  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
     try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
   }
 

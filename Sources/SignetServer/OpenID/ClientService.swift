@@ -24,7 +24,9 @@ package struct ClientService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The client.
   /// - Throws: ``Problem``.
-  package func add(_ registration: ClientRegistration, by actor: String) async throws(Problem) -> NewClient {
+  package func add(_ registration: ClientRegistration, by actor: AuditActor) async throws(Problem)
+    -> NewClient
+  {
     let now = context.clock.now
     var record = ClientRecord(
       id: Hex.encode(context.random.bytes(8)), name: registration.name,
@@ -40,11 +42,7 @@ package struct ClientService: Sendable {
       secret = made
     }
     let event = context.audit(by: actor)(
-      "client.added",
-      [
-        "client": record.id, "name": record.name, "authentication": record.authentication.rawValue,
-        "delivery": record.delivery.rawValue,
-      ])
+      .clientAdded(client: record.id, name: record.name, record.authentication, record.delivery))
     try await context.stored(await context.storage.addClient(record, audit: event))
     return NewClient(record: record, secret: secret)
   }
@@ -68,12 +66,12 @@ package struct ClientService: Sendable {
   /// withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  package func revoke(_ id: String, by actor: String) async throws(Problem) {
+  package func revoke(_ id: String, by actor: AuditActor) async throws(Problem) {
     let audit = context.audit(by: actor)
-    let event = audit("client.revoked", ["client": id])
+    let event = audit(.clientRevoked(client: id))
     let isThere = try await context.stored(
       await context.storage.revokeClient(id, at: audit.time, audit: event) {
-        audit("transaction.withdrawn", ["transaction": $0])
+        audit(.transactionWithdrawn(transaction: $0, reason: ""))
       })
     guard isThere else { throw Self.unknown }
   }
@@ -88,5 +86,5 @@ package struct ClientService: Sendable {
 
 extension ClientRecord {
   /// The client's name for the audit log.
-  var actor: String { "client:\(id)" }
+  var actor: AuditActor { .client(id) }
 }

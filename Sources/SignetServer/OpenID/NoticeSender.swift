@@ -212,15 +212,15 @@ package final class NoticeSender: Sendable {
 
   private func end(_ record: BackchannelRecord, _ outcome: Outcome, last: Int64) async {
     guard let due = record.noticeDue else { return }
-    let audit = context.audit(by: "server")
+    let (client, transaction) = (record.client, record.transaction)
     var next: Int64?
     var event: AuditEvent?
     note(outcome, of: record.client)
-    let members = [("client", record.client as String?), ("transaction", record.transaction)]
     switch outcome {
-    case .told: event = audit("client.told", members)
+    case .told: event = .clientTold(client: client, transaction: transaction)
     case .needless: break
-    case .failed(let reason): event = audit("client.notTold", members + [("reason", reason)])
+    case .failed(let reason):
+      event = .clientNotTold(client: client, transaction: transaction, reason: reason)
     case .again(let told, let reason):
       // At once where the server stops.
       let wait =
@@ -228,11 +228,12 @@ package final class NoticeSender: Sendable {
       if context.clock.now + wait <= last {
         next = context.clock.now + wait
       } else {
-        event = audit("client.notTold", members + [("reason", reason)])
+        event = .clientNotTold(client: client, transaction: transaction, reason: reason)
       }
     }
     do throws(StorageFailure) {
-      _ = try await context.storage.endNotice(record.digest, due: due, next: next, audit: event)
+      _ = try await context.storage.endNotice(
+        record.digest, due: due, next: next, audit: event.map { context.audit(by: .server)($0) })
     } catch {
       context.log.error("storage.failed", ["cause": error.description])
     }

@@ -40,14 +40,14 @@ package struct TokenGrant: Sendable {
     }
     guard id.utf8.count <= 128 else { throw Self.unknown }
     let digest = BackchannelService.digest(of: id)
-    let audit = context.audit(by: "server")
+    let audit = context.audit(by: .server)
     let found = try await asOpenID(
       await context.stored(
         await context.storage.pollBackchannelRequest(
           digest, of: client.id, at: context.clock.now,
           step: BackchannelService.interval, limit: Self.longestInterval
         ) {
-          audit("transaction.expired", ["transaction": $0])
+          audit(.transactionExpired(transaction: $0))
         }))
     switch found {
     case .unknown, .used: throw Self.unknown
@@ -80,9 +80,8 @@ package struct TokenGrant: Sendable {
   /// The event of tokens that are given out.
   static func event(
     _ context: ServiceContext, _ transaction: TransactionRecord, _ client: ClientRecord
-  ) -> AuditEvent {
-    context.audit(by: client.actor)(
-      "tokens.issued", ["user": transaction.user, "transaction": transaction.id])
+  ) -> AuditRecord {
+    context.audit(by: client.actor)(.tokensIssued(user: transaction.user, transaction: transaction.id))
   }
 
   private static let unknown = OpenIDFailure(

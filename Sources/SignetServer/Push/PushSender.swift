@@ -112,9 +112,8 @@ package final class PushSender: Sendable {
 
   /// Forgets a target that its service does not know any more, unless the device has changed it meanwhile.
   private func drop(_ record: PushTargetRecord) async {
-    let event = context.audit(by: "server")(
-      "push.target.dropped",
-      ["target": record.id, "container": record.container, "service": record.service])
+    let event = context.audit(by: .server)(
+      .pushTargetDropped(target: record.id, container: record.container, service: record.service))
     do throws(StorageFailure) {
       _ = try await context.storage.removePushTarget(
         record.id, of: record.container, ifSealed: record.sealedTarget, audit: event)

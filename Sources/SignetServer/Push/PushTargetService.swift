@@ -29,7 +29,7 @@ public struct PushTargetService: Sendable {
     let record = PushTargetRecord(
       id: id, container: container.id, name: form.name ?? "", service: target.service.rawValue,
       sealedTarget: try sealed(target, id), created: context.clock.now)
-    let event = audit(container)("push.target.added", ["target": id, "service": record.service])
+    let event = audit(container)(.pushTargetAdded(target: id, service: record.service))
     let isAdded = try await context.stored(
       await context.storage.addPushTarget(record, limit: Self.limit, audit: event))
     guard isAdded else {
@@ -67,7 +67,7 @@ public struct PushTargetService: Sendable {
       try requireService(of: target)
       changed = (target.service.rawValue, try sealed(target, id))
     }
-    let event = audit(container)("push.target.changed", ["target": id, "service": changed?.service])
+    let event = audit(container)(.pushTargetChanged(target: id, service: changed?.service))
     let isThere = try await context.stored(
       await context.storage.changePushTarget(
         id, of: container.id, name: form.name, target: changed, audit: event))
@@ -78,7 +78,7 @@ public struct PushTargetService: Sendable {
   ///
   /// - Throws: ``Problem``.
   public func remove(_ id: String, of container: ContainerRecord) async throws(Problem) {
-    let event = audit(container)("push.target.removed", ["target": id])
+    let event = audit(container)(.pushTargetRemoved(target: id))
     let isThere = try await context.stored(
       await context.storage.removePushTarget(id, of: container.id, ifSealed: nil, audit: event))
     guard isThere else { throw Self.noTarget }
@@ -112,5 +112,5 @@ public struct PushTargetService: Sendable {
     }
   }
 
-  private func audit(_ container: ContainerRecord) -> Audit { context.audit(by: "container:\(container.id)") }
+  private func audit(_ container: ContainerRecord) -> Audit { context.audit(by: .container(container.id)) }
 }

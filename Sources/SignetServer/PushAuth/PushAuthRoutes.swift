@@ -52,7 +52,7 @@ struct PushAuthRoutes: Sendable {
   func remove(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let actor = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
     let id = request.parameters["id"] ?? ""
-    let event = context.audit(by: actor)("pushauth.removed", ["mechanism": id])
+    let event = context.audit(by: actor)(.pushAuthRemoved(mechanism: id))
     guard try await context.stored(await context.storage.removePushAuthMechanism(id, audit: event)) else {
       throw Problem(.unknown, "There is no authenticator of this id.")
     }

@@ -35,9 +35,9 @@ extension PushAuthService {
     do throws(PushAuthFailure) {
       (name, device) = try submission.registration(with: key, challenge: mechanism.challenge)
     } catch { return refused(error, mechanism) }
-    let event = context.audit(by: "app:\(id)")(
-      "pushauth.registered",
-      ["user": mechanism.user, "mechanism": id, "platform": device.platform, "service": device.service])
+    let event = context.audit(by: .app(id))(
+      .pushAuthRegistered(
+        user: mechanism.user, mechanism: id, platform: device.platform, service: device.service))
     let isRegistered: Bool
     do throws(StorageFailure) {
       isRegistered = try await context.storage.registerPushAuthMechanism(
@@ -68,12 +68,12 @@ extension PushAuthService {
       (isDenied, number) = try submission.answer(with: key, challenge: message.challenge)
     } catch { return refused(error, mechanism) }
     let now = context.clock.now
-    let audit = context.audit(by: "app:\(mechanism.id)")
+    let audit = context.audit(by: .app(mechanism.id))
     if !isDenied, let sealed = message.sealedNumber {
       let right = try context.computed(context.masterKey.open(sealed, for: .pushAuthNumber(message: id)))
       let typed = SecretBytes(copying: Array((number ?? "").utf8))
       guard right.isEqual(to: typed) else {
-        let event = audit("pushauth.wrongNumber", ["user": mechanism.user, "message": id])
+        let event = audit(.pushAuthWrongNumber(user: mechanism.user, message: id))
         let left = try await context.stored(
           await context.storage.countWrongPushAuthNumber(
             id, limit: Self.wrongNumberLimit, at: now, audit: event))
@@ -81,10 +81,13 @@ extension PushAuthService {
         return Self.refusal("The number is wrong.", detail: ["remaining": .integer(Int64(left))])
       }
     }
-    let state: PushAuthMessageRecord.State = isDenied ? .denied : .approved
-    let event = audit("pushauth.\(state.rawValue)", ["user": mechanism.user, "message": id])
+    let event: AuditEvent =
+      isDenied
+      ? .pushAuthDenied(user: mechanism.user, message: id)
+      : .pushAuthApproved(user: mechanism.user, message: id)
     let isTaken = try await context.stored(
-      await context.storage.answerPushAuthMessage(id, state, at: now, audit: event))
+      await context.storage.answerPushAuthMessage(
+        id, isDenied ? .denied : .approved, at: now, audit: audit(event)))
     return isTaken ? .json([:]) : Self.refused
   }
 
@@ -100,9 +103,8 @@ extension PushAuthService {
     }
     // Told again, as apps do at each start: nothing to write, and nothing to log for good.
     if self.device(of: mechanism) == device { return .json([:]) }
-    let event = context.audit(by: "app:\(mechanism.id)")(
-      "pushauth.deviceChanged",
-      ["user": mechanism.user, "mechanism": mechanism.id, "service": device.service])
+    let event = context.audit(by: .app(mechanism.id))(
+      .pushAuthDeviceChanged(user: mechanism.user, mechanism: mechanism.id, service: device.service))
     let isChanged = try await context.stored(
       await context.storage.changePushAuthDevice(
         mechanism.id, sealedDevice: try sealedDevice(device, mechanism.id), digest: submission.digest,

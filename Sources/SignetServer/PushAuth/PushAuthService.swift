@@ -38,7 +38,7 @@ package struct PushAuthService: Sendable {
   /// - Returns: The mechanism, and the URI with its secrets.
   /// - Throws: ``Problem``.
   package func enrol(
-    _ user: UserID, _ form: JSONObject, by actor: String
+    _ user: UserID, _ form: JSONObject, by actor: AuditActor
   ) async throws(Problem) -> PushAuthInvitation {
     let id = ServerMadeID(random: context.random).text
     let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
@@ -74,7 +74,7 @@ package struct PushAuthService: Sendable {
       id: id, user: user.text, sealedSecret: sealed, challenge: challenge, created: now,
       expires: now + Self.enrolmentSeconds, credential: codes?.record.id)
     let event = context.audit(by: actor)(
-      "pushauth.enrolment", ["user": user.text, "mechanism": id, "token": codes?.record.serial])
+      .pushAuthEnrolment(user: user.text, mechanism: id, token: codes?.record.serial))
     try await context.stored(
       of: user.text,
       await context.storage.addPushAuthMechanism(record, with: codes?.record, audit: event))
@@ -90,7 +90,7 @@ package struct PushAuthService: Sendable {
   ///   - actor: Who asks.
   /// - Returns: The message, and what the app gets.
   /// - Throws: ``Problem``.
-  package func send(_ form: JSONObject, by actor: String) async throws(Problem) -> SentPushAuthMessage {
+  package func send(_ form: JSONObject, by actor: AuditActor) async throws(Problem) -> SentPushAuthMessage {
     let mechanism = try await self.mechanism(for: form)
     guard let name = mechanism.mechanism else { throw Self.noMechanism }
     let kindName = try members(form.optionalString("kind")) ?? "default"
@@ -125,7 +125,7 @@ package struct PushAuthService: Sendable {
       id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
       sealedNumber: sealedNumber, created: now, expires: now + lifetime)
     let event = context.audit(by: actor)(
-      "pushauth.message", ["user": mechanism.user, "mechanism": mechanism.id, "message": id])
+      .pushAuthMessage(user: mechanism.user, mechanism: mechanism.id, message: id))
     let isAdded: Bool
     do throws(StorageFailure) {
       isAdded = try await context.storage.addPushAuthMessage(record, limit: Self.waitingLimit, audit: event)

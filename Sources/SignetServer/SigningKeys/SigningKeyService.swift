@@ -48,7 +48,7 @@ public struct SigningKeyService: Sendable {
   /// - Parameter actor: Who asks, for the audit log.
   /// - Returns: The new key.
   /// - Throws: ``Problem``.
-  public func rotate(by actor: String) async throws(Problem) -> SigningKeyRecord {
+  public func rotate(by actor: AuditActor) async throws(Problem) -> SigningKeyRecord {
     let present = try await present()
     let made = try await add(after: present, by: actor)
     guard let made else { throw Problem(.busy, "Another key was made at the same time; look at them.") }
@@ -58,7 +58,7 @@ public struct SigningKeyService: Sendable {
   private func present() async throws(Problem) -> SigningKeyRecord {
     if let found = try await all().last { return found }
     // Another process may be first: then its key is the one.
-    if let made = try await add(after: nil, by: "server") { return made }
+    if let made = try await add(after: nil, by: .server) { return made }
     guard let found = try await all().last else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
@@ -66,7 +66,7 @@ public struct SigningKeyService: Sendable {
   }
 
   private func add(
-    after present: SigningKeyRecord?, by actor: String
+    after present: SigningKeyRecord?, by actor: AuditActor
   ) async throws(Problem) -> SigningKeyRecord? {
     let key = P256.Signing.PrivateKey()
     let id = key.publicKey.thumbprint
@@ -80,7 +80,7 @@ public struct SigningKeyService: Sendable {
       let presentKey = try open(present)
       record.succession = try context.composed(word.signed(by: presentKey))
     }
-    let event = context.audit(by: actor)("signingKey.added", ["key": id, "after": present?.id])
+    let event = context.audit(by: actor)(.signingKeyAdded(key: id, after: present?.id))
     let isAdded = try await context.stored(
       await context.storage.addSigningKey(record, replacing: present?.id, audit: event))
     return isAdded ? record : nil

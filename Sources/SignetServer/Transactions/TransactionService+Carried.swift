@@ -16,10 +16,12 @@ extension TransactionService {
       }
     }
 
-    fileprivate var isTyped: Bool {
+    fileprivate var isTyped: Bool { kind == .typed }
+
+    fileprivate var kind: AuditEvent.AnswerKind {
       switch self {
-      case .scanned: false
-      case .typed: true
+      case .scanned: .offline
+      case .typed: .typed
       }
     }
   }
@@ -68,11 +70,9 @@ extension TransactionService {
         waits: { (rules.remaining($0, at: time), rules.next($0, at: time)) }
       ) { outcome in
         audit(
-          outcome == .decided ? "transaction.accepted" : "transaction.refused",
-          [
-            "user": carried.user, "transaction": id, "container": outcome == .decided ? match : nil,
-            "reason": Self.reason(outcome, answer.isTyped ? "typed answer" : "offline answer"),
-          ])
+          outcome == .decided
+            ? .transactionAnswered(user: carried.user, transaction: id, container: match, answer.kind)
+            : .transactionAnswerRefused(user: carried.user, transaction: id, answer.kind, outcome))
       })
     if outcome == .notSigned || outcome == .locked {
       throw Problem(
@@ -82,15 +82,6 @@ extension TransactionService {
           : "Compare the digits with those that the device shows.")
     }
     try Self.check(outcome)
-  }
-
-  private static func reason(_ outcome: DecisionOutcome, _ kind: String) -> String? {
-    switch outcome {
-    case .decided: kind
-    case .notSigned: "wrong \(kind)"
-    case .locked: "too many wrong codes in a row; unlock the user"
-    default: reason(outcome)
-    }
   }
 
   /// Which of a user's active containers gives an answer; all are tried, whichever does.

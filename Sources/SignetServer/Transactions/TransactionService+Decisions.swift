@@ -63,16 +63,22 @@ extension TransactionService {
       state: Self.state(claimed.status), jws: jws, container: signer.container, time: context.clock.now)
     // A silently locked device signs with another key for each wrong PIN: what it may learn from the answer is counted.
     let isSigned = signed.isSigned(by: key)
-    let audit = context.audit(by: "container:\(signer.container)")
+    let audit = context.audit(by: .container(signer.container))
     context.storage.decideTransaction(attempt, limits: context.settings.transactionLimits) {
       transaction throws(StorageFailure) in
       if let reason = mismatch(claimed, of: signer, transaction) { return .mismatch(reason: reason) }
       let hasRightNumber = try hasRightNumber(claimed, transaction)
       return .take(record, isSigned: isSigned, hasRightNumber: hasRightNumber)
     } audit: { outcome in
-      audit(
-        outcome == .decided ? "transaction.\(claimed.status.rawValue)" : "transaction.refused",
-        ["user": signer.user, "transaction": attempt.transaction, "reason": Self.reason(outcome)])
+      let (user, id) = (signer.user, attempt.transaction)
+      guard outcome == .decided else {
+        return audit(.transactionRefused(user: user, transaction: id, outcome))
+      }
+      switch claimed.status {
+      case .accepted: return audit(.transactionAccepted(user: user, transaction: id))
+      case .denied: return audit(.transactionDenied(user: user, transaction: id))
+      case .reported: return audit(.transactionReported(user: user, transaction: id))
+      }
     } then: { [context] result in
       do throws(Problem) {
         try Self.check(result.mapError { context.problem(with: $0) }.get())

@@ -58,15 +58,16 @@ extension TransactionService {
       decision: DecisionRecord(state: .accepted, jws: jws, container: container.id, time: now))
     record.isInitiatedByDevice = true
     let isSigned = signed.isSigned(by: key)
-    let audit = context.audit(by: "container:\(container.id)")
+    let audit = context.audit(by: .container(container.id))
     let id = record.id
     let outcome = try await context.stored(
       await context.storage.addInitiated(
         record, isSigned: isSigned, limits: context.settings.transactionLimits
       ) { outcome in
         audit(
-          outcome == .decided ? "transaction.initiated" : "transaction.refused",
-          ["user": container.user, "transaction": id, "reason": Self.reason(outcome)])
+          outcome == .decided
+            ? .transactionInitiated(user: container.user, transaction: id)
+            : .transactionRefused(user: container.user, transaction: id, outcome))
       })
     try Self.check(outcome)
     return claimed.transaction

@@ -36,14 +36,14 @@ public struct TransactionService: Sendable {
   /// - Returns: The transaction, pending.
   /// - Throws: ``Problem``.
   public func create(
-    _ order: TransactionOrder, by actor: String, key: String? = nil
+    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil
   ) async throws(Problem) -> NewTransaction {
     try await create(order, by: actor, key: key) { _ in nil }
   }
 
   /// Makes a transaction, and in the same step the request of a client that it is.
   func create(
-    _ order: TransactionOrder, by actor: String, key: String? = nil,
+    _ order: TransactionOrder, by actor: AuditActor, key: String? = nil,
     beside request: (TransactionRecord) throws(Problem) -> BackchannelRecord?
   ) async throws(Problem) -> NewTransaction {
     let content = try TransactionOrder.content { () throws(WireFailure) in
@@ -70,20 +70,15 @@ public struct TransactionService: Sendable {
   }
 
   private func add(
-    _ transaction: TransactionRecord, beside request: BackchannelRecord?, by actor: String, key: String?
+    _ transaction: TransactionRecord, beside request: BackchannelRecord?, by actor: AuditActor, key: String?
   ) async throws(Problem) {
     let audit = context.audit(by: actor)
     let user = transaction.user
-    let event: @Sendable (AdmissionOutcome) -> AuditEvent = {
-      let reason: String? =
-        switch $0 {
-        case .added, .keyRevoked, .clientRevoked: nil
-        case .tooManyPending: "too many transactions wait for the user"
-        case .coolingDown: "too many transactions in a row were not accepted"
-        }
-      return audit(
-        $0 == .added ? "transaction.added" : "transaction.notAdded",
-        ["user": user, "transaction": transaction.id, "reason": reason])
+    let event: @Sendable (AdmissionOutcome) -> AuditRecord = {
+      audit(
+        $0 == .added
+          ? .transactionAdded(user: user, transaction: transaction.id)
+          : .transactionNotAdded(user: user, transaction: transaction.id, $0))
     }
     let (storage, limits) = (context.storage, context.settings.transactionLimits)
     let outcome: AdmissionOutcome
@@ -176,11 +171,12 @@ public struct TransactionService: Sendable {
   ///   - key: The API key of who asks; `nil` for none.
   /// - Throws: ``Problem``: `transactionDecided`, `transactionCancelled` and `transactionExpired` where it has ended otherwise.
   public func withdraw(
-    _ id: String, reason: String, by actor: String, key: String? = nil
+    _ id: String, reason: String, by actor: AuditActor, key: String? = nil
   ) async throws(Problem) {
     try reading(Cancellation.check(reason, member: "reason"))
     let end = EndRecord(state: .withdrawn, reason: reason, container: nil, time: context.clock.now)
-    try await self.end(id, end, by: actor, key: key)
+    try await self.end(
+      id, end, .transactionWithdrawn(transaction: id, reason: reason), by: actor, key: key)
   }
 
   /// Puts an end to a transaction, as its user, without a decision.
@@ -196,41 +192,22 @@ public struct TransactionService: Sendable {
       state: .cancelled, reason: cancellation.reason.rawValue, message: cancellation.message,
       container: container.id, time: context.clock.now)
     try await self.end(
-      id, end, isSuspicious: cancellation.reason == .notifySuspicious, by: "container:\(container.id)")
+      id, end, .transactionCancelled(transaction: id, reason: cancellation.reason.rawValue),
+      isSuspicious: cancellation.reason == .notifySuspicious, by: .container(container.id))
   }
 
   private func end(
-    _ id: String, _ end: EndRecord, isSuspicious: Bool = false, by actor: String, key: String? = nil
+    _ id: String, _ end: EndRecord, _ event: AuditEvent, isSuspicious: Bool = false, by actor: AuditActor,
+    key: String? = nil
   ) async throws(Problem) {
     let audit = context.audit(by: actor)
     let outcome = try await context.stored(
       await context.storage.endTransaction(
         id, end, isSuspicious: isSuspicious, key: key, limits: context.settings.transactionLimits
       ) { outcome in
-        outcome == .decided
-          ? audit(
-            "transaction.\(end.state.rawValue)", ["transaction": id, "reason": end.reason.nonEmpty])
-          : audit("transaction.refused", ["transaction": id, "reason": Self.reason(outcome)])
+        audit(outcome == .decided ? event : .transactionRefused(user: nil, transaction: id, outcome))
       })
     try Self.check(outcome)
-  }
-
-  /// Why something was refused, for the audit log; `nil` where it was not.
-  static func reason(_ outcome: DecisionOutcome) -> String? {
-    switch outcome {
-    case .decided, .repeated, .keyRevoked, .signerChanged, .replayed: nil
-    case .decidedBefore: "decided before"
-    case .cancelled: "cancelled or withdrawn before"
-    case .expired: "expired"
-    case .unknown: "unknown"
-    case .notSigned: "not signed by the container's key"
-    case .locked: "too many wrong signatures in a row; unlock the user"
-    case .waiting: "not tried: the address has to wait"
-    case .tooMany: "too many signed unasked"
-    case .wrongNumber(let remaining): "wrong number, \(remaining) tries left"
-    case .containerLocked: "the container is locked"
-    case .mismatch(let reason): reason
-    }
   }
 
   /// What is told to who asked.
@@ -267,9 +244,4 @@ public struct TransactionService: Sendable {
   static let unknown = Problem(.unknown, "There is no transaction of this id.")
   static let notSigned = Problem(
     .unauthorized, "The decision is not signed by this container's signing key.")
-}
-
-extension String {
-  /// The text; `nil` where there is none.
-  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }

@@ -13,7 +13,7 @@ struct UAFAdminEndpoints: Sendable {
   let context: ServiceContext
   let keys: APIKeyService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> String {
+  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
     try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
   }
 
@@ -50,7 +50,7 @@ struct UAFAdminEndpoints: Sendable {
     let selection = UAFKeySelection(aaid: found.aaid, keyID: found.keyID)
     let count = try await context.stored(
       await context.storage.removeUAFCredentials(of: found.user, [selection]) { aaid, key in
-        audit("uaf.deregistered", ["user": found.user, "aaid": aaid, "key": Base64URL.encode(key)])
+        audit(.uafDeregistered(session: nil, user: found.user, aaid: aaid, key: key))
       })
     guard count == 1 else { throw Self.unknownKey }
     return .json(["aaid": .string(found.aaid), "keyId": .string(Base64URL.encode(found.keyID))])
@@ -60,12 +60,13 @@ struct UAFAdminEndpoints: Sendable {
   func releaseCredential(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let audit = context.audit(by: try await actor(of: request))
     let found = try await credential(request)
-    let key = Base64URL.encode(found.keyID)
-    let event = audit("uaf.released", ["user": found.user, "aaid": found.aaid, "key": key])
+    let event = audit(.uafReleased(user: found.user, aaid: found.aaid, key: found.keyID))
     let isReleased = try await context.stored(
       await context.storage.releaseUAFCredential(aaid: found.aaid, keyID: found.keyID, audit: event))
     guard isReleased else { throw Problem(.exists, "The key is not in quarantine.") }
-    return .json(["aaid": .string(found.aaid), "keyId": .string(key), "state": "active"])
+    return .json([
+      "aaid": .string(found.aaid), "keyId": .string(Base64URL.encode(found.keyID)), "state": "active",
+    ])
   }
 
   private func credential(_ request: ServerRequest) async throws(Problem) -> UAFCredentialRecord {
@@ -107,7 +108,7 @@ struct UAFAdminEndpoints: Sendable {
   func removeTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     let audit = context.audit(by: try await actor(of: request))
     let id = request.parameters["id"] ?? ""
-    let event = audit("uaf.targetRemoved", ["target": id])
+    let event = audit(.uafTargetRemoved(target: id))
     guard try await context.stored(await context.storage.removeUAFTarget(id, audit: event)) else {
       throw Problem(
         .unknown, "There is no such target; 'signet-server uaf targets' shows those that there are.")

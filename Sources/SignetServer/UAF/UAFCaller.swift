@@ -38,13 +38,13 @@ package enum UAFCaller: Sendable {
   }
 
   /// Who it is, for the audit log.
-  var actor: String {
+  var actor: AuditActor {
     switch self {
-    case .anyone: "anyone"
+    case .anyone: .anyone
     case .relyingParty(let key): key.actor
-    case .user(let user): "user:\(user)"
-    case .device(let target): "target:\(target.id)"
-    case .conformanceTool: "conformance"
+    case .user(let user): .user(user)
+    case .device(let target): .target(target.id)
+    case .conformanceTool: .conformance
     }
   }
 }

@@ -158,8 +158,8 @@ struct UAFDevices: Sendable {
   /// Forgets a device: the targets of the signer's user on it, and the keys that were registered on it.
   func remove(_ signed: Signed, _ device: String) async throws(UAFWebFailure) {
     let user = signed.target.user
-    let event = context.audit(by: "target:\(signed.target.id)")(
-      "uaf.deviceRemoved", ["user": user, "device": device])
+    let event = context.audit(by: .target(signed.target.id))(
+      .uafDeviceRemoved(user: user, device: device))
     _ = try await context.webStored(await context.storage.removeUAFDevice(device, of: user, audit: event))
   }
 

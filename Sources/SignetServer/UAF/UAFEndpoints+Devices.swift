@@ -78,7 +78,7 @@ extension UAFEndpoints {
     let id = request.parameters["id"] ?? ""
     if let text = request.headers["Device-Signature"] {
       _ = try await devices.signed(text, with: request, for: id)
-      try await targets.remove(id, by: "target:\(id)")
+      try await targets.remove(id, by: .target(id))
     } else {
       let caller = try await caller(request)
       if case .anyone = caller { throw UAFWebFailure.unauthorized }

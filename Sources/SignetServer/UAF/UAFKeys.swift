@@ -43,7 +43,7 @@ struct UAFKeys: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Throws: ``UAFFailure``.
   func deregister(
-    _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by actor: String
+    _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by actor: AuditActor
   ) async throws(UAFFailure) {
     let selection = targets.map { target in
       switch target {
@@ -58,11 +58,9 @@ struct UAFKeys: Sendable {
       await context.stored(
         await context.storage.finishUAFDeregistration(
           session, of: user.text, end, removing: selection,
-          audit: audit("uaf.deregistrationSent", ["session": session, "user": user.text])
+          audit: audit(.uafDeregistrationSent(session: session, user: user.text))
         ) { aaid, key in
-          audit(
-            "uaf.deregistered",
-            ["session": session, "user": user.text, "aaid": aaid, "key": Base64URL.encode(key)])
+          audit(.uafDeregistered(session: session, user: user.text, aaid: aaid, key: key))
         }))
     guard outcome == .taken else { throw UAFFailure(.requestInvalid, "the deregistration was done before") }
   }

@@ -69,7 +69,7 @@ struct UAFRequests: Sendable {
       return
     }
     let event = context.audit(by: caller.actor)(
-      "uaf.requested", ["session": session.id, "operation": session.operation, "user": session.user])
+      .uafRequested(session: session.id, operation: session.operation, user: session.user))
     let record = session
     try await asUAF(await context.stored(await context.storage.addUAFSession(record, audit: event)))
   }
@@ -114,7 +114,7 @@ struct UAFRequests: Sendable {
 
   private func addForTool(_ user: UserID) async throws(UAFFailure) {
     guard try await asUAF(await context.stored(await context.storage.user(user.text))) == nil else { return }
-    do throws(Problem) { try await UserService(context).add(user, by: "conformance") } catch {
+    do throws(Problem) { try await UserService(context).add(user, by: .conformance) } catch {
       guard error.code == .exists else { throw UAFFailure(error) }
     }
   }

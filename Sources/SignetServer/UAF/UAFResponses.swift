@@ -62,20 +62,19 @@ struct UAFResponses: Sendable {
       credential.device = device
       return credential
     }
-    let end = UAFSessionEnd(
-      status: UAFStatus.ok.rawValue, authenticators: Self.json(verified.keys.map(\.reference)), time: now)
-    let audit = context.audit(by: "user:\(user)")
+    let keys = Self.json(verified.keys.map(\.reference))
+    let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
+    let audit = context.audit(by: .user(user))
     let outcome = try await asUAF(
       await context.stored(
         await context.storage.finishUAFRegistration(
           session.id, end, adding: credentials, limit: UAFKeys.limit
         ) { outcome in
-          audit(
-            outcome == .taken ? "uaf.registered" : "uaf.refused",
-            [
-              "session": session.id, "user": user, "keys": end.authenticators,
-              "reason": Self.reason(outcome),
-            ])
+          guard let reason = Self.reason(outcome) else {
+            return audit(.uafRegistered(session: session.id, user: user, keys: keys))
+          }
+          return audit(
+            .uafRegistrationRefused(session: session.id, user: user, keys: keys, reason: reason))
         }))
     try Self.check(outcome)
     return try await authorizations.issue(
@@ -128,23 +127,17 @@ struct UAFResponses: Sendable {
       UAFKeyUse(
         aaid: $0.reference.aaid.stored, keyID: $0.reference.keyID.bytes, signCounter: $0.signCounter)
     }
+    let answer = AuditEvent.UAFAnswer(
+      session: session.id, user: user, keys: Self.json(verified.uses.map(\.reference)),
+      transaction: session.transaction, outdated: Self.outdated(verified.uses))
     let end = UAFSessionEnd(
-      status: UAFStatus.ok.rawValue, authenticators: Self.json(verified.uses.map(\.reference)),
-      time: context.clock.now)
-    let audit = context.audit(by: "user:\(user)")
+      status: UAFStatus.ok.rawValue, authenticators: answer.keys, time: context.clock.now)
+    let audit = context.audit(by: .user(user))
     let outcome = try await asUAF(
       await context.stored(
         await context.storage.finishUAFAuthentication(
           session.id, of: user, end, uses: uses, limits: context.settings.transactionLimits
-        ) { outcome in
-          audit(
-            Self.event(outcome),
-            [
-              "session": session.id, "user": user, "keys": end.authenticators,
-              "transaction": session.transaction, "outdated": Self.outdated(verified.uses),
-              "reason": Self.reason(outcome),
-            ])
-        }))
+        ) { audit(Self.event($0, answer)) }))
     if case .altered(let use) = outcome {
       context.log.error(
         "uaf.altered", ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
@@ -197,12 +190,9 @@ struct UAFResponses: Sendable {
     let (asm, client) = Self.codes(in: sent.context)
     let end = UAFSessionEnd(
       status: failure.status.rawValue, asmStatus: asm, clientError: client, time: context.clock.now)
-    let event = context.audit(by: "anyone")(
-      "uaf.refused",
-      [
-        "session": session.id, "user": session.user, "status": String(end.status),
-        "asm": asm.map(String.init), "reason": failure.reason,
-      ])
+    let event = context.audit(by: .anyone)(
+      .uafResponseRefused(
+        session: session.id, user: session.user, status: end.status, asm: asm, reason: failure.reason))
     do throws(StorageFailure) {
       _ = try await context.storage.failUAFSession(session.id, end, audit: event)
     } catch {
@@ -273,22 +263,19 @@ struct UAFResponses: Sendable {
     } catch { throw UAFFailure(.internalError, "a stored key can't be read: \(error)") }
   }
 
-  /// The models of authenticators that are older than what their metadata describes; `nil` for none.
-  private static func outdated(_ uses: [VerifiedUse]) -> String? {
-    let models = uses.filter(\.isOutdated).map(\.reference.aaid.stored)
-    return models.isEmpty ? nil : models.joined(separator: " ")
+  /// The models of authenticators that are older than what their metadata describes.
+  private static func outdated(_ uses: [VerifiedUse]) -> [String] {
+    uses.filter(\.isOutdated).map(\.reference.aaid.stored)
   }
 
   private static func json(_ keys: [KeyReference]) -> String { UAFKeys.json(keys).text }
 
   // MARK: Outcomes
 
-  private static func event(_ outcome: UAFOutcome) -> String {
-    switch outcome {
-    case .taken: "uaf.authenticated"
-    case .copied: "uaf.quarantined"
-    default: "uaf.refused"
-    }
+  private static func event(_ outcome: UAFOutcome, _ answer: AuditEvent.UAFAnswer) -> AuditEvent {
+    guard let reason = reason(outcome) else { return .uafAuthenticated(answer) }
+    if case .copied = outcome { return .uafQuarantined(answer, reason: reason) }
+    return .uafAuthenticationRefused(answer, reason: reason)
   }
 
   private static func reason(_ outcome: UAFOutcome) -> String? {

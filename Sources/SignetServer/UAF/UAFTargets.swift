@@ -48,7 +48,7 @@ struct UAFTargets: Sendable {
       encryptionKey: try encryptionText.map { text throws(UAFWebFailure) in
         try Self.key(text, "encryptionKey")
       }, created: context.clock.now)
-    let event = context.audit(by: caller.actor)("uaf.targetAdded", ["user": user.text, "target": id])
+    let event = context.audit(by: caller.actor)(.uafTargetAdded(user: user.text, target: id))
     let isAdded: Bool
     do throws(StorageFailure) {
       isAdded = try await context.storage.addUAFTarget(record, limit: Self.limit, audit: event)
@@ -136,7 +136,7 @@ struct UAFTargets: Sendable {
     if let target { try Self.check(target, "target", 0...4_096) }
     try checkDispatcher(dispatcher)
     let sealed = try target.map { text throws(UAFWebFailure) in try seal(text, of: id) ?? [] }
-    let event = context.audit(by: "target:\(id)")("uaf.targetChanged", ["target": id])
+    let event = context.audit(by: .target(id))(.uafTargetChanged(target: id))
     let change = UAFTargetChange(name: name, dispatcher: dispatcher, sealedTarget: sealed)
     do throws(StorageFailure) {
       guard try await context.storage.changeUAFTarget(id, change, audit: event) else { throw .unknown }
@@ -150,8 +150,8 @@ struct UAFTargets: Sendable {
   }
 
   /// Removes a target.
-  func remove(_ id: String, by actor: String) async throws(UAFWebFailure) {
-    let event = context.audit(by: actor)("uaf.targetRemoved", ["target": id])
+  func remove(_ id: String, by actor: AuditActor) async throws(UAFWebFailure) {
+    let event = context.audit(by: actor)(.uafTargetRemoved(target: id))
     guard try await context.webStored(await context.storage.removeUAFTarget(id, audit: event)) else {
       throw Self.unknown
     }
@@ -208,7 +208,7 @@ struct UAFTargets: Sendable {
     switch await context.push.delivery.deliverOnce(message, to: address) {
     case .taken: return .dispatched
     case .targetGone:
-      let event = context.audit(by: "server")("uaf.targetExpired", ["target": target.id])
+      let event = context.audit(by: .server)(.uafTargetExpired(target: target.id))
       do throws(StorageFailure) {
         _ = try await context.storage.changeUAFTarget(
           target.id, UAFTargetChange(sealedTarget: []), audit: event)

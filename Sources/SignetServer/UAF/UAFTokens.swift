@@ -90,11 +90,8 @@ struct UAFTokens: Sendable {
   private func add(_ made: inout Made, by caller: UAFCaller) async throws(UAFFailure) {
     let session = made.session
     let event = context.audit(by: caller.actor)(
-      "uaf.tokenAdded",
-      [
-        "session": session.id, "operation": session.operation, "user": session.user,
-        "target": session.target,
-      ])
+      .uafTokenAdded(
+        session: session.id, operation: session.operation, user: session.user, target: session.target))
     try await asUAF(await context.stored(await context.storage.addUAFSession(session, audit: event)))
   }
 
@@ -270,15 +267,14 @@ struct UAFTokens: Sendable {
     }
     let order = try await order(of: session, operation)
     let request = try await requests.request(for: order, session: session.id)
-    let event = context.audit(by: "anyone")(
-      "uaf.tokenRedeemed", ["session": session.id, "user": session.user])
+    let event = context.audit(by: .anyone)(.uafTokenRedeemed(session: session.id, user: session.user))
     let isFirst = try await asUAF(
       await context.stored(
         await context.storage.redeemUAFToken(
           digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)))
     guard isFirst else { throw UAFFailure(.requestInvalid, "the token was redeemed before") }
     if operation == .deregistration, let user = order.user {
-      try await keys.deregister(order.context.targets, of: user, session: session.id, by: "anyone")
+      try await keys.deregister(order.context.targets, of: user, session: session.id, by: .anyone)
     }
     return String(decoding: request, as: UTF8.self)
   }

@@ -11,9 +11,9 @@ public struct UserService: Sendable {
   /// Adds a user.
   ///
   /// - Throws: ``Problem/Code/exists``.
-  public func add(_ user: UserID, by actor: String) async throws(Problem) {
+  public func add(_ user: UserID, by actor: AuditActor) async throws(Problem) {
     let record = UserRecord(id: user.text, created: context.clock.now)
-    let event = context.audit(by: actor)("user.added", ["user": user.text])
+    let event = context.audit(by: actor)(.userAdded(user: user.text))
     try await context.stored(await context.storage.addUser(record, audit: event))
   }
 
@@ -49,8 +49,8 @@ public struct UserService: Sendable {
   /// - Returns: What was revoked.
   /// - Throws: ``Problem/Code/unknown``.
   @discardableResult
-  public func revokeContainer(_ id: String, by actor: String) async throws(Problem) -> ContainerRecord {
-    let event = context.audit(by: actor)("container.revoked", ["container": id])
+  public func revokeContainer(_ id: String, by actor: AuditActor) async throws(Problem) -> ContainerRecord {
+    let event = context.audit(by: actor)(.containerRevoked(container: id))
     let exists = try await context.stored(await context.storage.revokeContainer(id, audit: event))
     guard exists else { throw Self.noContainer }
     return try await container(id)  // no container is ever removed
@@ -62,25 +62,24 @@ public struct UserService: Sendable {
   ///
   /// - Returns: 8 digits, which can't be had again.
   /// - Throws: ``Problem/Code/unknown``.
-  public func setCode(of user: UserID, by actor: String) async throws(Problem) -> String {
+  public func setCode(of user: UserID, by actor: AuditActor) async throws(Problem) -> String {
     let half = { MatchingNumber(digitCount: 4, random: context.random).digits }
     let code = half() + half()
     let digest = context.masterKey.digest(ofUserCode: code, of: user.text)
-    try await setCode(digest, of: user, "user.codeSet", by: actor)
+    try await setCode(digest, of: user, audit: context.audit(by: actor)(.userCodeSet(user: user.text)))
     return code
   }
 
   /// Takes a user's code away: who is registered may ask again.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  public func removeCode(of user: UserID, by actor: String) async throws(Problem) {
-    try await setCode(nil, of: user, "user.codeRemoved", by: actor)
+  public func removeCode(of user: UserID, by actor: AuditActor) async throws(Problem) {
+    try await setCode(nil, of: user, audit: context.audit(by: actor)(.userCodeRemoved(user: user.text)))
   }
 
   private func setCode(
-    _ digest: [UInt8]?, of user: UserID, _ name: String, by actor: String
+    _ digest: [UInt8]?, of user: UserID, audit event: AuditRecord
   ) async throws(Problem) {
-    let event = context.audit(by: actor)(name, ["user": user.text])
     let isThere = try await context.stored(
       await context.storage.setUserCode(digest, of: user.text, audit: event))
     guard isThere else { throw Problem(noUser: user.text) }

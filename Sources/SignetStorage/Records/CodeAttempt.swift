@@ -67,7 +67,7 @@ public struct CodeVerdict: Hashable, Sendable {
   /// What the address has to wait from now on; `nil` for nothing.
   public var wait: WaitRecord?
   /// The event.
-  public var audit: AuditEvent
+  public var audit: AuditRecord
 
   /// Describes a verdict that changes nothing.
   ///
@@ -75,7 +75,7 @@ public struct CodeVerdict: Hashable, Sendable {
   ///   - outcome: How it ended.
   ///   - wait: What the address has to wait.
   ///   - audit: The event.
-  public init(_ outcome: CodeOutcome, wait: WaitRecord?, audit: AuditEvent) {
+  public init(_ outcome: CodeOutcome, wait: WaitRecord?, audit: AuditRecord) {
     (self.outcome, self.wait, self.audit) = (outcome, wait, audit)
   }
 }

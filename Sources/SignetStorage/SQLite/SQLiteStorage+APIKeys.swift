@@ -2,7 +2,7 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``Storage`` says.
-  public func addAPIKey(_ key: APIKeyRecord, audit: AuditEvent) async throws(StorageFailure) {
+  public func addAPIKey(_ key: APIKeyRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
         "INSERT INTO api_keys (id, name, scopes, secret_digest, created, revoked, display_name) VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -28,7 +28,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func revokeAPIKey(
-    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditEvent
+    _ id: String, keepingOneOf scope: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> RevocationOutcome {
     try await writer.write { database in
       let good = try database.query("SELECT * FROM api_keys WHERE revoked IS NULL")

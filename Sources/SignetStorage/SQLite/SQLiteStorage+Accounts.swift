@@ -13,7 +13,7 @@ extension SQLiteStorage {
 
   /// As ``AccountStorage`` says.
   public func setAccountPolicies(
-    _ policies: [UInt8]?, of container: String, audit: AuditEvent
+    _ policies: [UInt8]?, of container: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       guard try database.isInUse(container) else { return false }
@@ -38,7 +38,7 @@ extension SQLiteStorage {
 
   /// As ``AccountStorage`` says.
   public func takeAccountReport(
-    _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditEvent
+    _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       let isTaken = try database.take(attempt)
@@ -49,7 +49,7 @@ extension SQLiteStorage {
 
   /// As ``AccountStorage`` says.
   public func addAccountOrder(
-    _ order: AccountOrderRecord, audit: AuditEvent
+    _ order: AccountOrderRecord, audit: AuditRecord
   ) async throws(StorageFailure) -> AccountOrderOutcome {
     try await writer.write { database in
       guard try database.isInUse(order.container) else { return .notInUse }
@@ -72,7 +72,7 @@ extension SQLiteStorage {
 
   /// As ``AccountStorage`` says.
   public func receiveAccountOrder(
-    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditEvent
+    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       let found = try database.query(

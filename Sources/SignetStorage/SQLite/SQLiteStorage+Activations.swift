@@ -2,7 +2,7 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``Storage`` says.
-  public func addActivation(_ activation: ActivationRecord, audit: AuditEvent) async throws(StorageFailure) {
+  public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
         "UPDATE activations SET state = 'replaced' WHERE user = ? AND state = 'open'", .text(activation.user))
@@ -32,7 +32,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64,
-    audit: @escaping @Sendable (ActivationOutcome) -> AuditEvent?
+    audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
     try await writer.write { database in
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
@@ -43,7 +43,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func confirmContainer(
-    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditEvent
+    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
     try await writer.write { database in
       let outcome = try database.confirmContainer(id)

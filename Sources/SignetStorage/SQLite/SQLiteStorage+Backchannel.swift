@@ -4,7 +4,7 @@ extension SQLiteStorage {
   /// As ``ClientStorage`` says.
   public func addBackchannelRequest(
     _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
       let revoked = try database.query(
@@ -28,7 +28,7 @@ extension SQLiteStorage {
   /// As ``ClientStorage`` says.
   public func pollBackchannelRequest(
     _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
-    audit: @escaping @Sendable (String) -> AuditEvent
+    audit: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> PollOutcome {
     try await writer.write { database in
       let found = try database.query(
@@ -50,7 +50,7 @@ extension SQLiteStorage {
 
   /// As ``ClientStorage`` says.
   public func issueTokens(
-    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditEvent
+    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -104,7 +104,7 @@ extension SQLiteStorage {
 
   /// As ``ClientStorage`` says.
   public func endNotice(
-    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditEvent?
+    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditRecord?
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -129,7 +129,7 @@ extension Database {
 
   /// What is said to have expired stays so, also where the clock is set back.
   fileprivate func expire(
-    _ transaction: TransactionRecord, _ audit: (String) -> AuditEvent
+    _ transaction: TransactionRecord, _ audit: (String) -> AuditRecord
   ) throws {
     guard try expire(transaction.id) else { return }
     try appendAudit(audit(transaction.id))

@@ -2,7 +2,7 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``ClientStorage`` says.
-  public func addClient(_ client: ClientRecord, audit: AuditEvent) async throws(StorageFailure) {
+  public func addClient(_ client: ClientRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
         """
@@ -33,7 +33,7 @@ extension SQLiteStorage {
 
   /// As ``ClientStorage`` says.
   public func revokeClient(
-    _ id: String, at time: Int64, audit: AuditEvent, withdrawal: @escaping @Sendable (String) -> AuditEvent
+    _ id: String, at time: Int64, audit: AuditRecord, withdrawal: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(

@@ -19,7 +19,7 @@ extension SQLiteStorage {
   }
 
   /// As ``Storage`` says.
-  public func revokeContainer(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
+  public func revokeContainer(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute("UPDATE containers SET state = 'revoked' WHERE id = ?", .text(id))
       guard database.changes == 1 else { return false }

@@ -24,7 +24,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func addTokens(
-    _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditEvent
+    _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditRecord
   ) async throws(StorageFailure) -> [String] {
     try await writer.write { database in
       var added: [String] = []
@@ -44,7 +44,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func assignToken(
-    _ serial: String, to user: String?, audit: AuditEvent
+    _ serial: String, to user: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await writer.write { database in
       if let user, try database.query("SELECT 1 FROM users WHERE id = ?", .text(user)).isEmpty {
@@ -61,7 +61,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func disableToken(
-    _ serial: String, _ isDisabled: Bool, audit: AuditEvent
+    _ serial: String, _ isDisabled: Bool, audit: AuditRecord
   ) async throws(StorageFailure) -> TokenOutcome {
     try await writer.write { database in
       try database.changeToken(
@@ -73,7 +73,7 @@ extension SQLiteStorage {
   }
 
   /// As ``Storage`` says.
-  public func removeToken(_ serial: String, audit: AuditEvent) async throws(StorageFailure) -> TokenOutcome {
+  public func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome {
     try await writer.write { database in
       try database.changeToken(
         "DELETE FROM credentials WHERE serial = ?", [.text(serial)], audit)
@@ -114,7 +114,7 @@ extension Database {
   }
 
   fileprivate func changeToken(
-    _ sql: String, _ values: [SQLiteValue], _ audit: AuditEvent
+    _ sql: String, _ values: [SQLiteValue], _ audit: AuditRecord
   ) throws -> TokenOutcome {
     try execute(sql, values)
     guard changes == 1 else { return .unknownToken }

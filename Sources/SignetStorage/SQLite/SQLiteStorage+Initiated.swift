@@ -4,7 +4,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func addInitiated(
     _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     guard let container = transaction.decision?.container else { return .unknown }
     return try await writer.write { database in
@@ -51,7 +51,7 @@ extension SQLiteStorage {
   public func answerTransaction(
     _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }

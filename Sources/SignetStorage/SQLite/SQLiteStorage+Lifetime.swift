@@ -2,7 +2,7 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``Storage`` says.
-  public func askForRenewal(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
+  public func askForRenewal(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         "UPDATE containers SET renewal_wanted = 1 WHERE id = ? AND state = 'active'", .text(id))
@@ -16,7 +16,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func stageRenewal(
     of id: String, by successor: NewContainer?, limit: Int,
-    audit: @escaping @Sendable (RenewalOutcome) -> AuditEvent
+    audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await writer.write { database in
       let outcome = try database.stageRenewal(of: id, by: successor, limit: limit)
@@ -27,7 +27,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func endContainer(
-    _ id: String, as ended: String, audit: AuditEvent
+    _ id: String, as ended: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(

@@ -3,7 +3,7 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``Storage`` says.
   public func addPushTarget(
-    _ target: PushTargetRecord, limit: Int, audit: AuditEvent
+    _ target: PushTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -44,7 +44,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func changePushTarget(
     _ id: String, of container: String, name: String?, target: (service: String, sealed: [UInt8])?,
-    audit: AuditEvent
+    audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -62,7 +62,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func removePushTarget(
-    _ id: String, of container: String, ifSealed sealed: [UInt8]?, audit: AuditEvent
+    _ id: String, of container: String, ifSealed sealed: [UInt8]?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(

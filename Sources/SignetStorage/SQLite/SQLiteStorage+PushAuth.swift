@@ -3,7 +3,7 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``PushAuthStorage`` says.
   public func addPushAuthMechanism(
-    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditEvent
+    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
   ) async throws(StorageFailure) {
     try await writer.write { database in
       if let codes { try database.insert(codes) }
@@ -50,7 +50,7 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func registerPushAuthMechanism(
-    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditEvent
+    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -72,7 +72,7 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func changePushAuthDevice(
-    _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditEvent
+    _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       guard
@@ -95,7 +95,7 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func removePushAuthMechanism(
-    _ id: String, audit: AuditEvent
+    _ id: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute("DELETE FROM pushauth_messages WHERE mechanism = ?", .text(id))
@@ -111,7 +111,7 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func addPushAuthMessage(
-    _ message: PushAuthMessageRecord, limit: Int, audit: AuditEvent
+    _ message: PushAuthMessageRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let isAdded: Bool? = try await writer.write { database in
       let active = try database.query(
@@ -149,7 +149,7 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func answerPushAuthMessage(
-    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditEvent
+    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.expirePushAuthMessage(id, at: time)
@@ -165,7 +165,7 @@ extension SQLiteStorage {
 
   /// As ``PushAuthStorage`` says.
   public func countWrongPushAuthNumber(
-    _ id: String, limit: Int, at time: Int64, audit: AuditEvent
+    _ id: String, limit: Int, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Int? {
     try await writer.write { database in
       try database.expirePushAuthMessage(id, at: time)

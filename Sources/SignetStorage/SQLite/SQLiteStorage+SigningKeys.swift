@@ -10,7 +10,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func addSigningKey(
-    _ key: SigningKeyRecord, replacing present: String?, audit: AuditEvent
+    _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       let found = try database.query("SELECT id FROM signing_keys WHERE retired IS NULL").first

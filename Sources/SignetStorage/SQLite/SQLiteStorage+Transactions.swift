@@ -4,7 +4,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func addTransaction(
     _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
-    audit: @escaping @Sendable (AdmissionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await writer.write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
@@ -55,7 +55,7 @@ extension SQLiteStorage {
   public func decideTransaction(
     _ attempt: DecisionAttempt, limits: TransactionLimits,
     judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
     then listener: @escaping @Sendable (Result<DecisionOutcome, StorageFailure>) -> Void
   ) {
     writer.write { database in
@@ -98,7 +98,7 @@ extension SQLiteStorage {
   /// As ``Storage`` says.
   public func endTransaction(
     _ id: String, _ end: EndRecord, isSuspicious: Bool, key: String?, limits: TransactionLimits,
-    audit: @escaping @Sendable (DecisionOutcome) -> AuditEvent
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await writer.write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }

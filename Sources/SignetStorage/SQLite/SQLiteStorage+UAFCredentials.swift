@@ -27,14 +27,14 @@ extension SQLiteStorage {
   /// As ``UAFStorage`` says.
   public func removeUAFCredentials(
     of user: String, _ selection: [UAFKeySelection],
-    audit: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+    audit: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
     try await writer.write { try $0.removeUAFCredentials(of: user, selection, audit: audit) }
   }
 
   /// As ``UAFStorage`` says.
   public func releaseUAFCredential(
-    aaid: String, keyID: [UInt8], audit: AuditEvent
+    aaid: String, keyID: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await writer.write { database in
@@ -52,7 +52,7 @@ extension SQLiteStorage {
 extension Database {
   /// Removes keys of a user; how many there were.
   func removeUAFCredentials(
-    of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditEvent
+    of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
   ) throws -> Int {
     var count = 0
     for selected in selection {

@@ -3,7 +3,7 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``UAFStorage`` says.
   public func addUAFSession(
-    _ session: UAFSessionRecord, audit: AuditEvent?
+    _ session: UAFSessionRecord, audit: AuditRecord?
   ) async throws(StorageFailure) {
     let codes = codes
     try await writer.write { database in
@@ -55,7 +55,7 @@ extension SQLiteStorage {
 
   /// As ``UAFStorage`` says.
   public func redeemUAFToken(
-    _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditEvent
+    _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await writer.write { database in
@@ -71,7 +71,7 @@ extension SQLiteStorage {
 
   /// As ``UAFStorage`` says.
   public func failUAFSession(
-    _ id: String, _ end: UAFSessionEnd, audit: AuditEvent
+    _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await writer.write { database in
@@ -85,7 +85,7 @@ extension SQLiteStorage {
   /// As ``UAFStorage`` says.
   public func finishUAFRegistration(
     _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await writer.write { database in
@@ -98,7 +98,7 @@ extension SQLiteStorage {
   /// As ``UAFStorage`` says.
   public func finishUAFDeregistration(
     _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
-    audit: AuditEvent, removed: @escaping @Sendable (String, [UInt8]) -> AuditEvent
+    audit: AuditRecord, removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await writer.write { database in
@@ -115,7 +115,7 @@ extension SQLiteStorage {
   /// As ``UAFStorage`` says.
   public func finishUAFAuthentication(
     _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], limits: TransactionLimits,
-    audit: @escaping @Sendable (UAFOutcome) -> AuditEvent
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await writer.write { database in

@@ -3,7 +3,7 @@ import SignetSQLite
 extension SQLiteStorage {
   /// As ``UAFStorage`` says.
   public func addUAFTarget(
-    _ target: UAFTargetRecord, limit: Int, audit: AuditEvent
+    _ target: UAFTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await writer.write { database in
@@ -56,7 +56,7 @@ extension SQLiteStorage {
 
   /// As ``UAFStorage`` says.
   public func removeUAFDevice(
-    _ device: String, of user: String, audit: AuditEvent
+    _ device: String, of user: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -72,7 +72,7 @@ extension SQLiteStorage {
 
   /// As ``UAFStorage`` says.
   public func changeUAFTarget(
-    _ id: String, _ change: UAFTargetChange, audit: AuditEvent
+    _ id: String, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
@@ -88,7 +88,7 @@ extension SQLiteStorage {
   }
 
   /// As ``UAFStorage`` says.
-  public func removeUAFTarget(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
+  public func removeUAFTarget(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute("DELETE FROM uaf_targets WHERE id = ?", .text(id))
       guard database.changes == 1 else { return false }

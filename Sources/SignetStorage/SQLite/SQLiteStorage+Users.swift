@@ -2,7 +2,7 @@ import SignetSQLite
 
 extension SQLiteStorage {
   /// As ``Storage`` says.
-  public func addUser(_ user: UserRecord, audit: AuditEvent) async throws(StorageFailure) {
+  public func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await writer.write { database in
       try database.execute(
         "INSERT INTO users (id, created) VALUES (?, ?)", .text(user.id), .integer(user.created))
@@ -25,7 +25,7 @@ extension SQLiteStorage {
   }
 
   /// As ``Storage`` says.
-  public func unlockUser(_ id: String, audit: AuditEvent) async throws(StorageFailure) -> Bool {
+  public func unlockUser(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(
         "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = ?", .text(id)
@@ -42,7 +42,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func setUserCode(
-    _ digest: [UInt8]?, of user: String, audit: AuditEvent
+    _ digest: [UInt8]?, of user: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await writer.write { database in
       try database.execute(

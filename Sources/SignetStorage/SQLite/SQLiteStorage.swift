@@ -100,12 +100,12 @@ public final class SQLiteStorage: Storage {
 
 extension Database {
   /// Appends to the audit log inside the open transaction.
-  func appendAudit(_ event: AuditEvent) throws {
+  func appendAudit(_ record: AuditRecord) throws {
     var chain = try auditTail()
-    let entry = chain.append(event)
+    let entry = chain.append(record.text)
     try execute(
       "INSERT INTO audit (number, event, hash) VALUES (?, ?, ?)", .integer(entry.number),
-      .text(entry.event.text),
+      .text(entry.text),
       .blob(entry.hash))
     note = TransactionNotes(chain: chain, goodKey: (note as? TransactionNotes)?.goodKey)
   }
@@ -132,15 +132,15 @@ struct TransactionNotes: Sendable {
 extension AuditEntry {
   init(_ row: Row) throws(SQLiteFailure) {
     self.init(
-      number: try row.integer("number"), event: AuditEvent(text: try row.text("event")),
+      number: try row.integer("number"), text: try row.text("event"),
       hash: try row.blob("hash"))
   }
 }
 
 extension SQLiteStorage {
   /// As ``Storage`` says.
-  public func append(_ event: AuditEvent) async throws(StorageFailure) {
-    try await writer.write { try $0.appendAudit(event) }
+  public func append(_ record: AuditRecord) async throws(StorageFailure) {
+    try await writer.write { try $0.appendAudit(record) }
   }
 
   /// As ``Storage`` says.
@@ -155,7 +155,7 @@ extension SQLiteStorage {
 
   /// As ``Storage`` says.
   public func sweep(
-    at time: Int64, audit: @escaping @Sendable (String) -> AuditEvent
+    at time: Int64, audit: @escaping @Sendable (String) -> AuditRecord
   ) async throws(StorageFailure) -> Int {
     try await writer.write { database in
       try database.execute("DELETE FROM requests WHERE expires <= ?", .integer(time))

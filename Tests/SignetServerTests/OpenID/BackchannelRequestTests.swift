@@ -166,7 +166,7 @@ import Testing
     let client = try await fixture.register()
     let users = fixture.server.users
     #expect(try await fixture.ask(client, [("login_hint", "alice"), ("user_code", "1")]).status == 200)
-    let code = try await users.setCode(of: UserID("alice"), by: "test")
+    let code = try await users.setCode(of: UserID("alice"), by: .local)
     #expect(code.utf8.count == 8)
     func ask(_ given: String?) async throws -> String {
       try await fixture.ask(client, [("login_hint", "alice")] + (given.map { [("user_code", $0)] } ?? []))
@@ -183,11 +183,11 @@ import Testing
     #expect(answer.status == 200)
     let refusals = try await fixture.server.audit().filter { $0.contains("userCode.refused") }
     #expect(refusals.count == 5 && refusals.allSatisfy { $0.contains(client.id) && $0.contains("alice") })
-    try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+    try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     #expect(try await ask(code) == "200")
-    try await users.removeCode(of: UserID("alice"), by: "test")
+    try await users.removeCode(of: UserID("alice"), by: .local)
     #expect(try await ask(nil) == "200")
-    #expect(try await problem { try await users.setCode(of: UserID("bob"), by: "test") } == .unknown)
+    #expect(try await problem { try await users.setCode(of: UserID("bob"), by: .local) } == .unknown)
     #expect(try await !fixture.server.audit().joined().contains(code))
   }
 
@@ -195,7 +195,7 @@ import Testing
   func waitsWithTheUsersCode() async throws {
     let fixture = try await OpenIDFixture()
     let client = try await fixture.register()
-    let code = try await fixture.server.users.setCode(of: UserID("alice"), by: "test")
+    let code = try await fixture.server.users.setCode(of: UserID("alice"), by: .local)
     func ask(_ given: String) async throws -> OpenIDAnswer {
       try await fixture.ask(client, [("login_hint", "alice"), ("user_code", given)])
     }
@@ -266,7 +266,7 @@ import Testing
     }
     #expect(try await ask(idToken, by: client) == "200")
     fixture.server.clock.advance(by: 100_000)
-    _ = try await SigningKeyService(fixture.server.context).rotate(by: "test")
+    _ = try await SigningKeyService(fixture.server.context).rotate(by: .local)
     #expect(try await ask(idToken, by: client) == "200")
     #expect(try await ask(idToken, by: stranger) == "400 invalid_request")
     #expect(try await ask(tokens.string("access_token"), by: client) == "400 invalid_request")

@@ -29,7 +29,7 @@ import Testing
           $0["notificationEndpoint"] = "https://client.example.org:8443/cb?x=1"
           $0["requestAlgorithm"] = "ES256"
           $0["numberDigits"] = 3
-        }), by: "test")
+        }), by: .local)
     #expect(made.secret == nil)
     let found = try await clients.find(made.record.id)
     #expect(found == made.record && found.delivery == .push && found.numberDigits == 3)
@@ -38,16 +38,16 @@ import Testing
         Self.body {
           $0["authentication"] = "client_secret_basic"
           $0["jwks"] = nil
-        }), by: "test")
+        }), by: .local)
     let secret = try #require(second.secret)
     #expect(second.record.secretDigest == HashFunction.sha256.digest(of: Array(secret.utf8)))
     #expect(try await clients.all().map(\.id).sorted() == [made.record.id, second.record.id].sorted())
-    try await clients.revoke(made.record.id, by: "test")
+    try await clients.revoke(made.record.id, by: .local)
     let revoked = try await clients.find(made.record.id).revoked
     server.clock.advance(by: 5)
-    try await clients.revoke(made.record.id, by: "test")
+    try await clients.revoke(made.record.id, by: .local)
     #expect(try await clients.find(made.record.id).revoked == revoked)
-    #expect(try await problem { try await clients.revoke("x", by: "test") } == .unknown)
+    #expect(try await problem { try await clients.revoke("x", by: .local) } == .unknown)
     #expect(try await problem { try await clients.find("x") } == .unknown)
     #expect(try await !server.audit().joined().contains(secret))
   }

@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
@@ -42,7 +43,7 @@ struct OpenIDFixture: Sendable {
     ]
     if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     for (name, value) in further.members { body[name] = value }
-    let made = try await ClientService(server.context).add(ClientRegistration(body), by: "test")
+    let made = try await ClientService(server.context).add(ClientRegistration(body), by: .local)
     return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
   }
 
@@ -117,7 +118,7 @@ struct OpenIDFixture: Sendable {
 
   /// Marks what has expired, as the server does by itself.
   func sweep() async throws {
-    _ = try await server.storage.sweep(at: now) { AuditEvent(text: "{\"expired\":\"\($0)\"}") }
+    _ = try await server.storage.sweep(at: now) { .sample($0) }
   }
 }
 

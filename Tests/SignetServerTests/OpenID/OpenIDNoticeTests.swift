@@ -62,10 +62,10 @@ import Testing
       let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
       try await body(try #require(waiting.last).id)
       await fixture.sender.sendDue()
-      try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+      try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     }
     try await end { _ in try await fixture.decide(.denied) }
-    try await end { id in try await transactions.withdraw(id, reason: "", by: "test") }
+    try await end { id in try await transactions.withdraw(id, reason: "", by: .local) }
     try await end { _ in
       fixture.server.clock.advance(by: 300)
       try await fixture.sweep()
@@ -199,10 +199,10 @@ import Testing
     let storage = fixture.server.storage
     let due = try await storage.dueNotices(at: fixture.now, limitPerClient: 9)
     #expect(due.count == 2)
-    try await ClientService(fixture.server.context).revoke(client.id, by: "test")
+    try await ClientService(fixture.server.context).revoke(client.id, by: .local)
     #expect(try await storage.dueNotices(at: fixture.now, limitPerClient: 9).map(\.client) == [late.id])
     let digest = try #require(due.first { $0.client == client.id }).digest
-    let event = AuditEvent(text: "{}")
+    let event = AuditRecord.sample()
     #expect(
       try await !storage.issueTokens(
         for: digest, of: client.id, at: fixture.now, pushedWithin: 300, audit: event))

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import Testing
 
@@ -124,7 +125,7 @@ import Testing
     let client = try await fixture.register(.poll, .clientSecretBasic)
     var record = try #require(try await fixture.server.storage.client(client.id))
     (record.id, record.requestAlgorithm) = ("0011223344556677", "XX9")
-    try await fixture.server.storage.addClient(record, audit: AuditEvent(text: "{}"))
+    try await fixture.server.storage.addClient(record, audit: .sample())
     let damaged = TestClient(id: record.id, secret: client.secret, key: client.key, issuer: client.issuer)
     #expect(try await fixture.ask(damaged).outcome == "500 server_error")
   }

@@ -111,7 +111,7 @@ import Testing
       let waiting = try await fixture.server.storage.pendingTransactions(user: "alice", at: fixture.now)
       try await end(try #require(waiting.last).id)
       for _ in 0..<2 { #expect(try await fixture.poll(client, id).outcome == outcome) }
-      try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+      try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     }
     try await expect("400 access_denied") { _ in try await fixture.decide(.denied) }
     try await expect("400 access_denied") { _ in try await fixture.decide(.reported) }
@@ -120,7 +120,7 @@ import Testing
         Array(#"{"reason":"userCancel"}"#.utf8), id: id, by: fixture.device.send(to: fixture.server))
     }
     try await expect("400 transaction_failed") { id in
-      try await fixture.server.transactions.withdraw(id, reason: "", by: "test")
+      try await fixture.server.transactions.withdraw(id, reason: "", by: .local)
     }
     try await expect("400 expired_token") { _ in fixture.server.clock.advance(by: 300) }
     try await expect("400 expired_token") { _ in
@@ -190,7 +190,7 @@ import Testing
         group.addTask { await Self.ended { try await fixture.decide(.accepted, asked) } }
         group.addTask {
           await Self.ended {
-            try await fixture.server.transactions.withdraw(transaction, reason: "", by: "test")
+            try await fixture.server.transactions.withdraw(transaction, reason: "", by: .local)
           }
         }
         if round % 2 == 0 {
@@ -217,7 +217,7 @@ import Testing
       case .expired: #expect(given == 0 && last == "400 expired_token", "\(outcomes) \(last)")
       default: Issue.record("\(record.state)")
       }
-      try await fixture.server.codes.unlock(UserID("alice"), by: "test")
+      try await fixture.server.codes.unlock(UserID("alice"), by: .local)
     }
   }
 
@@ -233,7 +233,7 @@ import Testing
     let id = try await fixture.ask(client).id
     try await fixture.decide(.accepted)
     let container = try #require(fixture.device.container).text
-    _ = try await users.revokeContainer(container, by: "test")
+    _ = try await users.revokeContainer(container, by: .local)
     #expect(try await fixture.poll(client, id).outcome == "400 access_denied")
     // Another device of the same user does not stand in for it.
     _ = try await fixture.server.activate(device: 2)
@@ -256,7 +256,7 @@ import Testing
       verifying: await transactions.offline(transaction), signedBy: #require(fixture.device.serverKey))
     let (secret, container) = (try #require(fixture.device.otpSecret), try #require(fixture.device.container))
     let digits = secret.withSecret { carried.answer(otpSecret: $0, container: container) }
-    try await transactions.answer(.scanned(digits), to: transaction, by: .init("test"))
+    try await transactions.answer(.scanned(digits), to: transaction, by: .init(.local))
     let token = try await fixture.poll(client, id).body.string("id_token")
     let claims = try JSONObject(parsing: JWS(compact: token).unverifiedPayload)
     #expect(try claims.string("acr") == "urn:signet:acr:answered" && claims.strings("amr") == ["otp"])

@@ -74,7 +74,7 @@ import UAFFixture
   @Test func aDeviceIsForgottenWithItsKeysAndNoOther() async throws {
     let keys = [UAFTestKey(), UAFTestKey()]
     let server = try await UAFServer(keys)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     for (key, device) in zip(keys, ["d1", "d2"]) { try await register(key, server, on: device) }
     let device = try await UAFTestDevice(on: server)
     let others = [
@@ -259,7 +259,7 @@ import UAFFixture
   @Test func aDeviceRemovesItsUsersKeysAndAddsNone() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     try await register(key, server, on: "d1")
     let device = try await UAFTestDevice(on: server)
     func ask(_ operation: UAFOperation, _ user: String, _ jws: String) async throws -> HTTPResponse {

@@ -104,7 +104,7 @@ import UAFFixture
   @Test("a device of another user is none")
   func keepsToTheUser() async throws {
     let server = try await UAFServer(UAFTestKey())
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     let device = try await UAFTestDevice(on: server, user: "bob")
     #expect(try await dispatch(server, device).string("dispatchResult") == "dispatchTargetNotFound")
     let nobody = try await server.json(

@@ -51,9 +51,9 @@ final class UAFServer: Sendable {
       uaf: UAFSetup(settings, models: models))
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
-    try await UserService(server.context).add(try UserID("alice"), by: "test")
+    try await UserService(server.context).add(try UserID("alice"), by: .local)
     apiKey = try await APIKeyService(server.context).create(
-      name: "Shop", displayName: nil, scopes: [.relyingParty], by: "test"
+      name: "Shop", displayName: nil, scopes: [.relyingParty], by: .local
     ).text
   }
 
@@ -85,7 +85,7 @@ final class UAFServer: Sendable {
     var chain = AuditChain()
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
     #expect(entries.allSatisfy { chain.verify($0) })
-    return entries.map(\.event.text)
+    return entries.map(\.text)
   }
 
   /// Sends a request as it is, to a path below the prefix of UAF, or from the root where it begins with two slashes.

@@ -117,7 +117,7 @@ import UAFFixture
   @Test("what goes to a device is answered by the user of it alone") func sentToADevice() async throws {
     var (own, other) = (UAFTestKey(), UAFTestKey())
     let server = try await UAFServer(own)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(own)
     let asked = try await server.registrationRequest(#"{"username":"bob"}"#)
     _ = try await server.uaf(

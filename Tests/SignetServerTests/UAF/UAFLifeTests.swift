@@ -112,7 +112,7 @@ import UAFFixture
   {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(key)
     let id = try await transaction(server)
     #expect(try await ask(server, id, "bob").integer("statusCode") == 1404)
@@ -234,7 +234,7 @@ import UAFFixture
     var key = UAFTestKey()
     key.signCounter = 7
     let server = try await UAFServer(key)
-    let admin = try await APIKeyService(server.context).create(name: "ops", scopes: [.admin], by: "test").text
+    let admin = try await APIKeyService(server.context).create(name: "ops", scopes: [.admin], by: .local).text
     try await server.register(key)
     var copy = key
     key.signCounter = 8
@@ -287,7 +287,7 @@ import UAFFixture
     let key = UAFTestKey()
     let server = try await UAFServer(key)
     let device = try await UAFTestDevice(on: server)
-    let admin = try await APIKeyService(server.context).create(name: "ops", scopes: [.admin], by: "test").text
+    let admin = try await APIKeyService(server.context).create(name: "ops", scopes: [.admin], by: .local).text
     let headers = [("Authorization", "Bearer \(admin)")]
     let listed = try await server.send(.get, "//main/v1/admin/uaf/targets", [], headers)
     #expect(

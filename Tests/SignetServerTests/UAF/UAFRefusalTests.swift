@@ -188,7 +188,7 @@ import UAFFixture
     func send(_ text: String) async throws -> Int64 {
       try await server.uaf("/uaf/1.1/\(path)", ["uafResponse": .string(text)]).integer("statusCode")
     }
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     let answering = operation == .registration ? UAFTestKey() : key
     let (first, second) = (try await request("alice"), try await request("alice"))
     // The challenge of one session with the serverData of another.
@@ -370,7 +370,7 @@ import UAFFixture
   @Test("a key is registered once, for whomever (19)") func refusesRegisteredKeys() async throws {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(key)
     var attempt = UAFAttempt(.registration)
     // Its own policy disallows the key.
@@ -383,7 +383,7 @@ import UAFFixture
   @Test("a key of another user is not known (24)") func refusesKeysOfOthers() async throws {
     var (key, other) = (UAFTestKey(), UAFTestKey())
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(key)
     var attempt = UAFAttempt(.registration)
     attempt.context = #"{"username":"bob"}"#

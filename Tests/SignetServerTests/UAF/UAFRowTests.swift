@@ -59,7 +59,7 @@ import UAFFixture
     var key = UAFTestKey()
     key.signCounter = 5
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(key)
     if change.hasPrefix("state") {
       // A copy was found out; who takes the key out of quarantine is an operator.
@@ -76,7 +76,7 @@ import UAFFixture
     key.signCounter = 5
     let server = try await UAFServer(key)
     try await server.register(key)
-    let event = AuditEvent(text: #"{"action":"test"}"#)
+    let event = AuditRecord.sample()
     var session = UAFSessionRecord(
       id: "s", operation: "Auth", user: "alice", created: server.clock.now, expires: .max, state: .requested)
     session.request = [1]
@@ -95,7 +95,7 @@ import UAFFixture
   {
     let key = UAFTestKey()
     let server = try await UAFServer(key)
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     let request = try await server.registrationRequest()
     try server.tamper("UPDATE uaf_sessions SET user = 'bob'")
     let answer = try await server.uaf(
@@ -149,7 +149,7 @@ import UAFFixture
     arguments: ["signature_key = ?", "encryption_key = ?", "user = 'bob'", "device = 'd2'"])
   func exchangedDeviceKey(_ change: String) async throws {
     let server = try await UAFServer(UAFTestKey())
-    try await server.users.add(try UserID("bob"), by: "test")
+    try await server.users.add(try UserID("bob"), by: .local)
     let device = try await UAFTestDevice(on: server)
     let thief = P256.Signing.PrivateKey()
     let values: [SQLiteValue] =

@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetHTTP
 import SignetJSON
 import SignetServer
+import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
@@ -54,7 +55,7 @@ import UAFFixture
     #expect(try await server.audit().count == before + 3)
     // And they are forgotten as soon as those that nobody answered.
     server.clock.advance(by: 120 + 600)
-    _ = try await server.storage.sweep(at: server.clock.now) { _ in AuditEvent(text: "{}") }
+    _ = try await server.storage.sweep(at: server.clock.now) { .sample($0) }
     let left = try await server.storage.addUAFSession(
       UAFSessionRecord(
         id: "s", operation: "Auth", created: 0, expires: server.clock.now, state: .requested),
@@ -91,7 +92,7 @@ import UAFFixture
 
   @Test("a user has so many keys, and no more") func boundsKeys() async throws {
     let server = try await UAFServer(UAFTestKey())
-    let event = AuditEvent(text: #"{"action":"test"}"#)
+    let event = AuditRecord.sample()
     func register(_ count: UInt8, from first: UInt8) async throws -> UAFOutcome {
       let id = "s\(first)"
       try await server.storage.addUAFSession(

@@ -64,7 +64,7 @@ struct KeyBench {
   ) async throws {
     let container = container ?? self.container
     let asked = try await TransactionService(server.server.context).create(
-      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+      "Pay 12.50 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
     let transaction = try #require(
       try await device.pendingTransactions(for: container, by: session).first { $0.id.text == asked.id })
     try await device.decide(transaction, .accepted, with: container, by: authentication, session: session)
@@ -72,7 +72,7 @@ struct KeyBench {
 
   /// Whether the server takes a code.
   func accepts(_ code: String) async throws -> Bool {
-    try await CodeService(server.server.context).validate(code, user: UserID("alice"), by: "test")
+    try await CodeService(server.server.context).validate(code, user: UserID("alice"), by: .local)
   }
 
   /// The names of the vault's domains, and what is in each that this password opens.

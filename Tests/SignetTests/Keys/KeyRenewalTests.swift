@@ -162,16 +162,16 @@ struct SilentKeyTests {
       try await refused("Wrong \(number) tower")
       // Decisions with the right signature set nothing back.
       let asked = try await TransactionService(context).create(
-        "Pay 1 to Bob", user: UserID("alice"), lifetime: nil, by: "test")
+        "Pay 1 to Bob", user: UserID("alice"), lifetime: nil, by: .local)
       let transaction = try #require(
         try await device.pendingTransactions(for: bench.container).first { $0.id.text == asked.id })
       try await device.decide(transaction, .accepted, with: bench.container, by: KeyBench.right(nil))
     }
     try await refused("Codes 42 tower")
-    try await CodeService(context).unlock(UserID("alice"), by: "test")
+    try await CodeService(context).unlock(UserID("alice"), by: .local)
     let renewed = try await renew("Codes 42 tower")
     let code = try await device.oneTimePassword(for: renewed, by: KeyBench.right(.oneTimePassword)).code
-    #expect(try await CodeService(context).validate(code, user: UserID("alice"), by: "test"))
+    #expect(try await CodeService(context).validate(code, user: UserID("alice"), by: .local))
     #expect(handler.requests.isEmpty)
     await limited.server.stop()
   }

@@ -433,7 +433,7 @@ extension InvitingServer {
   /// The entries of the audit log of one kind.
   func events(_ name: String) async throws -> [JSONObject] {
     try await server.context.storage.auditEntries(after: 0, limit: 1000).compactMap { entry in
-      let event = try JSONObject(parsing: Array(entry.event.text.utf8))
+      let event = try JSONObject(parsing: Array(entry.text.utf8))
       return try event.string("event") == name ? event : nil
     }
   }

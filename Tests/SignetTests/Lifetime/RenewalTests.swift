@@ -66,10 +66,10 @@ import Testing
     if makesCode {
       let code = try await fixture.device.oneTimePassword(
         for: container, by: password.map { .password($0) })
-      #expect(try await CodeService(context).validate(code.code, user: user, by: "test"))
+      #expect(try await CodeService(context).validate(code.code, user: user, by: .local))
     }
     let transaction = try await TransactionService(context).create(
-      "Pay", user: user, lifetime: nil, by: "test")
+      "Pay", user: user, lifetime: nil, by: .local)
     let request = try #require(
       try await fixture.device.pendingTransactions(for: container).first { $0.id.text == transaction.id })
     try await fixture.device.decide(
@@ -146,7 +146,7 @@ import Testing
     transport.cut(.before, at: "/confirm")
     await #expect(throws: SignetFailure.self) { try await fixture.device.renew(first, handler: renewal) }
     transport.cut(nil, at: "/confirm")
-    try await UserService(server.server.context).revokeContainer(first.serverMadeID.text, by: "test")
+    try await UserService(server.server.context).revokeContainer(first.serverMadeID.text, by: .local)
     #expect(try await fixture.device.finishActivations().isEmpty)
     #expect(try await fixture.device.unconfirmedContainers().isEmpty)
     await #expect(throws: SignetFailure.containerUnknown) {
@@ -280,13 +280,13 @@ import Testing
     let first = try await fixture.activate(server.invite())
     #expect(try await !fixture.device.transactionList(for: first).isRenewalWanted)
     let service = RenewalService(server.server.context)
-    try await service.ask(first.serverMadeID.text, by: "test")
+    try await service.ask(first.serverMadeID.text, by: .local)
     #expect(try await fixture.device.transactionList(for: first).isRenewalWanted)
     let second = try await fixture.device.renew(first, handler: renewal)
     #expect(try await !fixture.device.transactionList(for: second).isRenewalWanted)
     // What is not in use is not renewed.
     for id in [first.serverMadeID.text, "nothing"] {
-      let problem = await #expect(throws: Problem.self) { try await service.ask(id, by: "test") }
+      let problem = await #expect(throws: Problem.self) { try await service.ask(id, by: .local) }
       #expect(problem?.code == .unknown)
     }
     await server.server.stop()
@@ -297,7 +297,7 @@ extension InvitingServer {
   /// The numbers of the renewals that the audit log knows.
   func renewalsInAudit() async throws -> [String] {
     try await server.context.storage.auditEntries(after: 0, limit: 1000).compactMap { entry in
-      let event = try JSONObject(parsing: Array(entry.event.text.utf8))
+      let event = try JSONObject(parsing: Array(entry.text.utf8))
       return try event.string("event") == "container.renewed" ? try event.string("renewals") : nil
     }
   }

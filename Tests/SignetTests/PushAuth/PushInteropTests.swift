@@ -7,6 +7,7 @@ import SignetOATH
 import SignetPushAuth
 import SignetServer
 import SignetServerTesting
+import SignetStorage
 import SignetTestKit
 import SignetTesting
 import SignetTransport
@@ -124,7 +125,7 @@ import Testing
     let transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
     let key = try await APIKeyService(server.context).create(
-      name: "shop", scopes: [.relyingParty, .admin], by: "test"
+      name: "shop", scopes: [.relyingParty, .admin], by: .local
     ).text
     func call(_ method: HTTPMethod, _ path: String, _ body: JSONObject? = nil) async throws -> JSONObject {
       let response = try await transport.send(

@@ -240,9 +240,9 @@ struct UAFOperationsFixture {
       _ throws(TransportFailure) in transport
     }
     client = UAFClient(device: device, facetID: facet, face: face)
-    for name in ["alice", "bob"] { try await UserService(server.context).add(try UserID(name), by: "test") }
+    for name in ["alice", "bob"] { try await UserService(server.context).add(try UserID(name), by: .local) }
     apiKey = try await APIKeyService(server.context).create(
-      name: "Shop", displayName: nil, scopes: [.relyingParty], by: "test"
+      name: "Shop", displayName: nil, scopes: [.relyingParty], by: .local
     ).text
   }
 

@@ -4,6 +4,7 @@ import Signet
 import SignetCrypto
 import SignetPolicy
 import SignetServer
+import SignetStorage
 @testable import SignetServerTesting
 @testable import SignetTesting
 @testable import SignetVault
@@ -122,8 +123,8 @@ private final class DeviceSubject {
 
   func invite(_ name: String) async throws -> ActivationCode {
     let user = try UserID(name)
-    try await UserService(server.context).add(user, by: "bench")
-    return try await ActivationService(server.context).invite(user, lifetime: nil, by: "bench").code
+    try await UserService(server.context).add(user, by: .local)
+    return try await ActivationService(server.context).invite(user, lifetime: nil, by: .local).code
   }
 
   func activate(_ code: ActivationCode) async throws -> Signet.Container {
@@ -136,7 +137,7 @@ private final class DeviceSubject {
   func approve(with container: Signet.Container, on device: Device) async throws -> Double {
     let transactions = TransactionService(server.context)
     _ = try await transactions.create(
-      "Pay 250.00 EUR to Jane Doe", user: container.user, lifetime: nil, by: "bench")
+      "Pay 250.00 EUR to Jane Doe", user: container.user, lifetime: nil, by: .local)
     let start = Clocks.wall
     for transaction in try await device.pendingTransactions(for: container) {
       try await device.decide(transaction, .accepted, with: container, by: password.map { .password($0) })

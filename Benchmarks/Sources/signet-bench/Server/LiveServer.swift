@@ -47,7 +47,7 @@ enum LiveServer {
     let server = try await TestServer(directory: arguments[0], protection: .device, limits: limits)
     try enroll(count, "\(arguments[0])/signet.sqlite", server.context)
     let key = try await APIKeyService(server.context).create(
-      name: "bench", scopes: [.relyingParty], by: "bench")
+      name: "bench", scopes: [.relyingParty], by: .local)
     let own = try await SigningKeyService(server.context).currentPublicKey()
     ServerProcess.say("\(server.serverURL.port) \(key.text) \(Hex.encode(own.x963Representation))")
     try ServerProcess.answerQuestions()

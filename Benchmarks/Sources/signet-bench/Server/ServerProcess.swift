@@ -40,7 +40,7 @@ enum ServerProcess {
       directory: arguments[0], protection: .device, clock: clock, limits: limits)
     try enroll(users, "\(arguments[0])/signet.sqlite", server.context)
     let key = try await APIKeyService(server.context).create(
-      name: "bench", scopes: [.relyingParty], by: "bench")
+      name: "bench", scopes: [.relyingParty], by: .local)
     say("\(server.serverURL.port) \(key.text)")
     try answerQuestions { clock.advance(by: step) }
     await server.stop()

@@ -78,7 +78,7 @@ enum UAFServerProcess {
         authenticatorVersion: 1, created: 0)
     }
     // Through the storage, whose rows have codes of the server's.
-    let event = AuditEvent(text: #"{"action":"bench"}"#)
+    let event = AuditRecord(.userAdded(user: "bench"), by: .local, at: 0)
     let session = UAFSessionRecord(
       id: "enroll", operation: "Reg", created: 0, expires: .max, state: .requested)
     try await storage.addUAFSession(session, audit: nil)

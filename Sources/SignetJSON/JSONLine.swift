@@ -1,15 +1,14 @@
-import SignetJSON
-
 /// A JSON object put together as text, for what is written once for each request: entries of the audit log and the log.
 ///
 /// The text is the one that `JSONObject` prints for the same members.
-struct JSONLine {
+package struct JSONLine {
   private var line = "{"
 
-  init() { line.reserveCapacity(240) }
+  /// An empty object.
+  package init() { line.reserveCapacity(240) }
 
   /// Adds a member; its name has letters only, and is new.
-  mutating func add(_ name: String, _ value: String) {
+  package mutating func add(_ name: String, _ value: String) {
     begin(name)
     let isPlain = value.utf8.allSatisfy {
       0x20...0x7E ~= $0 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\")
@@ -24,7 +23,7 @@ struct JSONLine {
   }
 
   /// Adds a number.
-  mutating func add(_ name: String, _ value: Int64) {
+  package mutating func add(_ name: String, _ value: Int64) {
     begin(name)
     line += String(value)
   }
@@ -36,5 +35,5 @@ struct JSONLine {
   }
 
   /// The object.
-  var text: String { line + "}" }
+  package var text: String { line + "}" }
 }

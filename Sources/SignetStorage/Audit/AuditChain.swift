@@ -1,26 +1,17 @@
 import SignetCrypto
 
-/// Something worth remembering, before it is in the log.
-public struct AuditEvent: Hashable, Sendable {
-  /// The event as one JSON object; never a secret, a code or a password.
-  public var text: String
-
-  /// Wraps an event's text.
-  public init(text: String) { self.text = text }
-}
-
-/// An event in the log.
+/// An entry of the log, as it is stored.
 public struct AuditEntry: Hashable, Sendable {
   /// 1 for the first entry, without gaps.
   public var number: Int64
-  /// The event.
-  public var event: AuditEvent
+  /// The event as one JSON object.
+  public var text: String
   /// The chain's hash up to this entry, 32 bytes.
   public var hash: [UInt8]
 
   /// Describes an entry.
-  public init(number: Int64, event: AuditEvent, hash: [UInt8]) {
-    (self.number, self.event, self.hash) = (number, event, hash)
+  public init(number: Int64, text: String, hash: [UInt8]) {
+    (self.number, self.text, self.hash) = (number, text, hash)
   }
 }
 
@@ -40,16 +31,16 @@ public struct AuditChain: Sendable {
   /// Continues a chain whose last entry is known.
   public init(after entry: AuditEntry) { (number, hash) = (entry.number, entry.hash) }
 
-  /// Appends an event.
-  public mutating func append(_ event: AuditEvent) -> AuditEntry {
+  /// Appends an event's JSON object.
+  public mutating func append(_ text: String) -> AuditEntry {
     number += 1
     var bytes = hash
     for shift in stride(from: 56, through: 0, by: -8) {
       bytes.append(UInt8(truncatingIfNeeded: number >> shift))
     }
-    bytes += Array(event.text.utf8)
+    bytes += Array(text.utf8)
     hash = HashFunction.sha256.digest(of: bytes)
-    return AuditEntry(number: number, event: event, hash: hash)
+    return AuditEntry(number: number, text: text, hash: hash)
   }
 
   /// Checks the next entry and goes on to it.
@@ -57,7 +48,7 @@ public struct AuditChain: Sendable {
   /// - Returns: Whether the entry is the one that the chain goes on with.
   public mutating func verify(_ entry: AuditEntry) -> Bool {
     var next = self
-    guard next.append(entry.event) == entry else { return false }
+    guard next.append(entry.text) == entry else { return false }
     self = next
     return true
   }

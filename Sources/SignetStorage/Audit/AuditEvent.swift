@@ -1,0 +1,524 @@
+import SignetCrypto
+
+/// What the audit log records.
+///
+/// No case holds a code, a password, a key or an invite.
+///
+/// A case is the one place where an event is defined: its comment describes it, its values are the members, and ``name`` and
+/// ``members`` below give it its JSON. `Scripts/audit-page` makes `docs/audit-events.md` of this file, and `make check` fails for a
+/// case that no source file writes or that no test names.
+public enum AuditEvent: Hashable, Sendable {
+  // MARK: Users
+
+  /// An operator added a user.
+  case userAdded(user: String)
+  /// An operator unlocked a user: wrong codes, wrong signatures and waits are forgotten.
+  case userUnlocked(user: String)
+  /// An operator gave a user a code without which no client of OpenID Connect may ask.
+  case userCodeSet(user: String)
+  /// An operator removed a user's code.
+  case userCodeRemoved(user: String)
+  /// A client sent the right code of a user.
+  case userCodeAccepted(user: String)
+  /// A client sent a user's code, and it was refused.
+  case userCodeRefused(user: String, UserCodeRefusal)
+
+  // MARK: One-time passwords
+
+  /// A one-time password was accepted, and is used up.
+  case codeAccepted(user: String?, CodeSource)
+  /// A one-time password was refused.
+  case codeRefused(user: String?, CodeRefusal, locked: [String])
+  /// Two codes in a row were accepted: the credential is unlocked, and the server knows its counter again.
+  case codesResynchronised(user: String?, CodeSource)
+  /// Two codes in a row were refused.
+  case codesRefused(user: String?, CodeRefusal, locked: [String])
+
+  // MARK: Tokens
+
+  /// An operator imported a token.
+  case tokenAdded(token: String, user: String?)
+  /// An operator gave a token to a user, or took it back if there is no user.
+  case tokenAssigned(token: String, user: String?)
+  /// A token was taken into use by its first right code.
+  case tokenVerified(user: String?, CodeSource)
+  /// The first code of a token was refused.
+  case tokenRefused(user: String?, CodeRefusal, locked: [String])
+  /// An operator took a token out of use.
+  case tokenDisabled(token: String)
+  /// An operator let a token be verified again.
+  case tokenEnabled(token: String)
+  /// An operator removed a token and its secret.
+  case tokenRemoved(token: String)
+
+  // MARK: Activation and renewal
+
+  /// An operator invited a user's device.
+  case activationAdded(user: String, activation: String)
+  /// A device proved the invite: its container is pending until the device confirms it.
+  case activationStaged(user: String, activation: String, container: String?, keystore: String, keys: String)
+  /// A device that knows the user's open invite, or guesses it, was refused.
+  case activationRefused(user: String, activation: String, ActivationRefusal)
+  /// An operator asked a device to renew its container.
+  case containerRenewalAsked(container: String)
+  /// The keys of a container proved its successor, which is pending until the device confirms it.
+  case renewalStaged(user: String, container: String, successor: String?, keystore: String?, keys: String?)
+  /// A renewal was refused.
+  case renewalRefused(user: String, container: String, RenewalRefusal)
+
+  // MARK: Containers
+
+  /// A device confirmed its new container, which is active.
+  case containerActivated(user: String, container: String)
+  /// A device confirmed the successor of a container: the successor is active, the other one is revoked.
+  case containerRenewed(user: String, container: String, renews: String, renewals: Int)
+  /// A device confirmed a container that is not pending any more.
+  case containerRefused(user: String, container: String)
+  /// An operator revoked a container.
+  case containerRevoked(container: String)
+  /// A user deleted a container, as its device says.
+  case containerDeleted(user: String, container: String, reason: String, deviceTime: Int64)
+  /// A user deleted everything on a device, as the device says.
+  case containerReset(user: String, container: String, reason: String, deviceTime: Int64)
+  /// A device erased a container after too many wrong passwords, as it says.
+  case containerWiped(user: String, container: String, reason: String, deviceTime: Int64)
+
+  // MARK: Account policies
+
+  /// A device reported what it is like, and the server weighed it.
+  case accountReported(user: String, container: String, reaction: String, reason: String, policies: [String])
+  /// A device's report was refused: it answers no challenge that is open.
+  case accountReportRefused(user: String, container: String)
+  /// An operator ordered a device to lock, unlock or wipe its container.
+  case accountOrdered(container: String, order: String, AccountOrderRecord.Action, reason: String)
+  /// A device did what was ordered, as it says.
+  case accountOrderDone(
+    user: String, container: String, order: String, AccountOrderRecord.Action, deviceTime: Int64)
+  /// An operator attached policies to a container, or made it go by those of its profile again.
+  case accountPoliciesAttached(container: String, policies: [String]?)
+
+  // MARK: Transactions
+
+  /// A transaction was made.
+  case transactionAdded(user: String?, transaction: String)
+  /// A transaction was not made.
+  case transactionNotAdded(user: String?, transaction: String, AdmissionOutcome)
+  /// A device signed and sent an approval.
+  case transactionAccepted(user: String, transaction: String)
+  /// A user approved by digits that the device shows.
+  case transactionAnswered(user: String, transaction: String, container: String?, AnswerKind)
+  /// A device signed and sent a denial.
+  case transactionDenied(user: String, transaction: String)
+  /// A device signed and sent a report of abuse.
+  case transactionReported(user: String, transaction: String)
+  /// A device signed a transaction unasked.
+  case transactionInitiated(user: String, transaction: String)
+  /// A device cancelled a transaction without a decision.
+  case transactionCancelled(transaction: String, reason: String)
+  /// A relying party withdrew a transaction, or an operator revoked its client.
+  case transactionWithdrawn(transaction: String, reason: String)
+  /// The time of a transaction ended before anybody decided.
+  case transactionExpired(transaction: String)
+  /// A decision, a cancellation or a withdrawal was refused.
+  case transactionRefused(user: String?, transaction: String, DecisionOutcome)
+  /// Digits that a user typed were refused.
+  case transactionAnswerRefused(user: String, transaction: String, AnswerKind, DecisionOutcome)
+
+  // MARK: Push
+
+  /// A device added a target of pushes.
+  case pushTargetAdded(target: String, service: String)
+  /// A device changed a target of pushes; the service is there if the address was changed.
+  case pushTargetChanged(target: String, service: String?)
+  /// A device removed a target of pushes.
+  case pushTargetRemoved(target: String)
+  /// The push service does not know a target any more, and the server forgot it.
+  case pushTargetDropped(target: String, container: String, service: String)
+
+  // MARK: Authenticator apps
+
+  /// A relying party made a URI with which an authenticator app registers.
+  case pushAuthEnrolment(user: String, mechanism: String, token: String?)
+  /// An authenticator app registered.
+  case pushAuthRegistered(user: String, mechanism: String, platform: String, service: String)
+  /// An authenticator app said where it gets pushes from now on.
+  case pushAuthDeviceChanged(user: String, mechanism: String, service: String)
+  /// An operator removed an authenticator app.
+  case pushAuthRemoved(mechanism: String)
+  /// A relying party sent a message to an authenticator app.
+  case pushAuthMessage(user: String, mechanism: String, message: String)
+  /// A user chose a wrong number.
+  case pushAuthWrongNumber(user: String, message: String)
+  /// A user approved a message.
+  case pushAuthApproved(user: String, message: String)
+  /// A user denied a message.
+  case pushAuthDenied(user: String, message: String)
+
+  // MARK: UAF
+
+  /// Somebody asked for a registration, authentication or deregistration by UAF.
+  case uafRequested(session: String, operation: String, user: String?)
+  /// A token for a UAF operation was made.
+  case uafTokenAdded(session: String, operation: String, user: String?, target: String?)
+  /// A token for a UAF operation was redeemed.
+  case uafTokenRedeemed(session: String, user: String?)
+  /// Keys were registered.
+  case uafRegistered(session: String, user: String, keys: String)
+  /// A registration was verified, and refused.
+  case uafRegistrationRefused(session: String, user: String, keys: String, reason: String)
+  /// Keys authenticated a user.
+  case uafAuthenticated(UAFAnswer)
+  /// A key's counter did not grow: the key was copied, and is in quarantine.
+  case uafQuarantined(UAFAnswer, reason: String)
+  /// An authentication was verified, and refused.
+  case uafAuthenticationRefused(UAFAnswer, reason: String)
+  /// A response could not be verified, or the client says that it failed.
+  case uafResponseRefused(session: String, user: String?, status: Int, asm: Int?, reason: String)
+  /// A device was told to remove keys, which the server has removed.
+  case uafDeregistrationSent(session: String, user: String)
+  /// A key was removed, by an operator if there is no session.
+  case uafDeregistered(session: String?, user: String, aaid: String, key: [UInt8])
+  /// An operator took a key out of quarantine.
+  case uafReleased(user: String, aaid: String, key: [UInt8])
+  /// A device of a user was added as a target of UAF operations.
+  case uafTargetAdded(user: String, target: String)
+  /// A device changed its name or address as a target of UAF operations.
+  case uafTargetChanged(target: String)
+  /// The push service does not know a target of UAF operations any more, and the server forgot its address.
+  case uafTargetExpired(target: String)
+  /// A target of UAF operations was removed.
+  case uafTargetRemoved(target: String)
+  /// A user's targets and keys on a device were removed.
+  case uafDeviceRemoved(user: String, device: String)
+
+  // MARK: Relying parties and the server's keys
+
+  /// An operator made an API key.
+  case keyAdded(key: String, name: String)
+  /// An operator revoked an API key.
+  case keyRevoked(key: String)
+  /// An operator registered a client of OpenID Connect.
+  case clientAdded(client: String, name: String, ClientRecord.Authentication, ClientRecord.Delivery)
+  /// An operator revoked a client of OpenID Connect.
+  case clientRevoked(client: String)
+  /// A client was told that its request has ended.
+  case clientTold(client: String, transaction: String)
+  /// A client could not be told that its request has ended, and is not tried again.
+  case clientNotTold(client: String, transaction: String, reason: String)
+  /// A client got tokens.
+  case tokensIssued(user: String?, transaction: String)
+  /// The server signs with a new key from now on.
+  case signingKeyAdded(key: String, after: String?)
+}
+
+extension AuditEvent {
+  /// A value beside `time`, `event` and `by` in an event's JSON; all are strings, and one that does not apply is left out.
+  public enum Member: String, Hashable, Sendable, CaseIterable {
+    /// The user's id.
+    case user
+    /// The container.
+    case container
+    /// The transaction.
+    case transaction
+    /// The invite.
+    case activation
+    /// The token's serial number.
+    case token
+    /// The API key, the signing key, or the id of a UAF key in Base64url.
+    case key
+    /// The name of an API key or of a client.
+    case name
+    /// The client of OpenID Connect.
+    case client
+    /// How a client authenticates.
+    case authentication
+    /// How a client learns of an end: `poll`, `ping` or `push`.
+    case delivery
+    /// The signing key before this one.
+    case after
+    /// The container that is to take this one's place.
+    case successor
+    /// The container whose place this one takes.
+    case renews
+    /// How often the container was renewed.
+    case renewals
+    /// What keeps the device's secrets, as the device says.
+    case keystore
+    /// How the device made the container's keys, as it says; of UAF, the keys as JSON.
+    case keys
+    /// Why, for people; the tables below list the texts that are fixed.
+    case reason
+    /// How many tries are left.
+    case remaining
+    /// The containers and tokens that are locked now, separated by spaces.
+    case locked
+    /// When it happened by the device's clock, in seconds since 1970.
+    case deviceTime
+    /// What a report led to: `allow`, `stepUp`, `lock` or `wipe`.
+    case reaction
+    /// The names of account policies, separated by spaces.
+    case policies
+    /// The order to a device.
+    case order
+    /// What was ordered: `lock`, `unlock` or `wipe`.
+    case action
+    /// The target of pushes or of UAF operations.
+    case target
+    /// The push service.
+    case service
+    /// The authenticator app.
+    case mechanism
+    /// The system that the authenticator app runs on, as it says.
+    case platform
+    /// The message to an authenticator app.
+    case message
+    /// The UAF operation.
+    case session
+    /// What the UAF operation does: `Reg`, `Auth` or `Dereg`.
+    case operation
+    /// The model of a UAF authenticator.
+    case aaid
+    /// The status of UAF with which the operation ended.
+    case status
+    /// The status of the authenticators' module, as the client says.
+    case asm
+    /// The models whose metadata describes a newer version, separated by spaces.
+    case outdated
+    /// The device's id, as its app says.
+    case device
+  }
+
+  /// Members in the order in which they are written; `nil` leaves one out.
+  typealias Members = KeyValuePairs<Member, String?>
+
+  /// The event's name and its members: the one place that gives an event its JSON.
+  var named: (name: String, members: Members) {
+    switch self {
+    case .userAdded(let user): ("user.added", [.user: user])
+    case .userUnlocked(let user): ("user.unlocked", [.user: user])
+    case .userCodeSet(let user): ("user.codeSet", [.user: user])
+    case .userCodeRemoved(let user): ("user.codeRemoved", [.user: user])
+    case .userCodeAccepted(let user): ("userCode.accepted", [.user: user])
+    case .userCodeRefused(let user, let why): ("userCode.refused", [.user: user, .reason: why.rawValue])
+
+    case .codeAccepted(let user, let source):
+      ("code.accepted", [.user: user, .container: source.container, .token: source.token])
+    case .codeRefused(let user, let why, let locked):
+      ("code.refused", [.user: user, .reason: why.rawValue, .locked: Self.list(locked)])
+    case .codesResynchronised(let user, let source):
+      ("codes.resynchronised", [.user: user, .container: source.container, .token: source.token])
+    case .codesRefused(let user, let why, let locked):
+      ("codes.refused", [.user: user, .reason: why.rawValue, .locked: Self.list(locked)])
+
+    case .tokenAdded(let token, let user): ("token.added", [.token: token, .user: user])
+    case .tokenAssigned(let token, let user): ("token.assigned", [.token: token, .user: user])
+    case .tokenVerified(let user, let source):
+      ("token.verified", [.user: user, .container: source.container, .token: source.token])
+    case .tokenRefused(let user, let why, let locked):
+      ("token.refused", [.user: user, .reason: why.rawValue, .locked: Self.list(locked)])
+    case .tokenDisabled(let token): ("token.disabled", [.token: token])
+    case .tokenEnabled(let token): ("token.enabled", [.token: token])
+    case .tokenRemoved(let token): ("token.removed", [.token: token])
+
+    case .activationAdded(let user, let id): ("activation.added", [.user: user, .activation: id])
+    case .activationStaged(let user, let id, let container, let keystore, let keys):
+      (
+        "activation.staged",
+        [.user: user, .activation: id, .container: container, .keystore: keystore, .keys: keys]
+      )
+    case .activationRefused(let user, let id, let why):
+      (
+        "activation.refused",
+        [.user: user, .activation: id, .reason: why.text, .remaining: why.remaining.map { String($0) }]
+      )
+    case .containerRenewalAsked(let container): ("container.renewalAsked", [.container: container])
+    case .renewalStaged(let user, let container, let successor, let keystore, let keys):
+      (
+        "renewal.staged",
+        [.user: user, .container: container, .successor: successor, .keystore: keystore, .keys: keys]
+      )
+    case .renewalRefused(let user, let container, let why):
+      ("renewal.refused", [.user: user, .container: container, .reason: why.text])
+
+    case .containerActivated(let user, let container):
+      ("container.activated", [.user: user, .container: container])
+    case .containerRenewed(let user, let container, let renews, let renewals):
+      (
+        "container.renewed",
+        [.user: user, .container: container, .renews: renews, .renewals: String(renewals)]
+      )
+    case .containerRefused(let user, let container):
+      ("container.refused", [.user: user, .container: container])
+    case .containerRevoked(let container): ("container.revoked", [.container: container])
+    case .containerDeleted(let user, let container, let reason, let time):
+      (
+        "container.deleted",
+        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
+      )
+    case .containerReset(let user, let container, let reason, let time):
+      (
+        "container.reset",
+        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
+      )
+    case .containerWiped(let user, let container, let reason, let time):
+      (
+        "container.wiped",
+        [.user: user, .container: container, .reason: Self.text(reason), .deviceTime: String(time)]
+      )
+
+    case .accountReported(let user, let container, let reaction, let reason, let policies):
+      (
+        "account.reported",
+        [
+          .user: user, .container: container, .reaction: reaction, .reason: Self.text(reason),
+          .policies: Self.list(policies),
+        ]
+      )
+    case .accountReportRefused(let user, let container):
+      (
+        "account.reportRefused",
+        [.user: user, .container: container, .reason: "it answers no challenge that is open"]
+      )
+    case .accountOrdered(let container, let order, let action, let reason):
+      (
+        "account.ordered",
+        [.container: container, .order: order, .action: action.rawValue, .reason: Self.text(reason)]
+      )
+    case .accountOrderDone(let user, let container, let order, let action, let time):
+      (
+        "account.orderDone",
+        [
+          .user: user, .container: container, .order: order, .action: action.rawValue,
+          .deviceTime: String(time),
+        ]
+      )
+    case .accountPoliciesAttached(let container, let policies):
+      (
+        "account.policiesAttached",
+        [
+          .container: container,
+          .policies: policies.map { $0.joined(separator: " ") } ?? "those of the profile",
+        ]
+      )
+
+    case .transactionAdded(let user, let id): ("transaction.added", [.user: user, .transaction: id])
+    case .transactionNotAdded(let user, let id, let outcome):
+      ("transaction.notAdded", [.user: user, .transaction: id, .reason: outcome.reason])
+    case .transactionAccepted(let user, let id): ("transaction.accepted", [.user: user, .transaction: id])
+    case .transactionAnswered(let user, let id, let container, let kind):
+      (
+        "transaction.accepted",
+        [.user: user, .transaction: id, .container: container, .reason: kind.rawValue]
+      )
+    case .transactionDenied(let user, let id): ("transaction.denied", [.user: user, .transaction: id])
+    case .transactionReported(let user, let id): ("transaction.reported", [.user: user, .transaction: id])
+    case .transactionInitiated(let user, let id): ("transaction.initiated", [.user: user, .transaction: id])
+    case .transactionCancelled(let id, let reason):
+      ("transaction.cancelled", [.transaction: id, .reason: Self.text(reason)])
+    case .transactionWithdrawn(let id, let reason):
+      ("transaction.withdrawn", [.transaction: id, .reason: Self.text(reason)])
+    case .transactionExpired(let id): ("transaction.expired", [.transaction: id])
+    case .transactionRefused(let user, let id, let outcome):
+      ("transaction.refused", [.user: user, .transaction: id, .reason: outcome.reason])
+    case .transactionAnswerRefused(let user, let id, let kind, let outcome):
+      ("transaction.refused", [.user: user, .transaction: id, .reason: outcome.reason(ofAnswer: kind)])
+
+    case .pushTargetAdded(let id, let service): ("push.target.added", [.target: id, .service: service])
+    case .pushTargetChanged(let id, let service): ("push.target.changed", [.target: id, .service: service])
+    case .pushTargetRemoved(let id): ("push.target.removed", [.target: id])
+    case .pushTargetDropped(let id, let container, let service):
+      ("push.target.dropped", [.target: id, .container: container, .service: service])
+
+    case .pushAuthEnrolment(let user, let mechanism, let token):
+      ("pushauth.enrolment", [.user: user, .mechanism: mechanism, .token: token])
+    case .pushAuthRegistered(let user, let mechanism, let platform, let service):
+      (
+        "pushauth.registered",
+        [.user: user, .mechanism: mechanism, .platform: platform, .service: service]
+      )
+    case .pushAuthDeviceChanged(let user, let mechanism, let service):
+      ("pushauth.deviceChanged", [.user: user, .mechanism: mechanism, .service: service])
+    case .pushAuthRemoved(let mechanism): ("pushauth.removed", [.mechanism: mechanism])
+    case .pushAuthMessage(let user, let mechanism, let message):
+      ("pushauth.message", [.user: user, .mechanism: mechanism, .message: message])
+    case .pushAuthWrongNumber(let user, let message):
+      ("pushauth.wrongNumber", [.user: user, .message: message])
+    case .pushAuthApproved(let user, let message): ("pushauth.approved", [.user: user, .message: message])
+    case .pushAuthDenied(let user, let message): ("pushauth.denied", [.user: user, .message: message])
+
+    case .uafRequested(let session, let operation, let user):
+      ("uaf.requested", [.session: session, .operation: operation, .user: user])
+    case .uafTokenAdded(let session, let operation, let user, let target):
+      ("uaf.tokenAdded", [.session: session, .operation: operation, .user: user, .target: target])
+    case .uafTokenRedeemed(let session, let user): ("uaf.tokenRedeemed", [.session: session, .user: user])
+    case .uafRegistered(let session, let user, let keys):
+      ("uaf.registered", [.session: session, .user: user, .keys: keys])
+    case .uafRegistrationRefused(let session, let user, let keys, let reason):
+      ("uaf.refused", [.session: session, .user: user, .keys: keys, .reason: reason])
+    case .uafAuthenticated(let use):
+      (
+        "uaf.authenticated",
+        [
+          .session: use.session, .user: use.user, .keys: use.keys, .transaction: use.transaction,
+          .outdated: Self.list(use.outdated),
+        ]
+      )
+    case .uafQuarantined(let use, let reason):
+      (
+        "uaf.quarantined",
+        [
+          .session: use.session, .user: use.user, .keys: use.keys, .transaction: use.transaction,
+          .outdated: Self.list(use.outdated), .reason: reason,
+        ]
+      )
+    case .uafAuthenticationRefused(let use, let reason):
+      (
+        "uaf.refused",
+        [
+          .session: use.session, .user: use.user, .keys: use.keys, .transaction: use.transaction,
+          .outdated: Self.list(use.outdated), .reason: reason,
+        ]
+      )
+    case .uafResponseRefused(let session, let user, let status, let asm, let reason):
+      (
+        "uaf.refused",
+        [
+          .session: session, .user: user, .status: String(status), .asm: asm.map { String($0) },
+          .reason: reason,
+        ]
+      )
+    case .uafDeregistrationSent(let session, let user):
+      ("uaf.deregistrationSent", [.session: session, .user: user])
+    case .uafDeregistered(let session, let user, let aaid, let key):
+      ("uaf.deregistered", [.session: session, .user: user, .aaid: aaid, .key: Base64URL.encode(key)])
+    case .uafReleased(let user, let aaid, let key):
+      ("uaf.released", [.user: user, .aaid: aaid, .key: Base64URL.encode(key)])
+    case .uafTargetAdded(let user, let target): ("uaf.targetAdded", [.user: user, .target: target])
+    case .uafTargetChanged(let target): ("uaf.targetChanged", [.target: target])
+    case .uafTargetExpired(let target): ("uaf.targetExpired", [.target: target])
+    case .uafTargetRemoved(let target): ("uaf.targetRemoved", [.target: target])
+    case .uafDeviceRemoved(let user, let device): ("uaf.deviceRemoved", [.user: user, .device: device])
+
+    case .keyAdded(let key, let name): ("key.added", [.key: key, .name: name])
+    case .keyRevoked(let key): ("key.revoked", [.key: key])
+    case .clientAdded(let client, let name, let authentication, let delivery):
+      (
+        "client.added",
+        [
+          .client: client, .name: name, .authentication: authentication.rawValue,
+          .delivery: delivery.rawValue,
+        ]
+      )
+    case .clientRevoked(let client): ("client.revoked", [.client: client])
+    case .clientTold(let client, let id): ("client.told", [.client: client, .transaction: id])
+    case .clientNotTold(let client, let id, let reason):
+      ("client.notTold", [.client: client, .transaction: id, .reason: reason])
+    case .tokensIssued(let user, let id): ("tokens.issued", [.user: user, .transaction: id])
+    case .signingKeyAdded(let key, let before): ("signingKey.added", [.key: key, .after: before])
+    }
+  }
+
+  private static func text(_ reason: String) -> String? { reason.isEmpty ? nil : reason }
+
+  private static func list(_ names: [String]) -> String? { text(names.joined(separator: " ")) }
+}

@@ -1,0 +1,69 @@
+import SignetJSON
+
+/// An event with who caused it and when: what a step writes into the audit log beside its change.
+public struct AuditRecord: Hashable, Sendable {
+  /// What happened.
+  public let event: AuditEvent
+  /// Who caused it.
+  public let by: AuditActor
+  /// When, in seconds since 1970.
+  public let time: Int64
+
+  /// Describes an entry that is to be written.
+  public init(_ event: AuditEvent, by actor: AuditActor, at time: Int64) {
+    (self.event, self.by, self.time) = (event, actor, time)
+  }
+
+  /// The entry's JSON object, as the log keeps it: `time`, `event`, `by`, then the event's members.
+  package var text: String {
+    let (name, members) = event.named
+    var line = JSONLine()
+    line.add("time", time)
+    line.add("event", name)
+    line.add("by", by.text)
+    for (member, value) in members {
+      if let value { line.add(member.rawValue, value) }
+    }
+    return line.text
+  }
+}
+
+/// Who causes an event.
+public enum AuditActor: Hashable, Sendable {
+  /// An operator or a relying party, by an API key.
+  case key(String)
+  /// A client of OpenID Connect.
+  case client(String)
+  /// A device, by its container.
+  case container(String)
+  /// A user who was authenticated by UAF.
+  case user(String)
+  /// A device, as a target of UAF operations.
+  case target(String)
+  /// An authenticator app.
+  case app(String)
+  /// Somebody with access to the server's data folder.
+  case local
+  /// The server by itself.
+  case server
+  /// The conformance tool of UAF.
+  case conformance
+  /// Somebody who was not authenticated.
+  case anyone
+
+  /// The actor as the log names it.
+  package var text: String {
+    switch self {
+    case .key(let id): "key:\(id)"
+    case .client(let id): "client:\(id)"
+    case .container(let id): "container:\(id)"
+    case .user(let id): "user:\(id)"
+    case .target(let id): "target:\(id)"
+    case .app(let id): "app:\(id)"
+    case .local: "local"
+    case .server: "server"
+    case .conformance: "conformance"
+    case .anyone: "anyone"
+    }
+  }
+}
