@@ -52,7 +52,7 @@ import SignetServer
   private static func enrolled(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
     if try await server.storage.user(user) == nil { try await server.users.add(UserID(user), by: "test") }
     let made = try await PushAuthService(server.context).enrol(
-      UserID(user), ["policies": ["biometricAvailable": [:]]], by: "test")
+      NewPushApp(["user": .string(user), "policies": ["biometricAvailable": [:]]]), by: "test")
     return try App(made.uri, named: "app of \(made.id)".replacing(" ", with: "-"))
   }
 
@@ -92,7 +92,7 @@ import SignetServer
   @Test("a name that another app has is refused") func names() async throws {
     let server = try ServerFixture()
     let first = try await Self.registered(server)
-    let made = try await PushAuthService(server.context).enrol(UserID("alice"), [:], by: "test")
+    let made = try await PushAuthService(server.context).enrol(NewPushApp(["user": "alice"]), by: "test")
     #expect(try await Self.post(server, App(made.uri, named: first.name).registration()).status == 400)
   }
 
@@ -105,8 +105,7 @@ import SignetServer
     for (kind, isDenied) in [
       ("default", false), ("default", true), ("challenge", false), ("biometric", false),
     ] {
-      let sent = try await service.send(
-        ["user": "alice", "kind": .string(kind), "text": "Log in?"], by: "test")
+      let sent = try await service.send(NewPushMessage(["user": "alice", "kind": .string(kind), "text": "Log in?"]), by: "test")
       let message = try Self.received(sent, by: app)
       #expect(message.text == "Log in?" && message.kind.rawValue == kind && sent.delivery == .none)
       let answer: PushAuthAnswer =
@@ -126,7 +125,7 @@ import SignetServer
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
     for (wrongCount, isTaken) in [(1, true), (2, false)] {
-      let sent = try await service.send(["user": "alice", "kind": "challenge"], by: "test")
+      let sent = try await service.send(NewPushMessage(["user": "alice", "kind": "challenge"]), by: "test")
       let message = try Self.received(sent, by: app)
       let right = try #require(sent.number)
       #expect(message.numbers.count == 3 && message.numbers.contains(right))
@@ -149,9 +148,9 @@ import SignetServer
     let server = try ServerFixture()
     let (app, other) = (try await Self.registered(server), try await Self.registered(server, "bob"))
     let service = PushAuthService(server.context)
-    let sent = try await service.send(["user": "alice"], by: "test")
+    let sent = try await service.send(NewPushMessage(["user": "alice"]), by: "test")
     let message = try Self.received(sent, by: app)
-    let second = try await service.send(["user": "alice"], by: "test")
+    let second = try await service.send(NewPushMessage(["user": "alice"]), by: "test")
     let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
     var bodies = [JSONObject]()
     bodies.append(try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: other.key).body)
@@ -208,25 +207,25 @@ import SignetServer
   @Test("only so many messages wait; who has no app, or several, is told") func limits() async throws {
     let server = try ServerFixture()
     let service = PushAuthService(server.context)
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    await #expect(throws: Problem.self) { try await service.send(NewPushMessage(["user": "alice"]), by: "test") }
     _ = try await Self.registered(server)
-    for _ in 0..<PushAuthService.waitingLimit { _ = try await service.send(["user": "alice"], by: "test") }
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    for _ in 0..<PushAuthService.waitingLimit { _ = try await service.send(NewPushMessage(["user": "alice"]), by: "test") }
+    await #expect(throws: Problem.self) { try await service.send(NewPushMessage(["user": "alice"]), by: "test") }
     server.clock.advance(by: 120)
-    _ = try await service.send(["user": "alice"], by: "test")
+    _ = try await service.send(NewPushMessage(["user": "alice"]), by: "test")
     for form in [
       ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],
       ["user": "alice", "text": " "],
       ["user": "alice", "text": .string(String(repeating: "a", count: 4000))],
     ] as [JSONObject] {
-      await #expect(throws: Problem.self) { try await service.send(form, by: "test") }
+      await #expect(throws: Problem.self) { try await service.send(NewPushMessage(form), by: "test") }
     }
     _ = try await Self.registered(server)
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: "test") }
+    await #expect(throws: Problem.self) { try await service.send(NewPushMessage(["user": "alice"]), by: "test") }
     let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
-    _ = try await service.send(["mechanism": .string(newest.id)], by: "test")
+    _ = try await service.send(NewPushMessage(["mechanism": .string(newest.id)]), by: "test")
     await #expect(throws: Problem.self) {
-      try await service.send(["mechanism": .string(newest.id), "user": "bob"], by: "test")
+      try await service.send(NewPushMessage(["mechanism": .string(newest.id), "user": "bob"]), by: "test")
     }
   }
 
@@ -235,7 +234,7 @@ import SignetServer
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
-    let sent = try await service.send(["user": "alice"], by: "test")
+    let sent = try await service.send(NewPushMessage(["user": "alice"]), by: "test")
     let message = try Self.received(sent, by: app)
     let id = sent.record.mechanism
     let event = server.context.audit(by: "test")("pushauth.removed")
@@ -282,7 +281,7 @@ import SignetServer
     #expect(try await Self.post(server, app.registration()).status == 200)
     server.clock.advance(by: 60)
     #expect(try await isValid(code()))
-    #expect(try await service.send(["user": "alice"], by: "test").delivery == .none)
+    #expect(try await service.send(NewPushMessage(["user": "alice"]), by: "test").delivery == .none)
     let listed = try await server.storage.tokens(after: "", user: "alice", limit: 10)
     #expect(listed.map(\.serial) == [token] && listed.map(\.state) == [.active])
     let event = server.context.audit(by: "test")("pushauth.removed")

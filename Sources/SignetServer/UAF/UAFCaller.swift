@@ -1,3 +1,4 @@
+import SignetHTTP
 package import SignetStorage
 import SignetWire
 
@@ -46,5 +47,73 @@ package enum UAFCaller: Sendable {
     case .device(let target): "target:\(target.id)"
     case .conformanceTool: "conformance"
     }
+  }
+}
+
+extension Credential where Caller == UAFCaller {
+  /// Whoever asks, as far as it says who it is: the service decides what a caller may do.
+  static func uaf(_ access: Access) -> Credential {
+    Credential(access: access) { authentication, request in
+      try await authentication.served.authorizations.caller(of: request)
+    }
+  }
+
+  /// As ``uaf(_:)``, or a device by a header field.
+  static let uafManagerOrDevice = Credential(access: .uafManagerOrDevice) { authentication, request in
+    guard let text = request.headers["Device-Signature"] else {
+      return try await authentication.served.authorizations.caller(of: request)
+    }
+    return .device(try await authentication.served.devices.signed(text, with: request).target)
+  }
+
+  /// The device that a target is of, its user, or a relying party.
+  static let uafOfTarget = Credential(access: .uafDeviceOrManager) { authentication, request in
+    if let text = request.headers["Device-Signature"] {
+      let id = request.parameters[PathParameter.id.rawValue] ?? ""
+      return .device(try await authentication.served.devices.signed(text, with: request, for: id).target)
+    }
+    let caller = try await authentication.served.authorizations.caller(of: request)
+    if case .anyone = caller { throw UAFWebFailure.unauthorized }
+    return caller
+  }
+
+  /// A relying party: others may not order anything.
+  static let uafRelyingParty = Credential(access: .uafRelyingParty) { authentication, request in
+    let caller = try await authentication.served.authorizations.caller(of: request)
+    guard case .relyingParty = caller else { throw UAFWebFailure.unauthorized }
+    return caller
+  }
+}
+
+extension Credential where Caller == UAFDevices.Signed {
+  /// The device in the path, by a header field.
+  static let uafDevice = Credential(access: .uafDevice) { authentication, request in
+    try await authentication.served.devices.signed(
+      request.headers["Device-Signature"], with: request,
+      forDevice: request.parameters[PathParameter.device.rawValue] ?? "")
+  }
+
+  /// The device in the path, by a body that it has signed.
+  static let uafDeviceBody = Credential(access: .uafDeviceBody) { authentication, request in
+    try UAFMediaTypes.check(request, sent: UAFEndpoints.jose, answered: nil)
+    return try await authentication.served.devices.signed(
+      String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
+      forDevice: request.parameters[PathParameter.device.rawValue] ?? "")
+  }
+
+  /// The device of the target in the path, by a body that it has signed.
+  static let uafTargetBody = Credential(access: .uafDeviceBody) { authentication, request in
+    try UAFMediaTypes.check(request, sent: UAFEndpoints.jose, answered: nil)
+    return try await authentication.served.devices.signed(
+      String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
+      for: request.parameters[PathParameter.id.rawValue] ?? "")
+  }
+}
+
+extension Authentication {
+  /// What callers of UAF are known by; its routes are there where it is served.
+  fileprivate var served: (authorizations: UAFAuthorizations, devices: UAFDevices) {
+    guard let uaf else { preconditionFailure("a route of UAF is answered by a server without UAF") }
+    return uaf
   }
 }

@@ -33,7 +33,7 @@ struct UAFTokens: Sendable {
   }
 
   /// How sending ended.
-  enum DispatchResult: String, Sendable {
+  enum DispatchResult: String, Sendable, CaseIterable {
     case dispatched, dispatchError, dispatchTargetExpired, dispatchTargetNotFound, dispatcherNotFound,
       userNotFound, internalError
   }

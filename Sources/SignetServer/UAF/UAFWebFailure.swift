@@ -49,6 +49,15 @@ struct UAFWebFailure: Error {
 }
 
 extension UAFWebFailure {
+  /// What answers an error of a handler.
+  init(answering error: any Error, _ context: ServiceContext) {
+    switch error {
+    case let failure as UAFWebFailure: self = failure
+    case let failure as UAFFailure: self.init(failure)
+    default: self.init(Dialect.problem(error, context))
+    }
+  }
+
   /// The HTTP status of a failure where there is no status of UAF in the answer.
   init(_ failure: UAFFailure) {
     let status: Int =

@@ -31,7 +31,7 @@ final class UAFServer: Sendable {
   var context: ServiceContext { server.context }
   var storage: any Storage { context.storage }
   var users: UserService { UserService(context) }
-  var endpoints: [String] { server.endpoints }
+  var endpoints: [EndpointDescription] { server.endpoints }
   /// Scheme, host and port.
   var origin: String { "https://127.0.0.1:\(server.serverURL.port)" }
 
