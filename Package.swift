@@ -113,7 +113,7 @@ let package = Package(
       swiftSettings: facingC),
     .target(
       name: "SignetStorage",
-      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetSQLite"],
+      dependencies: ["SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetSQL", "SignetSQLite"],
       swiftSettings: house),
     .target(
       name: "SignetBiometrics",
@@ -244,7 +244,8 @@ let package = Package(
       name: "SignetSQLiteTests", dependencies: ["SignetSQLite", "SignetConcurrency", "SignetTestKit"],
       swiftSettings: house),
     .target(
-      name: "PostgreSQLFixture", dependencies: ["SignetTestKit"], path: "Tests/PostgreSQLFixture",
+      name: "PostgreSQLFixture", dependencies: ["SignetSQL", "SignetStorage", "SignetTestKit"],
+      path: "Tests/PostgreSQLFixture",
       swiftSettings: house),
     .executableTarget(
       name: "SQLVictim", dependencies: ["SignetConcurrency", "SignetSQL"], path: "Tests/SQLVictim",
@@ -352,7 +353,8 @@ let package = Package(
     .testTarget(
       name: "SignetStorageTests",
       dependencies: [
-        "SignetStorage", "SignetCrypto", "SignetServerTesting", "SignetSQLite", "SignetTestKit",
+        "SignetStorage", "PostgreSQLFixture", "SignetCrypto", "SignetSQL", "SignetServerTesting",
+        "SignetSQLite", "SignetTestKit",
       ],
       swiftSettings: house),
     .testTarget(
@@ -370,7 +372,7 @@ let package = Package(
     .testTarget(
       name: "SignetServerTests",
       dependencies: [
-        "SignetServer", "PushFixture", "SignetCrypto", "SignetHTTP", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetCrypto", "SignetHTTP", "SignetJOSE", "SignetJSON", "SignetOATH",
         "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetServerTesting", "SignetSQLite",
         "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
         "UAFFixture",
@@ -386,7 +388,7 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BusFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON",
+        "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON",
         "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
         "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ],

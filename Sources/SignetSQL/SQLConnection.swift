@@ -18,6 +18,12 @@ public final class SQLConnection {
   /// The language of this database; only DDL needs to know.
   public var dialect: SQLDialect { session.dialect }
 
+  /// A small number that no other connection which writes has at the same time: 0 in SQLite, where one writes after the other.
+  ///
+  /// Rows that each lane numbers for itself are numbered without a step waiting for another one, and those of one lane become visible
+  /// in their order.
+  public var lane: Int64 { session.lane }
+
   /// All rows of a query, each decoded by index.
   ///
   /// - Throws: ``SQLFailure``, and what `decode` throws.
@@ -195,6 +201,7 @@ package struct SQLObserver: Sendable {
 /// What a database does for a connection, on the connection's thread.
 protocol SQLSession: AnyObject {
   var dialect: SQLDialect { get }
+  var lane: Int64 { get }
   /// Runs a statement, which is compiled once, and returns how many rows it changed.
   func run(_ sql: String, _ values: [SQLValue], _ body: (SQLRow) throws -> Void) throws -> Int
   func define(_ sql: String) throws

@@ -10,10 +10,22 @@ public enum SQLLocation: Sendable, Hashable {
   case server(String)
 }
 
+/// What a database has to hold when it is opened.
+public enum SQLExpectation: Sendable, Hashable {
+  /// Nothing, or the tables of the schema.
+  case any
+  /// Nothing: they are made.
+  case nothing
+  /// The tables of the schema, of whatever version.
+  case tables
+}
+
 /// How patient a database is, and how many connections it has.
 public struct SQLOptions: Sendable {
   /// How long a step waits for other processes before ``SQLFailure/busy``.
   public var busyTimeoutMilliseconds = 10_000
+  /// What has to be there.
+  public var expectation = SQLExpectation.any
   /// Connections to a server, each with a thread.
   public var connectionCount = 8
   /// How often a step runs again after ``SQLFailure/conflict`` before ``SQLFailure/busy``.

@@ -11,6 +11,8 @@ public enum SQLFailure: Error, Hashable, Sendable {
   case outcomeUnknown
   /// The schema is of a newer program (`found` above `supported`), or none of this program (`found` is `nil`).
   case otherSchema(found: Int?, supported: Int)
+  /// The database holds the tables of this program and should be empty, or holds none (`isEmpty`) and should have them.
+  case unexpectedContent(isEmpty: Bool)
   /// The database server has a version that this program does not work with.
   case otherServer(version: String)
   /// The file, its folder or the server may not be written to.
@@ -68,6 +70,10 @@ extension SQLFailure: CustomStringConvertible {
         + "install the newer program, nothing was changed"
     case .otherSchema(nil, _):
       "the database holds tables that this program did not make; nothing was changed: use an empty database"
+    case .unexpectedContent(true):
+      "the database is empty, and should hold the data of this server; restore them from a backup"
+    case .unexpectedContent(false):
+      "the database holds the data of another server; nothing was changed: use an empty database"
     case .otherServer(let version):
       "the database server has version \(version); use PostgreSQL \(PostgreSQLSession.oldestVersion / 10_000) or newer"
     case .readOnly:

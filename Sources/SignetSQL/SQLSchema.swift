@@ -22,10 +22,15 @@ public struct SQLSchema: Sendable {
   ///
   /// Any number of processes may do this at once; one does the work.
   ///
-  /// - Throws: ``SQLFailure/otherSchema(found:supported:)``, and what the statements fail with.
-  func migrate(_ connection: SQLConnection) throws {
+  /// - Throws: ``SQLFailure/otherSchema(found:supported:)``, ``SQLFailure/unexpectedContent(isEmpty:)``, and what the statements fail
+  ///   with.
+  func migrate(_ connection: SQLConnection, expecting expectation: SQLExpectation) throws {
     let supported = migrations.count
-    if try !connection.hasTable(named: Self.versions.name) {
+    let isOwn = try connection.hasTable(named: Self.versions.name)
+    guard expectation != (isOwn ? .nothing : .tables) else {
+      throw SQLFailure.unexpectedContent(isEmpty: !isOwn)
+    }
+    if !isOwn {
       guard try !connection.hasTable(named: nil) else {
         throw SQLFailure.otherSchema(found: nil, supported: supported)
       }

@@ -71,6 +71,7 @@ public struct SQLTable: Sendable {
   private let columns: [SQLColumn]
   private let constraints: [String]
   private let indexes: [SQLIndex]
+  private let isClustered: Bool
 
   /// Describes a table.
   ///
@@ -79,20 +80,29 @@ public struct SQLTable: Sendable {
   ///   - columns: Its columns, in order.
   ///   - constraints: Constraints over several columns, such as `PRIMARY KEY (a, b)`.
   ///   - indexes: What is looked up beside the keys.
+  ///   - isClustered: Whether SQLite keeps the rows in the index of the primary key (`WITHOUT ROWID`): for small rows whose key is not one
+  ///     integer. PostgreSQL has no such tables.
   public init(
-    _ name: String, _ columns: [SQLColumn], constraints: [String] = [], indexes: [SQLIndex] = []
+    _ name: String, _ columns: [SQLColumn], constraints: [String] = [], indexes: [SQLIndex] = [],
+    isClustered: Bool = false
   ) {
     self.name = name
     self.columns = columns
     self.constraints = constraints
     self.indexes = indexes
+    self.isClustered = isClustered
   }
 
   /// The statements that make it.
   public func statements(_ dialect: SQLDialect) -> [String] {
     let parts = columns.map { $0.sql(dialect) } + constraints
     let table = "CREATE TABLE \(name) (\(parts.joined(separator: ", ")))"
-    return [dialect == .sqlite ? table + " STRICT" : table] + indexes.map { $0.sql(name) }
+    let options =
+      switch dialect {
+      case .sqlite: isClustered ? " STRICT, WITHOUT ROWID" : " STRICT"
+      case .postgreSQL: ""
+      }
+    return [table + options] + indexes.map { $0.sql(name) }
   }
 
   /// The statement that adds a column to a table of that name.

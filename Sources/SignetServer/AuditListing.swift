@@ -4,9 +4,10 @@ import SignetCrypto
 
 /// How an entry of the audit log is shown.
 public enum AuditListing {
-  /// The entry as JSON: `number`, the event's own members, `hash` in hexadecimal.
+  /// The entry as JSON: `chain`, `number`, the event's own members, `hash` in hexadecimal.
   public static func json(_ entry: AuditEntry) -> JSONObject {
     var object = JSONObject()
+    object["chain"] = .integer(entry.chain)
     object["number"] = .integer(entry.number)
     do {
       for (name, value) in try JSONObject(parsing: Array(entry.text.utf8)).members {

@@ -13,7 +13,7 @@ public struct ServiceContext: Sendable {
   public var settings: ServerSettings { currentSettings.value }
   private let currentSettings: CurrentSettings
   /// The durable state.
-  public let storage: any Storage
+  public let storage: Storage
   /// The key of secrets at rest.
   public let masterKey: MasterKey
   /// What handshakes are sealed under.
@@ -37,7 +37,7 @@ public struct ServiceContext: Sendable {
   ///
   /// `handshakeKeys` are those of this process alone where there are none.
   public init(
-    settings: ServerSettings, storage: any Storage, masterKey: MasterKey,
+    settings: ServerSettings, storage: Storage, masterKey: MasterKey,
     clock: any WallClock = SystemWallClock(), random: any RandomSource = SystemRandomSource(), log: EventLog,
     push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil, handshakeKeys: HandshakeKeys? = nil
@@ -72,6 +72,9 @@ public struct ServiceContext: Sendable {
     case .exists: return Problem(.exists, "Choose another id.")
     case .unknown: return Problem(noUser: user)
     case .busy, .closed: return Problem(.busy, "Try again in a moment.")
+    case .unreachable(let reason):
+      log.error("storage.failed", ["cause": reason])
+      return Problem(.busy, "Try again in a moment.")
     default:
       log.error("storage.failed", ["cause": failure.description])
       return Problem(.serverFailure, "Nothing was changed; try again later.")

@@ -17,7 +17,7 @@ extension StorageContract {
   }
 
   /// A user with an active mechanism `m1`.
-  private static func prepare(_ storage: any Storage) async throws {
+  private static func prepare(_ storage: Storage) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
     try await storage.addPushAuthMechanism(mechanism("m1"), with: nil, audit: event("mechanism"))
     try expect(

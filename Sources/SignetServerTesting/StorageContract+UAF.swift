@@ -28,7 +28,7 @@ extension StorageContract {
   }
 
   private static func authenticate(
-    _ storage: any Storage, _ id: String, _ uses: [UAFKeyUse], of user: String = "alice",
+    _ storage: Storage, _ id: String, _ uses: [UAFKeyUse], of user: String = "alice",
     at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFAuthentication(
@@ -37,7 +37,7 @@ extension StorageContract {
   }
 
   private static func register(
-    _ storage: any Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
+    _ storage: Storage, _ id: String, _ credentials: [UAFCredentialRecord], at time: Int64 = 1050
   ) async throws -> UAFOutcome {
     try await storage.finishUAFRegistration(id, end(at: time), adding: credentials, limit: 4) {
       event($0 == .taken ? "taken" : "refused")
@@ -45,7 +45,7 @@ extension StorageContract {
   }
 
   /// A user with keys of these counters, named 1, 2 and so on.
-  private static func prepare(_ storage: any Storage, _ counters: [UInt32]) async throws {
+  private static func prepare(_ storage: Storage, _ counters: [UInt32]) async throws {
     try await storage.addUser(UserRecord(id: "alice", created: 1000), audit: event("user"))
     try await storage.addUser(UserRecord(id: "bob", created: 1000), audit: event("user"))
     try await storage.addUAFSession(session("first", "Reg"), audit: nil)

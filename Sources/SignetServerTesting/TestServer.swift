@@ -2,7 +2,7 @@ import SignetCrypto
 package import SignetHTTP
 public import SignetPolicy
 package import SignetServer
-import SignetStorage
+package import SignetStorage
 import SignetTestKit
 package import SignetTransport
 public import SignetWire
@@ -18,7 +18,7 @@ public final class TestServer: Sendable {
   /// Where devices find the server.
   public let serverURL: ServerURL
   let server: Server
-  private let directory: String
+  private let storage: @Sendable () throws -> Storage
   private let transport: ServerConfiguration
 
   /// Starts a server.
@@ -34,9 +34,11 @@ public final class TestServer: Sendable {
     try await self.init(directory: directory, protection: protection, clock: clock, log: EventLog { _ in })
   }
 
-  /// Starts a server whose events go to `log`, whose pushes are carried by `push`, and which has these limits.
+  /// Starts a server whose events go to `log`, whose pushes are carried by `push`, which has these limits, and whose state is where
+  /// `storage` opens it; otherwise in a file in the folder.
   package init(
-    directory: String, protection: ProtectionPolicy, clock: any WallClock = SystemWallClock(),
+    directory: String, protection: ProtectionPolicy, storage: (@Sendable () throws -> Storage)? = nil,
+    clock: any WallClock = SystemWallClock(),
     log: EventLog = EventLog { _ in }, push: PushSetup = .none, notices: (any HTTPTransport)? = nil,
     uaf: UAFSetup? = nil, limits: ServerLimits = ServerLimits()
   ) async throws {
@@ -50,8 +52,9 @@ public final class TestServer: Sendable {
       serverURL: serverURL,
       pins: [try SubjectPublicKeyInfo.sha256Pin(ofCertificatePEM: certificate.certificatePEM)],
       profile: ContainerProfile(protection: protection, totp: .standard))
+    self.storage = storage ?? { try Storage(.file("\(directory)/signet.sqlite")) }
     context = ServiceContext(
-      settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
+      settings: settings, storage: try self.storage(),
       masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), clock: clock, log: log, push: push,
       notices: notices, uaf: uaf)
     let identity = try certificate.privateKeyPEM.withSecret { key in
@@ -59,7 +62,6 @@ public final class TestServer: Sendable {
         try TLSIdentity(certificateChainPEM: certificate.certificatePEM, privateKeyPEM: $0)
       }
     }
-    self.directory = directory
     transport = ServerConfiguration(port: port, security: .tls(identity), limits: limits)
     server = try Server(context, transport: transport)
     _ = try server.start()
@@ -78,10 +80,10 @@ public final class TestServer: Sendable {
   }
 
   private init(_ stopped: TestServer, _ settings: ServerSettings) throws {
-    (directory, transport, serverURL) = (stopped.directory, stopped.transport, stopped.serverURL)
+    (storage, transport, serverURL) = (stopped.storage, stopped.transport, stopped.serverURL)
     certificateAuthorityPEM = stopped.certificateAuthorityPEM
     context = ServiceContext(
-      settings: settings, storage: try SQLiteStorage(path: "\(directory)/signet.sqlite"),
+      settings: settings, storage: try storage(),
       masterKey: stopped.context.masterKey, clock: stopped.context.clock, log: stopped.context.log,
       push: stopped.context.push, notices: stopped.context.notices, uaf: stopped.context.uaf)
     server = try Server(context, transport: transport)

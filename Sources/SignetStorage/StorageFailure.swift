@@ -6,12 +6,16 @@
   case unknown
   /// Another process held the database for too long.
   case busy
+  /// The database server can't be reached, or the connection broke while it committed; then the change was made, or it was not.
+  case unreachable(reason: String)
   /// The disk is full.
   case full
   /// The file or its folder cannot be written.
   case readOnly
   /// The database was written by a newer version.
   case tooNew(found: Int, known: Int)
+  /// The database holds tables of another program, or of version 0.1.
+  case otherTables
   /// The storage was closed.
   case closed
   /// A row is not as this server wrote it: somebody else has, or it is of before rows had codes.
@@ -25,10 +29,14 @@
     case .exists: "there is one of this name already; choose another name"
     case .unknown: "it refers to something that does not exist"
     case .busy: "another process holds the database; try again"
+    case .unreachable(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"
     case .readOnly: "the database cannot be written; check the owner and the mode of its folder"
     case .tooNew(let found, let known):
       "the database has format \(found), this build knows up to \(known): use a newer signet-server"
+    case .otherTables:
+      "the database holds tables of another program, or of signet-server 0.1, which this version does not read; "
+        + "nothing was changed: make a new server (signet-server init)"
     case .closed: "the storage is closed"
     case .altered(let row):
       "the row \(row) was not written by this server; find out who can write the database, and remove the row"

@@ -25,17 +25,18 @@ enum AuditCommands {
     ]
   ) { arguments in
     let client = try OperatorClient(arguments, as: .admin)
-    var last = Int64(try arguments.integer("after", in: 0...Int.max))
+    var last = try position(arguments.string("after"))
     var remaining = try arguments.optionalInteger("limit", in: 1...1_000_000) ?? .max
     var entries: [JSONObject] = []
     while remaining > 0 {
       let limit = Int64(min(remaining, pageSize))
-      let page = try objects(
-        "entries", in: try await client.get("admin", "audit", query: ["after": last, "limit": limit]))
-      guard let final = page.last else { break }
+      let answer = try await client.get(
+        "admin", "audit", texts: [("after", last.description), ("limit", String(limit))])
+      let page = try objects("entries", in: answer)
+      if page.isEmpty { break }
       entries += page
       remaining -= page.count
-      last = try final.integer("number")
+      last = try position(answer.string("next"))
     }
     if arguments.isSet("json") {
       arguments.output.print(["entries": .array(entries.map { .object($0) })])
@@ -47,10 +48,17 @@ enum AuditCommands {
 
   private static let pageSize = 1000
 
+  private static func position(_ text: String) throws(UsageFailure) -> LogCursor {
+    guard let cursor = LogCursor(text) else { throw .refused("--after is a number, 0 or greater") }
+    return cursor
+  }
+
   private static func table(_ entries: [JSONObject]) throws -> TextTable {
     var table = TextTable([TextTable.Column("NO.", .right), "TIME", "EVENT", "BY", "DETAILS"])
     for entry in entries {
-      let details = entry.members.filter { !["number", "time", "event", "by", "hash"].contains($0.name) }
+      let details = entry.members.filter {
+        !["chain", "number", "time", "event", "by", "hash"].contains($0.name)
+      }
       table.append([
         String(try entry.integer("number")), try entry.optionalInteger("time").map(utc) ?? "-",
         try entry.optionalString("event") ?? "-", try entry.optionalString("by") ?? "-",
@@ -78,12 +86,8 @@ enum AuditCommands {
       .value("head", "A hash that this command printed earlier, in hexadecimal", named: "hash"),
     ]
   ) { arguments in
-    let head = try arguments.optionalString("head").map(hash)
-    let database = "\(arguments.string("data"))/signet.sqlite"
-    guard access(database, R_OK) == 0 else {
-      throw InputFile.unreadable(database, systemMessage(errno))
-    }
-    let report = try AuditLogFile(database: database).verify(head: head)
+    let heads = try arguments.optionalString("head").map(hashes) ?? []
+    let report = try await report(arguments.string("data"), heads)
     if arguments.isSet("json") {
       arguments.output.print(json(report))
     } else {
@@ -92,42 +96,76 @@ enum AuditCommands {
     return report.isIntact ? .success : .failure
   }
 
-  private static func hash(_ text: String) throws(UsageFailure) -> [UInt8] {
-    let refusal = UsageFailure.refused("--head is 64 hexadecimal digits")
+  /// Verifies the file of a data folder, which may be a copy of one, or what its server keeps in PostgreSQL.
+  private static func report(_ folder: String, _ heads: [[UInt8]]) async throws -> AuditReport {
+    let database = "\(folder)/signet.sqlite"
+    if access(database, R_OK) == 0 { return try AuditLogFile(database: database).verify(keptHeads: heads) }
+    let cause = errno
+    guard cause == ENOENT, access("\(folder)/server.json", R_OK) == 0,
+      let storage = try ServerFolder(opening: folder).storageOnServer()
+    else { throw InputFile.unreadable(database, systemMessage(cause)) }
     do {
-      let bytes = try Hex.decode(text)
-      guard bytes.count == 32 else { throw refusal }
-      return bytes
-    } catch { throw refusal }
+      let report = try await storage.verifyAudit(keptHeads: heads)
+      await storage.close()
+      return report
+    } catch {
+      await storage.close()
+      throw error
+    }
   }
 
-  private static func json(_ report: AuditLogFile.Report) -> JSONObject {
+  /// The hashes of a head, one for each chain.
+  private static func hashes(_ text: String) throws(UsageFailure) -> [[UInt8]] {
+    let refusal = UsageFailure.refused("--head is what 'audit verify' printed: 64 hexadecimal digits a chain")
+    return try text.split(separator: ",", omittingEmptySubsequences: false).map {
+      (part) throws(UsageFailure) in
+      do {
+        let bytes = try Hex.decode(String(part))
+        guard bytes.count == 32 else { throw refusal }
+        return bytes
+      } catch { throw refusal }
+    }
+  }
+
+  private static func text(of heads: [AuditChain]) -> String {
+    heads.map { Hex.encode($0.hash) }.joined(separator: ",")
+  }
+
+  /// A place in the log; with SQLite there is one chain, which goes without saying.
+  private static func text(of place: AuditVerification.Place) -> String {
+    place.chain == 0 ? "entry \(place.number)" : "entry \(place.number) of chain \(place.chain)"
+  }
+
+  private static func json(_ report: AuditReport) -> JSONObject {
     var object: JSONObject = [
       "intact": .bool(report.isIntact), "entries": .integer(report.count),
-      "head": .string(Hex.encode(report.head)),
+      "head": .string(text(of: report.heads)),
     ]
-    if let bad = report.firstBadEntry { object["firstBadEntry"] = .integer(bad) }
-    if let number = report.keptHeadNumber { object["keptHeadEntry"] = .integer(number) }
+    if let bad = report.firstBreak {
+      object["firstBadEntry"] = .integer(bad.number)
+      object["firstBadChain"] = .integer(bad.chain)
+    }
+    if let place = report.keptHeads.last { object["keptHeadEntry"] = .integer(place.number) }
     return object
   }
 
-  private static func print(_ report: AuditLogFile.Report, _ arguments: Arguments) {
+  private static func print(_ report: AuditReport, _ arguments: Arguments) {
     let output = arguments.output
     let verdict =
-      if let bad = report.firstBadEntry {
-        output.styled("broken at entry \(bad)", .red)
+      if let bad = report.firstBreak {
+        output.styled("broken at \(text(of: bad))", .red)
       } else if report.isIntact {
         output.styled("intact", .green)
       } else {
         output.styled(
           "the kept hash is not in it: entries are missing at the end, or it is another log", .red)
       }
-    let isWhole = report.firstBadEntry == nil
+    let isWhole = report.firstBreak == nil
     var fields = [
       (isWhole ? "Entries" : "Good entries", String(report.count)),
-      (isWhole ? "Head" : "Their head", Hex.encode(report.head)),
+      (isWhole ? "Head" : "Their head", text(of: report.heads)),
     ]
-    if let number = report.keptHeadNumber { fields.append(("Kept hash", "entry \(number)")) }
+    for place in report.keptHeads { fields.append(("Kept hash", text(of: place))) }
     output.print("Audit log: \(verdict)")
     output.print(fields: fields)
   }

@@ -49,7 +49,8 @@ enum ExitCodes {
     case .busy: .temporaryFailure
     case .full: .cannotCreate
     case .readOnly: .permissionDenied
-    case .tooNew: .configuration
+    case .tooNew, .otherTables: .configuration
+    case .unreachable: .unavailable
     default: .inputOutput
     }
   }

@@ -43,6 +43,10 @@ enum InitCommand {
         "account-policies",
         "What devices have to be like, as JSON: {\"deviceTampering\":{\"score\":0.8},\"screenLock\":{}}",
         named: "policies"),
+      .value(
+        "storage",
+        "The PostgreSQL database that keeps the data, in place of a file in the folder; it has to be empty. A password is better kept in ~/.pgpass than in here",
+        named: "postgres://host/database"),
       .flag("exportable-otp", "Let users take one-time password secrets to other authenticators"),
       .value("attempts", "Wrong passwords that lock a container, 1 to 100", named: "n", default: "5"),
       .value(
@@ -117,6 +121,10 @@ enum InitCommand {
     }
     var settings = FolderSettings(
       serverURL: url, listenAddress: listen?.address, listenPort: listen?.port, profile: profile)
+    settings.databaseServer = arguments.optionalString("storage")
+    guard settings.databaseServer.map(FolderSettings.mayNameServer) ?? true else {
+      throw UsageFailure.refused("--storage begins with postgres:// or postgresql://")
+    }
     settings.keystoreRequirement =
       KeystoreRequirement(rawValue: arguments.string("require-keystore")) ?? .any
     return settings

@@ -128,7 +128,8 @@ import Testing
     for words in [["list"], ["otp"], ["activate", "--code-file", "\(server.folder.path)/alice.code"]] {
       try await expectRefusal(device, 65, "version 99 and this program knows versions up to", words)
     }
-    try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute("PRAGMA user_version = 99")
+    try Database(path: "\(server.data)/signet.sqlite", mode: .readWrite).execute(
+      "UPDATE schema_version SET version = 99")
     let before = try FolderSnapshot(server.data)
     let refused = try await server.run("serve")
     #expect(refused.isRefusal(78, "newer"), refused.summary)

@@ -67,7 +67,7 @@ package final class PrivatePostgreSQL: Sendable {
     cat >>"$1/data/postgresql.conf" <<END
     listen_addresses = ''
     unix_socket_directories = '$1'
-    max_connections = 100
+    max_connections = 800
     shared_buffers = 32MB
     fsync = off
     jit = off
@@ -99,6 +99,11 @@ package final class PrivatePostgreSQL: Sendable {
   /// How libpq finds a database, as `user`.
   package func address(_ database: String, user: String = "signet") -> String {
     "host='\(folder)' user=\(user) dbname=\(database)"
+  }
+
+  /// The same as a URI, as operators give it.
+  package func uri(_ database: String, user: String = "signet") -> String {
+    "postgres://\(user)@/\(database)?host=\(folder.replacingOccurrences(of: "/", with: "%2F"))"
   }
 
   /// Runs a statement as the superuser, with a connection of its own.

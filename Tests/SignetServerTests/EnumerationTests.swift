@@ -18,7 +18,7 @@ struct EnumerationTests {
       serverURL: try ServerURL("id.example.org/bank"), pins: [],
       profile: ContainerProfile(protection: .device, totp: .standard))
     context = ServiceContext(
-      settings: settings, storage: try SQLiteStorage(path: "\(folder.path)/signet.sqlite"),
+      settings: settings, storage: try Storage(.file("\(folder.path)/signet.sqlite")),
       masterKey: MasterKey(.random(byteCount: MasterKey.byteCount)), log: EventLog { _ in })
     activations = ActivationService(context)
   }

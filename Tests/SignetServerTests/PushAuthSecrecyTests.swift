@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import Foundation
 import SignetCrypto
 import SignetHTTP
@@ -17,7 +18,7 @@ import SignetServer
 struct PushAuthSecrecyTests {
   @Test("neither the shared secret nor the device's token nor the tokens are written in clear")
   func keepsSecrets() async throws {
-    let server = try ServerFixture()
+    let server = try ServerFixture(on: .sqlite)
     try await server.users.add(UserID("alice"), by: .local)
     let service = PushAuthService(server.context)
     let made = try await service.enrol(UserID("alice"), [:], by: .local)

@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetHTTP
 import SignetServer
 import SignetServerTesting
@@ -17,7 +18,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct ReadinessCheckTests {
   @Test("a hundred questions at one time are one look, and so are those of the next second")
   func oneLookASecond() async throws {
-    let fixture = try ServerFixture()
+    let fixture = try ServerFixture(on: .sqlite)
     let time = Shared(time: .zero)
     let readiness = Readiness(fixture.context) { time.now }
     await withTaskGroup(of: Bool.self) { group in
@@ -31,7 +32,7 @@ import Testing
     "what a proxy has passed on, and what comes from elsewhere, is answered as a path that is not there",
     arguments: ["Forwarded", "x-forwarded-for", "Via", nil])
   func passedOn(field: String?) async throws {
-    let fixture = try ServerFixture()
+    let fixture = try ServerFixture(on: .sqlite)
     let readiness = Readiness(fixture.context)
     var request = ServerRequest(method: "GET", path: try RequestPath(raw: "/main/v1/ready"))
     #expect(try await readiness.answer(to: request).status == 200)
@@ -50,7 +51,7 @@ import Testing
 
   @Test("an answer is good for a second, a bad one too, and each change is in the log once")
   func ages() async throws {
-    let fixture = try ServerFixture()
+    let fixture = try ServerFixture(on: .sqlite)
     let time = Shared(time: .zero)
     let readiness = Readiness(fixture.context) { time.now }
     #expect(await readiness.failure() == nil)

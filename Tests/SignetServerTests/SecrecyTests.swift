@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import Foundation
 import SignetCrypto
 import SignetServer
@@ -11,7 +12,7 @@ import Testing
 /// A whole story, after which no secret of it is in the log, in the audit log or in a file.
 @Suite struct SecrecyTests {
   @Test func keepsSecretsOutOfEveryRecord() async throws {
-    let server = try ServerFixture()
+    let server = try ServerFixture(on: .sqlite)
     let key = try await server.keys.create(name: "shop", scopes: [.admin], by: .local)
     let device = try await server.activate()
     let user = try UserID("alice")

@@ -137,7 +137,7 @@ import Testing
     let server = try ServerFixture()
     let second = ServiceContext(
       settings: server.context.settings,
-      storage: try SQLiteStorage(path: "\(server.folder.path)/signet.sqlite"),
+      storage: try Storage(server.location),
       masterKey: server.context.masterKey, clock: server.clock, log: server.capture.log)
     let alice = try UserID("alice")
     try await server.users.add(alice, by: .local)

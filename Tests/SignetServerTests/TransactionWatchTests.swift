@@ -28,7 +28,7 @@ import Testing
     while await watch.waitingCount < count { await Task.yield() }
   }
 
-  private func create(_ user: String, on storage: SQLiteStorage? = nil) async throws {
+  private func create(_ user: String, on storage: Storage? = nil) async throws {
     let record = TransactionRecord(
       id: "\(user)-\(Int.random(in: 0..<Int.max))", user: user, content: "{}", created: 1, expires: .max)
     let limits = TransactionLimits(pending: 1000, challenges: 1000)
@@ -58,7 +58,7 @@ import Testing
   @Test("a change by another process is told of")
   func otherProcess() async throws {
     try await addUsers()
-    let other = try SQLiteStorage(path: server.folder.path + "/signet.sqlite")
+    let other = try Storage(server.location)
     let ticket = try await enter("alice")
     async let told = watch.wait(with: ticket, until: Self.later)
     await until(waiting: 1)

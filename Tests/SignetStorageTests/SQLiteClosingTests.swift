@@ -11,7 +11,7 @@ import Testing
   @Test func keepsWhatWasAcknowledgedWhileItCloses() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
-    let storage = try SQLiteStorage(path: path)
+    let storage = try Storage(.file(path))
     let acknowledged = await withTaskGroup(of: Bool.self) { group in
       for number in 0..<50 {
         group.addTask {
@@ -29,14 +29,14 @@ import Testing
     }
     // Its own files are gone: the connections were closed, not only forgotten.
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["signet.sqlite"])
-    let entries = try await SQLiteStorage(path: path).auditEntries(after: 0, limit: 100)
+    let entries = try await Storage(.file(path)).auditEntries(after: 0, limit: 100)
     #expect(entries.count == acknowledged)
     #expect(acknowledged < 50)
   }
 
   @Test func refusesEverythingAfterwards() async throws {
     let folder = try TemporaryFolder()
-    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    let storage = try Storage(.file(folder.path + "/signet.sqlite"))
     await storage.close()
     await storage.close()
     await #expect(throws: StorageFailure.closed) { try await storage.append(Self.event) }

@@ -1,14 +1,15 @@
 import SignetStorage
 import SignetServerTesting
+import PostgreSQLFixture
 import SignetTestKit
 import Testing
 
-/// The SQLite back end keeps the contract.
+/// Storage keeps the contract in both databases.
 @Suite(.timeLimit(.minutes(10))) struct StorageContractTests {
-  @Test(arguments: StorageContract.checks)
-  func keepsTheContract(_ check: StorageContract.Check) async throws {
+  @Test(arguments: StorageContract.checks, StorageBackend.here)
+  func keepsTheContract(_ check: StorageContract.Check, _ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
-    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    let storage = try Storage.open(backend.location(in: folder), connections: 4)
     try await check.run(storage)
     await storage.close()
   }
@@ -18,7 +19,7 @@ import Testing
   /// Which of them find which lost write is in ``FaultyStorageTests``.
   @Test func findsWhoDoesNotKeepIt() async throws {
     let folder = try TemporaryFolder()
-    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
+    let storage = try Storage(.file(folder.path + "/signet.sqlite"))
     await storage.close()
     // The check of closing is content with a closed storage, rightly.
     for check in StorageContract.checks where !check.name.contains("close") {

@@ -1,7 +1,8 @@
 import Foundation
-import SignetSQLite
+import SignetSQL
 import SignetServerTesting
 import SignetStorage
+import PostgreSQLFixture
 import SignetTestKit
 import Synchronization
 import Testing
@@ -10,13 +11,13 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct StorageFaultTests {
   /// Lets so many statements pass, then fails one.
   private final class Fault: Sendable {
-    private let state = Mutex<(remaining: Int, failure: SQLiteFailure?)>((0, nil))
+    private let state = Mutex<(remaining: Int, failure: SQLFailure?)>((0, nil))
 
-    func arm(after count: Int, _ failure: SQLiteFailure) { state.withLock { $0 = (count, failure) } }
+    func arm(after count: Int, _ failure: SQLFailure) { state.withLock { $0 = (count, failure) } }
     func disarm() { state.withLock { $0 = (0, nil) } }
 
-    func step() throws(SQLiteFailure) {
-      let failure = state.withLock { state -> SQLiteFailure? in
+    func step() throws(SQLFailure) {
+      let failure = state.withLock { state -> SQLFailure? in
         guard let failure = state.failure else { return nil }
         state.remaining -= 1
         guard state.remaining < 0 else { return nil }
@@ -36,7 +37,7 @@ import Testing
   }
 
   /// All that can be seen of the storage.
-  private static func snapshot(_ storage: SQLiteStorage) async throws -> [String] {
+  private static func snapshot(_ storage: Storage) async throws -> [String] {
     [
       "\(try await storage.users())",
       "\(String(describing: try await storage.openActivation(user: "alice")))",
@@ -48,15 +49,13 @@ import Testing
   @Test(
     "every statement of a change fails once",
     arguments: [
-      (SQLiteFailure.diskFull(extendedCode: 13), StorageFailure.full),
-      (.readOnly(extendedCode: 8), .readOnly), (.busy(extendedCode: 5), .busy),
+      (SQLFailure.full, StorageFailure.full),
+      (.readOnly, .readOnly), (.busy, .busy),
     ])
-  func writesAllOrNothing(_ sqlite: SQLiteFailure, _ expected: StorageFailure) async throws {
+  func writesAllOrNothing(_ sqlite: SQLFailure, _ expected: StorageFailure) async throws {
     let fault = Fault()
     let folder = try TemporaryFolder()
-    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite") { _ throws(SQLiteFailure) in
-      try fault.step()
-    }
+    let storage = try Storage.open(.file(folder.path + "/signet.sqlite")) { _ in try fault.step() }
     try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event("user"))
     try await storage.addActivation(Self.activation("a1"), audit: Self.event("invite"))
     let before = try await Self.snapshot(storage)
@@ -84,8 +83,8 @@ import Testing
     let folder = try TemporaryFolder()
     let path = folder.path + "/signet.sqlite"
     let isFull = Mutex(false)
-    let storage = try SQLiteStorage(path: path) { sql throws(SQLiteFailure) in
-      if sql.hasPrefix("INSERT INTO audit"), isFull.withLock({ $0 }) { throw .diskFull(extendedCode: 13) }
+    let storage = try Storage.open(.file(path)) { sql in
+      if sql.hasPrefix("INSERT INTO audit"), isFull.withLock({ $0 }) { throw SQLFailure.full }
     }
     try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event("user"))
     isFull.withLock { $0 = true }
@@ -110,10 +109,12 @@ import Testing
   @Test("where SQLite rolls back in the middle, everyone in the commit hears that it is full")
   func tellsTheCauseOfARollback() async throws {
     let folder = try TemporaryFolder()
-    let storage = try SQLiteStorage(path: folder.path + "/signet.sqlite")
-    try await storage.append(Self.event("first"))
+    let path = folder.path + "/signet.sqlite"
+    let first = try Storage(.file(path))
+    try await first.append(Self.event("first"))
+    await first.close()
     // SQLite takes a limit below the size that the file has as that size.
-    try await storage.limitPageCount(to: 1)
+    let storage = try Storage.open(.file(path), preparation: ["PRAGMA max_page_count = 1"])
     let large = AuditRecord.sample(String(repeating: "x", count: 20_000))
     let outcomes = await withTaskGroup(of: StorageFailure?.self) { group in
       for _ in 0..<50 {
@@ -127,9 +128,10 @@ import Testing
       return await group.reduce(into: Set<StorageFailure?>()) { $0.insert($1) }
     }
     #expect(outcomes == [.full])
-    try await storage.limitPageCount(to: 1_000_000)
-    try await storage.append(Self.event("third"))
-    let texts = try await storage.auditEntries(after: 0, limit: 10).map(\.text)
+    await storage.close()
+    let roomy = try Storage(.file(path))
+    try await roomy.append(Self.event("third"))
+    let texts = try await roomy.auditEntries(after: 0, limit: 10).map(\.text)
     #expect(texts == [Self.event("first").text, Self.event("third").text])
   }
 }

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetServerTesting
 import SignetStorage
+import PostgreSQLFixture
 import SignetTestKit
 import Testing
 
@@ -34,7 +35,7 @@ import Testing
 
   private static let limits = TransactionLimits(pending: 100, challenges: 1000)
 
-  private static func run(_ act: Act, on storage: any Storage) async throws -> DecisionOutcome? {
+  private static func run(_ act: Act, on storage: Storage) async throws -> DecisionOutcome? {
     let audit: @Sendable (DecisionOutcome) -> AuditRecord = { .sample("\($0)") }
     func decide(_ state: TransactionRecord.State, hasRightNumber: Bool = true) async throws -> DecisionOutcome
     {
@@ -68,7 +69,7 @@ import Testing
     }
   }
 
-  private static func prepare(_ storage: any Storage) async throws {
+  private static func prepare(_ storage: Storage) async throws {
     let event = AuditRecord.sample()
     try await storage.addUser(UserRecord(id: "alice", created: 1), audit: event)
     for (number, id) in ["c1", "c2"].enumerated() {
@@ -139,11 +140,12 @@ import Testing
     #expect(counted.sorted(by: >) == (0..<counted.count).map { 2 - $0 })
   }
 
-  @Test("two connections, two devices, the relying party and the sweep", arguments: 0..<12)
-  func race(_ seed: Int) async throws {
+  @Test(
+    "two connections, two devices, the relying party and the sweep", arguments: 0..<12, StorageBackend.here)
+  func race(_ seed: Int, _ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
-    let path = folder.path + "/signet.sqlite"
-    let storages = [try SQLiteStorage(path: path), try SQLiteStorage(path: path)]
+    let location = try backend.location(in: folder)
+    let storages = try [0, 1].map { _ in try Storage.open(location, connections: 4) }
     try await Self.prepare(storages[0])
     let acts = Self.acts(seed: seed)
     let done = try await withThrowingTaskGroup(of: (Act, DecisionOutcome?).self) { group in

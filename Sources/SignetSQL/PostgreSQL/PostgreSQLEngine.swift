@@ -24,7 +24,9 @@ final class PostgreSQLEngine: SQLEngine {
     // Processes that begin at the same moment wait for each other here ("signet" as a number), before the transaction has the view of
     // the database that it keeps. The lock ends with the connection.
     try first.define("SELECT pg_advisory_lock(126948414154100)")
-    try Worker.transact(.write, first, options.rerunLimit) { try schema.migrate($0) }
+    try Worker.transact(.write, first, options.rerunLimit) {
+      try schema.migrate($0, expecting: options.expectation)
+    }
     let queue = StepQueue(workerCount: options.connectionCount)
     self.queue = queue
     workers = (0..<options.connectionCount).map { Worker($0, queue, address, options) }
@@ -98,6 +100,7 @@ final class PostgreSQLEngine: SQLEngine {
     private func usable() throws -> SQLConnection {
       if let connection, connection.isAlive { return connection }
       let new = try Self.connect(address, options, options.observer)
+      try (new.session as? PostgreSQLSession)?.claimLane()
       connection = new
       return new
     }

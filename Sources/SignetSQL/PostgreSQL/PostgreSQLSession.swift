@@ -9,6 +9,8 @@ import CPostgreSQL
   private static let statementLimit = 256
 
   let dialect = SQLDialect.postgreSQL
+  /// 0 until ``claimLane()``.
+  private(set) var lane: Int64 = 0
   private let connection: OpaquePointer
   private var statements: [String: Prepared] = [:]
   private var statementCount = 0
@@ -53,6 +55,19 @@ import CPostgreSQL
   }
 
   deinit { unsafe PQfinish(connection) }
+
+  /// Takes the first lane that no other connection to this database has, until the connection ends.
+  func claimLane() throws {
+    for lane in Int64(0)..<4_096 {
+      var isOwn = false
+      // Locks of sessions in a class of their own ("SGNT" as a number).
+      _ = try run("SELECT pg_try_advisory_lock(1397182036, $1)", [.integer(lane)]) { isOwn = try $0.bool(0) }
+      guard isOwn else { continue }
+      self.lane = lane
+      return
+    }
+    throw SQLFailure.busy
+  }
 
   /// Whether the connection is of use, as far as this side knows.
   var isAlive: Bool { unsafe PQstatus(connection) == CONNECTION_OK }

@@ -13,6 +13,7 @@ import SignetFiles
 /// (`secure_delete`); the schema in the file is not trusted, and triggers and views in it do nothing.
 @safe final class SQLiteSession: SQLSession {
   let dialect = SQLDialect.sqlite
+  let lane: Int64 = 0
   private let connection: OpaquePointer
   private var statements: [String: SQLiteStatement] = [:]
   /// What the last transaction was allowed to do.

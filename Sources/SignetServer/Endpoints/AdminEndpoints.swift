@@ -136,12 +136,17 @@ struct AdminEndpoints: Sendable {
 
   func audit(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
     _ = try await actor(of: request)
-    guard let after = Int64(request.query["after"] ?? "0"), after >= 0,
+    guard let after = LogCursor(request.query["after"] ?? "0"),
       let limit = Int(request.query["limit"] ?? "100"), (1...1000).contains(limit)
     else {
-      throw Problem(.malformed, "\"limit\" is 1 to 1000, \"after\" is a number of an entry")
+      throw Problem(
+        .malformed,
+        "\"limit\" is 1 to 1000, \"after\" is a number of an entry, or \"next\" of the page before")
     }
     let entries = try await context.stored(await context.storage.auditEntries(after: after, limit: limit))
-    return .json(["entries": .array(entries.map { .object(AuditListing.json($0)) })])
+    return .json([
+      "entries": .array(entries.map { .object(AuditListing.json($0)) }),
+      "next": .string(after.advanced(past: entries).description),
+    ])
   }
 }

@@ -93,6 +93,11 @@ extension FolderSettings {
     return files
   }
 
+  /// Whether a text is the address of a database server.
+  public static func mayNameServer(_ address: String) -> Bool {
+    !address.utf8.contains(0) && ["postgres://", "postgresql://"].contains { address.hasPrefix($0) }
+  }
+
   /// Whether a text is a name within the folder or a full path.
   static func mayNameFile(_ name: String) -> Bool {
     let isInside = !name.contains("/") && name != "." && name != ".."
@@ -134,7 +139,11 @@ extension FolderSettings {
   }
 
   private mutating func readDatabase(_ object: JSONObject) throws {
-    try Self.refuseMembers(of: object, at: "database", except: ["busyTimeout"])
+    try Self.refuseMembers(of: object, at: "database", except: ["busyTimeout", "server"])
+    databaseServer = try object.optionalString("server")
+    guard databaseServer.map(Self.mayNameServer) ?? true else {
+      throw Refusal.reason("\"server\" in \"database\" begins with postgres:// or postgresql://")
+    }
     guard let value = try object.optionalInteger("busyTimeout") else { return }
     guard Self.busyTimeouts.contains(value) else {
       throw Refusal.reason("\"busyTimeout\" in \"database\" is 1 to 60 (seconds)")
@@ -263,7 +272,10 @@ extension FolderSettings {
     }
     if !rules.isEmpty { object["codes"] = .object(rules) }
     if connections != ConnectionSettings() { object["connections"] = .object(connections.json) }
-    if busyTimeout != defaults.busyTimeout { object["database"] = ["busyTimeout": .integer(busyTimeout)] }
+    var database = JSONObject()
+    if busyTimeout != defaults.busyTimeout { database["busyTimeout"] = .integer(busyTimeout) }
+    if let databaseServer { database["server"] = .string(databaseServer) }
+    if !database.members.isEmpty { object["database"] = .object(database) }
     if operatorAddresses != Self.defaultOperatorAddresses {
       object["operator"] = ["addresses": .array(operatorAddresses.sorted().map { .string($0) })]
     }

@@ -19,7 +19,7 @@ public import SignetWire
 /// `transactionLifetime`, `codeAttempts`, and those of `TransactionLimits`: `pendingTransactions`, `challenges`,
 /// `challengeWait`, `challengeLongestWait`, `numberAttempts` and `initiatedTransactions`. So may `codes`, with the members of
 /// ``CodeRules``, `connections`, with ``ConnectionSettings``, `push`, with ``PushSettings``, and
-/// `"openID":{"authority":"clients-ca.pem"}`, `uaf`, with ``UAFSettings``, `"database":{"busyTimeout":10}`, and
+/// `"openID":{"authority":"clients-ca.pem"}`, `uaf`, with ``UAFSettings``, `"database":{"busyTimeout":10,"server":"postgres://…"}`, and
 /// `"operator":{"addresses":["192.0.2.7"]}`. A server of several processes names `"runtime":"/run/signet/bank"`.
 public struct FolderSettings: Hashable, Sendable {
   /// The format that this build writes, and the newest that it reads.
@@ -68,6 +68,8 @@ public struct FolderSettings: Hashable, Sendable {
   public var challengeLimits = TransactionLimits()
   /// How many connections there may be.
   public var connections = ConnectionSettings()
+  /// The PostgreSQL server that keeps the data, as libpq takes it; `nil` for the folder's own SQLite file.
+  public var databaseServer: String?
   /// How long a change of the database waits for another process that writes, 1 to 60 seconds.
   public var busyTimeout: Int64 = 10
   /// Which services carry pushes.

@@ -56,6 +56,7 @@ extension ServerFolder {
   package func copy(
     to path: String, isRestored: Bool, hasMasterKey: Bool, observer: @escaping CreationObserver
   ) throws(ServerFolderFailure) -> ServerFolderCopy {
+    guard settings.databaseServer == nil else { throw .databaseOnServer(path: self.path) }
     let path = try Self.resolvingParent(of: Self.withoutTrailingSlashes(path))
     guard !path.hasPrefix(self.path + "/") else { throw .insideItself(path: path) }
     try Self.requireNothing(at: path)
@@ -122,7 +123,7 @@ private struct CopyDraft {
     }
     try observer(ServerFolder.databaseName)
     do throws(StorageFailure) {
-      try SQLiteStorage.copy(
+      try StorageFile.copy(
         source.databasePath, to: "\(path)/\(ServerFolder.databaseName)", isBackup: isRestored)
     } catch { throw .storage(error) }
     try FolderFile.synchronize(folder: path)

@@ -80,7 +80,7 @@ private struct FolderDraft {
     let pin = try writeCertificates(settings, alternativeNames)
     try observer(ServerFolder.databaseName)
     let adminKey = try await makeDatabase(
-      settings.serverSettings(pins: [pin]), MasterKey(masterKey))
+      settings.serverSettings(pins: [pin]), MasterKey(masterKey), on: settings.databaseServer)
     try write(ServerFolder.adminKeyName, SecretBytes(copying: Array("\(adminKey)\n".utf8)))
     try write(ServerFolder.settingsName, SecretBytes(copying: settings.json.bytes(.pretty) + [0x0A]))
     try FolderFile.synchronize(folder: path)
@@ -114,12 +114,12 @@ private struct FolderDraft {
 
   /// - Returns: The operator's key.
   private func makeDatabase(
-    _ settings: ServerSettings, _ masterKey: MasterKey
+    _ settings: ServerSettings, _ masterKey: MasterKey, on databaseServer: String?
   ) async throws(ServerFolderFailure) -> String {
-    let storage: SQLiteStorage
-    do { storage = try SQLiteStorage(path: "\(path)/\(ServerFolder.databaseName)") } catch {
-      throw .storage(error)
-    }
+    let location: StorageLocation =
+      databaseServer.map { .server($0) } ?? .file("\(path)/\(ServerFolder.databaseName)")
+    let storage: Storage
+    do { storage = try Storage(location, expecting: .nothing) } catch { throw .storage(error) }
     let context = ServiceContext(
       settings: settings, storage: storage, masterKey: masterKey, clock: clock, log: EventLog { _ in })
     do throws(Problem) {

@@ -1,7 +1,7 @@
 public import SignetCrypto
 import SignetFiles
 public import SignetHTTP
-import SignetStorage
+public import SignetStorage
 
 #if canImport(Glibc)
   import Glibc
@@ -126,16 +126,31 @@ public struct ServerFolder: Sendable {
     let notices = try noticeTransport()
     let uaf = try uafSetup()
     // SQLite would make a file that is missing, and the server would start empty.
-    try requireDatabase()
-    let storage: SQLiteStorage
-    do {
-      storage = try SQLiteStorage(
-        path: databasePath, busyTimeoutMilliseconds: Int(settings.busyTimeout) * 1000)
-    } catch { throw .storage(error) }
+    let storage: Storage
+    if let server = try storageOnServer() {
+      storage = server
+    } else {
+      try requireDatabase()
+      do {
+        storage = try Storage(
+          .file(databasePath), busyTimeoutMilliseconds: Int(settings.busyTimeout) * 1000)
+      } catch { throw .storage(error) }
+    }
     let settings = settings.serverSettings(pins: [try certificatePin()])
     return ServiceContext(
       settings: settings, storage: storage, masterKey: MasterKey(key), log: log, push: push, notices: notices,
       uaf: uaf, handshakeKeys: handshakeKeys)
+  }
+
+  /// What is kept on a database server, with the tables of an earlier start; `nil` where the folder has a file.
+  ///
+  /// - Throws: ``ServerFolderFailure``.
+  public func storageOnServer() throws(ServerFolderFailure) -> Storage? {
+    guard let address = settings.databaseServer else { return nil }
+    do {
+      return try Storage(
+        .server(address), expecting: .tables, busyTimeoutMilliseconds: Int(settings.busyTimeout) * 1000)
+    } catch { throw .storage(error) }
   }
 
   /// Refuses a database that is missing, or has nothing in it: SQLite would take an empty file for a new database.
@@ -147,7 +162,7 @@ public struct ServerFolder: Sendable {
     guard lstat(databasePath, &status) == 0 else { throw .fileMissing(path: databasePath) }
     guard status.st_size > 0 else { throw .databaseEmpty(path: databasePath) }
     do throws(StorageFailure) {
-      guard try SQLiteStorage.hasTables(at: databasePath, isBackup: isRead) else {
+      guard try StorageFile.hasTables(at: databasePath, isBackup: isRead) else {
         throw StorageFailure.unknown
       }
     } catch .unknown { throw .databaseEmpty(path: databasePath) } catch { throw .storage(error) }

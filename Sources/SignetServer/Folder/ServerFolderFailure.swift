@@ -59,6 +59,8 @@ public import SignetStorage
   case insideItself(path: String)
   /// There is nothing in the database, not even its tables.
   case databaseEmpty(path: String)
+  /// The data are in PostgreSQL, which has tools of its own for copies.
+  case databaseOnServer(path: String)
   /// The operator's key was not stored.
   case adminKey(reason: String)
 
@@ -102,6 +104,8 @@ public import SignetStorage
     case .databaseEmpty(let path):
       "\(path) is empty, so the server's data are lost; restore a backup (signet-server restore), "
         + "or make a new server in another folder (signet-server init)"
+    case .databaseOnServer(let path):
+      "the data of \(path) are in PostgreSQL: copy them with pg_dump, and the folder as it is"
     case .adminKey(let reason): "the operator's key could not be stored: \(reason)"
     }
   }

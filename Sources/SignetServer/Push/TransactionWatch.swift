@@ -36,7 +36,7 @@ package actor TransactionWatch {
   private var ownTickets: [String: [UInt64]] = [:]
   private var addressCounts: [String: Int] = [:]
   private var nextNumber: UInt64 = 0
-  private var lastChange: Int64?
+  private var lastChange: LogCursor?
   private var round: Task<Void, Never>?
   private var isStopped = false
   private var hasFailed = false
@@ -176,7 +176,7 @@ package actor TransactionWatch {
       lastChange = lastChange ?? changes.last
       return true
     }
-    lastChange = max(lastChange ?? 0, changes.last)
+    lastChange?.advance(to: changes.last)
     for user in changes.users {
       for number in tickets[user] ?? [] {
         if waiters[number]?.listener == nil {

@@ -2,7 +2,9 @@ import SignetCrypto
 
 /// An entry of the log, as it is stored.
 public struct AuditEntry: Hashable, Sendable {
-  /// 1 for the first entry, without gaps.
+  /// The chain that it is in: 0 in SQLite; on a database server each connection that writes has one for itself.
+  public var chain: Int64
+  /// 1 for the first entry of a chain, without gaps.
   public var number: Int64
   /// The event as one JSON object.
   public var text: String
@@ -10,37 +12,49 @@ public struct AuditEntry: Hashable, Sendable {
   public var hash: [UInt8]
 
   /// Describes an entry.
-  public init(number: Int64, text: String, hash: [UInt8]) {
-    (self.number, self.text, self.hash) = (number, text, hash)
+  public init(chain: Int64 = 0, number: Int64, text: String, hash: [UInt8]) {
+    self.chain = chain
+    self.number = number
+    self.text = text
+    self.hash = hash
   }
 }
 
-/// The hash chain of the audit log.
+/// A hash chain of the audit log.
 ///
-/// `hash(n) = SHA-256(hash(n-1) ‖ number as 8 bytes, big-endian ‖ event's UTF-8)`, where `hash(0)` is 32 zero bytes. Who keeps
-/// the last hash somewhere else sees whether anything before it was changed, removed or inserted.
-public struct AuditChain: Sendable {
+/// `hash(n) = SHA-256(hash(n-1) ‖ number as 8 bytes, big-endian ‖ event's UTF-8)`, where `hash(0)` is 24 zero bytes and the chain's
+/// number as 8 bytes, big-endian. Who keeps the last hash somewhere else sees whether anything before it was changed, removed or
+/// inserted.
+public struct AuditChain: Hashable, Sendable {
+  /// The chain's number.
+  public let chain: Int64
   /// The number of the last entry; 0 before the first.
   public private(set) var number: Int64 = 0
   /// The hash of the last entry, 32 bytes.
-  public private(set) var hash = [UInt8](repeating: 0, count: 32)
+  public private(set) var hash: [UInt8]
 
   /// An empty chain.
-  public init() {}
+  public init(_ chain: Int64 = 0) {
+    self.chain = chain
+    hash = [UInt8](repeating: 0, count: 24) + Self.bigEndian(chain)
+  }
 
   /// Continues a chain whose last entry is known.
-  public init(after entry: AuditEntry) { (number, hash) = (entry.number, entry.hash) }
+  public init(after entry: AuditEntry) {
+    chain = entry.chain
+    number = entry.number
+    hash = entry.hash
+  }
+
+  private static func bigEndian(_ number: Int64) -> [UInt8] {
+    stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: number >> Int64($0)) }
+  }
 
   /// Appends an event's JSON object.
   public mutating func append(_ text: String) -> AuditEntry {
     number += 1
-    var bytes = hash
-    for shift in stride(from: 56, through: 0, by: -8) {
-      bytes.append(UInt8(truncatingIfNeeded: number >> shift))
-    }
-    bytes += Array(text.utf8)
-    hash = HashFunction.sha256.digest(of: bytes)
-    return AuditEntry(number: number, text: text, hash: hash)
+    hash = HashFunction.sha256.digest(of: hash + Self.bigEndian(number) + Array(text.utf8))
+    return AuditEntry(chain: chain, number: number, text: text, hash: hash)
   }
 
   /// Checks the next entry and goes on to it.

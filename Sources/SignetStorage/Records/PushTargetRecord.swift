@@ -26,9 +26,12 @@ public struct PushTargetRecord: Hashable, Sendable {
 public struct TransactionChanges: Hashable, Sendable {
   /// The users, each once, in any order.
   public var users: [String]
-  /// The number of the last change.
-  public var last: Int64
+  /// The position of the last change.
+  public var last: LogCursor
 
   /// Describes changes.
-  public init(users: [String], last: Int64) { (self.users, self.last) = (users, last) }
+  public init(users: [String], last: LogCursor) {
+    self.users = users
+    self.last = last
+  }
 }

@@ -54,6 +54,9 @@ public struct TransactionRecord: Hashable, Sendable {
     (self.created, self.expires, self.state, self.decision) = (created, expires, state, decision)
   }
 
+  /// The bytes of content and signature.
+  var size: Int64 { Int64(content.utf8.count + (decision?.jws?.utf8.count ?? 0)) }
+
   /// Where the transaction stands at a time: a pending one past its end has expired.
   public func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
 }

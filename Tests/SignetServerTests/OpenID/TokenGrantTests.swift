@@ -152,7 +152,7 @@ import Testing
     let client = try await fixture.register(.poll, .clientSecretBasic)
     let id = try await fixture.ask(client).id
     try await fixture.decide(.accepted)
-    let other = try SQLiteStorage(path: fixture.server.folder.path + "/signet.sqlite")
+    let other = try Storage(fixture.server.location)
     let context = ServiceContext(
       settings: fixture.server.context.settings, storage: other, masterKey: fixture.server.context.masterKey,
       clock: fixture.server.clock, log: fixture.server.capture.log)

@@ -3,6 +3,7 @@ import SignetHTTP
 import SignetJSON
 import SignetPolicy
 import SignetPush
+import PostgreSQLFixture
 import SignetSQLite
 import SignetServer
 import SignetStorage
@@ -29,7 +30,7 @@ final class UAFServer: Sendable {
   private let transport: CurlTransport
 
   var context: ServiceContext { server.context }
-  var storage: any Storage { context.storage }
+  var storage: Storage { context.storage }
   var users: UserService { UserService(context) }
   var endpoints: [String] { server.endpoints }
   /// Scheme, host and port.
@@ -38,7 +39,8 @@ final class UAFServer: Sendable {
   /// Starts a server that knows the models of keys, and the user alice.
   init(
     _ keys: [UAFTestKey], roots: [[UInt8]] = [], clock: VirtualClock = VirtualClock(),
-    push: PushSetup = .none, _ change: (inout UAFSettings) -> Void = { _ in }
+    push: PushSetup = .none, on backend: StorageBackend = .ofServices,
+    _ change: (inout UAFSettings) -> Void = { _ in }
   ) async throws {
     self.clock = clock
     var settings = UAFSettings(facets: [Self.facet])
@@ -46,8 +48,10 @@ final class UAFServer: Sendable {
     change(&settings)
     let models = AuthenticatorModels(try keys.map { try AuthenticatorModel($0.statement(roots: roots)) })
     folder = try TemporaryFolder()
+    let location = try backend.location(in: folder)
     server = try await TestServer(
-      directory: folder.path, protection: .device, clock: clock, log: capture.log, push: push,
+      directory: folder.path, protection: .device, storage: { try Storage.open(location) }, clock: clock,
+      log: capture.log, push: push,
       uaf: UAFSetup(settings, models: models))
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
@@ -58,8 +62,11 @@ final class UAFServer: Sendable {
   }
 
   /// Starts a server that knows the model of a key.
-  convenience init(_ key: UAFTestKey, _ change: (inout UAFSettings) -> Void = { _ in }) async throws {
-    try await self.init([key], change)
+  convenience init(
+    _ key: UAFTestKey, on backend: StorageBackend = .ofServices,
+    _ change: (inout UAFSettings) -> Void = { _ in }
+  ) async throws {
+    try await self.init([key], on: backend, change)
   }
 
   deinit {
@@ -70,7 +77,7 @@ final class UAFServer: Sendable {
     }
   }
 
-  /// Changes the database as somebody does who can write it and lacks the master key.
+  /// Changes an SQLite database as somebody does who can write it and lacks the master key.
   func tamper(_ statement: String, _ values: SQLiteValue...) throws { try tamper(statement, values) }
 
   /// As ``tamper(_:_:)`` does.
@@ -82,9 +89,8 @@ final class UAFServer: Sendable {
 
   /// The texts of the audit log, after its chain was followed.
   func audit() async throws -> [String] {
-    var chain = AuditChain()
+    #expect(try await storage.verifyAudit().isIntact)
     let entries = try await storage.auditEntries(after: 0, limit: 10_000)
-    #expect(entries.allSatisfy { chain.verify($0) })
     return entries.map(\.text)
   }
 

@@ -1,3 +1,4 @@
+import PostgreSQLFixture
 import SignetCrypto
 import SignetHTTP
 import SignetJSON
@@ -25,7 +26,7 @@ import UAFFixture
   @Test("a key that was put into the place of another authenticates nobody") func exchangedKey() async throws
   {
     var key = UAFTestKey()
-    let server = try await UAFServer(key)
+    let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
     var thief = key
     thief.privateKey = P256.Signing.PrivateKey()
@@ -50,7 +51,7 @@ import UAFFixture
   @Test(
     "nothing of a key's row can be changed",
     arguments: [
-      "user = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
+      "user_id = 'bob'", "sign_counter = 0", "state = 'active'", "algorithm = 2", "key_format = 257",
       "registration_counter = 9", "authenticator_version = 9", "created = 1", "device = 'other'",
       "code = NULL",
       "code = zeroblob(32)", "aaid = '7357#0002'", "key_id = zeroblob(32)",
@@ -58,7 +59,7 @@ import UAFFixture
   func eachColumn(_ change: String) async throws {
     var key = UAFTestKey()
     key.signCounter = 5
-    let server = try await UAFServer(key)
+    let server = try await UAFServer(key, on: .sqlite)
     try await server.users.add(try UserID("bob"), by: .local)
     try await server.register(key)
     if change.hasPrefix("state") {
@@ -74,7 +75,7 @@ import UAFFixture
   func counterInTheWrite() async throws {
     var key = UAFTestKey()
     key.signCounter = 5
-    let server = try await UAFServer(key)
+    let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
     let event = AuditRecord.sample()
     var session = UAFSessionRecord(
@@ -94,10 +95,10 @@ import UAFFixture
   @Test("a registration that was begun for one user adds no key to another") func exchangedUser() async throws
   {
     let key = UAFTestKey()
-    let server = try await UAFServer(key)
+    let server = try await UAFServer(key, on: .sqlite)
     try await server.users.add(try UserID("bob"), by: .local)
     let request = try await server.registrationRequest()
-    try server.tamper("UPDATE uaf_sessions SET user = 'bob'")
+    try server.tamper("UPDATE uaf_sessions SET user_id = 'bob'")
     let answer = try await server.uaf(
       "/uaf/1.1/registration", ["uafResponse": .string(try UAFServer.answer(request, key))])
     #expect(try answer.integer("statusCode") == 1500)
@@ -109,7 +110,7 @@ import UAFFixture
     "a policy or a text in a request can't be exchanged either", arguments: ["request", "context", "expires"])
   func exchangedRequest(_ column: String) async throws {
     var key = UAFTestKey()
-    let server = try await UAFServer(key)
+    let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
     key.signCounter = 2
     let request = try await server.authenticationRequest()
@@ -123,32 +124,32 @@ import UAFFixture
   }
 
   @Test("a token that nobody ordered is redeemed by nobody") func madeUpToken() async throws {
-    let server = try await UAFServer(UAFTestKey())
+    let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     _ = try await server.json(
       "/token/create/authentication", ["op": "Auth", "context": #"{"policy":"default"}"#])
     let own = HashFunction.sha256.digest(of: Array("own".utf8))
     try server.tamper(
-      "UPDATE uaf_sessions SET operation = 'Reg', user = 'alice', token_digest = ?", .blob(own))
+      "UPDATE uaf_sessions SET operation = 'Reg', user_id = 'alice', token_digest = ?", .blob(own))
     let answer = try await server.json("/token/redeem/registration", ["token": "own"])
     #expect(try answer.integer("statusCode") == 1500)
   }
 
   @Test("that an operation succeeded, and for whom, is the server's word") func forgedStatus() async throws {
-    let server = try await UAFServer(UAFTestKey())
+    let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     let made = try await server.json(
       "/token/create/authentication", ["op": "Auth", "context": "{}"])
     try server.tamper(
       """
-      UPDATE uaf_sessions SET state = 'succeeded', user = 'alice', status = 1200, authenticators = '[]', ended = 1
+      UPDATE uaf_sessions SET state = 'succeeded', user_id = 'alice', status = 1200, authenticators = '[]', ended = 1
       """)
     _ = try await server.json("/status", ["sessionId": made["sessionId"] ?? ""], status: 500)
   }
 
   @Test(
     "keys of a device can't be exchanged",
-    arguments: ["signature_key = ?", "encryption_key = ?", "user = 'bob'", "device = 'd2'"])
+    arguments: ["signature_key = ?", "encryption_key = ?", "user_id = 'bob'", "device = 'd2'"])
   func exchangedDeviceKey(_ change: String) async throws {
-    let server = try await UAFServer(UAFTestKey())
+    let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     try await server.users.add(try UserID("bob"), by: .local)
     let device = try await UAFTestDevice(on: server)
     let thief = P256.Signing.PrivateKey()
@@ -161,7 +162,7 @@ import UAFFixture
   }
 
   @Test("a transaction that UAF is said to have accepted is not") func forgedAcceptance() async throws {
-    let server = try await UAFServer(UAFTestKey())
+    let server = try await UAFServer(UAFTestKey(), on: .sqlite)
     let id = try await server.json(
       "//main/v1/transactions", ["user": "alice", "text": "Pay 10 to Bob"], status: 201
     ).string("id")
@@ -171,7 +172,7 @@ import UAFFixture
 
   @Test("what was accepted by UAF can't be rewritten afterwards") func rewrittenAcceptance() async throws {
     var key = UAFTestKey()
-    let server = try await UAFServer(key)
+    let server = try await UAFServer(key, on: .sqlite)
     try await server.register(key)
     key.signCounter = 2
     let context = #"{"username":"alice","transaction":"Pay 10 to Bob"}"#

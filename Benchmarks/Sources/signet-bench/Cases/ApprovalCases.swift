@@ -113,8 +113,8 @@ private final class ApprovalLoad {
       for number in made..<made + count {
         try database.execute(
           """
-          INSERT INTO transactions (id, user, content, statuses, created, expires, state)
-          VALUES (?, ?, ?, 'accepted denied reported', ?, ?, 'pending')
+          INSERT INTO transactions (id, user_id, content, statuses, created, expires, state, initiated, size)
+          VALUES (?, ?, ?, 'accepted denied reported', ?, ?, 'pending', 0, 0)
           """, .text("transaction\(number)"), .text(keys[number % keys.count].user), .text(content.json),
           .integer(start), .integer(start + 3600))
       }

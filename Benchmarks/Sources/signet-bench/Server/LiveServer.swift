@@ -64,14 +64,14 @@ enum LiveServer {
         try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text(keys.user))
         try database.execute(
           """
-          INSERT INTO activations (id, user, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
+          INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
             state) VALUES (?, ?, x'', x'', 0, 0, 0, x'', 0, 0, 'used')
           """, .text("activation\(number)"), .text(keys.user))
         try database.execute(
           """
-          INSERT INTO containers (id, user, activation, device, name, platform, keystore, session_key, encryption_key,
-            signing_key, profile, created, state)
-          VALUES (?, ?, ?, ?, 'laptop', 'Linux', 'software', ?, ?, ?, ?, 0, 'active')
+          INSERT INTO containers (id, user_id, activation, device, name, platform, keystore, session_key, encryption_key,
+            signing_key, profile, created, state, standing)
+          VALUES (?, ?, ?, ?, 'laptop', 'Linux', 'software', ?, ?, ?, ?, 0, 'active', 'open')
           """, .text(keys.container.text), .text(keys.user), .text("activation\(number)"),
           .blob(keys.device), .blob(keys.session.publicKey.x963Representation),
           .blob(keys.encryption.publicKey.x963Representation),

@@ -83,7 +83,7 @@ enum ServerProcess {
           try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text("user\(user)"))
           try database.execute(
             """
-            INSERT INTO credentials (id, user, kind, algorithm, digits, period, start, sealed_secret, silent, created,
+            INSERT INTO credentials (id, user_id, kind, algorithm, digits, period, start, sealed_secret, silent, created,
               state, last_counter, drift, failures)
             VALUES (?, ?, 'totp', 'SHA256', 6, 30, 0, ?, 0, 0, 'active', -1, 0, 0)
             """, .text(id), .text("user\(user)"), .blob(sealed))

@@ -62,7 +62,7 @@ enum UAFServerProcess {
 
   /// Puts users with a key each into the database, past the server.
   private static func enroll(
-    _ subjects: [UAFSubject], _ path: String, _ storage: any Storage
+    _ subjects: [UAFSubject], _ path: String, _ storage: Storage
   ) async throws {
     let database = try Database(path: path)
     try database.transaction {

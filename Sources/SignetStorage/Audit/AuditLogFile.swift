@@ -10,62 +10,37 @@ import SignetSQLite
 ///
 /// Nothing in the file or beside it is changed.
 public struct AuditLogFile: Sendable {
-  /// What the verification of a log found.
-  public struct Report: Hashable, Sendable {
-    /// How many entries, from the first on, are as they were written.
-    public var count: Int64 = 0
-    /// The hash of the last of them, 32 bytes; zeros for none.
-    public var head = AuditChain().hash
-    /// The number of the first entry that was changed, removed or inserted; `nil` for none.
-    public var firstBadEntry: Int64?
-    /// Whether a hash was given that no good entry has.
-    public var lacksKeptHead = false
-    /// The number of the entry with the given hash; `nil` where none was given or found.
-    public var keptHeadNumber: Int64?
-
-    /// Whether nothing is wrong.
-    public var isIntact: Bool { firstBadEntry == nil && !lacksKeptHead }
-  }
-
   private let path: String
 
   /// Names the file; nothing is opened yet.
   public init(database path: String) { self.path = path }
 
-  /// Follows the hash chain from the first entry to the last, or to the first that does not fit.
+  /// Follows each hash chain from the first entry to the last, or to the first that does not fit.
   ///
-  /// - Parameter head: A hash that an earlier report gave, kept where nobody who can change the file can change it;
-  ///   32 bytes. Without one, entries missing at the end are not noticed.
+  /// - Parameter keptHeads: As ``AuditVerification/init(keptHeads:)`` says.
   /// - Returns: What was found.
   /// - Throws: ``StorageFailure`` where the file can't be read at all.
-  public func verify(head: [UInt8]? = nil) throws(StorageFailure) -> Report {
+  public func verify(keptHeads: [[UInt8]] = []) throws(StorageFailure) -> AuditReport {
     do {
-      return try withDatabase { try Self.report($0, head) }
+      return try withDatabase { database in
+        var verification = AuditVerification(keptHeads: keptHeads)
+        try database.forEachRow("SELECT lane, number, event, hash FROM audit ORDER BY lane, number") { row in
+          verification.take(Self.entry(row))
+        }
+        return verification.report
+      }
     } catch let failure as StorageFailure {
       throw failure
     } catch { throw StorageFailure(error) }
   }
 
-  private static func report(_ database: Database, _ head: [UInt8]?) throws -> Report {
-    var report = Report()
-    var chain = AuditChain()
-    report.lacksKeptHead = head != nil
-    if head == chain.hash { (report.keptHeadNumber, report.lacksKeptHead) = (0, false) }
-    try database.forEachRow("SELECT number, event, hash FROM audit ORDER BY number") { row in
-      guard report.firstBadEntry == nil else { return }
-      guard let entry = entry(row), chain.verify(entry) else {
-        report.firstBadEntry = chain.number + 1
-        return
-      }
-      (report.count, report.head) = (chain.number, chain.hash)
-      if chain.hash == head { (report.keptHeadNumber, report.lacksKeptHead) = (chain.number, false) }
-    }
-    return report
-  }
-
   /// An entry; `nil` for a row that no server wrote.
   private static func entry(_ row: Row) -> AuditEntry? {
-    do { return try AuditEntry(row) } catch { return nil }
+    do throws(SQLiteFailure) {
+      return AuditEntry(
+        chain: try row.integer("lane"), number: try row.integer("number"), text: try row.text("event"),
+        hash: try row.blob("hash"))
+    } catch { return nil }
   }
 
   /// Opens the file in place while a server may be using it, and a copy of it otherwise.

@@ -1,13 +1,21 @@
-import SignetSQLite
+import SignetSQL
 
-extension SQLiteStorage {
-  /// As ``Storage`` says.
+extension Storage {
+  /// Adds what a device has made and its user has signed; it is accepted from the beginning.
+  ///
+  /// - Parameters:
+  ///   - transaction: What is added, with its decision.
+  ///   - isSigned: Whether the container's key signed it: the caller verified, this counts and remembers.
+  ///   - limits: Wrong signatures after which nothing is taken.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended; `repeated` for the same content by the same container again.
+  /// - Throws: ``StorageFailure``.
   public func addInitiated(
     _ transaction: TransactionRecord, isSigned: Bool, limits: TransactionLimits,
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
     guard let container = transaction.decision?.container else { return .unknown }
-    return try await writer.write { database in
+    return try await write { database in
       let refusal = try database.countSignature(
         of: container, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome
@@ -32,28 +40,49 @@ extension SQLiteStorage {
     }
   }
 
-  /// As ``Storage`` says.
+  /// A user's transactions that a device has made, oldest first.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - id: Only what came after this one; from the beginning where there is none of this id.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
+  /// - Throws: ``StorageFailure``.
   public func initiatedTransactions(
     user: String, after id: String?, limit: Int
   ) async throws(StorageFailure) -> [TransactionRecord] {
-    try await reader.read { database in
-      try database.query(
+    try await read { [codes] database in
+      try database.rows(
         """
-        SELECT * FROM transactions WHERE initiated = 1 AND user = ?1
-          AND number > coalesce((SELECT number FROM transactions WHERE id = ?2), 0)
-        ORDER BY number LIMIT ?3
-        """, .text(user), .optional(id), .int(max(0, limit))
-      ).map { try codes.checked(TransactionRecord($0)) }
+        SELECT \(TransactionRecord.columns) FROM transactions WHERE initiated = 1 AND user_id = $1
+          AND number > coalesce((SELECT number FROM transactions WHERE id = $2), 0)
+        ORDER BY number LIMIT $3
+        """, [.text(user), .optional(id), .int(max(0, limit))]
+      ) { try codes.checked(TransactionRecord($0)) }
     }
   }
 
-  /// As ``Storage`` says.
+  /// Ends one check of an answer that was carried from a device: the caller compared, this decides and remembers.
+  ///
+  /// A wrong answer counts as a refused code of each container of the user, and of the address; one of a container that has refused
+  /// as many as may be is not taken, whatever it is. With a revoked key nothing is looked at or written, and within a wait the event
+  /// alone is written.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - attempt: Whose answer it is, and who carries it.
+  ///   - attempts: Refused codes in a row after which nothing is taken from a container.
+  ///   - limits: Those of transactions.
+  ///   - waits: What the address has to wait now, in seconds, and from now on if the answer is wrong.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended; `notSigned` for a wrong answer.
+  /// - Throws: ``StorageFailure``.
   public func answerTransaction(
     _ id: String, _ attempt: AnswerAttempt, attempts: Int, limits: TransactionLimits,
     waits: @escaping @Sendable (WaitRecord?) -> (seconds: Int64?, next: WaitRecord),
     audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> DecisionOutcome {
-    try await writer.write { database in
+    try await write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let code = CodeAttempt(user: try database.transaction(id)?.user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
@@ -76,7 +105,7 @@ extension SQLiteStorage {
   }
 }
 
-extension Database {
+extension SQLConnection {
   /// How long a user has to wait who has signed too many, or too much, unasked within the window; `nil` where there is room.
   fileprivate func waitToInitiate(
     _ transaction: TransactionRecord, _ limits: TransactionLimits
@@ -84,15 +113,12 @@ extension Database {
     let now = transaction.created
     let window = TransactionLimits.initiatedWindow
     // The last ones, however many there are in all.
-    let rows = try query(
-      """
-      SELECT created, size FROM (
-        SELECT created, length(CAST(content AS BLOB)) + length(CAST(decision AS BLOB)) AS size FROM transactions
-        WHERE initiated = 1 AND user = ?1 ORDER BY number DESC LIMIT ?2)
-      WHERE created > ?3
-      """, .optional(transaction.user), .int(limits.initiated), .integer(now - window))
-    let sizes = try rows.map { (created: try $0.integer("created"), size: try $0.integer("size")) }
-    let size = Int64(transaction.content.utf8.count + (transaction.decision?.jws?.utf8.count ?? 0))
+    let last = try rows(
+      "SELECT created, size FROM transactions WHERE initiated = 1 AND user_id = $1 ORDER BY number DESC LIMIT $2",
+      [.optional(transaction.user), .int(limits.initiated)]
+    ) { (created: try $0.integer(0), size: try $0.integer(1)) }
+    let sizes = last.filter { $0.created > now - window }
+    let size = transaction.size
     var (count, bytes) = (sizes.count + 1, sizes.reduce(size) { $0 + $1.size })
     var wait: Int64?
     for oldest in sizes.reversed() {
@@ -112,18 +138,17 @@ extension Database {
       return end
     }
     let open = """
-      user = ?1 AND state = 'active' AND serial IS NULL AND failures < ?2
+      user_id = $1 AND state = 'active' AND serial IS NULL AND failures < $2
       """
     guard let container = attempt.container else {
       // Whose answer it should be nobody can tell: it counts for all that could have made one.
-      try execute(
-        "UPDATE credentials SET failures = failures + 1 WHERE \(open)", .text(user), .int(attempts))
-      return changes > 0 ? .notSigned : .locked
+      let counted = try execute(
+        "UPDATE credentials SET failures = failures + 1 WHERE \(open)", [.text(user), .int(attempts)])
+      return counted > 0 ? .notSigned : .locked
     }
-    let credential = try query(
-      "SELECT 1 FROM credentials WHERE \(open) AND id = ?3", .text(user), .int(attempts),
-      .text(container))
-    guard !credential.isEmpty else { return .locked }
+    let isOpen = try exists(
+      "SELECT 1 FROM credentials WHERE \(open) AND id = $3", [.text(user), .int(attempts), .text(container)])
+    guard isOpen else { return .locked }
     return try decide(
       id,
       DecisionRecord(

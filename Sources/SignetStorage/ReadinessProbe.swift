@@ -1,4 +1,5 @@
 import SignetConcurrency
+import SignetSQL
 import SignetSQLite
 
 #if canImport(Glibc)
@@ -7,15 +8,21 @@ import SignetSQLite
   import Darwin
 #endif
 
-/// Looks whether the file can be read and written, each time by a connection of its own: one that is open for long has in memory what
-/// the file has lost.
-actor Probe {
-  /// How long another process may hold the database.
-  private static let patience = 5_000
+/// Looks whether a database can be read and written.
+protocol ReadinessProbe: Sendable {
+  /// Looks, and makes a durable change that means nothing, kept until `time`.
+  func look(at time: Int64) async throws(StorageFailure)
+}
+
+/// Stands where ids of requests do, which are random.
+private let probeID = Array("signet readiness".utf8)
+
+/// A file is looked at each time by a connection of its own: one that is open for long has in memory what the file has lost.
+actor FileProbe: ReadinessProbe {
+  /// How long another process may hold the database, in milliseconds.
+  private static let busyTimeout = 5_000
   /// The largest file that is looked through from end to end, in pages; of a larger one it is a row of each table.
   private static let wholePageCount: Int64 = 4_096
-  /// Stands where ids of requests do, which are random.
-  private static let id = Array("signet readiness".utf8)
 
   private let executor = BlockingExecutor(label: "signet.storage.probe")
   private let path: String
@@ -24,19 +31,22 @@ actor Probe {
   nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
 
   /// The file of this path is the one that is served, from now on.
-  init(path: String) { (self.path, file) = (path, FileIdentity(path)) }
+  init(path: String) {
+    self.path = path
+    file = FileIdentity(path)
+  }
 
   func look(at time: Int64) throws(StorageFailure) {
     guard FileIdentity(path) == file else {
       throw .failed(detail: "another file is in the place of the database; start the server again")
     }
     do {
-      let database = try Database(path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.patience)
+      let database = try Database(path: path, mode: .readWrite, busyTimeoutMilliseconds: Self.busyTimeout)
       try Self.read(database)
       try database.transaction {
-        try database.execute("DELETE FROM requests WHERE container = '' AND id = ?", .blob(Self.id))
+        try database.execute("DELETE FROM requests WHERE container = '' AND id = ?", .blob(probeID))
         try database.execute(
-          "INSERT INTO requests (id, container, expires) VALUES (?, '', ?)", .blob(Self.id), .integer(time))
+          "INSERT INTO requests (id, container, expires) VALUES (?, '', ?)", .blob(probeID), .integer(time))
       }
     } catch { throw StorageFailure(error) }
   }
@@ -68,6 +78,23 @@ private struct FileIdentity: Equatable {
   init?(_ path: String) {
     var status = stat()
     guard lstat(path, &status) == 0 else { return nil }
-    (device, number) = (UInt64(truncatingIfNeeded: status.st_dev), UInt64(status.st_ino))
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    number = UInt64(truncatingIfNeeded: status.st_ino)
+  }
+}
+
+/// A database server is asked for a change by one of the connections that serve.
+struct ServerProbe: ReadinessProbe {
+  let database: SQLDatabase
+
+  func look(at time: Int64) async throws(StorageFailure) {
+    let change: @Sendable (SQLConnection) throws -> Void = { connection in
+      _ = try connection.execute("DELETE FROM requests WHERE container = '' AND id = $1", [.blob(probeID)])
+      // Several processes may look at once.
+      _ = try connection.execute(
+        "INSERT INTO requests (id, container, expires) VALUES ($1, '', $2) ON CONFLICT DO NOTHING",
+        [.blob(probeID), .integer(time)])
+    }
+    do { try await database.write(change).value } catch { throw StorageFailure(error) }
   }
 }

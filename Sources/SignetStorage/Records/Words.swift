@@ -1,0 +1,15 @@
+public import SignetSQL
+
+// Words that columns hold.
+extension ActivationRecord.State: SQLRepresentable {}
+extension ContainerRecord.State: SQLRepresentable {}
+extension CredentialRecord.Kind: SQLRepresentable {}
+extension CredentialRecord.State: SQLRepresentable {}
+extension TransactionRecord.State: SQLRepresentable {}
+extension ClientRecord.Authentication: SQLRepresentable {}
+extension ClientRecord.Delivery: SQLRepresentable {}
+extension UAFCredentialRecord.State: SQLRepresentable {}
+extension UAFSessionRecord.State: SQLRepresentable {}
+extension PushAuthMechanismRecord.State: SQLRepresentable {}
+extension PushAuthMessageRecord.State: SQLRepresentable {}
+extension AccountOrderRecord.Action: SQLRepresentable {}

@@ -1,0 +1,244 @@
+import SignetSQL
+
+/// The tables of the server's database.
+///
+/// A published migration is never edited; the next is added. None is published yet.
+enum Schema {
+  /// Reads the index by which each code finds its credential, some 20 MiB of a million credentials, so that the first codes after a
+  /// start need not wait for its pages one by one; for SQLite.
+  static let lookedUpByCodes =
+    "SELECT count(user_id) FROM credentials INDEXED BY credentials_of_user WHERE user_id IS NOT NULL"
+
+  static let current = SQLSchema(
+    baseline: users + containers + codes + transactions + clients + uaf + pushApps + upkeep)
+
+  private static let users = [
+    SQLTable(
+      "users",
+      [
+        .text("id").primaryKey, .integer("created"), .integer("challenges").defaulting(to: 0),
+        .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional,
+      ], isClustered: true),
+    SQLTable(
+      "api_keys",
+      [
+        .text("id").primaryKey, .text("name"), .text("scopes"), .blob("secret_digest"), .integer("created"),
+        .integer("revoked").optional, .text("display_name").optional,
+      ]),
+  ]
+
+  private static let containers = [
+    SQLTable(
+      "activations",
+      [
+        .text("id").primaryKey, .text("user_id").references("users", "id"), .blob("sealed_invite_key"),
+        .blob("salt"), .integer("memory"), .integer("passes"), .integer("lanes"), .blob("profile"),
+        .integer("created"), .integer("expires"), .integer("failed_attempts").defaulting(to: 0),
+        .text("state"),
+      ],
+      indexes: [SQLIndex("one_open_activation", "user_id", unique: true, where: "state = 'open'")]),
+    SQLTable(
+      "containers",
+      [
+        .text("id").primaryKey, .text("user_id").references("users", "id"),
+        .text("activation").references("activations", "id"), .blob("device"), .text("name"),
+        .text("platform"), .text("keystore"), .blob("session_key"), .blob("encryption_key"),
+        .blob("signing_key"), .blob("profile"), .integer("created"), .text("state"),
+        .integer("failed_signatures").defaulting(to: 0), .integer("simulated").defaulting(to: 0),
+        .text("renews").optional, .integer("renewals").defaulting(to: 0), .text("succession").optional,
+        .integer("renewal_wanted").defaulting(to: 0), .text("ended").optional, .text("key_origin").optional,
+        // How the server stands to it, written down from `account_states` so that one row answers.
+        .text("standing"), .integer("report_wanted").defaulting(to: 0),
+      ],
+      indexes: [
+        SQLIndex("containers_of_user", "user_id, created"),
+        SQLIndex("containers_of_activation", "activation"),
+        SQLIndex("successors", "renews", where: "state = 'pending'"),
+      ]),
+    // One public key belongs to one container, of whatever state.
+    SQLTable(
+      "container_keys", [.blob("public_key").primaryKey, .text("container")],
+      constraints: ["FOREIGN KEY (container) REFERENCES containers (id) ON DELETE CASCADE"],
+      indexes: [SQLIndex("keys_of_container", "container")], isClustered: true),
+    SQLTable(
+      "account_states",
+      [
+        .text("container").primaryKey.references("containers", "id"), .integer("revision"),
+        .blob("policies").optional, .integer("ordered_lock"), .text("ordered_reason"), .text("verdict"),
+        .text("verdict_reason"), .blob("challenge").optional, .integer("challenge_expires"),
+        .text("report").optional, .integer("reported").optional,
+      ], isClustered: true),
+    SQLTable(
+      "account_orders",
+      [
+        .number("number"), .text("id").unique, .text("container").references("containers", "id"),
+        .text("action"), .text("reason"), .integer("created"), .text("receipt").optional,
+        .integer("received").optional,
+      ],
+      indexes: [SQLIndex("account_orders_of_container", "container, number")]),
+    SQLTable(
+      "push_targets",
+      [
+        .text("id").primaryKey, .text("container").references("containers", "id"), .text("name"),
+        .text("service"), .blob("sealed_target"), .integer("created"),
+      ],
+      indexes: [SQLIndex("push_targets_of_container", "container")]),
+  ]
+
+  /// What makes one-time passwords, and who has to wait.
+  private static let codes = [
+    SQLTable(
+      "credentials",
+      [
+        .number("number"), .text("id").unique, .text("user_id").optional.references("users", "id"),
+        .text("serial").optional.unique, .text("kind"), .text("algorithm"), .integer("digits"),
+        .integer("period"), .integer("start"), .blob("sealed_secret"), .integer("silent"),
+        .integer("created"), .text("state"), .integer("last_counter"), .integer("drift"),
+        .integer("failures"),
+      ],
+      indexes: [SQLIndex("credentials_of_user", "user_id", where: "user_id IS NOT NULL")]),
+    SQLTable(
+      "waits",
+      [
+        .text("user_id"), .blob("client"), .integer("failures"), .integer("until"), .integer("expires"),
+      ],
+      constraints: ["PRIMARY KEY (user_id, client)"], indexes: [SQLIndex("waits_by_expiry", "expires")],
+      isClustered: true),
+  ]
+
+  private static let transactions = [
+    SQLTable(
+      "transactions",
+      [
+        .number("number"), .text("id").unique, .text("user_id").optional.references("users", "id"),
+        .text("content"), .text("statuses"), .integer("created"), .integer("expires"),
+        .blob("sealed_number").optional, .integer("wrong_numbers").defaulting(to: 0), .integer("initiated"),
+        // Bytes of content and signature: what a device may have signed unasked is counted in them.
+        .integer("size"), .text("state"), .text("decision").optional, .text("container").optional,
+        .integer("decided").optional, .text("end_reason").optional, .text("end_message").optional,
+        .text("typed_fields").optional, .integer("typed").defaulting(to: 0), .text("uaf_session").optional,
+        .blob("uaf_code").optional,
+      ],
+      indexes: [
+        SQLIndex("pending_transactions", "user_id, created", where: "state = 'pending'"),
+        SQLIndex("pending_by_expiry", "expires", where: "state = 'pending'"),
+        SQLIndex("initiated_transactions", "user_id, number", where: "initiated = 1"),
+      ]),
+    // Numbered by each lane for itself: those of one lane become visible in order.
+    SQLTable(
+      "transaction_changes",
+      [.integer("lane"), .integer("number"), .text("user_id"), .integer("swept").optional],
+      constraints: ["PRIMARY KEY (lane, number)"], isClustered: true),
+  ]
+
+  private static let clients = [
+    SQLTable(
+      "clients",
+      [
+        .text("id").primaryKey, .text("name"), .text("authentication"), .blob("key_set").optional,
+        .blob("secret_digest").optional, .text("delivery"), .text("endpoint").optional,
+        .text("request_algorithm").optional, .integer("number_digits").optional, .integer("created"),
+        .integer("revoked").optional,
+      ]),
+    SQLTable(
+      "backchannel_requests",
+      [
+        .blob("digest").primaryKey, .text("txn").unique.references("transactions", "id"),
+        .text("client").references("clients", "id"), .text("delivery"), .integer("expires"),
+        .blob("sealed_notice").optional, .integer("poll_interval"), .integer("last_poll").optional,
+        .integer("issued").optional, .integer("notice_due").optional,
+        .integer("notice_attempts").defaulting(to: 0),
+      ],
+      indexes: [
+        SQLIndex("due_notices", "notice_due", where: "notice_due IS NOT NULL"),
+        SQLIndex("backchannel_requests_by_expiry", "expires"),
+      ]),
+  ]
+
+  private static let uaf = [
+    SQLTable(
+      "uaf_credentials",
+      [
+        .number("number"), .text("aaid"), .blob("key_id"), .text("user_id").references("users", "id"),
+        .blob("public_key"), .integer("algorithm"), .integer("key_format"), .integer("sign_counter"),
+        .integer("registration_counter"), .integer("authenticator_version"), .integer("created"),
+        .text("state"), .text("device").optional, .blob("code").optional,
+      ],
+      constraints: ["UNIQUE (aaid, key_id)"],
+      indexes: [SQLIndex("uaf_credentials_of_user", "user_id, number")]),
+    SQLTable(
+      "uaf_sessions",
+      [
+        .text("id").primaryKey, .text("operation"), .text("user_id").optional.references("users", "id"),
+        .text("context").optional, .text("txn").optional.references("transactions", "id"),
+        .blob("request").optional, .blob("token_digest").optional, .integer("token_expires").optional,
+        .integer("created"), .integer("expires"), .text("dispatcher").optional, .text("target").optional,
+        .blob("sealed_payload").optional, .text("state"), .integer("status").optional,
+        .integer("asm_status").optional, .integer("client_error").optional, .text("authenticators").optional,
+        .integer("ended").optional, .blob("client").optional, .blob("code").optional,
+      ],
+      indexes: [
+        SQLIndex("uaf_sessions_by_token", "token_digest", unique: true, where: "token_digest IS NOT NULL"),
+        SQLIndex("uaf_sessions_by_creation", "created"),
+        SQLIndex(
+          "unanswered_uaf_sessions", "expires", where: "state = 'requested' AND token_digest IS NULL"),
+        SQLIndex("uaf_sessions_of_target", "target, created", where: "state = 'tokenCreated'"),
+        SQLIndex(
+          "uaf_sessions_of_client", "client, created", where: "client IS NOT NULL AND state <> 'succeeded'"),
+      ]),
+    SQLTable(
+      "uaf_targets",
+      [
+        .text("id").primaryKey, .text("user_id").references("users", "id"), .text("device").optional,
+        .text("name"), .text("dispatcher").optional, .blob("sealed_target").optional, .blob("signature_key"),
+        .blob("encryption_key").optional, .integer("created"), .blob("code").optional,
+      ],
+      constraints: ["UNIQUE (user_id, name)"],
+      indexes: [SQLIndex("uaf_targets_of_device", "device", where: "device IS NOT NULL")]),
+  ]
+
+  private static let pushApps = [
+    SQLTable(
+      "pushauth_mechanisms",
+      [
+        .text("id").primaryKey, .text("user_id").references("users", "id"),
+        .text("mechanism").optional.unique, .blob("sealed_secret"), .blob("challenge"),
+        .blob("sealed_device").optional, .integer("created"), .integer("expires"), .text("state"),
+        .text("credential").optional, .blob("seen_changes"),
+      ],
+      indexes: [
+        SQLIndex("pushauth_mechanisms_of_user", "user_id, created"),
+        SQLIndex("open_pushauth_mechanisms", "expires", where: "state = 'open'"),
+      ]),
+    SQLTable(
+      "pushauth_messages",
+      [
+        .text("id").primaryKey, .text("mechanism").references("pushauth_mechanisms", "id"), .text("kind"),
+        .blob("challenge"), .blob("sealed_number").optional, .integer("created"), .integer("expires"),
+        .text("state"), .integer("wrong_numbers").defaulting(to: 0), .integer("answered").optional,
+      ],
+      indexes: [
+        SQLIndex("pushauth_messages_of_mechanism", "mechanism"),
+        SQLIndex("pushauth_messages_by_expiry", "expires"),
+      ]),
+  ]
+
+  private static let upkeep = [
+    // Ids of signed requests, each of which is good once.
+    SQLTable(
+      "requests", [.blob("id"), .text("container"), .integer("expires")],
+      constraints: ["PRIMARY KEY (container, id)"], indexes: [SQLIndex("requests_by_expiry", "expires")],
+      isClustered: true),
+    SQLTable(
+      "signing_keys",
+      [
+        .number("number"), .text("id").unique, .blob("sealed"), .blob("public_key"), .integer("created"),
+        .integer("retired").optional, .text("succession").optional,
+      ],
+      indexes: [SQLIndex("one_signing_key", "(retired IS NULL)", unique: true, where: "retired IS NULL")]),
+    // A chain for each lane.
+    SQLTable(
+      "audit", [.integer("lane"), .integer("number"), .text("event"), .blob("hash")],
+      constraints: ["PRIMARY KEY (lane, number)"], isClustered: true),
+  ]
+}

@@ -1,0 +1,276 @@
+public import SignetSQL
+
+extension Storage {
+  /// How the server stands to a container; that of the beginning where nothing was ever said.
+  ///
+  /// - Returns: The state; `nil` where there is no such container.
+  public func accountState(of container: String) async throws(StorageFailure) -> AccountStateRecord? {
+    try await read { database in
+      guard try database.exists("SELECT 1 FROM containers WHERE id = $1", [.text(container)]) else {
+        return nil
+      }
+      return try database.accountState(of: container)
+    }
+  }
+
+  /// Attaches policies to a container in use, in the place of those of its profile, or of earlier ones.
+  ///
+  /// - Parameters:
+  ///   - policies: Their JSON form; `nil` for those of the profile again.
+  ///   - container: The container.
+  ///   - audit: The event.
+  /// - Returns: Whether there is such a container in use.
+  /// - Throws: ``StorageFailure``.
+  public func setAccountPolicies(
+    _ policies: [UInt8]?, of container: String, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard try database.isInUse(container) else { return false }
+      var state = try database.accountState(of: container)
+      state.policies = policies
+      try database.store(state, of: container, isChanged: true)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Sets what the next report of a container has to answer, in the place of an earlier challenge.
+  public func setAccountChallenge(
+    _ challenge: [UInt8], expires: Int64, of container: String
+  ) async throws(StorageFailure) {
+    try await write { database in
+      var state = try database.accountState(of: container)
+      (state.challenge, state.challengeExpires) = (challenge, expires)
+      try database.write(state, of: container)
+    }
+  }
+
+  /// Takes a report: its challenge is used up, and what the caller makes of it is written down.
+  ///
+  /// An order that it leads to is left out where the container is to be deleted already.
+  ///
+  /// - Parameters:
+  ///   - attempt: The report, and what to make of it.
+  ///   - audit: Makes the event.
+  /// - Returns: Whether its challenge was open; otherwise nothing but the event is written.
+  /// - Throws: ``StorageFailure``.
+  public func takeAccountReport(
+    _ attempt: AccountReportAttempt, audit: @escaping @Sendable (Bool) -> AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      let isTaken = try database.take(attempt)
+      try database.appendAudit(audit(isTaken))
+      return isTaken
+    }
+  }
+
+  /// Adds an order for a container in use; a lock and an unlock count at once for all that the server itself does.
+  ///
+  /// - Returns: What became of it; the event is written where it was added.
+  public func addAccountOrder(
+    _ order: AccountOrderRecord, audit: AuditRecord
+  ) async throws(StorageFailure) -> AccountOrderOutcome {
+    try await write { database in
+      guard try database.isInUse(order.container) else { return .notInUse }
+      if order.action == .unlock, try database.isToBeWiped(order.container) { return .toBeWiped }
+      var state = try database.accountState(of: order.container)
+      try database.add(order, to: &state)
+      try database.store(state, of: order.container, isChanged: true)
+      try database.appendAudit(audit)
+      return .added
+    }
+  }
+
+  /// A container's orders, oldest first, those with receipts included.
+  public func accountOrders(of container: String) async throws(StorageFailure) -> [AccountOrderRecord] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE container = $1 ORDER BY number",
+        [.text(container)]
+      ) { try AccountOrderRecord($0) }
+    }
+  }
+
+  /// Keeps the receipt for an order; the first one stays. That of a wipe ends the container.
+  ///
+  /// - Parameters:
+  ///   - id: The order.
+  ///   - container: Whose it is.
+  ///   - receipt: The JWS.
+  ///   - time: When it came.
+  ///   - audit: The event, written the first time.
+  /// - Returns: Whether there is such an order of the container.
+  /// - Throws: ``StorageFailure``.
+  public func receiveAccountOrder(
+    _ id: String, of container: String, receipt: String, at time: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      let found = try database.row(
+        "SELECT \(AccountOrderRecord.columns) FROM account_orders WHERE id = $1 AND container = $2",
+        [.text(id), .text(container)]
+      ) { try AccountOrderRecord($0) }
+      guard let order = found else { return false }
+      guard order.receipt == nil else { return true }
+      _ = try database.execute(
+        "UPDATE account_orders SET receipt = $1, received = $2 WHERE id = $3",
+        [.text(receipt), .integer(time), .text(id)])
+      if order.action == .wipe {
+        _ = try database.execute(
+          "UPDATE containers SET ended = 'wiped', state = 'revoked' WHERE id = $1 AND ended IS NULL",
+          [.text(container)])
+        try database.removeCredential(container)
+      }
+      try database.noteChange(ofContainer: container)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension SQLConnection {
+  fileprivate func isInUse(_ container: String) throws -> Bool {
+    try exists("SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(container)])
+  }
+
+  fileprivate func accountState(of container: String) throws -> AccountStateRecord {
+    try row(
+      "SELECT \(AccountStateRecord.columns) FROM account_states WHERE container = $1", [.text(container)]
+    ) { try AccountStateRecord($0) } ?? AccountStateRecord()
+  }
+
+  fileprivate func add(
+    _ order: AccountOrderRecord, to state: inout AccountStateRecord
+  ) throws {
+    try execute(
+      "INSERT INTO account_orders (id, container, action, reason, created) VALUES ($1, $2, $3, $4, $5)",
+      [
+        .text(order.id), .text(order.container), .text(order.action.rawValue), .text(order.reason),
+        .integer(order.created),
+      ], changing: 1)
+    switch order.action {
+    // What is to be deleted is good for nothing until it is.
+    case .lock, .wipe: (state.isOrderedLocked, state.orderedReason) = (true, order.reason)
+    case .unlock: (state.isOrderedLocked, state.orderedReason) = (false, "")
+    }
+  }
+
+  /// Whether the container is to be deleted, and its device has not said that it is.
+  fileprivate func isToBeWiped(_ container: String) throws -> Bool {
+    try exists(
+      "SELECT 1 FROM account_orders WHERE container = $1 AND action = 'wipe' AND receipt IS NULL LIMIT 1",
+      [.text(container)])
+  }
+
+  fileprivate func take(_ attempt: AccountReportAttempt) throws -> Bool {
+    guard try isInUse(attempt.container) else { return false }
+    var state = try accountState(of: attempt.container)
+    guard state.challenge == attempt.challenge, state.challengeExpires > attempt.time else { return false }
+    let before = state
+    (state.challenge, state.challengeExpires) = (nil, 0)
+    (state.report, state.reported) = (attempt.report, attempt.time)
+    (state.verdict, state.verdictReason) = (attempt.verdict, attempt.reason)
+    var isOrdered = false
+    if let order = attempt.order, try !isToBeWiped(attempt.container) {
+      try add(order, to: &state)
+      isOrdered = true
+    }
+    let isChanged = state.standing != before.standing || state.reason != before.reason || isOrdered
+    try store(state, of: attempt.container, isChanged: isChanged)
+    guard !isChanged, attempt.seen >= state.revision else { return true }
+    // The device has heard of everything, and done it.
+    let settled = try execute(
+      """
+      UPDATE containers SET report_wanted = 0 WHERE id = $1 AND report_wanted > 0 AND NOT EXISTS
+        (SELECT 1 FROM account_orders WHERE container = $1 AND receipt IS NULL)
+      """, [.text(attempt.container)])
+    if settled > 0 { try noteChange(ofContainer: attempt.container) }
+    return true
+  }
+
+  /// Writes a state down, and what follows from it for the container and its codes.
+  fileprivate func store(
+    _ state: AccountStateRecord, of container: String, isChanged: Bool
+  ) throws {
+    var state = state
+    if isChanged { state.revision += 1 }
+    try write(state, of: container)
+    guard isChanged else { return }
+    _ = try execute(
+      "UPDATE containers SET standing = $1, report_wanted = $2 WHERE id = $3",
+      [.text(state.standing.rawValue), .integer(state.revision), .text(container)])
+    // Codes are compared with what is in use: nothing more is to be looked at for each of them.
+    _ = try execute(
+      "UPDATE credentials SET state = $1 WHERE id = $2 AND state IN ('active', 'disabled')",
+      [.text(state.standing == .open ? "active" : "disabled"), .text(container)])
+    try noteChange(ofContainer: container)
+  }
+
+  fileprivate func write(_ state: AccountStateRecord, of container: String) throws {
+    try execute(
+      """
+      INSERT INTO account_states (container, revision, policies, ordered_lock, ordered_reason, verdict,
+        verdict_reason, challenge, challenge_expires, report, reported)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        ON CONFLICT (container) DO UPDATE SET revision = excluded.revision, policies = excluded.policies,
+          ordered_lock = excluded.ordered_lock, ordered_reason = excluded.ordered_reason,
+          verdict = excluded.verdict, verdict_reason = excluded.verdict_reason, challenge = excluded.challenge,
+          challenge_expires = excluded.challenge_expires, report = excluded.report, reported = excluded.reported
+      """,
+      [
+        .text(container), .integer(state.revision), .optional(state.policies),
+        .int(state.isOrderedLocked ? 1 : 0), .text(state.orderedReason), .text(state.verdict.rawValue),
+        .text(state.verdictReason), .optional(state.challenge), .integer(state.challengeExpires),
+        .optional(state.report), .optional(state.reported),
+      ], changing: 1)
+  }
+
+  /// Gives the successor of a container what was said of it: new keys end no lock.
+  func carryAccountState(from renewed: String, to successor: String) throws {
+    guard try exists("SELECT 1 FROM account_states WHERE container = $1", [.text(renewed)]) else { return }
+    var state = try accountState(of: renewed)
+    (state.challenge, state.challengeExpires) = (nil, 0)
+    _ = try execute(
+      "UPDATE account_orders SET container = $1 WHERE container = $2 AND receipt IS NULL",
+      [.text(successor), .text(renewed)])
+    try store(state, of: successor, isChanged: state.revision > 0)
+  }
+
+  /// What an active container may do.
+  func standing(of container: String) throws -> AccountStanding {
+    try row("SELECT standing FROM containers WHERE id = $1", [.text(container)]) { try $0.value(0) } ?? .open
+  }
+}
+
+extension AccountStanding: SQLRepresentable {}
+
+extension AccountStateRecord {
+  static let columns =
+    "revision, policies, ordered_lock, ordered_reason, verdict, verdict_reason, challenge, challenge_expires, report, reported"
+
+  fileprivate init(_ row: SQLRow) throws {
+    self.init()
+    revision = try row.integer(0)
+    policies = try row.optional(1, row.blob)
+    (isOrderedLocked, orderedReason) = (
+      try row.bool(2), try row.text(3)
+    )
+    (verdict, verdictReason) = (try row.value(4), try row.text(5))
+    (challenge, challengeExpires) = (
+      try row.optional(6, row.blob), try row.integer(7)
+    )
+    (report, reported) = (try row.optional(8, row.text), try row.optional(9, row.integer))
+  }
+}
+
+extension AccountOrderRecord {
+  static let columns =
+    "action, id, container, reason, created, receipt, received"
+
+  fileprivate init(_ row: SQLRow) throws {
+    let action: Action = try row.value(0)
+    self.init(
+      id: try row.text(1), container: try row.text(2), action: action,
+      reason: try row.text(3), created: try row.integer(4))
+    (receipt, received) = (try row.optional(5, row.text), try row.optional(6, row.integer))
+  }
+}

@@ -1,0 +1,137 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds an open activation; an earlier open one of the same user is replaced by it.
+  ///
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user.
+  public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
+    try await write { database in
+      _ = try database.execute(
+        "UPDATE activations SET state = 'replaced' WHERE user_id = $1 AND state = 'open'",
+        [.text(activation.user)])
+      try database.execute(
+        """
+        INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
+          failed_attempts, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+        """,
+        [
+          .text(activation.id), .text(activation.user), .blob(activation.sealedInviteKey),
+          .blob(activation.salt), .int(activation.memoryKiB), .int(activation.passes), .int(activation.lanes),
+          .blob(activation.profile), .integer(activation.created), .integer(activation.expires),
+          .int(activation.failedAttempts), .text(activation.state.rawValue),
+        ], changing: 1)
+      try database.appendAudit(audit)
+    }
+  }
+
+  /// The user's open activation, whether or not it has expired; `nil` for none.
+  public func openActivation(user: String) async throws(StorageFailure) -> ActivationRecord? {
+    try await read { database in
+      try database.row(
+        "SELECT \(ActivationRecord.columns) FROM activations WHERE user_id = $1 AND state = 'open'",
+        [.text(user)]
+      ) { try ActivationRecord($0) }
+    }
+  }
+
+  /// Ends one *finish* message: the proof was checked by the caller, this decides and remembers.
+  ///
+  /// An activation that is not open, has expired at `time`, or has `limit` failed attempts refuses whatever the proof
+  /// was, so nothing is learnt from it. A wrong proof (`container` is `nil`) adds a failed attempt. A right one adds the
+  /// container and its credential as pending, in the place of an earlier pending one of the same activation; unless one of its
+  /// public keys belongs to another container, of whatever state.
+  public func finishActivation(
+    _ id: String, container: NewContainer?, limit: Int, at time: Int64,
+    audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
+  ) async throws(StorageFailure) -> ActivationOutcome {
+    try await write { database in
+      let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
+      if let event = audit(outcome) { try database.appendAudit(event) }
+      return outcome
+    }
+  }
+
+  /// Makes a pending container active, its activation used, and revokes earlier ones of the same user and device.
+  ///
+  /// One that renews another becomes active only while that one is, and its activation stays as it is.
+  public func confirmContainer(
+    _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> ConfirmationOutcome {
+    try await write { database in
+      let outcome = try database.confirmContainer(id)
+      // A repeated confirmation changes nothing and is no event.
+      if outcome != .alreadyActive { try database.appendAudit(audit(outcome)) }
+      return outcome
+    }
+  }
+}
+
+extension SQLConnection {
+  fileprivate func finishActivation(
+    _ id: String, container: NewContainer?, limit: Int, at time: Int64
+  ) throws -> ActivationOutcome {
+    guard let container else {
+      let counted = try number(
+        """
+        UPDATE activations SET failed_attempts = failed_attempts + 1
+        WHERE id = $1 AND state = 'open' AND expires > $2 AND failed_attempts < $3 RETURNING failed_attempts
+        """, [.text(id), .integer(time), .int(limit)])
+      guard let counted else { return .closed }
+      return .wrongProof(remaining: max(0, limit - Int(clamping: counted)))
+    }
+    let isOpen = try exists(
+      "SELECT 1 FROM activations WHERE id = $1 AND state = 'open' AND expires > $2 AND failed_attempts < $3",
+      [.text(id), .integer(time), .int(limit)])
+    guard isOpen else { return .closed }
+    guard try !hasTakenKey(container, replacing: "activation", id) else { return .keyTaken }
+    try removePending("activation", id)
+    try insert(container)
+    return .staged
+  }
+
+  fileprivate func confirmContainer(_ id: String) throws -> ConfirmationOutcome {
+    guard let container = try container(id) else { return .gone }
+    if container.state == .active { return .alreadyActive }
+    guard container.state == .pending else { return .gone }
+    if let renewed = container.renews {
+      // A renewal goes on from a container in use; one that ended meanwhile has no successor.
+      let isActive = try exists(
+        "SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(renewed)])
+      guard isActive else { return .gone }
+    } else {
+      let used = try execute(
+        "UPDATE activations SET state = 'used' WHERE id = $1 AND state = 'open'",
+        [.text(container.activation)])
+      guard used == 1 else { return .gone }
+    }
+    let earlier = try rows(
+      "UPDATE containers SET state = 'revoked' WHERE user_id = $1 AND device = $2 AND state = 'active' RETURNING id",
+      [.text(container.user), .blob(container.device)]
+    ) { try $0.text(0) }
+    for id in earlier { try removeCredential(id) }
+    _ = try execute("UPDATE containers SET state = 'active' WHERE id = $1", [.text(id)])
+    _ = try execute("UPDATE credentials SET state = 'active' WHERE id = $1", [.text(id)])
+    if let renewed = container.renews {
+      _ = try execute(
+        "UPDATE push_targets SET container = $1 WHERE container = $2", [.text(id), .text(renewed)])
+      try carryAccountState(from: renewed, to: id)
+    }
+    return .activated
+  }
+}
+
+extension ActivationRecord {
+  static let columns =
+    "state, id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires, failed_attempts"
+
+  fileprivate init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), sealedInviteKey: try row.blob(3),
+      salt: try row.blob(4), memoryKiB: try row.int(5),
+      passes: try row.int(6), lanes: try row.int(7),
+      profile: try row.blob(8), created: try row.integer(9),
+      expires: try row.integer(10),
+      failedAttempts: try row.int(11), state: state)
+  }
+}

@@ -1,0 +1,87 @@
+import SignetSQL
+
+extension Storage {
+  /// Appends an event that goes with no other change.
+  public func append(_ record: AuditRecord) async throws(StorageFailure) {
+    try await write { try $0.appendAudit(record) }
+  }
+
+  /// Entries after a position, at most `limit`: those of one chain in order, chains one after the other.
+  ///
+  /// The position after the last entry of the answer leads to the next ones.
+  public func auditEntries(after cursor: LogCursor, limit: Int) async throws(StorageFailure) -> [AuditEntry] {
+    try await read { database in
+      var entries: [AuditEntry] = []
+      for chain in try database.auditChains() {
+        let rest = limit - entries.count
+        guard rest > 0 else { break }
+        entries += try database.rows(
+          "SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 AND number > $2 ORDER BY number LIMIT $3",
+          [.integer(chain), .integer(cursor[chain]), .int(rest)]
+        ) { try AuditEntry($0) }
+      }
+      return entries
+    }
+  }
+
+  /// Follows each hash chain from the first entry to the last, or to the first that does not fit.
+  ///
+  /// - Parameter keptHeads: As ``AuditVerification/init(keptHeads:)`` says.
+  /// - Returns: What was found.
+  /// - Throws: ``StorageFailure`` where the log can't be read at all.
+  public func verifyAudit(keptHeads: [[UInt8]] = []) async throws(StorageFailure) -> AuditReport {
+    var verification = AuditVerification(keptHeads: keptHeads)
+    var cursor = LogCursor()
+    while true {
+      let entries = try await auditEntries(after: cursor, limit: 1_000)
+      if entries.isEmpty { return verification.report }
+      for entry in entries { verification.take(entry) }
+      cursor = cursor.advanced(past: entries)
+    }
+  }
+}
+
+extension SQLConnection {
+  private static let auditTail = TransactionLocal<AuditChain>()
+
+  /// Appends to the audit log inside the open transaction.
+  func appendAudit(_ record: AuditRecord) throws {
+    var chain = try local(Self.auditTail) {
+      try lastAuditEntry(of: lane).map { AuditChain(after: $0) } ?? AuditChain(lane)
+    }
+    let entry = chain.append(record.text)
+    try execute(
+      "INSERT INTO audit (lane, number, event, hash) VALUES ($1, $2, $3, $4)",
+      [.integer(entry.chain), .integer(entry.number), .text(entry.text), .blob(entry.hash)], changing: 1)
+    setLocal(Self.auditTail, to: chain)
+  }
+
+  /// The chains that have entries.
+  fileprivate func auditChains() throws -> [Int64] {
+    var chains: [Int64] = []
+    // A jump from chain to chain by the key, in place of a look at all entries.
+    while let next = try row(
+      "SELECT lane FROM audit WHERE lane > $1 ORDER BY lane LIMIT 1", [.integer(chains.last ?? -1)],
+      { try $0.integer(0) })
+    {
+      chains.append(next)
+    }
+    return chains
+  }
+
+  fileprivate func lastAuditEntry(of chain: Int64) throws -> AuditEntry? {
+    try row(
+      "SELECT \(AuditEntry.columns) FROM audit WHERE lane = $1 ORDER BY number DESC LIMIT 1",
+      [.integer(chain)]
+    ) { try AuditEntry($0) }
+  }
+}
+
+extension AuditEntry {
+  static let columns = "lane, number, event, hash"
+
+  init(_ row: SQLRow) throws {
+    self.init(
+      chain: try row.integer(0), number: try row.integer(1), text: try row.text(2), hash: try row.blob(3))
+  }
+}

@@ -1,0 +1,222 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds a transaction as ``Storage/addTransaction(_:key:limits:audit:)`` does, and in the same step the client's request that it is.
+  ///
+  /// Of a revoked client nothing is written.
+  ///
+  /// - Parameters:
+  ///   - request: The request.
+  ///   - transaction: The transaction that it names.
+  ///   - limits: How often a user may be asked.
+  ///   - audit: Makes the event.
+  /// - Returns: Whether they were added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user or client.
+  public func addBackchannelRequest(
+    _ request: BackchannelRecord, asking transaction: TransactionRecord, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> AdmissionOutcome {
+    try await write { database in
+      let isRevoked = try database.exists(
+        "SELECT id FROM clients WHERE id = $1 AND revoked IS NOT NULL", [.text(request.client)])
+      guard !isRevoked else { return .clientRevoked }
+      let outcome = try database.add(transaction, limits)
+      if outcome == .added {
+        try database.execute(
+          """
+          INSERT INTO backchannel_requests (digest, txn, client, delivery, expires, sealed_notice, poll_interval)
+          VALUES ($1, $2, $3, $4, $5, $6, $7)
+          """,
+          [
+            .blob(request.digest), .text(request.transaction), .text(request.client),
+            .text(request.delivery.rawValue), .integer(request.expires), .optional(request.sealedNotice),
+            .integer(request.interval),
+          ], changing: 1)
+      }
+      try database.appendAudit(audit(outcome))
+      return outcome
+    }
+  }
+
+  /// Looks how a request stands, for its client, and counts that while nothing is decided.
+  ///
+  /// - Parameters:
+  ///   - digest: Of which request.
+  ///   - client: Who asks.
+  ///   - time: When.
+  ///   - step: How many more seconds have to pass between two polls after one that comes too soon.
+  ///   - limit: The most seconds that have to pass between two polls.
+  ///   - audit: Makes the event of a transaction that is found to have expired.
+  /// - Returns: What was found.
+  /// - Throws: ``StorageFailure``.
+  public func pollBackchannelRequest(
+    _ digest: [UInt8], of client: String, at time: Int64, step: Int64, limit: Int64,
+    audit: @escaping @Sendable (String) -> AuditRecord
+  ) async throws(StorageFailure) -> PollOutcome {
+    try await write { database in
+      let found = try database.row(
+        "SELECT \(BackchannelRecord.columns) FROM backchannel_requests WHERE digest = $1 AND client = $2",
+        [.blob(digest), .text(client)]
+      ) { try BackchannelRecord($0) }
+      guard let request = found,
+        let transaction = try database.transaction(request.transaction)
+      else { return .unknown }
+      guard request.issued == nil else { return .used }
+      switch transaction.state(at: time) {
+      case .pending: return try database.countPoll(of: request, at: time, step: step, limit: limit)
+      case .expired:
+        try database.expire(transaction, audit)
+        return .expired
+      default: return request.expires <= time ? .expired : .ended(request, transaction)
+      }
+    }
+  }
+
+  /// Notes that the tokens of a request are given out, which happens once, in time, and to no revoked client.
+  ///
+  /// - Parameters:
+  ///   - digest: Of which request.
+  ///   - client: To whom.
+  ///   - time: When; a client that asks has to be there before the request expires.
+  ///   - window: For how many seconds after the decision a client may be told them.
+  ///   - audit: The event, written the first time.
+  /// - Returns: Whether this was the first time.
+  /// - Throws: ``StorageFailure``.
+  public func issueTokens(
+    for digest: [UInt8], of client: String, at time: Int64, pushedWithin window: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          """
+          UPDATE backchannel_requests SET issued = $1 WHERE digest = $2 AND client = $3 AND issued IS NULL
+            AND EXISTS (SELECT 1 FROM clients WHERE id = $3 AND revoked IS NULL)
+            AND EXISTS (
+              SELECT 1 FROM transactions JOIN containers AS decided_by ON decided_by.id = transactions.container
+                JOIN containers AS present
+                  ON present.user_id = decided_by.user_id AND present.device = decided_by.device
+              WHERE transactions.id = txn AND present.state = 'active')
+            AND CASE delivery WHEN 'push'
+              THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + $4 >= $1)
+              ELSE expires > $1 END
+          """, [.integer(time), .blob(digest), .text(client), .integer(window)]) == 1
+      else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// The requests whose clients are to be told now how they ended.
+  ///
+  /// What ends a transaction makes that due, in the same step.
+  ///
+  /// - Parameters:
+  ///   - time: When.
+  ///   - limit: The most of one client.
+  /// - Returns: Those that are due for longest, at most 256.
+  /// - Throws: ``StorageFailure``.
+  public func dueNotices(
+    at time: Int64, limitPerClient limit: Int
+  ) async throws(StorageFailure) -> [BackchannelRecord] {
+    try await read { database in
+      try database.rows(
+        """
+        SELECT \(BackchannelRecord.columns) FROM (
+          SELECT \(BackchannelRecord.columns), row_number() OVER (PARTITION BY client ORDER BY notice_due, digest) AS place
+          FROM backchannel_requests WHERE notice_due <= $1
+        ) AS due WHERE place <= $2 ORDER BY notice_due, digest LIMIT 256
+        """, [.integer(time), .int(limit)]
+      ) { try BackchannelRecord($0) }
+    }
+  }
+
+  /// Claims one try to tell a client; whoever dies over it leaves it due at the end of the claim.
+  ///
+  /// - Parameters:
+  ///   - digest: Of which request.
+  ///   - due: When it was due, as the caller found it.
+  ///   - end: When it is due again.
+  /// - Returns: Whether the caller has it.
+  /// - Throws: ``StorageFailure``.
+  public func claimNotice(
+    _ digest: [UInt8], due: Int64, until end: Int64
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      try database.execute(
+        """
+        UPDATE backchannel_requests SET notice_due = $1, notice_attempts = notice_attempts + 1
+        WHERE digest = $2 AND notice_due = $3
+        """, [.integer(end), .blob(digest), .integer(due)]) == 1
+    }
+  }
+
+  /// Ends a try to tell a client.
+  ///
+  /// - Parameters:
+  ///   - digest: Of which request.
+  ///   - due: The end of the claim; where another has claimed it since, nothing is changed.
+  ///   - next: When to try again; `nil` where nothing is left to do.
+  ///   - audit: The event, if there is one.
+  /// - Returns: Whether the claim still held.
+  /// - Throws: ``StorageFailure``.
+  public func endNotice(
+    _ digest: [UInt8], due: Int64, next: Int64?, audit: AuditRecord?
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          "UPDATE backchannel_requests SET notice_due = $1 WHERE digest = $2 AND notice_due = $3",
+          [.optional(next), .blob(digest), .integer(due)]) == 1
+      else { return false }
+      if let audit { try database.appendAudit(audit) }
+      return true
+    }
+  }
+}
+
+extension SQLConnection {
+  /// Has the client told that a transaction has ended, where it waits to be told; in the step of the end.
+  func noteNotice(of transaction: String) throws {
+    _ = try execute(
+      """
+      UPDATE backchannel_requests SET notice_due = 0 WHERE txn = $1 AND delivery <> 'poll'
+        AND (SELECT state FROM transactions WHERE id = $1) <> 'pending'
+      """, [.text(transaction)])
+  }
+
+  /// What is said to have expired stays so, also where the clock is set back.
+  fileprivate func expire(
+    _ transaction: TransactionRecord, _ audit: (String) -> AuditRecord
+  ) throws {
+    guard try expire(transaction.id) else { return }
+    try appendAudit(audit(transaction.id))
+  }
+
+  fileprivate func countPoll(
+    of request: BackchannelRecord, at time: Int64, step: Int64, limit: Int64
+  ) throws -> PollOutcome {
+    // The clock has whole seconds, so one of them is not counted; one that was put back makes nobody wait.
+    let isTooSoon = request.lastPoll.map { $0 <= time && time - $0 + 1 < request.interval } ?? false
+    let interval = isTooSoon ? min(request.interval + step, limit) : request.interval
+    _ = try execute(
+      "UPDATE backchannel_requests SET last_poll = $1, poll_interval = $2 WHERE digest = $3",
+      [.integer(time), .integer(interval), .blob(request.digest)])
+    return isTooSoon ? .tooSoon(interval: interval) : .pending
+  }
+}
+
+extension BackchannelRecord {
+  static let columns =
+    "digest, txn, client, delivery, expires, sealed_notice, poll_interval, last_poll, issued, notice_due, notice_attempts"
+
+  fileprivate init(_ row: SQLRow) throws {
+    self.init(
+      digest: try row.blob(0), transaction: try row.text(1), client: try row.text(2),
+      delivery: try row.value(3), expires: try row.integer(4),
+      sealedNotice: try row.optional(5, row.blob), interval: try row.integer(6))
+    lastPoll = try row.optional(7, row.integer)
+    issued = try row.optional(8, row.integer)
+    noticeDue = try row.optional(9, row.integer)
+    noticeAttempts = try row.int(10)
+  }
+}

@@ -1,0 +1,125 @@
+import SignetSQL
+
+extension Storage {
+  /// Makes one attempt to use codes: shows `judge` what there is, and writes down what it says, in one step.
+  ///
+  /// No other attempt, of any process, comes between the two: of two attempts with one code the later one finds that
+  /// the earlier one has used it up. `judge` must do nothing else than judge; it may be called again where the step has to
+  /// be repeated. A verdict after which a counter would be smaller is refused. With a revoked ``CodeAttempt/key`` nothing is
+  /// judged or written.
+  ///
+  /// - Parameters:
+  ///   - attempt: Whose codes, and who tries.
+  ///   - judge: Judges.
+  ///   - listener: Hears the verdict's outcome, or ``CodeOutcome/keyRevoked``, once it is durable; on the thread that writes, so
+  ///     it must not block.
+  public func attemptCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict,
+    then listener: @escaping @Sendable (Result<CodeOutcome, StorageFailure>) -> Void
+  ) {
+    write { database in
+      guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
+      let found = try database.credentials(for: attempt)
+      let wait = try database.wait(for: attempt)
+      let verdict = judge(CodeSituation(credentials: found.map(\.1), wait: wait))
+      for credential in verdict.changed {
+        guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
+        try database.update(credential, from: row.1.state, number: row.number)
+      }
+      if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
+      try database.appendAudit(verdict.audit)
+      return verdict.outcome
+    } then: {
+      listener($0)
+    }
+  }
+
+  /// Makes one attempt as ``attemptCode(_:judge:then:)`` does, and waits for it.
+  ///
+  /// - Parameters:
+  ///   - attempt: Whose codes, and who tries.
+  ///   - judge: Judges.
+  /// - Returns: The verdict's outcome, or ``CodeOutcome/keyRevoked``.
+  /// - Throws: ``StorageFailure``.
+  public func attemptCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (CodeSituation) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome {
+    let result: Result<CodeOutcome, StorageFailure> = await withCheckedContinuation { continuation in
+      attemptCode(attempt, judge: judge) { continuation.resume(returning: $0) }
+    }
+    return try result.get()
+  }
+}
+
+extension SQLConnection {
+  /// An API key that is not revoked, looked up once for the steps of a commit.
+  static let goodKey = TransactionLocal<String?>()
+
+  /// Whether a key is known and not revoked; where none is named, nothing speaks against it.
+  func isKeyGood(_ key: String?) throws -> Bool {
+    guard let key else { return true }
+    if try local(Self.goodKey, load: { nil }) == key { return true }
+    let isGood = try exists("SELECT 1 FROM api_keys WHERE id = $1 AND revoked IS NULL", [.text(key)])
+    if isGood { setLocal(Self.goodKey, to: key) }
+    return isGood
+  }
+
+  /// The credentials that an attempt is for, each with the number of its row.
+  fileprivate func credentials(for attempt: CodeAttempt) throws -> [(number: Int64, CredentialRecord)] {
+    let columns = "\(CredentialRecord.columns), number"
+    let decode: (SQLRow) throws -> (number: Int64, CredentialRecord) = {
+      (try $0.integer(CredentialRecord.columnCount), try CredentialRecord($0))
+    }
+    if let serial = attempt.serial {
+      return try rows(
+        "SELECT \(columns) FROM credentials WHERE serial = $1 AND (user_id = $2 OR $2 IS NULL)",
+        [.text(serial), .optional(attempt.user)], decode)
+    }
+    return try rows(
+      "SELECT \(columns) FROM credentials WHERE user_id = $1 AND state = 'active' ORDER BY number",
+      [.optional(attempt.user)], decode)
+  }
+
+  /// Writes what an attempt changes; a counter never gets smaller.
+  fileprivate func update(
+    _ credential: CredentialRecord, from state: CredentialRecord.State, number: Int64
+  ) throws {
+    let count = try execute(
+      """
+      UPDATE credentials SET last_counter = $1, drift = $2, failures = $3 WHERE number = $4 AND last_counter <= $1
+      """,
+      [
+        .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
+        .integer(number),
+      ])
+    guard count == 1 else { throw StorageFailure.failed(detail: "a counter would get smaller") }
+    guard credential.state != state else { return }
+    _ = try execute(
+      "UPDATE credentials SET state = $1 WHERE number = $2",
+      [.text(credential.state.rawValue), .integer(number)])
+  }
+
+  func wait(for attempt: CodeAttempt) throws -> WaitRecord? {
+    guard let user = attempt.user, let client = attempt.client else { return nil }
+    return try row(
+      "SELECT failures, until, expires FROM waits WHERE user_id = $1 AND client = $2",
+      [.text(user), .blob(client)]
+    ) { WaitRecord(failures: try $0.int(0), until: try $0.integer(1), expires: try $0.integer(2)) }
+  }
+
+  func setWait(_ wait: WaitRecord?, for attempt: CodeAttempt) throws {
+    guard let user = attempt.user, let client = attempt.client else { return }
+    guard let wait else {
+      _ = try execute("DELETE FROM waits WHERE user_id = $1 AND client = $2", [.text(user), .blob(client)])
+      return
+    }
+    try execute(
+      """
+      INSERT INTO waits (user_id, client, failures, until, expires) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (user_id, client) DO UPDATE SET failures = excluded.failures, until = excluded.until,
+          expires = excluded.expires
+      """,
+      [.text(user), .blob(client), .int(wait.failures), .integer(wait.until), .integer(wait.expires)],
+      changing: 1)
+  }
+}

@@ -1,0 +1,133 @@
+import SignetSQL
+
+extension Storage {
+  /// The container of this id in any state; `nil` for none.
+  public func container(_ id: String) async throws(StorageFailure) -> ContainerRecord? {
+    try await read { database in
+      try database.row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
+        try ContainerRecord($0)
+      }
+    }
+  }
+
+  /// A user's containers in every state, oldest first.
+  public func containers(user: String) async throws(StorageFailure) -> [ContainerRecord] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(ContainerRecord.columns) FROM containers WHERE user_id = $1 ORDER BY created, id",
+        [.text(user)]
+      ) { try ContainerRecord($0) }
+    }
+  }
+
+  /// Revokes a container for good, and forgets its credential.
+  ///
+  /// - Returns: Whether there is such a container.
+  public func revokeContainer(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard try database.execute("UPDATE containers SET state = 'revoked' WHERE id = $1", [.text(id)]) == 1
+      else { return false }
+      try database.removeCredential(id)
+      try database.noteChange(ofContainer: id)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Claims the id of a signed request, 16 bytes; it can be claimed once.
+  ///
+  /// - Parameters:
+  ///   - id: 16 bytes.
+  ///   - container: Whose request it is.
+  ///   - expires: When the id may be forgotten, because its request is too old by then.
+  /// - Returns: Whether this call is the first.
+  /// - Throws: ``StorageFailure``.
+  public func claimRequest(
+    _ id: [UInt8], container: String, expires: Int64
+  ) async throws(StorageFailure) -> Bool {
+    try await write { try $0.claim(id, container: container, expires: expires) }
+  }
+}
+
+extension SQLConnection {
+  func container(_ id: String) throws -> ContainerRecord? {
+    try row("SELECT \(ContainerRecord.columns) FROM containers WHERE id = $1", [.text(id)]) {
+      try ContainerRecord($0)
+    }
+  }
+
+  func insert(_ new: NewContainer) throws {
+    let container = new.container
+    try insert(new.credential)
+    try execute(
+      """
+      INSERT INTO containers (id, user_id, activation, device, name, platform, keystore, session_key, encryption_key,
+        signing_key, profile, created, state, simulated, renews, renewals, succession, renewal_wanted, ended,
+        key_origin, standing)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21)
+      """,
+      [
+        .text(container.id), .text(container.user), .text(container.activation), .blob(container.device),
+        .text(container.name), .text(container.platform), .text(container.keystore),
+        .blob(container.sessionKey), .blob(container.encryptionKey), .blob(container.signingKey),
+        .blob(container.profile), .integer(container.created), .text(container.state.rawValue),
+        .int(container.isSimulated ? 1 : 0), .optional(container.renews), .int(container.renewals),
+        .optional(container.succession), .int(container.isRenewalWanted ? 1 : 0), .optional(container.ended),
+        .optional(container.keyOrigin),
+        .of(container.standing),
+      ], changing: 1)
+    for key in container.publicKeys {
+      try execute(
+        "INSERT INTO container_keys (public_key, container) VALUES ($1, $2)",
+        [.blob(key), .text(container.id)], changing: 1)
+    }
+  }
+
+  /// Whether one of the keys of a new container belongs to another one, in whatever state.
+  ///
+  /// - Parameters:
+  ///   - new: The new container.
+  ///   - origin: The column by which pending containers are found that it replaces, whose keys are free.
+  ///   - id: What that column holds.
+  /// - Returns: Whether one is taken.
+  /// - Throws: ``SQLFailure``.
+  func hasTakenKey(_ new: NewContainer, replacing origin: String, _ id: String) throws -> Bool {
+    for key in new.container.publicKeys {
+      let isTaken = try exists(
+        """
+        SELECT 1 FROM container_keys JOIN containers ON containers.id = container
+        WHERE public_key = $1 AND NOT (state = 'pending' AND coalesce(\(origin), '') = $2)
+        """, [.blob(key), .text(id)])
+      if isTaken { return true }
+    }
+    return false
+  }
+}
+
+extension ContainerRecord {
+  /// The public keys of all kinds, X9.63.
+  fileprivate var publicKeys: [[UInt8]] { [sessionKey, encryptionKey, signingKey] }
+
+  static let columns =
+    "state, id, user_id, activation, device, name, platform, keystore, session_key, encryption_key, signing_key, profile, created, simulated, renews, renewals, succession, renewal_wanted, ended, key_origin, standing, report_wanted"
+
+  init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), activation: try row.text(3),
+      device: try row.blob(4), name: try row.text(5), platform: try row.text(6),
+      keystore: try row.text(7), sessionKey: try row.blob(8),
+      encryptionKey: try row.blob(9), signingKey: try row.blob(10),
+      profile: try row.blob(11), created: try row.integer(12), state: state)
+    isSimulated = try row.bool(13)
+    renews = try row.optional(14, row.text)
+    renewals = try row.int(15)
+    succession = try row.optional(16, row.text)
+    isRenewalWanted = try row.bool(17)
+    ended = try row.optional(18, row.text)
+    keyOrigin = try row.optional(19, row.text)
+    (standing, reportWanted) = (
+      try row.value(20), try row.integer(21)
+    )
+  }
+}

@@ -1,0 +1,174 @@
+import SignetSQL
+
+extension Storage {
+  /// The credential of this id in any state; `nil` for none.
+  public func credential(_ id: String) async throws(StorageFailure) -> CredentialRecord? {
+    try await read { database in
+      try database.row("SELECT \(CredentialRecord.columns) FROM credentials WHERE id = $1", [.text(id)]) {
+        try CredentialRecord($0)
+      }
+    }
+  }
+
+  /// The tokens whose serial numbers come after this one, in the order of their bytes, at most `limit`.
+  ///
+  /// - Parameters:
+  ///   - serial: The last one of the page before; empty for the first page.
+  ///   - user: Whose; `nil` for all.
+  ///   - limit: The most.
+  /// - Returns: The tokens.
+  /// - Throws: ``StorageFailure``.
+  public func tokens(
+    after serial: String, user: String?, limit: Int
+  ) async throws(StorageFailure) -> [CredentialRecord] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(CredentialRecord.columns) FROM credentials WHERE serial > $1 AND (user_id = $2 OR $2 IS NULL) ORDER BY serial LIMIT $3",
+        [.text(serial), .optional(user), .int(max(0, limit))]
+      ) { try CredentialRecord($0) }
+    }
+  }
+
+  /// Adds those tokens whose serial numbers are new; one that is there stays as it is.
+  ///
+  /// - Parameters:
+  ///   - tokens: The tokens; each has a serial number.
+  ///   - audit: Makes the event of a token that was added.
+  /// - Returns: The serial numbers that were added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user; then none was added.
+  public func addTokens(
+    _ tokens: [CredentialRecord], audit: @escaping @Sendable (CredentialRecord) -> AuditRecord
+  ) async throws(StorageFailure) -> [String] {
+    try await write { database in
+      var added: [String] = []
+      for token in tokens {
+        let serial = token.serial ?? ""
+        guard try !database.exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
+          continue
+        }
+        try database.insert(token)
+        try database.appendAudit(audit(token))
+        added.append(serial)
+      }
+      return added
+    }
+  }
+
+  /// Gives a token to a user, or to nobody; it has to be verified again, and its failures are forgotten.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - user: The user; `nil` for nobody.
+  ///   - audit: The event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func assignToken(
+    _ serial: String, to user: String?, audit: AuditRecord
+  ) async throws(StorageFailure) -> TokenOutcome {
+    try await write { database in
+      if let user, try !database.exists("SELECT 1 FROM users WHERE id = $1", [.text(user)]) {
+        return .unknownUser
+      }
+      return try database.changeToken(
+        """
+        UPDATE credentials SET user_id = $1, state = CASE state WHEN 'disabled' THEN state ELSE 'pending' END, failures = 0
+        WHERE serial = $2
+        """,
+        [.optional(user), .text(serial)], audit)
+    }
+  }
+
+  /// Takes a token out of use, or lets it be verified again.
+  ///
+  /// - Parameters:
+  ///   - serial: The token.
+  ///   - isDisabled: Whether it is out of use; otherwise it is pending where it was disabled.
+  ///   - audit: The event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func disableToken(
+    _ serial: String, _ isDisabled: Bool, audit: AuditRecord
+  ) async throws(StorageFailure) -> TokenOutcome {
+    try await write { database in
+      try database.changeToken(
+        isDisabled
+          ? "UPDATE credentials SET state = 'disabled' WHERE serial = $1"
+          : "UPDATE credentials SET state = CASE state WHEN 'disabled' THEN 'pending' ELSE state END WHERE serial = $1",
+        [.text(serial)], audit)
+    }
+  }
+
+  /// Removes a token and its secret.
+  ///
+  /// - Returns: How it ended.
+  public func removeToken(_ serial: String, audit: AuditRecord) async throws(StorageFailure) -> TokenOutcome {
+    try await write { database in
+      try database.changeToken(
+        "DELETE FROM credentials WHERE serial = $1", [.text(serial)], audit)
+    }
+  }
+}
+
+extension SQLConnection {
+  func insert(_ credential: CredentialRecord) throws {
+    try execute(
+      """
+      INSERT INTO credentials (id, user_id, serial, kind, algorithm, digits, period, start, sealed_secret, silent,
+        created, state, last_counter, drift, failures)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+      """,
+      [
+        .text(credential.id), .optional(credential.user), .optional(credential.serial),
+        .text(credential.kind.rawValue), .text(credential.algorithm), .int(credential.digits),
+        .int(credential.period), .integer(credential.start), .blob(credential.sealedSecret),
+        .int(credential.isSilent ? 1 : 0), .integer(credential.created), .text(credential.state.rawValue),
+        .integer(credential.lastCounter), .integer(credential.drift), .int(credential.failures),
+      ], changing: 1)
+  }
+
+  /// Ends a row of wrong codes, or of wrong answers, which count as these.
+  func forgetFailures(of id: String) throws {
+    _ = try execute("UPDATE credentials SET failures = 0 WHERE id = $1 AND failures > 0", [.text(id)])
+  }
+
+  /// Forgets what made a container's codes.
+  func removeCredential(_ id: String) throws {
+    _ = try execute("DELETE FROM credentials WHERE id = $1", [.text(id)])
+  }
+
+  /// Removes pending containers, with their credentials, by what they are to come from.
+  func removePending(_ origin: String, _ id: String) throws {
+    let removed = try rows(
+      "DELETE FROM containers WHERE \(origin) = $1 AND state = 'pending' RETURNING id", [.text(id)]
+    ) { try $0.text(0) }
+    for id in removed { try removeCredential(id) }
+  }
+
+  fileprivate func changeToken(
+    _ sql: String, _ values: [SQLValue], _ audit: AuditRecord
+  ) throws -> TokenOutcome {
+    guard try execute(sql, values) == 1 else { return .unknownToken }
+    try appendAudit(audit)
+    return .done
+  }
+}
+
+extension CredentialRecord {
+  static let columns =
+    "kind, state, id, user_id, serial, algorithm, digits, period, start, sealed_secret, silent, created, last_counter, drift, failures"
+  static let columnCount = 15
+
+  init(_ row: SQLRow) throws {
+    let kind: Kind = try row.value(0)
+    let state: State = try row.value(1)
+    self.init(
+      id: try row.text(2), user: try row.optional(3, row.text), serial: try row.optional(4, row.text),
+      kind: kind, algorithm: try row.text(5), digits: try row.int(6),
+      period: try row.int(7), start: try row.integer(8),
+      sealedSecret: try row.blob(9), isSilent: try row.bool(10),
+      created: try row.integer(11), state: state)
+    lastCounter = try row.integer(12)
+    drift = try row.integer(13)
+    failures = try row.int(14)
+  }
+}

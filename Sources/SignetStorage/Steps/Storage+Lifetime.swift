@@ -1,0 +1,91 @@
+import SignetSQL
+
+extension Storage {
+  /// Notes that a container's device is to renew it.
+  ///
+  /// - Returns: Whether there is such a container in use.
+  public func askForRenewal(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          "UPDATE containers SET renewal_wanted = 1 WHERE id = $1 AND state = 'active'", [.text(id)]) == 1
+      else { return false }
+      try database.noteChange(ofContainer: id)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Ends one *finish* message of a renewal: what it proves was verified by the caller, this counts and remembers.
+  ///
+  /// A wrong one counts as a wrong signature and as a failed code of the container; at the `limit` of either, any is refused, so
+  /// nothing is learnt from it. A right one adds the successor as pending, in the place of an earlier pending one of
+  /// the same container; unless one of its public keys belongs to another container, the present one included.
+  ///
+  /// - Parameters:
+  ///   - id: The container that is renewed.
+  ///   - successor: What comes in its place; `nil` where the present keys did not prove it.
+  ///   - limit: Wrong signatures, or codes, in a row after which nothing is taken.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func stageRenewal(
+    of id: String, by successor: NewContainer?, limit: Int,
+    audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> RenewalOutcome {
+    try await write { database in
+      let outcome = try database.stageRenewal(of: id, by: successor, limit: limit)
+      try database.appendAudit(audit(outcome))
+      return outcome
+    }
+  }
+
+  /// Revokes a container for good, and notes how its device ended it; the first time only.
+  ///
+  /// - Parameters:
+  ///   - id: The container, in whatever state.
+  ///   - ended: How, in the protocol's word.
+  ///   - audit: The event, written the first time.
+  /// - Returns: Whether this was the first time; no where there is no such container.
+  /// - Throws: ``StorageFailure``.
+  public func endContainer(
+    _ id: String, as ended: String, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          "UPDATE containers SET ended = $1, state = 'revoked' WHERE id = $2 AND ended IS NULL",
+          [.text(ended), .text(id)]) == 1
+      else { return false }
+      try database.removeCredential(id)
+      try database.noteChange(ofContainer: id)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension SQLConnection {
+  fileprivate func stageRenewal(
+    of id: String, by successor: NewContainer?, limit: Int
+  ) throws -> RenewalOutcome {
+    // A renewal proves the signing key and the secret of codes. Who has one of them can set back one count, not both.
+    let failures = try number("SELECT failures FROM credentials WHERE id = $1", [.text(id)])
+    guard failures ?? 0 < limit else { return .locked }
+    switch try countSignature(of: id, isGood: successor != nil, limit: limit) {
+    case nil: break
+    case .notSigned:
+      _ = try execute("UPDATE credentials SET failures = failures + 1 WHERE id = $1", [.text(id)])
+      return .notSigned
+    case .locked: return .locked
+    default: return .gone
+    }
+    guard let successor else { return .notSigned }
+    try forgetFailures(of: id)
+    guard try !hasTakenKey(successor, replacing: "renews", id) else { return .keyTaken }
+    // A lost answer makes the device begin anew: what it never heard of is good for nothing.
+    try removePending("renews", id)
+    try insert(successor)
+    return .staged
+  }
+}

@@ -1,0 +1,293 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds a mechanism whose URI is handed out, and the one-time codes that are in the same URI: both or neither.
+  ///
+  /// - Parameters:
+  ///   - mechanism: The mechanism.
+  ///   - codes: A token, whose id is the mechanism's ``PushAuthMechanismRecord/credential``; `nil` for none. It counts from the
+  ///     registration on, and goes with the mechanism.
+  ///   - audit: The event.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id, or a
+  ///   token of this serial number.
+  public func addPushAuthMechanism(
+    _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
+  ) async throws(StorageFailure) {
+    try await write { database in
+      if let codes { try database.insert(codes) }
+      try database.execute(
+        """
+        INSERT INTO pushauth_mechanisms (id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires,
+          state, credential, seen_changes) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+        """,
+        [
+          .text(mechanism.id), .text(mechanism.user), .optional(mechanism.mechanism),
+          .blob(mechanism.sealedSecret), .blob(mechanism.challenge), .optional(mechanism.sealedDevice),
+          .integer(mechanism.created), .integer(mechanism.expires), .text(mechanism.state.rawValue),
+          .optional(mechanism.credential), .blob([]),
+        ], changing: 1)
+      try database.appendAudit(audit)
+    }
+  }
+
+  /// The mechanism of this id; `nil` for none.
+  public func pushAuthMechanism(_ id: String) async throws(StorageFailure) -> PushAuthMechanismRecord? {
+    try await read { database in
+      try database.row(
+        "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE id = $1", [.text(id)]
+      ) { try PushAuthMechanismRecord($0) }
+    }
+  }
+
+  /// The active mechanism that an app calls by this name; `nil` for none.
+  public func pushAuthMechanism(
+    named name: String
+  ) async throws(StorageFailure) -> PushAuthMechanismRecord? {
+    try await read { database in
+      try database.row(
+        "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE mechanism = $1",
+        [.text(name)]
+      ) { try PushAuthMechanismRecord($0) }
+    }
+  }
+
+  /// A user's mechanisms, oldest first.
+  public func pushAuthMechanisms(
+    user: String
+  ) async throws(StorageFailure) -> [PushAuthMechanismRecord] {
+    try await read { database in
+      try database.rows(
+        "SELECT \(PushAuthMechanismRecord.columns) FROM pushauth_mechanisms WHERE user_id = $1 ORDER BY created, id",
+        [.text(user)]
+      ) { try PushAuthMechanismRecord($0) }
+    }
+  }
+
+  /// Registers an app, which happens once for each mechanism, in time; its one-time codes count from now on.
+  ///
+  /// - Parameters:
+  ///   - id: The mechanism.
+  ///   - name: What the app calls it.
+  ///   - sealedDevice: Where its pushes go, encrypted.
+  ///   - time: When.
+  ///   - audit: The event, written where it is registered.
+  /// - Returns: Whether this call registered it.
+  /// - Throws: ``StorageFailure/exists`` when another mechanism has this name.
+  public func registerPushAuthMechanism(
+    _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          """
+          UPDATE pushauth_mechanisms SET mechanism = $1, sealed_device = $2, state = 'active'
+          WHERE id = $3 AND state = 'open' AND expires > $4
+          """, [.text(name), .blob(sealedDevice), .text(id), .integer(time)]) == 1
+      else { return false }
+      // The app that has answered the challenge of the URI has read the secret of the codes in it.
+      _ = try database.execute(
+        """
+        UPDATE credentials SET state = 'active' WHERE state = 'pending'
+          AND id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)
+        """, [.text(id)])
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Changes where the pushes of an active mechanism go, unless by a change that was taken before.
+  ///
+  /// - Parameters:
+  ///   - id: The mechanism.
+  ///   - sealedDevice: Where its pushes go, encrypted.
+  ///   - digest: Names the change, 32 bytes; the last 64 of a mechanism are remembered.
+  ///   - audit: The event, written where it is changed.
+  /// - Returns: Whether this call changed it.
+  /// - Throws: ``StorageFailure``.
+  public func changePushAuthDevice(
+    _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        let seen = try database.row(
+          "SELECT seen_changes FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(id)],
+          { try $0.blob(0) })
+      else { return false }
+      let isSeen = stride(from: 0, to: seen.count, by: digest.count).contains {
+        seen[$0...].prefix(digest.count).elementsEqual(digest)
+      }
+      guard !isSeen else { return false }
+      _ = try database.execute(
+        "UPDATE pushauth_mechanisms SET sealed_device = $1, seen_changes = $2 WHERE id = $3",
+        [.blob(sealedDevice), .blob(Array((seen + digest).suffix(64 * digest.count))), .text(id)])
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Removes a mechanism with its messages and its one-time codes.
+  ///
+  /// - Returns: Whether there was one.
+  public func removePushAuthMechanism(
+    _ id: String, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      _ = try database.execute("DELETE FROM pushauth_messages WHERE mechanism = $1", [.text(id)])
+      _ = try database.execute(
+        "DELETE FROM credentials WHERE id = (SELECT credential FROM pushauth_mechanisms WHERE id = $1)",
+        [.text(id)])
+      guard try database.execute("DELETE FROM pushauth_mechanisms WHERE id = $1", [.text(id)]) == 1 else {
+        return false
+      }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Adds a message to an active mechanism, unless so many of its messages wait already.
+  ///
+  /// - Parameters:
+  ///   - message: The message.
+  ///   - limit: The most that may wait.
+  ///   - audit: The event, written where it is added.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such active mechanism.
+  public func addPushAuthMessage(
+    _ message: PushAuthMessageRecord, limit: Int, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let isAdded: Bool? = try await write { database in
+      let isActive = try database.exists(
+        "SELECT id FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(message.mechanism)])
+      guard isActive else { return nil }
+      let waiting = try database.number(
+        "SELECT count(*) FROM pushauth_messages WHERE mechanism = $1 AND state = 'pending' AND expires > $2",
+        [.text(message.mechanism), .integer(message.created)])
+      guard waiting ?? 0 < limit else { return false }
+      try database.execute(
+        """
+        INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')
+        """,
+        [
+          .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
+          .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
+        ], changing: 1)
+      try database.appendAudit(audit)
+      return true
+    }
+    guard let isAdded else { throw .unknown }
+    return isAdded
+  }
+
+  /// The message of this id; `nil` for none.
+  public func pushAuthMessage(_ id: String) async throws(StorageFailure) -> PushAuthMessageRecord? {
+    try await read { database in
+      try database.row(
+        "SELECT \(PushAuthMessageRecord.columns) FROM pushauth_messages WHERE id = $1", [.text(id)]
+      ) { try PushAuthMessageRecord($0) }
+    }
+  }
+
+  /// Marks a message that waits, and whose time is over; does nothing to others.
+  ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - time: When.
+  /// - Throws: ``StorageFailure``.
+  public func expirePushAuthMessage(_ id: String, at time: Int64) async throws(StorageFailure) {
+    try await write { try $0.expirePushAuthMessage(id, at: time) }
+  }
+
+  /// Takes an answer, which happens once, in time; one that comes too late marks the message as expired.
+  ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - state: The answer.
+  ///   - time: When.
+  ///   - audit: The event, written where it is taken.
+  /// - Returns: Whether this call answered it.
+  /// - Throws: ``StorageFailure``.
+  public func answerPushAuthMessage(
+    _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      try database.expirePushAuthMessage(id, at: time)
+      guard
+        try database.execute(
+          """
+          UPDATE pushauth_messages SET state = $1, answered = $2 WHERE id = $3 AND state = 'pending' AND expires > $4
+          """, [.text(state.rawValue), .integer(time), .text(id), .integer(time)]) == 1
+      else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Counts a wrong number; the last one that is allowed ends the message with a no.
+  ///
+  /// - Parameters:
+  ///   - id: The message.
+  ///   - limit: How many are allowed.
+  ///   - time: When.
+  ///   - audit: The event, written where it is counted.
+  /// - Returns: How many more are allowed; `nil` where the message does not wait.
+  /// - Throws: ``StorageFailure``.
+  public func countWrongPushAuthNumber(
+    _ id: String, limit: Int, at time: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> Int? {
+    try await write { database in
+      try database.expirePushAuthMessage(id, at: time)
+      guard
+        try database.execute(
+          """
+          UPDATE pushauth_messages SET wrong_numbers = wrong_numbers + 1,
+            state = CASE WHEN wrong_numbers + 1 >= $1 THEN 'denied' ELSE state END, answered = CASE WHEN wrong_numbers + 1 >= $1 THEN $2 ELSE answered END
+          WHERE id = $3 AND state = 'pending' AND expires > $2
+          """, [.int(limit), .integer(time), .text(id)]) == 1,
+        let count = try database.number(
+          "SELECT wrong_numbers FROM pushauth_messages WHERE id = $1", [.text(id)])
+      else { return nil }
+      try database.appendAudit(audit)
+      return max(limit - Int(clamping: count), 0)
+    }
+  }
+}
+
+extension SQLConnection {
+  /// Marks a message whose time is over, before anybody is told: a clock that is set back does not open it again.
+  fileprivate func expirePushAuthMessage(_ id: String, at time: Int64) throws {
+    _ = try execute(
+      "UPDATE pushauth_messages SET state = 'expired' WHERE id = $1 AND state = 'pending' AND expires <= $2",
+      [.text(id), .integer(time)])
+  }
+}
+
+extension PushAuthMechanismRecord {
+  static let columns =
+    "state, id, user_id, mechanism, sealed_secret, challenge, sealed_device, created, expires, credential"
+
+  fileprivate init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.text(2), mechanism: try row.optional(3, row.text),
+      sealedSecret: try row.blob(4), challenge: try row.blob(5),
+      sealedDevice: try row.optional(6, row.blob), created: try row.integer(7),
+      expires: try row.integer(8), state: state,
+      credential: try row.optional(9, row.text))
+  }
+}
+
+extension PushAuthMessageRecord {
+  static let columns =
+    "state, id, mechanism, kind, challenge, sealed_number, created, expires, wrong_numbers, answered"
+
+  fileprivate init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), mechanism: try row.text(2), kind: try row.text(3),
+      challenge: try row.blob(4), sealedNumber: try row.optional(5, row.blob),
+      created: try row.integer(6), expires: try row.integer(7), state: state,
+      wrongNumbers: try row.int(8),
+      answered: try row.optional(9, row.integer))
+  }
+}

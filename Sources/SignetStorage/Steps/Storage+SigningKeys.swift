@@ -1,0 +1,53 @@
+import SignetSQL
+
+extension Storage {
+  /// All keys that the server signs or has signed with, oldest first.
+  public func signingKeys() async throws(StorageFailure) -> [SigningKeyRecord] {
+    try await read { database in
+      try database.rows("SELECT \(SigningKeyRecord.columns) FROM signing_keys ORDER BY number") {
+        try SigningKeyRecord($0)
+      }
+    }
+  }
+
+  /// Adds a signing key in the place of the present one, which is retired.
+  ///
+  /// - Parameters:
+  ///   - key: The new one.
+  ///   - present: The one that is to be the present one; `nil` where there is to be none. Else nothing is changed.
+  ///   - audit: The event, written where the key is added.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure``.
+  public func addSigningKey(
+    _ key: SigningKeyRecord, replacing present: String?, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      let found = try database.row("SELECT id FROM signing_keys WHERE retired IS NULL") { try $0.text(0) }
+      guard found == present else { return false }
+      if let present {
+        _ = try database.execute(
+          "UPDATE signing_keys SET retired = $1 WHERE id = $2", [.integer(key.created), .text(present)])
+      }
+      try database.execute(
+        "INSERT INTO signing_keys (id, sealed, public_key, created, succession) VALUES ($1, $2, $3, $4, $5)",
+        [
+          .text(key.id), .blob(key.sealed), .blob(key.publicKey), .integer(key.created),
+          .optional(key.succession),
+        ], changing: 1)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension SigningKeyRecord {
+  static let columns =
+    "id, sealed, public_key, created, retired, succession"
+
+  fileprivate init(_ row: SQLRow) throws {
+    self.init(
+      id: try row.text(0), sealed: try row.blob(1), publicKey: try row.blob(2),
+      created: try row.integer(3), retired: try row.optional(4, row.integer),
+      succession: try row.optional(5, row.text))
+  }
+}

@@ -1,0 +1,466 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds a transaction, unless its user is asked too often.
+  ///
+  /// One that nobody is named for is not counted; neither is one that a device made. With a revoked key nothing is
+  /// written.
+  ///
+  /// - Parameters:
+  ///   - transaction: What is added.
+  ///   - key: The API key with which it is made; `nil` for none.
+  ///   - limits: How often a user may be asked.
+  ///   - audit: Makes the event.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
+  public func addTransaction(
+    _ transaction: TransactionRecord, key: String?, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> AdmissionOutcome {
+    try await write { database in
+      guard try database.isKeyGood(key) else { return .keyRevoked }
+      let outcome = try database.add(transaction, limits)
+      try database.appendAudit(audit(outcome))
+      return outcome
+    }
+  }
+
+  /// The transaction of this id; `nil` for none.
+  public func transaction(_ id: String) async throws(StorageFailure) -> TransactionRecord? {
+    try await read { [codes] in try codes.checked($0.transaction(id)) }
+  }
+
+  /// A user's pending transactions that have not expired at `time`, oldest first, at most 64.
+  public func pendingTransactions(
+    user: String, at time: Int64
+  ) async throws(StorageFailure) -> [TransactionRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        """
+        SELECT \(TransactionRecord.columns) FROM transactions WHERE user_id = $1 AND state = 'pending' AND expires > $2
+        ORDER BY created, number LIMIT 64
+        """, [.text(user), .integer(time)]
+      ) { try codes.checked(TransactionRecord($0)) }
+    }
+  }
+
+  /// Transactions, those that were made last first.
+  ///
+  /// - Parameters:
+  ///   - filter: Which.
+  ///   - id: Only what was made before this one; from the last where there is none of this id.
+  ///   - time: Now: one that waits and is past its end has expired.
+  ///   - limit: At most so many.
+  /// - Returns: The transactions.
+  /// - Throws: ``StorageFailure``.
+  public func transactions(
+    _ filter: TransactionFilter, before id: String?, at time: Int64, limit: Int
+  ) async throws(StorageFailure) -> [TransactionRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        """
+        SELECT \(TransactionRecord.columns) FROM transactions
+        WHERE (user_id = $1 OR $1 IS NULL)
+          AND (CASE WHEN state = 'pending' AND expires <= $3 THEN 'expired' ELSE state END = $2 OR $2 IS NULL)
+          AND number < coalesce((SELECT number FROM transactions WHERE id = $4), 9223372036854775807)
+        ORDER BY number DESC LIMIT $5
+        """,
+        [
+          .optional(filter.user), .optional(filter.state?.rawValue), .integer(time), .optional(id),
+          .int(max(0, limit)),
+        ]
+      ) { try codes.checked(TransactionRecord($0)) }
+    }
+  }
+
+  /// Decides a transaction; the first end wins.
+  ///
+  /// In one step: the signer is still the one whose keys were used, the request's id is used up, `judge` sees the transaction,
+  /// and what it says is written down. A container that sent too many wrong signatures in a row is refused whatever it
+  /// sends, so nothing is learnt from it. Where the number is wrong, that is counted, and at the limit the transaction is
+  /// denied. A transaction for anybody becomes that of the container's user.
+  ///
+  /// - Parameters:
+  ///   - attempt: The request.
+  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
+  ///   - judge: Compares the decision with the transaction, which is the signer's user's or anybody's; it may be called
+  ///     again where the step has to be repeated. Where it throws, nothing is changed.
+  ///   - audit: Makes the event.
+  ///   - listener: Hears how it ended, once that is durable; on the thread that writes, so it must not block.
+  public func decideTransaction(
+    _ attempt: DecisionAttempt, limits: TransactionLimits,
+    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord,
+    then listener: @escaping @Sendable (Result<DecisionOutcome, StorageFailure>) -> Void
+  ) {
+    write { database in
+      let signer = attempt.signer
+      guard let (failed, isLocked) = try database.failedSignatures(of: signer) else { return .signerChanged }
+      let isFirst = try database.claim(
+        attempt.request, container: signer.container, expires: attempt.expires)
+      guard isFirst else { return .replayed }
+      guard let found = try database.transaction(attempt.transaction),
+        found.user == nil || found.user == signer.user
+      else { return .unknown }
+      let (decision, isSigned, hasRightNumber): (DecisionRecord, Bool, Bool)
+      switch try judge(found) {
+      case .mismatch(let reason): return .mismatch(reason: reason)
+      case .take(let record, let signed, let right):
+        (decision, isSigned, hasRightNumber) = (record, signed, right)
+      }
+      let refusal = try database.countSignature(
+        of: signer.container, failed: failed, isGood: isSigned, limit: limits.wrongSignatures)
+      let outcome: DecisionOutcome
+      if let refusal {
+        outcome = refusal
+      } else if isLocked, decision.state == .accepted {
+        outcome = .containerLocked
+      } else if hasRightNumber {
+        outcome = try database.decide(found, decision, by: signer.user)
+        if outcome == .decided {
+          try database.noteAnswer(to: found.id, decision.state, at: decision.time, limits)
+        }
+      } else {
+        outcome = try database.countWrongNumber(found, decision, by: signer.user, limits)
+      }
+      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      return outcome
+    } then: {
+      listener($0)
+    }
+  }
+
+  /// Ends a transaction without a decision; the first end wins. With a revoked key nothing is written.
+  ///
+  /// - Parameters:
+  ///   - id: The transaction.
+  ///   - end: How, by whom and why; one by a container has to be that of its user.
+  ///   - isSuspicious: Whether the user finds that somebody else asked: the next transaction has to wait then.
+  ///   - key: The API key of a relying party that ends it; `nil` for none.
+  ///   - limits: How long the next has to wait.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func endTransaction(
+    _ id: String, _ end: EndRecord, isSuspicious: Bool, key: String?, limits: TransactionLimits,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    try await write { database in
+      guard try database.isKeyGood(key) else { return .keyRevoked }
+      let outcome = try database.end(id, end)
+      if outcome == .decided, isSuspicious {
+        try database.noteAnswer(to: id, .reported, at: end.time, limits)
+      }
+      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      return outcome
+    }
+  }
+
+  /// Decides a transaction as ``decideTransaction(_:limits:judge:audit:then:)`` does, and waits for it.
+  ///
+  /// - Parameters:
+  ///   - attempt: The request.
+  ///   - limits: Wrong signatures, and wrong numbers, after which nothing is taken.
+  ///   - judge: Compares the decision with the transaction.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func decideTransaction(
+    _ attempt: DecisionAttempt, limits: TransactionLimits,
+    judge: @escaping @Sendable (TransactionRecord) throws(StorageFailure) -> DecisionVerdict,
+    audit: @escaping @Sendable (DecisionOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> DecisionOutcome {
+    let result: Result<DecisionOutcome, StorageFailure> = await withCheckedContinuation { continuation in
+      decideTransaction(attempt, limits: limits, judge: judge, audit: audit) {
+        continuation.resume(returning: $0)
+      }
+    }
+    return try result.get()
+  }
+}
+
+extension SQLConnection {
+  func transaction(_ id: String) throws -> TransactionRecord? {
+    try row("SELECT \(TransactionRecord.columns) FROM transactions WHERE id = $1", [.text(id)]) {
+      try TransactionRecord($0)
+    }
+  }
+
+  func insert(_ transaction: TransactionRecord) throws {
+    try execute(
+      """
+      INSERT INTO transactions (id, user_id, content, statuses, created, expires, sealed_number, initiated, state, decision,
+        container, decided, typed_fields, size)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+      """,
+      [
+        .text(transaction.id), .optional(transaction.user), .text(transaction.content),
+        .text(transaction.statuses.joined(separator: " ")), .integer(transaction.created),
+        .integer(transaction.expires), .optional(transaction.sealedNumber),
+        .int(transaction.isInitiatedByDevice ? 1 : 0), .text(transaction.state.rawValue),
+        .optional(transaction.decision?.jws), .optional(transaction.decision?.container),
+        .optional(transaction.decision?.time),
+        .optional(transaction.typedFields?.map { "\($0)" }.joined(separator: " ")),
+        .integer(transaction.size),
+      ], changing: 1)
+  }
+
+  /// Adds a transaction, unless there are too many for its user.
+  func add(_ transaction: TransactionRecord, _ limits: TransactionLimits) throws -> AdmissionOutcome {
+    let outcome = try admit(transaction, limits)
+    if outcome == .added {
+      try insert(transaction)
+      try noteChange(of: transaction.id)
+    }
+    return outcome
+  }
+
+  /// Counts a transaction for its user, unless there are too many.
+  fileprivate func admit(_ transaction: TransactionRecord, _ limits: TransactionLimits) throws
+    -> AdmissionOutcome
+  {
+    guard let user = transaction.user, !transaction.isInitiatedByDevice else { return .added }
+    let found = try lockedRow(
+      "SELECT challenges, challenge_after FROM users WHERE id = $1", [.text(user)]
+    ) { (challenges: try $0.int(0), after: try $0.integer(1)) }
+    guard let found else { return .added }  // the insertion says that there is no such user
+    let now = transaction.created
+    guard found.after <= now else {
+      return .coolingDown(retryAfter: min(found.after - now, limits.longestWait))
+    }
+    let pending = try row(
+      "SELECT count(*), min(expires) FROM transactions WHERE user_id = $1 AND state = 'pending' AND expires > $2",
+      [.text(user), .integer(now)]
+    ) { (count: try $0.int(0), first: try $0.optional(1, $0.integer)) }
+    if let pending, pending.count >= limits.pending {
+      return .tooManyPending(retryAfter: (pending.first ?? now + 1) - now)
+    }
+    let count = found.challenges + 1
+    let wait = limits.wait(after: count)
+    _ = try execute(
+      "UPDATE users SET challenges = $1, challenge_after = $2 WHERE id = $3",
+      [.int(count), .integer(wait > 0 ? now + wait : 0), .text(user)])
+    return .added
+  }
+
+  /// An acceptance ends a row of transactions that were not accepted; a report begins a wait.
+  func noteAnswer(
+    to id: String, _ state: TransactionRecord.State, at time: Int64, _ limits: TransactionLimits
+  ) throws {
+    switch state {
+    case .accepted:
+      _ = try execute(
+        """
+        UPDATE users SET challenges = 0, challenge_after = 0
+        WHERE id = (SELECT user_id FROM transactions WHERE id = $1) AND (challenges > 0 OR challenge_after > 0)
+        """, [.text(id)])
+    case .reported:
+      let found = try row(
+        """
+        SELECT users.id, challenges FROM users JOIN transactions ON users.id = transactions.user_id
+        WHERE transactions.id = $1
+        """, [.text(id)]
+      ) { (user: try $0.text(0), challenges: try $0.int(1)) }
+      guard let found else { return }
+      let count = max(found.challenges, limits.challenges - 1) + 1
+      _ = try execute(
+        "UPDATE users SET challenges = $1, challenge_after = $2 WHERE id = $3",
+        [.int(count), .integer(time + limits.wait(after: count)), .text(found.user)])
+    default: return
+    }
+  }
+
+  /// Uses up the id of a signed request.
+  ///
+  /// - Returns: Whether it was not used before.
+  func claim(_ request: [UInt8], container: String, expires: Int64) throws -> Bool {
+    try execute(
+      "INSERT INTO requests (id, container, expires) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING",
+      [.blob(request), .text(container), .integer(expires)]) == 1
+  }
+
+  /// The wrong signatures in a row of an active container, and whether the server has locked it; `nil` where it is not the signer any
+  /// more.
+  fileprivate func failedSignatures(
+    of signer: SignerRecord
+  ) throws -> (count: Int64, isLocked: Bool)? {
+    try row(
+      """
+      SELECT failed_signatures, standing FROM containers WHERE id = $1 AND state = 'active'
+        AND user_id = $2 AND device = $3 AND session_key = $4 AND signing_key = $5
+      """,
+      [
+        .text(signer.container), .text(signer.user), .blob(signer.device), .blob(signer.sessionKey),
+        .blob(signer.signingKey),
+      ]
+    ) { (count: try $0.integer(0), isLocked: try $0.value(1, as: AccountStanding.self) == .locked) }
+  }
+
+  /// Counts a wrong signature, forgets the wrong ones before a good one, and says why nothing is to be decided.
+  func countSignature(of container: String, isGood: Bool, limit: Int) throws -> DecisionOutcome? {
+    let failed = try number(
+      "SELECT failed_signatures FROM containers WHERE id = $1 AND state = 'active'", [.text(container)])
+    guard let failed else { return .unknown }
+    return try countSignature(of: container, failed: failed, isGood: isGood, limit: limit)
+  }
+
+  fileprivate func countSignature(
+    of container: String, failed: Int64, isGood: Bool, limit: Int
+  ) throws -> DecisionOutcome? {
+    guard failed < limit else { return .locked }
+    guard !isGood || failed > 0 else { return nil }
+    let count = isGood ? 0 : failed + 1
+    _ = try execute(
+      "UPDATE containers SET failed_signatures = $1 WHERE id = $2", [.integer(count), .text(container)])
+    return isGood ? nil : .notSigned
+  }
+
+  /// Decides a transaction for a container, which has to be active and its user's.
+  func decide(_ id: String, _ decision: DecisionRecord) throws -> DecisionOutcome {
+    guard let found = try transaction(id), let user = try user(of: decision.container) else {
+      return .unknown
+    }
+    return try decide(found, decision, by: user)
+  }
+
+  fileprivate func decide(
+    _ found: TransactionRecord, _ decision: DecisionRecord, by user: String
+  ) throws -> DecisionOutcome {
+    if let refusal = try refusal(of: found, decision.state, by: (decision.container, user), at: decision.time)
+    {
+      return refusal
+    }
+    try execute(
+      """
+      UPDATE transactions SET state = $1, decision = $2, container = $3, decided = $4, typed = $6, user_id = $7
+      WHERE id = $5 AND state = 'pending'
+      """,
+      [
+        .text(decision.state.rawValue), .optional(decision.jws), .text(decision.container),
+        .integer(decision.time), .text(found.id), .int(decision.isTyped ? 1 : 0), .text(user),
+      ], changing: 1)
+    try noteChange(of: found.id)
+    return .decided
+  }
+
+  fileprivate func countWrongNumber(
+    _ found: TransactionRecord, _ decision: DecisionRecord, by user: String, _ limits: TransactionLimits
+  ) throws -> DecisionOutcome {
+    let id = found.id
+    if let refusal = try refusal(of: found, decision.state, by: (decision.container, user), at: decision.time)
+    {
+      return refusal
+    }
+    let count = try number(
+      "UPDATE transactions SET wrong_numbers = wrong_numbers + 1 WHERE id = $1 RETURNING wrong_numbers",
+      [.text(id)])
+    let remaining = max(0, limits.wrongNumbers - Int(clamping: count ?? 0))
+    if remaining == 0 {
+      try write(
+        id,
+        EndRecord(
+          state: .denied, reason: "wrongNumber", container: decision.container, time: decision.time))
+    }
+    return .wrongNumber(remaining: remaining)
+  }
+
+  fileprivate func end(_ id: String, _ end: EndRecord) throws -> DecisionOutcome {
+    guard let found = try transaction(id) else { return .unknown }
+    var actor: (container: String, user: String)?
+    if let container = end.container {
+      guard let user = try user(of: container) else { return .unknown }
+      actor = (container, user)
+    }
+    if let refusal = try refusal(of: found, end.state, by: actor, at: end.time) { return refusal }
+    try write(id, end)
+    return .decided
+  }
+
+  private func write(_ id: String, _ end: EndRecord) throws {
+    try execute(
+      """
+      UPDATE transactions SET state = $1, end_reason = $2, end_message = $3, container = $4, decided = $5,
+        user_id = coalesce(user_id, (SELECT user_id FROM containers WHERE id = $4))
+      WHERE id = $6 AND state = 'pending'
+      """,
+      [
+        .text(end.state.rawValue), .text(end.reason), .text(end.message), .optional(end.container),
+        .integer(end.time), .text(id),
+      ], changing: 1)
+    try noteChange(of: id)
+  }
+
+  /// Whose an active container is; `nil` for any other.
+  private func user(of container: String) throws -> String? {
+    try row("SELECT user_id FROM containers WHERE id = $1 AND state = 'active'", [.text(container)]) {
+      try $0.text(0)
+    }
+  }
+
+  /// Why a transaction can't be brought to an end now; `nil` where it is open, and who ends it may.
+  ///
+  /// The actor is who ends it; the relying party is none. What is found to have expired is written down in the same step, before
+  /// anybody is told: a clock that is set back does not open it again.
+  func refusal(
+    of found: TransactionRecord, _ state: TransactionRecord.State,
+    by actor: (container: String, user: String)?, at time: Int64
+  ) throws -> DecisionOutcome? {
+    if let actor, found.user != nil, found.user != actor.user { return .unknown }
+    let container = actor?.container
+    switch found.state(at: time) {
+    case .pending: return nil
+    case .expired:
+      try expire(found.id)
+      return .expired
+    case .accepted, .denied, .reported:
+      let isSame = found.state == state && found.decision != nil && found.decision?.container == container
+      return isSame ? .repeated : .decidedBefore
+    case .cancelled, .withdrawn:
+      return found.state == state && found.end?.container == container ? .repeated : .cancelled
+    }
+  }
+}
+
+extension SQLConnection {
+  /// Marks a transaction that waits, and whose time is over.
+  ///
+  /// - Returns: Whether it waited.
+  @discardableResult
+  func expire(_ id: String) throws -> Bool {
+    let expired = try execute(
+      "UPDATE transactions SET state = 'expired' WHERE id = $1 AND state = 'pending'", [.text(id)])
+    guard expired == 1 else { return false }
+    try noteChange(of: id)
+    return true
+  }
+}
+
+extension TransactionRecord {
+  static let columns =
+    "state, id, user_id, content, statuses, created, expires, sealed_number, typed_fields, initiated, uaf_session, decided, uaf_code, end_reason, end_message, container, decision, typed"
+
+  init(_ row: SQLRow) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), user: try row.optional(2, row.text), content: try row.text(3),
+      statuses: try row.text(4).split(separator: " ").map(String.init),
+      created: try row.integer(5), expires: try row.integer(6), state: state)
+    sealedNumber = try row.optional(7, row.blob)
+    typedFields = try row.optional(8, row.text)?.split(separator: " ").compactMap { Int($0) }
+    isInitiatedByDevice = try row.bool(9)
+    if let session = try row.optional(10, row.text) {
+      var acceptance = UAFAcceptance(session: session, time: try row.integer(11))
+      acceptance.code = try row.optional(12, row.blob)
+      uaf = acceptance
+    }
+    if let reason = try row.optional(13, row.text) {
+      end = EndRecord(
+        state: state, reason: reason, message: try row.text(14),
+        container: try row.optional(15, row.text), time: try row.integer(11))
+    } else if let container = try row.optional(15, row.text) {
+      decision = DecisionRecord(
+        state: state, jws: try row.optional(16, row.text), container: container,
+        time: try row.integer(11), isTyped: try row.bool(17))
+    }
+  }
+}

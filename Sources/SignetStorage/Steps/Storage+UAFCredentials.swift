@@ -1,0 +1,157 @@
+import SignetSQL
+
+extension Storage {
+  /// A user's keys in any state, oldest first.
+  public func uafCredentials(user: String) async throws(StorageFailure) -> [UAFCredentialRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE user_id = $1 ORDER BY number",
+        [.text(user)]
+      ) { try UAFCredentialRecord($0, codes) }
+    }
+  }
+
+  /// The key of this name in any state; `nil` for none.
+  public func uafCredential(
+    aaid: String, keyID: [UInt8]
+  ) async throws(StorageFailure) -> UAFCredentialRecord? {
+    try await read { [codes] in try $0.uafCredential(aaid, keyID, codes) }
+  }
+
+  /// All keys, oldest first, at most `limit`.
+  public func uafCredentials(limit: Int) async throws(StorageFailure) -> [UAFCredentialRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials ORDER BY number LIMIT $1",
+        [.int(max(0, limit))]
+      ) { try UAFCredentialRecord($0, codes) }
+    }
+  }
+
+  /// Removes keys of a user.
+  ///
+  /// - Parameters:
+  ///   - user: Whose.
+  ///   - selection: Which; each may name many.
+  ///   - audit: Makes the event of each one that was removed, of its model and its name.
+  /// - Returns: How many there were.
+  /// - Throws: ``StorageFailure``.
+  public func removeUAFCredentials(
+    of user: String, _ selection: [UAFKeySelection],
+    audit: @escaping @Sendable (String, [UInt8]) -> AuditRecord
+  ) async throws(StorageFailure) -> Int {
+    try await write { try $0.removeUAFCredentials(of: user, selection, audit: audit) }
+  }
+
+  /// Takes a key out of quarantine; its counter stays.
+  ///
+  /// - Returns: Whether it was there.
+  public func releaseUAFCredential(
+    aaid: String, keyID: [UInt8], audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      guard var found = try database.uafCredential(aaid, keyID, codes), found.state == .quarantined else {
+        return false
+      }
+      found.state = .active
+      try database.update(found, codes)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension SQLConnection {
+  /// Removes keys of a user; how many there were.
+  func removeUAFCredentials(
+    of user: String, _ selection: [UAFKeySelection], audit: (String, [UInt8]) -> AuditRecord
+  ) throws -> Int {
+    var count = 0
+    for selected in selection {
+      let removed = try rows(
+        """
+        DELETE FROM uaf_credentials WHERE user_id = $1 AND (aaid = $2 OR $2 IS NULL)
+          AND ((key_id = $3 AND $2 IS NOT NULL) OR $3 IS NULL)
+        RETURNING aaid, key_id
+        """, [.text(user), .optional(selected.aaid), .optional(selected.keyID)]
+      ) { (aaid: try $0.text(0), keyID: try $0.blob(1)) }
+      for key in removed { try appendAudit(audit(key.aaid, key.keyID)) }
+      count += removed.count
+    }
+    return count
+  }
+
+  func uafCredential(_ aaid: String, _ keyID: [UInt8], _ codes: RowCodes) throws -> UAFCredentialRecord? {
+    try row(
+      "SELECT \(UAFCredentialRecord.columns) FROM uaf_credentials WHERE aaid = $1 AND key_id = $2",
+      [.text(aaid), .blob(keyID)]
+    ) { try UAFCredentialRecord($0, codes) }
+  }
+
+  func insert(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      INSERT INTO uaf_credentials (aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter,
+        registration_counter, authenticator_version, created, state, device, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+      """,
+      [
+        .text(credential.aaid), .blob(credential.keyID), .text(credential.user), .blob(credential.publicKey),
+        .integer(Int64(credential.algorithm)), .integer(Int64(credential.keyFormat)),
+        .integer(Int64(credential.signCounter)), .integer(Int64(credential.registrationCounter)),
+        .integer(Int64(credential.authenticatorVersion)), .integer(credential.created),
+        .text(credential.state.rawValue), .optional(credential.device),
+        .optional(codes.code(of: credential.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of a key, with the code of the whole.
+  fileprivate func update(_ credential: UAFCredentialRecord, _ codes: RowCodes) throws {
+    _ = try execute(
+      "UPDATE uaf_credentials SET sign_counter = $1, state = $2, code = $3 WHERE aaid = $4 AND key_id = $5",
+      [
+        .integer(Int64(credential.signCounter)), .text(credential.state.rawValue),
+        .optional(codes.code(of: credential.image)), .text(credential.aaid), .blob(credential.keyID),
+      ])
+  }
+
+  /// Holds a use against the stored key: `nil` where the key may be used so, and the counter is stored then.
+  func count(_ use: UAFKeyUse, of user: String, _ codes: RowCodes) throws -> UAFOutcome? {
+    guard var found = try uafCredential(use.aaid, use.keyID, codes) else { return .keyUnknown }
+    guard found.state != .altered else { return .altered(use) }
+    guard found.user == user, found.state == .active else { return .keyUnknown }
+    let isGreater = use.signCounter > found.signCounter
+    guard isGreater || use.signCounter == 0 && found.signCounter == 0 else {
+      found.state = .quarantined
+      try update(found, codes)
+      return .copied(use)
+    }
+    if isGreater {
+      found.signCounter = use.signCounter
+      try update(found, codes)
+    }
+    return nil
+  }
+}
+
+extension UAFCredentialRecord {
+  static let columns =
+    "state, aaid, key_id, user_id, public_key, algorithm, key_format, sign_counter, registration_counter, authenticator_version, created, device, code"
+
+  /// Reads a row; one that this server has not written so is ``State/altered``.
+  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let state: State = try row.value(0)
+    self.init(
+      aaid: try row.text(1), keyID: try row.blob(2), user: try row.text(3),
+      publicKey: try row.blob(4), algorithm: UInt16(clamping: try row.integer(5)),
+      keyFormat: UInt16(clamping: try row.integer(6)),
+      signCounter: UInt32(clamping: try row.integer(7)),
+      registrationCounter: UInt32(clamping: try row.integer(8)),
+      authenticatorVersion: UInt16(clamping: try row.integer(9)),
+      created: try row.integer(10))
+    self.state = state
+    device = try row.optional(11, row.text)
+    if !codes.isOwn(image, try row.optional(12, row.blob)) { self.state = .altered }
+  }
+}

@@ -1,0 +1,348 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds an operation: one whose token waits, or one whose request is on its way.
+  ///
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when there is one of this id.
+  public func addUAFSession(
+    _ session: UAFSessionRecord, audit: AuditRecord?
+  ) async throws(StorageFailure) {
+    let codes = codes
+    try await write { database in
+      try database.insert(session, codes)
+      if let audit { try database.appendAudit(audit) }
+    }
+  }
+
+  /// Adds an operation that a stranger asked for, unless too many of the same client's were begun lately and not answered well.
+  ///
+  /// Lately is as long as the operation lasts.
+  ///
+  /// - Parameters:
+  ///   - session: The operation, which has a client.
+  ///   - limit: How many there may be.
+  /// - Returns: Whether it was added.
+  /// - Throws: ``StorageFailure``.
+  public func addUAFSession(
+    _ session: UAFSessionRecord, ofClientWithAtMost limit: Int
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      let count = try database.number(
+        "SELECT count(*) FROM uaf_sessions WHERE client = $1 AND state <> 'succeeded' AND created > $2",
+        [.optional(session.client), .integer(session.created - (session.expires - session.created))])
+      guard count ?? 0 < limit else { return false }
+      try database.insert(session, codes)
+      return true
+    }
+  }
+
+  /// The operation of this id; `nil` for none.
+  public func uafSession(_ id: String) async throws(StorageFailure) -> UAFSessionRecord? {
+    try await read { [codes] in try $0.uafSession(id, codes) }
+  }
+
+  /// The operation whose token has this digest; `nil` for none.
+  public func uafSession(tokenDigest: [UInt8]) async throws(StorageFailure) -> UAFSessionRecord? {
+    try await read { [codes] in try $0.uafSession(tokenDigest: tokenDigest, codes) }
+  }
+
+  /// The operations whose tokens wait for a target, newest first, at most 64.
+  public func pendingUAFSessions(
+    target: String, at time: Int64
+  ) async throws(StorageFailure) -> [UAFSessionRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        """
+        SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE target = $1 AND state = 'tokenCreated' AND token_expires > $2
+        ORDER BY created DESC, id LIMIT 64
+        """, [.text(target), .integer(time)]
+      ) { try UAFSessionRecord($0, codes) }
+    }
+  }
+
+  /// Redeems a token, which happens once.
+  ///
+  /// - Parameters:
+  ///   - digest: Of the token.
+  ///   - request: The request that is given for it.
+  ///   - time: When.
+  ///   - expires: Until when a response is taken.
+  ///   - audit: The event, written where it is redeemed.
+  /// - Returns: Whether this call redeemed it, in time.
+  /// - Throws: ``StorageFailure``.
+  public func redeemUAFToken(
+    _ digest: [UInt8], request: [UInt8], at time: Int64, until expires: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      guard var found = try database.uafSession(tokenDigest: digest, codes), found.state == .tokenCreated,
+        let end = found.tokenExpires, end > time
+      else { return false }
+      (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
+      try database.update(found, codes)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Ends an operation without success.
+  ///
+  /// - Returns: Whether it was open.
+  public func failUAFSession(
+    _ id: String, _ end: UAFSessionEnd, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      guard let found = try database.uafSession(id, codes), found.isOpen else { return false }
+      try database.end(found, end, .failed, codes)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Ends a registration, whose response holds: adds its keys.
+  ///
+  /// An operation is taken once, before its time is over. A key that is registered already, of whomever, is not taken, and the
+  /// operation has failed then.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - end: How it ends.
+  ///   - credentials: The new keys, all of one user.
+  ///   - limit: How many keys a user may have.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func finishUAFRegistration(
+    _ id: String, _ end: UAFSessionEnd, adding credentials: [UAFCredentialRecord], limit: Int,
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> UAFOutcome {
+    let codes = codes
+    return try await write { database in
+      let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
+      try database.appendAudit(audit(outcome))
+      return outcome
+    }
+  }
+
+  /// Ends a deregistration, whose request is given out: removes its keys, in the same step.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - user: Whose keys go, and whose operation it has to be.
+  ///   - end: How it ends.
+  ///   - selection: Which keys go; each may name many, or none that there is.
+  ///   - audit: The event of its end.
+  ///   - removed: Makes the event of each key that went, of its model and its name.
+  /// - Returns: ``UAFOutcome/taken``, or ``UAFOutcome/over``, where nothing is removed.
+  /// - Throws: ``StorageFailure``.
+  public func finishUAFDeregistration(
+    _ id: String, of user: String, _ end: UAFSessionEnd, removing selection: [UAFKeySelection],
+    audit: AuditRecord, removed: @escaping @Sendable (String, [UInt8]) -> AuditRecord
+  ) async throws(StorageFailure) -> UAFOutcome {
+    let codes = codes
+    return try await write { database in
+      guard let session = try database.openSession(id, at: end.time, codes), session.user == user else {
+        return .over
+      }
+      _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
+      try database.end(session, end, .succeeded, codes)
+      try database.appendAudit(audit)
+      return .taken
+    }
+  }
+
+  /// Ends an authentication, whose signatures hold: judges the counters, stores them, and decides the transaction.
+  ///
+  /// An operation is taken once, before its time is over. A counter has to be 0 while the stored one is 0, or be greater than the
+  /// stored one; else the key is in quarantine from now on, and the operation has failed.
+  ///
+  /// - Parameters:
+  ///   - id: The operation.
+  ///   - user: Whose keys they are.
+  ///   - end: How it ends.
+  ///   - uses: The keys with their counters.
+  ///   - limits: Those of transactions.
+  ///   - audit: Makes the event.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func finishUAFAuthentication(
+    _ id: String, of user: String, _ end: UAFSessionEnd, uses: [UAFKeyUse], limits: TransactionLimits,
+    audit: @escaping @Sendable (UAFOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> UAFOutcome {
+    let codes = codes
+    return try await write { database in
+      let outcome = try database.finishAuthentication(id, user, end, uses, limits, codes)
+      try database.appendAudit(audit(outcome))
+      return outcome
+    }
+  }
+}
+
+extension SQLConnection {
+  fileprivate func uafSession(_ id: String, _ codes: RowCodes) throws -> UAFSessionRecord? {
+    try row("SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE id = $1", [.text(id)]) {
+      try UAFSessionRecord($0, codes)
+    }
+  }
+
+  fileprivate func uafSession(tokenDigest: [UInt8], _ codes: RowCodes) throws -> UAFSessionRecord? {
+    try row(
+      "SELECT \(UAFSessionRecord.columns) FROM uaf_sessions WHERE token_digest = $1", [.blob(tokenDigest)]
+    ) { try UAFSessionRecord($0, codes) }
+  }
+
+  fileprivate func insert(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+    try execute(
+      """
+      INSERT INTO uaf_sessions (id, operation, user_id, context, txn, request, token_digest, token_expires, created, expires,
+        dispatcher, target, sealed_payload, client, state, code)
+      VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
+      """,
+      [
+        .text(session.id), .text(session.operation), .optional(session.user), .optional(session.context),
+        .optional(session.transaction), .optional(session.request), .optional(session.tokenDigest),
+        .optional(session.tokenExpires), .integer(session.created), .integer(session.expires),
+        .optional(session.dispatcher), .optional(session.target), .optional(session.sealedPayload),
+        .optional(session.client), .text(session.state.rawValue), .optional(codes.code(of: session.image)),
+      ], changing: 1)
+  }
+
+  /// Writes what changes of an operation, with the code of the whole.
+  fileprivate func update(_ session: UAFSessionRecord, _ codes: RowCodes) throws {
+    _ = try execute(
+      """
+      UPDATE uaf_sessions SET user_id = $1, request = $2, expires = $3, sealed_payload = $4, state = $5, status = $6,
+        asm_status = $7, client_error = $8, authenticators = $9, ended = $10, code = $11
+      WHERE id = $12
+      """,
+      [
+        .optional(session.user), .optional(session.request), .integer(session.expires),
+        .optional(session.sealedPayload), .text(session.state.rawValue),
+        .optional(session.end.map { Int64($0.status) }), .optional(session.end?.asmStatus.map(Int64.init)),
+        .optional(session.end?.clientError.map(Int64.init)), .optional(session.end?.authenticators),
+        .optional(session.end?.time), .optional(codes.code(of: session.image)), .text(session.id),
+      ])
+  }
+
+  fileprivate func end(
+    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ state: UAFSessionRecord.State, _ codes: RowCodes
+  ) throws {
+    var session = session
+    (session.state, session.end) = (state, end)
+    try update(session, codes)
+  }
+
+  /// Ends an operation as failed, in the step that found out why.
+  private func fail(
+    _ session: UAFSessionRecord, _ end: UAFSessionEnd, _ outcome: UAFOutcome, _ codes: RowCodes
+  ) throws -> UAFOutcome {
+    var failure = end
+    (failure.status, failure.authenticators) = (outcome.status, "[]")
+    try self.end(session, failure, .failed, codes)
+    return outcome
+  }
+
+  fileprivate func openSession(_ id: String, at time: Int64, _ codes: RowCodes) throws -> UAFSessionRecord? {
+    guard let found = try uafSession(id, codes), found.state == .requested, found.expires > time else {
+      return nil
+    }
+    return found
+  }
+
+  fileprivate func finishRegistration(
+    _ id: String, _ end: UAFSessionEnd, _ credentials: [UAFCredentialRecord], _ limit: Int, _ codes: RowCodes
+  ) throws -> UAFOutcome {
+    guard let session = try openSession(id, at: end.time, codes) else { return .over }
+    for credential in credentials where try uafCredential(credential.aaid, credential.keyID, codes) != nil {
+      return try fail(session, end, .keyExists, codes)
+    }
+    if let user = credentials.first?.user {
+      let present = try number("SELECT count(*) FROM uaf_credentials WHERE user_id = $1", [.text(user)])
+      guard Int(clamping: present ?? 0) + credentials.count <= limit else {
+        return try fail(session, end, .tooMany, codes)
+      }
+    }
+    for credential in credentials { try insert(credential, codes) }
+    try self.end(session, end, .succeeded, codes)
+    return .taken
+  }
+
+  fileprivate func finishAuthentication(
+    _ id: String, _ user: String, _ end: UAFSessionEnd, _ uses: [UAFKeyUse], _ limits: TransactionLimits,
+    _ codes: RowCodes
+  ) throws -> UAFOutcome {
+    guard var session = try openSession(id, at: end.time, codes), session.user == nil || session.user == user
+    else { return .over }
+    var pending: TransactionRecord?
+    if let name = session.transaction {
+      let named = try transaction(name)
+      if let named, named.state(at: end.time) == .expired { try expire(named.id) }
+      guard let transaction = named, transaction.state(at: end.time) == .pending,
+        transaction.user == nil || transaction.user == user
+      else { return try fail(session, end, .transactionOver, codes) }
+      pending = transaction
+    }
+    // One key that is refused refuses them all; what the others have proved counts all the same.
+    var firstRefusal: UAFOutcome?
+    for use in uses {
+      guard let refusal = try count(use, of: user, codes) else { continue }
+      firstRefusal = firstRefusal ?? refusal
+    }
+    if let firstRefusal { return try fail(session, end, firstRefusal, codes) }
+    if var pending {
+      pending.user = user
+      let acceptance = UAFAcceptance(session: id, time: end.time)
+      try execute(
+        """
+        UPDATE transactions SET state = 'accepted', uaf_session = $1, decided = $2, user_id = $3, uaf_code = $4
+        WHERE id = $5 AND state = 'pending'
+        """,
+        [
+          .text(id), .integer(end.time), .text(user),
+          .optional(codes.code(of: pending.image(of: acceptance))), .text(pending.id),
+        ], changing: 1)
+      try noteChange(of: pending.id)
+      try noteAnswer(to: pending.id, .accepted, at: end.time, limits)
+    }
+    session.user = user
+    try self.end(session, end, .succeeded, codes)
+    return .taken
+  }
+}
+
+extension UAFSessionRecord {
+  /// Whether a response, or a client, may still come.
+  fileprivate var isOpen: Bool { state == .requested || state == .tokenCreated }
+
+  static let columns =
+    "state, id, operation, user_id, context, created, expires, txn, request, token_digest, token_expires, dispatcher, target, sealed_payload, status, asm_status, client_error, authenticators, ended, client, code"
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
+    let state: State = try row.value(0)
+    self.init(
+      id: try row.text(1), operation: try row.text(2), user: try row.optional(3, row.text),
+      context: try row.optional(4, row.text), created: try row.integer(5),
+      expires: try row.integer(6), state: state)
+    transaction = try row.optional(7, row.text)
+    request = try row.optional(8, row.blob)
+    tokenDigest = try row.optional(9, row.blob)
+    tokenExpires = try row.optional(10, row.integer)
+    dispatcher = try row.optional(11, row.text)
+    target = try row.optional(12, row.text)
+    sealedPayload = try row.optional(13, row.blob)
+    if let status = try row.optional(14, row.integer) {
+      end = UAFSessionEnd(
+        status: Int(clamping: status),
+        asmStatus: try row.optional(15, row.integer).map { Int(clamping: $0) },
+        clientError: try row.optional(16, row.integer).map { Int(clamping: $0) },
+        authenticators: try row.text(17), time: try row.integer(18))
+    }
+    client = try row.optional(19, row.blob)
+    try codes.check(image, try row.optional(20, row.blob), named: "\(id) of uaf_sessions")
+  }
+}

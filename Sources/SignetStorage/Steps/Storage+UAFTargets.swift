@@ -1,0 +1,145 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds a target.
+  ///
+  /// - Parameters:
+  ///   - target: The target.
+  ///   - limit: How many a user may have.
+  ///   - audit: The event, written where it is added.
+  /// - Returns: Whether it was added; not where there are so many.
+  /// - Throws: ``StorageFailure/unknown`` when there is no such user, ``StorageFailure/exists`` when the user has one of this name.
+  public func addUAFTarget(
+    _ target: UAFTargetRecord, limit: Int, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    let codes = codes
+    return try await write { database in
+      let present = try database.number(
+        "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
+      guard present ?? 0 < limit else { return false }
+      try database.execute(
+        """
+        INSERT INTO uaf_targets (id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+        """,
+        [
+          .text(target.id), .text(target.user), .optional(target.device), .text(target.name),
+          .optional(target.dispatcher), .optional(target.sealedTarget), .blob(target.signatureKey),
+          .optional(target.encryptionKey), .integer(target.created), .optional(codes.code(of: target.image)),
+        ], changing: 1)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// The target of this id; `nil` for none.
+  public func uafTarget(_ id: String) async throws(StorageFailure) -> UAFTargetRecord? {
+    try await read { [codes] database in
+      try database.row("SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE id = $1", [.text(id)]) {
+        try UAFTargetRecord($0, codes)
+      }
+    }
+  }
+
+  /// A user's targets, oldest first.
+  public func uafTargets(user: String) async throws(StorageFailure) -> [UAFTargetRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE user_id = $1 ORDER BY created, id",
+        [.text(user)]
+      ) { try UAFTargetRecord($0, codes) }
+    }
+  }
+
+  /// The targets of a device, oldest first.
+  public func uafTargets(device: String) async throws(StorageFailure) -> [UAFTargetRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        "SELECT \(UAFTargetRecord.columns) FROM uaf_targets WHERE device = $1 ORDER BY created, id",
+        [.text(device)]
+      ) { try UAFTargetRecord($0, codes) }
+    }
+  }
+
+  /// All targets, oldest first, at most `limit`.
+  public func uafTargets(limit: Int) async throws(StorageFailure) -> [UAFTargetRecord] {
+    try await read { [codes] database in
+      try database.rows(
+        "SELECT \(UAFTargetRecord.columns) FROM uaf_targets ORDER BY created, id LIMIT $1",
+        [.int(max(0, limit))]
+      ) { try UAFTargetRecord($0, codes) }
+    }
+  }
+
+  /// Removes the targets of a user on a device, and the keys that the user has registered on it.
+  ///
+  /// - Returns: Whether there was any.
+  public func removeUAFDevice(
+    _ device: String, of user: String, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      let targets = try database.execute(
+        "DELETE FROM uaf_targets WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
+      let keys = try database.execute(
+        "DELETE FROM uaf_credentials WHERE device = $1 AND user_id = $2", [.text(device), .text(user)])
+      guard targets + keys > 0 else { return false }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Changes a target.
+  ///
+  /// - Returns: Whether there is one.
+  /// - Throws: ``StorageFailure/exists`` when the user has another of this name.
+  public func changeUAFTarget(
+    _ id: String, _ change: UAFTargetChange, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      // Nothing is stored where the change takes what was sealed away.
+      let sealed = change.sealedTarget.map { $0.isEmpty ? nil : $0 }
+      let columns = try database.row(
+        "SELECT name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.text(id)]
+      ) { (try $0.text(0), try $0.optional(1, $0.text), try $0.optional(2, $0.blob)) }
+      guard let (name, dispatcher, present) = columns else { return false }
+      try database.execute(
+        "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
+        [
+          .text(id), .text(change.name ?? name), .optional(change.dispatcher ?? dispatcher),
+          .optional(sealed ?? present),
+        ], changing: 1)
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Removes a target.
+  ///
+  /// - Returns: Whether there was one.
+  public func removeUAFTarget(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard try database.execute("DELETE FROM uaf_targets WHERE id = $1", [.text(id)]) == 1 else {
+        return false
+      }
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+}
+
+extension UAFTargetRecord {
+  static let columns =
+    "id, user_id, device, name, dispatcher, sealed_target, signature_key, encryption_key, created, code"
+
+  /// Reads a row.
+  ///
+  /// - Throws: ``StorageFailure/altered(row:)`` for one that this server has not written so; ``SQLFailure``.
+  fileprivate init(_ row: SQLRow, _ codes: RowCodes) throws {
+    self.init(
+      id: try row.text(0), user: try row.text(1), device: try row.optional(2, row.text),
+      name: try row.text(3), dispatcher: try row.optional(4, row.text),
+      sealedTarget: try row.optional(5, row.blob), signatureKey: try row.blob(6),
+      encryptionKey: try row.optional(7, row.blob), created: try row.integer(8))
+    try codes.check(image, try row.optional(9, row.blob), named: "\(id) of uaf_targets")
+  }
+}

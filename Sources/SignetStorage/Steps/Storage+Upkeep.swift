@@ -1,0 +1,48 @@
+import SignetSQL
+
+extension Storage {
+  /// Marks what has expired at `time` and forgets claimed request ids and waits that are too old to matter.
+  ///
+  /// - Returns: How many transactions expired; each gets the event that `audit` makes of its id.
+  public func sweep(
+    at time: Int64, audit: @escaping @Sendable (String) -> AuditRecord
+  ) async throws(StorageFailure) -> Int {
+    try await write { database in
+      _ = try database.execute("DELETE FROM requests WHERE expires <= $1", [.integer(time)])
+      _ = try database.execute("DELETE FROM waits WHERE expires <= $1", [.integer(time)])
+      _ = try database.execute(
+        "DELETE FROM push_targets WHERE (SELECT state FROM containers WHERE id = container) = 'revoked'")
+      _ = try database.execute(
+        "DELETE FROM backchannel_requests WHERE expires <= $1", [.integer(time - 86_400)])
+      // Anybody may begin one: what nobody answered is forgotten soon. How the others ended can be asked for a day.
+      _ = try database.execute(
+        """
+        DELETE FROM uaf_sessions WHERE (state = 'requested' AND token_digest IS NULL
+            OR state = 'failed' AND client IS NOT NULL) AND expires <= $1
+        """, [.integer(time - 600)])
+      _ = try database.execute(
+        "DELETE FROM uaf_sessions WHERE created < $1 AND expires <= $2 AND coalesce(ended, created) < $1",
+        [.integer(time - 86_400), .integer(time)])
+      // URIs that nobody has used, and messages whose end could be asked for long enough.
+      _ = try database.execute(
+        """
+        DELETE FROM credentials WHERE state = 'pending' AND id IN
+          (SELECT credential FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1)
+        """, [.integer(time)])
+      _ = try database.execute(
+        "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
+      _ = try database.execute(
+        "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
+      try database.sweepChanges(at: time)
+      let expired = try database.rows(
+        "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= $1 RETURNING id",
+        [.integer(time)]
+      ) { try $0.text(0) }
+      for id in expired {
+        try database.noteChange(of: id)
+        try database.appendAudit(audit(id))
+      }
+      return expired.count
+    }
+  }
+}

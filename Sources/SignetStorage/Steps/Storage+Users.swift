@@ -1,0 +1,96 @@
+import SignetSQL
+
+extension Storage {
+  /// Adds a user.
+  ///
+  /// - Throws: ``StorageFailure/exists`` when there is one of this id.
+  public func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
+    try await write { database in
+      try database.execute(
+        "INSERT INTO users (id, created) VALUES ($1, $2)", [.text(user.id), .integer(user.created)],
+        changing: 1)
+      try database.appendAudit(audit)
+    }
+  }
+
+  /// The user of this id; `nil` for none.
+  public func user(_ id: String) async throws(StorageFailure) -> UserRecord? {
+    try await read { database in
+      try database.row("SELECT \(UserRecord.columns) FROM users WHERE id = $1", [.text(id)]) {
+        try UserRecord($0)
+      }
+    }
+  }
+
+  /// All users, by id.
+  public func users() async throws(StorageFailure) -> [UserRecord] {
+    try await read { database in
+      try database.rows("SELECT \(UserRecord.columns) FROM users ORDER BY id") { try UserRecord($0) }
+    }
+  }
+
+  /// Forgets what failed: the codes and signatures of a user, and what addresses have to wait.
+  ///
+  /// - Returns: Whether there is such a user.
+  public func unlockUser(_ id: String, audit: AuditRecord) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          "UPDATE users SET challenges = 0, challenge_after = 0 WHERE id = $1", [.text(id)]) == 1
+      else { return false }
+      _ = try database.execute(
+        "UPDATE credentials SET failures = 0 WHERE user_id = $1", [.text(id)])
+      _ = try database.execute("UPDATE containers SET failed_signatures = 0 WHERE user_id = $1", [.text(id)])
+      _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.text(id)])
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Sets the code of a user, as a keyed digest, or removes it; what addresses and clients have to wait is forgotten.
+  ///
+  /// - Returns: Whether there is such a user.
+  public func setUserCode(
+    _ digest: [UInt8]?, of user: String, audit: AuditRecord
+  ) async throws(StorageFailure) -> Bool {
+    try await write { database in
+      guard
+        try database.execute(
+          "UPDATE users SET user_code = $1 WHERE id = $2", [.optional(digest), .text(user)]) == 1
+      else { return false }
+      _ = try database.execute("DELETE FROM waits WHERE user_id = $1", [.text(user)])
+      try database.appendAudit(audit)
+      return true
+    }
+  }
+
+  /// Makes one attempt to use a user's code: shows `judge` what the client has to wait, and writes down what it says, in one
+  /// step, as ``attemptCode(_:judge:then:)`` does.
+  ///
+  /// - Parameters:
+  ///   - attempt: Whose code, and who tries.
+  ///   - judge: Judges; the caller compared.
+  /// - Returns: The verdict's outcome.
+  /// - Throws: ``StorageFailure``.
+  public func tryUserCode(
+    _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
+  ) async throws(StorageFailure) -> CodeOutcome {
+    try await write { database in
+      let wait = try database.wait(for: attempt)
+      let verdict = judge(wait)
+      if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
+      try database.appendAudit(verdict.audit)
+      return verdict.outcome
+    }
+  }
+}
+
+extension UserRecord {
+  static let columns =
+    "id, created, user_code"
+
+  fileprivate init(_ row: SQLRow) throws {
+    self.init(id: try row.text(0), created: try row.integer(1))
+    codeDigest = try row.optional(2, row.blob)
+  }
+}

@@ -1,0 +1,128 @@
+import Foundation
+import PostgreSQLFixture
+import SignetJSON
+import SignetTestKit
+import Testing
+
+/// `signet-server` with its data in PostgreSQL: the main job, two processes, and what is wrong with the database.
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: PrivatePostgreSQL.isPossible))
+struct DatabaseServerTests {
+  /// A new, empty database.
+  private static func address() throws -> String {
+    let server = try PrivatePostgreSQL.shared()
+    return try server.uri(server.makeDatabase())
+  }
+
+  private static func start(_ address: String) async throws -> RunningServer {
+    try await RunningServer.startWithShop(["--protection", "device", "--storage", address])
+  }
+
+  @Test("a device is activated, its code is accepted once, and it approves; after a restart all of it is there")
+  func mainJob() async throws {
+    let server = try await Self.start(Self.address())
+    #expect(!FileManager.default.fileExists(atPath: "\(server.data)/signet.sqlite"))
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let code = try await device.json("otp").string("code")
+    #expect(try await server.accepts(code, of: "alice"))
+    let id = try await server.ask("alice", "Pay 250.00 EUR to Jane Doe")
+    let approved = try await device.run("approve", id, "--yes")
+    #expect(approved.status == 0, approved.summary)
+    await server.stop()
+    let again = try await RunningServer(server.folder, server.port)
+    #expect(try await !again.accepts(code, of: "alice"), "the code was used before the restart")
+    #expect(try await again.transaction(id).string("status") == "accepted")
+    let verified = try await again.json("audit", "verify")
+    #expect(verified["intact"] == true)
+    let head = try verified.string("head")
+    #expect(try await again.json("audit", "verify", "--head", head)["intact"] == true)
+    #expect(try await again.audited("transaction.accepted").count == 1)
+    await again.stop()
+  }
+
+  @Test("of two processes on one database, one accepts a code")
+  func twoProcesses() async throws {
+    let memory = try MemoryFolder()
+    let first = try await Self.start(Self.address()).sharing(memory)
+    let port = try FreePort.find()
+    let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
+    let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
+    let device = first.device()
+    let rounds = KillCount.wanted ?? 5
+    for round in 0..<rounds {
+      let user = "user-\(round)"
+      _ = try await device.json("activate", "--code-file", first.codeFile(user))
+      let name = "\(user)@127.0.0.1:\(first.port)/main"
+      let code = try await device.json("otp", "--container", name).string("code")
+      let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
+        for party in parties { group.addTask { try await party.validate(code, of: user) } }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(answers.filter { $0 }.count == 1, "round \(round): \(answers)")
+    }
+    #expect(try await first.audited("code.accepted").count == rounds)
+    #expect(try await first.json("audit", "verify")["intact"] == true)
+    await first.stop()
+    await second.stop()
+    withExtendedLifetime(memory) {}
+  }
+
+  @Test("an entry that was changed is found")
+  func changedLog() async throws {
+    let postgreSQL = try PrivatePostgreSQL.shared()
+    let name = try postgreSQL.makeDatabase()
+    let server = try await Self.start(postgreSQL.uri(name))
+    await server.stop()
+    try postgreSQL.run(
+      "UPDATE audit SET event = replace(event, 'shop', 'shap') WHERE event LIKE '%shop%'", in: name)
+    let result = try await server.run("audit", "verify")
+    #expect(result.status == 1 && result.output.contains("broken at entry"), result.summary)
+  }
+
+  @Test("a database of another server, an empty one, and one that cannot be reached are refused by name")
+  func refusals() async throws {
+    let postgreSQL = try PrivatePostgreSQL.shared()
+    let name = try postgreSQL.makeDatabase()
+    let server = try await Self.start(postgreSQL.uri(name))
+    await server.stop()
+    let other = try TemporaryFolder()
+    let taken = try await ServerCommand.run([
+      "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage",
+      postgreSQL.uri(name),
+    ])
+    #expect(taken.isRefusal(taken.status, "holds the data of another server"), taken.summary)
+    #expect(taken.status != 0)
+    #expect(!FileManager.default.fileExists(atPath: "\(other.path)/data"))
+    let word = try await ServerCommand.run([
+      "init", "--data", "\(other.path)/data", "--url", "127.0.0.1:8443/main", "--storage", "mysql://a/b",
+    ])
+    #expect(word.isRefusal(64, "--storage begins with postgres:// or postgresql://"), word.summary)
+
+    let backup = try await ServerCommand.run(["backup", "--data", server.data, "--to", "\(other.path)/copy"])
+    #expect(backup.status != 0 && backup.errorOutput.contains("pg_dump"), backup.summary)
+    #expect(!FileManager.default.fileExists(atPath: "\(other.path)/copy"))
+
+    try postgreSQL.run("DROP DATABASE \(name)")
+    let gone = try await ServerCommand.run(["serve", "--data", server.data])
+    #expect(gone.status != 0 && gone.errorOutput.contains("cannot be reached"), gone.summary)
+    try postgreSQL.run("CREATE DATABASE \(name)")
+    let empty = try await ServerCommand.run(["serve", "--data", server.data])
+    #expect(empty.status != 0 && empty.errorOutput.contains("the database is empty"), empty.summary)
+  }
+
+  @Test("while the database is gone requests are answered 503, and go on when it is back")
+  func awayAndBack() async throws {
+    let postgreSQL = try PrivatePostgreSQL.shared()
+    let name = try postgreSQL.makeDatabase()
+    let server = try await Self.start(postgreSQL.uri(name))
+    _ = try await server.json("user", "add", "alice")
+    try postgreSQL.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+    try postgreSQL.run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+    let refused = try await server.run("user", "add", "bob")
+    #expect(refused.status != 0, refused.summary)
+    try postgreSQL.run("ALTER DATABASE \(name) ALLOW_CONNECTIONS true")
+    _ = try await server.json("user", "add", "bob")
+    #expect(try await server.audited("user.added").count == 2)
+    await server.stop()
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+import SignetSQL
+package import SignetStorage
+package import SignetTestKit
+import Testing
+
+/// The databases that a server's state can be in.
+package enum StorageBackend: String, CaseIterable, Sendable, CustomTestStringConvertible {
+  /// A file in a folder of the test's.
+  case sqlite
+  /// A database of the test's on the private server.
+  case postgreSQL
+
+  /// Its name.
+  package var testDescription: String { rawValue }
+
+  /// Those that this machine has.
+  package static let here = allCases.filter { $0 == .sqlite || PrivatePostgreSQL.isPossible }
+
+  /// That of the services' tests, which run once with each: `SIGNET_TEST_STORAGE` names it.
+  package static let ofServices =
+    ProcessInfo.processInfo.environment["SIGNET_TEST_STORAGE"].flatMap(Self.init(rawValue:)) ?? .sqlite
+
+  /// A database of which copies are made: one with the tables of a server.
+  private static let template = Result {
+    let server = try PrivatePostgreSQL.shared()
+    let name = try server.makeDatabase()
+    _ = try Storage(.server(server.address(name)))
+    return name
+  }
+
+  /// An empty place for a server's state.
+  ///
+  /// - Parameters:
+  ///   - folder: Where a file may lie.
+  ///   - hasTables: Whether a database on the server has the tables already.
+  package func location(in folder: TemporaryFolder, hasTables: Bool = true) throws -> StorageLocation {
+    switch self {
+    case .sqlite: return .file(folder.file("signet.sqlite"))
+    case .postgreSQL:
+      let server = try PrivatePostgreSQL.shared()
+      let name = try hasTables ? server.makeDatabase(template: Self.template.get()) : server.makeDatabase()
+      return .server(server.address(name))
+    }
+  }
+}
+
+extension Storage {
+  /// Opens a server's state as another process would.
+  ///
+  /// - Parameters:
+  ///   - location: Where it is.
+  ///   - connections: How many connections to a database server there are; with one, the audit log has one chain.
+  ///   - observer: Looks at each statement of a change before it runs.
+  package static func open(
+    _ location: StorageLocation, connections: Int = 1, preparation: [String] = [],
+    observer: (@Sendable (_ sql: String) throws -> Void)? = nil
+  ) throws -> Storage {
+    var options = SQLOptions()
+    options.connectionCount = connections
+    options.preparation = preparation
+    options.observer = observer.map { SQLObserver(willExecute: $0) }
+    return try Storage(location, options: options)
+  }
+}
