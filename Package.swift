@@ -372,7 +372,8 @@ let package = Package(
     .testTarget(
       name: "SignetServerTests",
       dependencies: [
-        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetCrypto", "SignetHTTP", "SignetJOSE", "SignetJSON", "SignetOATH",
+        "SignetServer", "PostgreSQLFixture", "PushFixture", "SignetCrypto", "SignetHTTP", "SignetJOSE",
+        "SignetJSON", "SignetOATH",
         "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR", "SignetServerTesting", "SignetSQLite",
         "SignetStorage", "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire",
         "UAFFixture",
@@ -388,7 +389,8 @@ let package = Package(
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto", "SignetDBus", "SignetJSON",
+        "BusFixture", "PostgreSQLFixture", "PushFixture", "Signet", "SignetAgent", "SignetCrypto",
+        "SignetDBus", "SignetJSON",
         "SignetOATH", "SignetQR", "SignetServer", "SignetServerTesting", "SignetSQLite", "SignetStorage",
         "SignetTesting", "SignetTestKit", "SignetTransport", "SignetUAF", "SignetWire", "UAFFixture",
       ],

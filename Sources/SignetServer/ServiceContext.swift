@@ -71,6 +71,8 @@ public struct ServiceContext: Sendable {
     switch failure {
     case .exists: return Problem(.exists, "Choose another id.")
     case .unknown: return Problem(noUser: user)
+    case .userNotActive(let state):
+      return Problem(.userNotActive, "The user is \(state.rawValue); ask the operator.")
     case .busy, .closed: return Problem(.busy, "Try again in a moment.")
     case .unreachable(let reason):
       log.error("storage.failed", ["cause": reason])

@@ -40,7 +40,8 @@ public enum StorageContract {
 
   /// All checks.
   public static let checks: [Check] =
-    users + apiKeys + activations + containers + lifetime + codes + attempts + tokens + transactions
+    users + userLife + apiKeys + activations + containers + lifetime + codes + attempts + tokens
+    + transactions
     + transactionEnds + push + pushAuth + clients + backchannel + uaf + accounts + audit
 }
 

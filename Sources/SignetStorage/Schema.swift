@@ -17,8 +17,9 @@ enum Schema {
       "users",
       [
         .text("id").primaryKey, .integer("created"), .integer("challenges").defaulting(to: 0),
-        .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional,
-      ], isClustered: true),
+        .integer("challenge_after").defaulting(to: 0), .blob("user_code").optional, .text("state"),
+        .text("state_reason"), .integer("state_since"),
+      ], indexes: [SQLIndex("deleted_users", "id", where: "state = 'deleted'")], isClustered: true),
     SQLTable(
       "api_keys",
       [
@@ -180,6 +181,7 @@ enum Schema {
       indexes: [
         SQLIndex("uaf_sessions_by_token", "token_digest", unique: true, where: "token_digest IS NOT NULL"),
         SQLIndex("uaf_sessions_by_creation", "created"),
+        SQLIndex("uaf_sessions_of_transaction", "txn", where: "txn IS NOT NULL"),
         SQLIndex(
           "unanswered_uaf_sessions", "expires", where: "state = 'requested' AND token_digest IS NULL"),
         SQLIndex("uaf_sessions_of_target", "target, created", where: "state = 'tokenCreated'"),

@@ -121,6 +121,8 @@ extension Storage {
   /// Makes one change, wholly or not at all; it is durable when this returns.
   ///
   /// - Parameter body: The change; it may run several times, of which one counts.
+  /// - Returns: What `body` returns.
+  /// - Throws: ``StorageFailure``.
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {

@@ -4,6 +4,8 @@
   case exists
   /// What the change refers to does not exist.
   case unknown
+  /// The user is suspended or deleted: nothing of the user is accepted.
+  case userNotActive(UserRecord.State)
   /// Another process held the database for too long.
   case busy
   /// The database server can't be reached, or the connection broke while it committed; then the change was made, or it was not.
@@ -28,6 +30,7 @@
     switch self {
     case .exists: "there is one of this name already; choose another name"
     case .unknown: "it refers to something that does not exist"
+    case .userNotActive(let state): "the user is \(state.rawValue)"
     case .busy: "another process holds the database; try again"
     case .unreachable(let reason): reason
     case .full: "the disk is full; make room and try again: nothing was lost"

@@ -18,6 +18,8 @@ public struct Problem: Error, Hashable, Sendable {
     case handshakeVoid = "handshake.void"
     /// The container is locked, or may do less for now.
     case containerLocked = "container.locked"
+    /// The user's account is suspended or deleted.
+    case userNotActive = "user.notActive"
     /// The report answers no challenge that is open: it was used, replaced, or is too old.
     case reportReplayed = "report.replayed"
     /// A policy of the server does not accept what keeps the device's secrets.
@@ -63,7 +65,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .malformed: 400
       case .unauthorized, .containerUnknown: 401
       case .forbidden, .activationRefused, .deviceUnsupported, .transactionWrongNumber,
-        .transactionWrongAnswer, .containerLocked:
+        .transactionWrongAnswer, .containerLocked, .userNotActive:
         403
       case .unknown: 404
       case .method: 405
@@ -91,6 +93,7 @@ public struct Problem: Error, Hashable, Sendable {
       case .activationRefused: "The activation was refused."
       case .handshakeVoid: "The handshake is void."
       case .containerLocked: "The container is locked."
+      case .userNotActive: "The user's account is not active."
       case .reportReplayed: "The report answers no open challenge."
       case .deviceUnsupported: "The server does not accept this kind of device."
       case .unknown: "There is no such thing."

@@ -20,11 +20,52 @@ enum UserCommands {
           arguments.output.print(answer)
           return .success
         }
-        var table = TextTable(["USER", "ADDED"])
+        var table = TextTable(["USER", "ADDED", "STATE"])
         for user in try objects("users", in: answer) {
-          table.append([try user.string("user"), utc(try user.integer("created"))])
+          table.append([
+            try user.string("user"), utc(try user.integer("created")), try user.string("state"),
+          ])
         }
         arguments.output.print(table)
+        return .success
+      },
+      Command(
+        "show", "Show a user with all that is bound to the account, and what is asked now", arguments: [user]
+      ) { try await show($0) },
+      Command(
+        "suspend", "Suspend a user: from now on nothing of the user is accepted",
+        description: """
+          Requests, invites, UAF operations and push messages that are under way end at once, at every process of the server. What \
+          is bound to the account stays bound; 'user resume' lets the user go on.
+          """,
+        options: [.value("reason", "Why, for the audit log and for 'user show'", named: "text")],
+        arguments: [user]
+      ) { arguments in
+        var body = JSONObject()
+        if let reason = arguments.optionalString("reason") { body["reason"] = .string(reason) }
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .post("admin", "users", arguments.string("user"), "suspend", body: body)
+        try report(answer, "suspended", arguments)
+        return .success
+      },
+      Command("resume", "Let a suspended user go on", arguments: [user]) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .post("admin", "users", arguments.string("user"), "resume")
+        try report(answer, "resumed", arguments)
+        return .success
+      },
+      Command(
+        "delete", "Delete a user and all that is bound to the account",
+        description: """
+          Containers are revoked; one-time passwords, UAF keys, authenticator apps and requests are removed. Imported tokens go back \
+          to the stock. The user id stays in the audit log and is not given again; so do the public keys of containers, each of \
+          which belongs to one container for good.
+          """,
+        arguments: [user]
+      ) { arguments in
+        let answer = try await OperatorClient(arguments, as: .admin)
+          .delete("admin", "users", arguments.string("user"))
+        try report(answer, "deleted", arguments)
         return .success
       },
       Command(
@@ -63,6 +104,49 @@ enum UserCommands {
         return .success
       },
     ])
+
+  /// `user show`: one screen.
+  private static func show(_ arguments: Arguments) async throws -> ExitCode {
+    let client = try OperatorClient(arguments, as: .admin)
+    let id = arguments.string("user")
+    var all = try await client.get("admin", "users", id)
+    all["containers"] = try await client.get("admin", "users", id, "containers")["containers"]
+    let query: [(String, String)] = [("user", id)]
+    all["tokens"] = try await client.get("admin", "tokens", texts: query)["tokens"]
+    all["uafKeys"] = try await client.get("admin", "uaf", "credentials", texts: query)["credentials"]
+    all["requests"] = try await client.get(
+      "admin", "transactions", texts: query + [("status", "pending")])["transactions"]
+    if arguments.isSet("json") {
+      arguments.output.print(all)
+      return .success
+    }
+    var fields = [("User", id), ("State", try all.string("state"))]
+    fields.append(("Since", utc(try all.integer("since"))))
+    if let reason = try all.optionalString("reason") { fields.append(("Reason", reason)) }
+    fields.append(("Added", utc(try all.integer("created"))))
+    arguments.output.print(fields: fields)
+    var table = TextTable(["KIND", "ID", "NAME", "STATE", "SINCE"])
+    for one in try objects("containers", in: all) {
+      table.append([
+        "container", try one.string("id"), try one.string("name"), try one.string("state"),
+        utc(try one.integer("created")),
+      ])
+    }
+    for one in try objects("tokens", in: all) {
+      table.append(["token", try one.string("serial"), "", try one.string("state"), ""])
+    }
+    for one in try objects("uafKeys", in: all) {
+      table.append([
+        "uaf", try one.string("keyId"), try one.string("aaid"), try one.string("state"),
+        utc(try one.integer("created")),
+      ])
+    }
+    for one in try objects("requests", in: all) {
+      table.append(["request", try one.string("id"), "", "pending", utc(try one.integer("created"))])
+    }
+    arguments.output.print(table)
+    return .success
+  }
 
   private static func report(_ answer: JSONObject, _ done: String, _ arguments: Arguments) throws {
     if arguments.isSet("json") {

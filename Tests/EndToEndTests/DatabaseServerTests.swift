@@ -17,7 +17,8 @@ struct DatabaseServerTests {
     try await RunningServer.startWithShop(["--protection", "device", "--storage", address])
   }
 
-  @Test("a device is activated, its code is accepted once, and it approves; after a restart all of it is there")
+  @Test(
+    "a device is activated, its code is accepted once, and it approves; after a restart all of it is there")
   func mainJob() async throws {
     let server = try await Self.start(Self.address())
     #expect(!FileManager.default.fileExists(atPath: "\(server.data)/signet.sqlite"))

@@ -34,6 +34,8 @@ package enum StorageBackend: String, CaseIterable, Sendable, CustomTestStringCon
   /// - Parameters:
   ///   - folder: Where a file may lie.
   ///   - hasTables: Whether a database on the server has the tables already.
+  /// - Returns: The place.
+  /// - Throws: What keeps it from being made.
   package func location(in folder: TemporaryFolder, hasTables: Bool = true) throws -> StorageLocation {
     switch self {
     case .sqlite: return .file(folder.file("signet.sqlite"))
@@ -51,7 +53,10 @@ extension Storage {
   /// - Parameters:
   ///   - location: Where it is.
   ///   - connections: How many connections to a database server there are; with one, the audit log has one chain.
+  ///   - preparation: Statements that SQLite's writer runs at the start.
   ///   - observer: Looks at each statement of a change before it runs.
+  /// - Returns: The storage.
+  /// - Throws: `StorageFailure`.
   package static func open(
     _ location: StorageLocation, connections: Int = 1, preparation: [String] = [],
     observer: (@Sendable (_ sql: String) throws -> Void)? = nil

@@ -20,6 +20,11 @@ import Testing
   private static let samples: [Sample] = [
     // Users
     Sample(.userAdded(user: "al"), #""event":"user.added","by":"local","user":"al""#),
+    Sample(
+      .userSuspended(user: "al", reason: "left"),
+      #""event":"user.suspended","by":"local","user":"al","reason":"left""#),
+    Sample(.userResumed(user: "al"), #""event":"user.resumed","by":"local","user":"al""#),
+    Sample(.userDeleted(user: "al"), #""event":"user.deleted","by":"local","user":"al""#),
     Sample(.userUnlocked(user: "al"), #""event":"user.unlocked","by":"local","user":"al""#),
     Sample(.userCodeSet(user: "al"), #""event":"user.codeSet","by":"local","user":"al""#),
     Sample(.userCodeRemoved(user: "al"), #""event":"user.codeRemoved","by":"local","user":"al""#),

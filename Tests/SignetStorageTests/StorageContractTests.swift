@@ -9,7 +9,18 @@ import Testing
   @Test(arguments: StorageContract.checks, StorageBackend.here)
   func keepsTheContract(_ check: StorageContract.Check, _ backend: StorageBackend) async throws {
     let folder = try TemporaryFolder()
-    let storage = try Storage.open(backend.location(in: folder), connections: 4)
+    let storage = try Storage.open(backend.location(in: folder), connections: 1)
+    try await check.run(storage)
+    await storage.close()
+  }
+
+  @Test(
+    "what races holds on eight connections that do not wait for each other",
+    .enabled(if: PrivatePostgreSQL.isPossible),
+    arguments: StorageContract.checks.filter { $0.name.contains("50 ") || $0.name.contains("at once") })
+  func holdsOnSeveralConnections(_ check: StorageContract.Check) async throws {
+    let folder = try TemporaryFolder()
+    let storage = try Storage.open(StorageBackend.postgreSQL.location(in: folder), connections: 8)
     try await check.run(storage)
     await storage.close()
   }

@@ -31,6 +31,8 @@ package struct CodeJudge: Sendable {
     package var wait: WaitRecord?
     /// Whether the codes are right, and were used before.
     package var isReplay = false
+    /// Whether nothing was tried because the user is not active.
+    package var isUserHeld = false
 
     package init(
       outcome: CodeOutcome, used: CredentialRecord? = nil, changed: [CredentialRecord] = [],
@@ -50,6 +52,11 @@ package struct CodeJudge: Sendable {
   /// is counted.
   package func judge(_ request: CodeRequest, _ situation: CodeSituation) -> Finding {
     let wait = situation.wait.flatMap { $0.expires > time ? $0 : nil }
+    if situation.isUserHeld {
+      var finding = Finding(outcome: .refused, wait: wait)
+      finding.isUserHeld = true
+      return finding
+    }
     if let seconds = rules.remaining(wait, at: time) {
       return Finding(outcome: .waiting(seconds: seconds), wait: wait)
     }

@@ -165,6 +165,7 @@ public struct CodeService: Sendable {
   private static func refusal(
     _ finding: CodeJudge.Finding, _ request: CodeRequest
   ) -> AuditEvent.CodeRefusal {
+    if finding.isUserHeld { return .userNotActive }
     if case .waiting = finding.outcome { return .waiting }
     if finding.outcome == .locked { return .locked }
     if finding.isReplay { return .replayed }

@@ -56,6 +56,7 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
       self.init(
         .accessDenied, "The user is asked too often; wait as Retry-After says.", status: 403,
         retryAfter: problem.retryAfter)
+    case .userNotActive: self.init(.accessDenied, "The user's account is not active.", status: 403)
     case .contentRefused: self = .unclearBindingMessage
     case .unknown: self = .unknownUser
     case .unauthorized: self = .unauthenticated

@@ -27,7 +27,7 @@ struct UAFFailure: Error {
     let status: UAFStatus =
       switch problem.code {
       case .unauthorized, .containerUnknown: .unauthorized
-      case .forbidden, .transactionTooMany: .forbidden
+      case .forbidden, .transactionTooMany, .userNotActive: .forbidden
       case .unknown: .notFound
       case .malformed, .contentRefused: .badRequest
       default: .internalError

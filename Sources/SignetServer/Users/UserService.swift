@@ -22,6 +22,70 @@ public struct UserService: Sendable {
     try await context.stored(await context.storage.users())
   }
 
+  /// The user of an id, in whatever state.
+  ///
+  /// - Throws: ``Problem/Code/unknown``.
+  public func find(_ user: UserID) async throws(Problem) -> UserRecord {
+    guard let found = try await context.stored(await context.storage.user(user.text)) else {
+      throw Problem(noUser: user.text)
+    }
+    return found
+  }
+
+  /// Suspends a user: from now on nothing of the user is accepted, and what is under way ends, at every process.
+  ///
+  /// - Parameters:
+  ///   - user: The user.
+  ///   - reason: Why: at most 1,000 plain characters, no line feed; may be empty.
+  ///   - actor: Who asks, for the audit log.
+  /// - Returns: The user.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func suspend(_ user: UserID, reason: String, by actor: AuditActor) async throws(Problem)
+    -> UserRecord
+  {
+    try reading(Cancellation.check(reason, member: "reason"))
+    let audit = context.audit(by: actor)
+    return try await change(user) { (storage) throws(StorageFailure) in
+      try await storage.suspendUser(
+        user.text, reason: reason, at: audit.time,
+        audit: audit(.userSuspended(user: user.text, reason: reason))
+      ) { audit(.transactionWithdrawn(transaction: $0, reason: "userNotActive")) }
+    }
+  }
+
+  /// Lets a suspended user go on.
+  ///
+  /// - Returns: The user.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func resume(_ user: UserID, by actor: AuditActor) async throws(Problem) -> UserRecord {
+    let audit = context.audit(by: actor)
+    return try await change(user) { (storage) throws(StorageFailure) in
+      try await storage.resumeUser(user.text, at: audit.time, audit: audit(.userResumed(user: user.text)))
+    }
+  }
+
+  /// Deletes a user, and all that is bound to the account; the id is not given again.
+  ///
+  /// - Returns: What is left: the id and its state.
+  /// - Throws: ``Problem/Code/unknown``.
+  public func delete(_ user: UserID, by actor: AuditActor) async throws(Problem) -> UserRecord {
+    let audit = context.audit(by: actor)
+    return try await change(user) { (storage) throws(StorageFailure) in
+      try await storage.deleteUser(user.text, at: audit.time, audit: audit(.userDeleted(user: user.text))) {
+        audit(.transactionWithdrawn(transaction: $0, reason: "userNotActive"))
+      }
+    }
+  }
+
+  private func change(
+    _ user: UserID, _ step: (Storage) async throws(StorageFailure) -> UserChangeOutcome
+  ) async throws(Problem) -> UserRecord {
+    guard try await context.stored(await step(context.storage)) != .unknown else {
+      throw Problem(noUser: user.text)
+    }
+    return try await find(user)
+  }
+
   /// A user's containers, oldest first.
   ///
   /// - Throws: ``Problem/Code/unknown``.

@@ -12,6 +12,12 @@ public enum AuditEvent: Hashable, Sendable {
 
   /// An operator added a user.
   case userAdded(user: String)
+  /// An operator suspended a user: nothing of the user is accepted, and what was under way ended.
+  case userSuspended(user: String, reason: String)
+  /// An operator let a suspended user go on.
+  case userResumed(user: String)
+  /// An operator deleted a user, and all that was bound to the account.
+  case userDeleted(user: String)
   /// An operator unlocked a user: wrong codes, wrong signatures and waits are forgotten.
   case userUnlocked(user: String)
   /// An operator gave a user a code without which no client of OpenID Connect may ask.
@@ -295,6 +301,9 @@ extension AuditEvent {
   var named: (name: String, members: Members) {
     switch self {
     case .userAdded(let user): ("user.added", [.user: user])
+    case .userSuspended(let user, let reason): ("user.suspended", [.user: user, .reason: reason])
+    case .userResumed(let user): ("user.resumed", [.user: user])
+    case .userDeleted(let user): ("user.deleted", [.user: user])
     case .userUnlocked(let user): ("user.unlocked", [.user: user])
     case .userCodeSet(let user): ("user.codeSet", [.user: user])
     case .userCodeRemoved(let user): ("user.codeRemoved", [.user: user])

@@ -7,6 +7,8 @@ extension AuditEvent {
     case waiting = "not tried: the address has to wait"
     /// Every credential is locked.
     case locked = "not tried: too many wrong codes in a row; unlock the user, or resynchronise"
+    /// The user is suspended or deleted.
+    case userNotActive = "not tried: the user is suspended or deleted"
     /// The code is right, and was used before.
     case replayed = "this code, or a later one, was used before"
     /// The code is wrong, or there is no credential.

@@ -47,14 +47,19 @@ public struct CodeSituation: Hashable, Sendable {
   public var credentials: [CredentialRecord]
   /// What the address has to wait; `nil` for nothing, and where the attempt names no address.
   public var wait: WaitRecord?
+  /// Whether the user is not active, so that nothing is to be accepted.
+  public var isUserHeld: Bool
 
   /// Describes a situation.
   ///
   /// - Parameters:
   ///   - credentials: The credentials.
   ///   - wait: What the address has to wait.
-  public init(credentials: [CredentialRecord], wait: WaitRecord? = nil) {
-    (self.credentials, self.wait) = (credentials, wait)
+  ///   - isUserHeld: Whether the user is not active.
+  public init(credentials: [CredentialRecord], wait: WaitRecord? = nil, isUserHeld: Bool = false) {
+    self.credentials = credentials
+    self.wait = wait
+    self.isUserHeld = isUserHeld
   }
 }
 

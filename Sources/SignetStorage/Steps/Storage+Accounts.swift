@@ -91,7 +91,9 @@ extension Storage {
     }
   }
 
-  /// Keeps the receipt for an order; the first one stays. That of a wipe ends the container.
+  /// Keeps the receipt for an order; the first one stays.
+  ///
+  /// That of a wipe ends the container.
   ///
   /// - Parameters:
   ///   - id: The order.

@@ -6,6 +6,7 @@ extension Storage {
   /// - Throws: ``StorageFailure/unknown`` when there is no such user.
   public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
+      try database.requireActive(activation.user)
       _ = try database.execute(
         "UPDATE activations SET state = 'replaced' WHERE user_id = $1 AND state = 'open'",
         [.text(activation.user)])
@@ -45,6 +46,7 @@ extension Storage {
     audit: @escaping @Sendable (ActivationOutcome) -> AuditRecord?
   ) async throws(StorageFailure) -> ActivationOutcome {
     try await write { database in
+      if let user = container?.container.user { try database.requireActive(user) }
       let outcome = try database.finishActivation(id, container: container, limit: limit, at: time)
       if let event = audit(outcome) { try database.appendAudit(event) }
       return outcome
@@ -58,6 +60,7 @@ extension Storage {
     _ id: String, at time: Int64, audit: @escaping @Sendable (ConfirmationOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> ConfirmationOutcome {
     try await write { database in
+      try database.requireActiveUser(ofContainer: id)
       let outcome = try database.confirmContainer(id)
       // A repeated confirmation changes nothing and is no event.
       if outcome != .alreadyActive { try database.appendAudit(audit(outcome)) }

@@ -20,6 +20,7 @@ extension Storage {
       let isRevoked = try database.exists(
         "SELECT id FROM clients WHERE id = $1 AND revoked IS NOT NULL", [.text(request.client)])
       guard !isRevoked else { return .clientRevoked }
+      if let user = transaction.user { try database.requireActive(user) }
       let outcome = try database.add(transaction, limits)
       if outcome == .added {
         try database.execute(
@@ -96,7 +97,10 @@ extension Storage {
                 JOIN containers AS present
                   ON present.user_id = decided_by.user_id AND present.device = decided_by.device
               WHERE transactions.id = txn AND present.state = 'active')
-            AND CASE delivery WHEN 'push'
+            AND EXISTS (
+            SELECT 1 FROM transactions JOIN users ON users.id = transactions.user_id
+            WHERE transactions.id = txn AND users.state = 'active')
+          AND CASE delivery WHEN 'push'
               THEN EXISTS (SELECT 1 FROM transactions WHERE id = txn AND decided + $4 >= $1)
               ELSE expires > $1 END
           """, [.integer(time), .blob(digest), .text(client), .integer(window)]) == 1

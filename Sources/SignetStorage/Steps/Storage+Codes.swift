@@ -21,7 +21,10 @@ extension Storage {
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
       let found = try database.credentials(for: attempt)
       let wait = try database.wait(for: attempt)
-      let verdict = judge(CodeSituation(credentials: found.map(\.1), wait: wait))
+      let user = attempt.user ?? found.first?.1.user
+      let isHeld = try user.flatMap { try database.userState($0) }.map { $0 != .active } ?? false
+      let verdict = judge(
+        CodeSituation(credentials: isHeld ? [] : found.map(\.1), wait: wait, isUserHeld: isHeld))
       for credential in verdict.changed {
         guard let row = found.first(where: { $0.1.id == credential.id }) else { continue }
         try database.update(credential, from: row.1.state, number: row.number)

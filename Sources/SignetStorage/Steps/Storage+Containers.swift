@@ -45,7 +45,10 @@ extension Storage {
   public func claimRequest(
     _ id: [UInt8], container: String, expires: Int64
   ) async throws(StorageFailure) -> Bool {
-    try await write { try $0.claim(id, container: container, expires: expires) }
+    try await write { database in
+      try database.requireActiveUser(ofContainer: container)
+      return try database.claim(id, container: container, expires: expires)
+    }
   }
 }
 

@@ -46,6 +46,7 @@ extension Storage {
         guard try !database.exists("SELECT 1 FROM credentials WHERE serial = $1", [.text(serial)]) else {
           continue
         }
+        if let user = token.user { try database.requireActive(user) }
         try database.insert(token)
         try database.appendAudit(audit(token))
         added.append(serial)
@@ -69,6 +70,7 @@ extension Storage {
       if let user, try !database.exists("SELECT 1 FROM users WHERE id = $1", [.text(user)]) {
         return .unknownUser
       }
+      if let user { try database.requireActive(user) }
       return try database.changeToken(
         """
         UPDATE credentials SET user_id = $1, state = CASE state WHEN 'disabled' THEN state ELSE 'pending' END, failures = 0

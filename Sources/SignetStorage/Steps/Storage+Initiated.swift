@@ -16,6 +16,7 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     guard let container = transaction.decision?.container else { return .unknown }
     return try await write { database in
+      try database.requireActiveUser(ofContainer: container)
       let refusal = try database.countSignature(
         of: container, isGood: isSigned, limit: limits.wrongSignatures)
       let outcome: DecisionOutcome
@@ -84,7 +85,9 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(attempt.key) else { return .keyRevoked }
-      let code = CodeAttempt(user: try database.transaction(id)?.user, client: attempt.client)
+      let user = try database.transaction(id)?.user
+      if let user { try database.requireActive(user) }
+      let code = CodeAttempt(user: user, client: attempt.client)
       let wait = waits(try database.wait(for: code))
       let outcome: DecisionOutcome
       if let seconds = wait.seconds {

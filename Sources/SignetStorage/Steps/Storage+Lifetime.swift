@@ -34,6 +34,7 @@ extension Storage {
     audit: @escaping @Sendable (RenewalOutcome) -> AuditRecord
   ) async throws(StorageFailure) -> RenewalOutcome {
     try await write { database in
+      try database.requireActiveUser(ofContainer: id)
       let outcome = try database.stageRenewal(of: id, by: successor, limit: limit)
       try database.appendAudit(audit(outcome))
       return outcome

@@ -8,6 +8,7 @@ extension Storage {
     _ target: PushTargetRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      try database.requireActiveUser(ofContainer: target.container)
       let isInUse = try database.exists(
         "SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(target.container)])
       let count = try database.number(
@@ -151,8 +152,9 @@ extension SQLConnection {
     setLocal(Self.lastChange, to: number)
   }
 
-  /// Forgets changes for which nobody can still be waiting: those that were there at a sweep ten minutes ago. The last one of each lane
-  /// stays, so that no number is given twice.
+  /// Forgets changes for which nobody can still be waiting: those that were there at a sweep ten minutes ago.
+  ///
+  /// The last one of each lane stays, so that no number is given twice.
   func sweepChanges(at time: Int64) throws {
     for (lane, last) in try lastChanges().last {
       _ = try execute(

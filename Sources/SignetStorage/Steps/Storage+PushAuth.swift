@@ -14,6 +14,7 @@ extension Storage {
     _ mechanism: PushAuthMechanismRecord, with codes: CredentialRecord?, audit: AuditRecord
   ) async throws(StorageFailure) {
     try await write { database in
+      try database.requireActive(mechanism.user)
       if let codes { try database.insert(codes) }
       try database.execute(
         """
@@ -77,6 +78,7 @@ extension Storage {
     _ id: String, named name: String, sealedDevice: [UInt8], at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      try database.requireActiveUser(ofMechanism: id)
       guard
         try database.execute(
           """
@@ -108,6 +110,7 @@ extension Storage {
     _ id: String, sealedDevice: [UInt8], digest: [UInt8], audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      try database.requireActiveUser(ofMechanism: id)
       guard
         let seen = try database.row(
           "SELECT seen_changes FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(id)],
@@ -156,6 +159,7 @@ extension Storage {
     _ message: PushAuthMessageRecord, limit: Int, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     let isAdded: Bool? = try await write { database in
+      try database.requireActiveUser(ofMechanism: message.mechanism)
       let isActive = try database.exists(
         "SELECT id FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(message.mechanism)])
       guard isActive else { return nil }
@@ -211,6 +215,7 @@ extension Storage {
     _ id: String, _ state: PushAuthMessageRecord.State, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
       guard
         try database.execute(
@@ -236,6 +241,7 @@ extension Storage {
     _ id: String, limit: Int, at time: Int64, audit: AuditRecord
   ) async throws(StorageFailure) -> Int? {
     try await write { database in
+      try database.requireActiveUser(ofMessage: id)
       try database.expirePushAuthMessage(id, at: time)
       guard
         try database.execute(

@@ -19,6 +19,7 @@ extension Storage {
   ) async throws(StorageFailure) -> AdmissionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
+      if let user = transaction.user { try database.requireActive(user) }
       let outcome = try database.add(transaction, limits)
       try database.appendAudit(audit(outcome))
       return outcome
@@ -96,6 +97,7 @@ extension Storage {
     write { database in
       let signer = attempt.signer
       guard let (failed, isLocked) = try database.failedSignatures(of: signer) else { return .signerChanged }
+      try database.requireActive(signer.user)
       let isFirst = try database.claim(
         attempt.request, container: signer.container, expires: attempt.expires)
       guard isFirst else { return .replayed }
@@ -130,7 +132,9 @@ extension Storage {
     }
   }
 
-  /// Ends a transaction without a decision; the first end wins. With a revoked key nothing is written.
+  /// Ends a transaction without a decision; the first end wins.
+  ///
+  /// With a revoked key nothing is written.
   ///
   /// - Parameters:
   ///   - id: The transaction.
@@ -147,6 +151,7 @@ extension Storage {
   ) async throws(StorageFailure) -> DecisionOutcome {
     try await write { database in
       guard try database.isKeyGood(key) else { return .keyRevoked }
+      if let container = end.container { try database.requireActiveUser(ofContainer: container) }
       let outcome = try database.end(id, end)
       if outcome == .decided, isSuspicious {
         try database.noteAnswer(to: id, .reported, at: end.time, limits)

@@ -9,6 +9,7 @@ extension Storage {
   ) async throws(StorageFailure) {
     let codes = codes
     try await write { database in
+      if let user = session.user { try database.requireActive(user) }
       try database.insert(session, codes)
       if let audit { try database.appendAudit(audit) }
     }
@@ -79,6 +80,7 @@ extension Storage {
       guard var found = try database.uafSession(tokenDigest: digest, codes), found.state == .tokenCreated,
         let end = found.tokenExpires, end > time
       else { return false }
+      if let user = found.user { try database.requireActive(user) }
       (found.state, found.request, found.expires, found.sealedPayload) = (.requested, request, expires, nil)
       try database.update(found, codes)
       try database.appendAudit(audit)
@@ -120,6 +122,7 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
+      if let user = credentials.first?.user { try database.requireActive(user) }
       let outcome = try database.finishRegistration(id, end, credentials, limit, codes)
       try database.appendAudit(audit(outcome))
       return outcome
@@ -146,6 +149,7 @@ extension Storage {
       guard let session = try database.openSession(id, at: end.time, codes), session.user == user else {
         return .over
       }
+      try database.requireActive(user)
       _ = try database.removeUAFCredentials(of: user, selection, audit: removed)
       try database.end(session, end, .succeeded, codes)
       try database.appendAudit(audit)
@@ -173,6 +177,7 @@ extension Storage {
   ) async throws(StorageFailure) -> UAFOutcome {
     let codes = codes
     return try await write { database in
+      try database.requireActive(user)
       let outcome = try database.finishAuthentication(id, user, end, uses, limits, codes)
       try database.appendAudit(audit(outcome))
       return outcome
@@ -232,6 +237,17 @@ extension SQLConnection {
     var session = session
     (session.state, session.end) = (state, end)
     try update(session, codes)
+  }
+
+  /// Ends the operations of a user that are under way as failed.
+  func failUAFSessions(of user: String, _ end: UAFSessionEnd, _ codes: RowCodes) throws {
+    let open = try rows(
+      """
+      SELECT \(UAFSessionRecord.columns) FROM uaf_sessions
+      WHERE user_id = $1 AND state IN ('requested', 'tokenCreated')
+      """, [.text(user)]
+    ) { try UAFSessionRecord($0, codes) }
+    for session in open { try self.end(session, end, .failed, codes) }
   }
 
   /// Ends an operation as failed, in the step that found out why.

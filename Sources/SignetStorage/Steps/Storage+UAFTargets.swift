@@ -14,6 +14,7 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     let codes = codes
     return try await write { database in
+      try database.requireActive(target.user)
       let present = try database.number(
         "SELECT count(*) FROM uaf_targets WHERE user_id = $1", [.text(target.user)])
       guard present ?? 0 < limit else { return false }

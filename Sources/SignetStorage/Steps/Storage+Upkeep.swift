@@ -33,6 +33,8 @@ extension Storage {
         "DELETE FROM pushauth_mechanisms WHERE state = 'open' AND expires <= $1", [.integer(time)])
       _ = try database.execute(
         "DELETE FROM pushauth_messages WHERE expires <= $1", [.integer(time - 30 * 86_400)])
+      try database.removeRequestsOfDeletedUsers(
+        "user_id IN (SELECT id FROM users WHERE state = 'deleted') AND state <> 'pending'")
       try database.sweepChanges(at: time)
       let expired = try database.rows(
         "UPDATE transactions SET state = 'expired' WHERE state = 'pending' AND expires <= $1 RETURNING id",

@@ -1,4 +1,4 @@
-import SignetSQL
+public import SignetSQL
 
 extension Storage {
   /// Adds a user.
@@ -7,8 +7,11 @@ extension Storage {
   public func addUser(_ user: UserRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.execute(
-        "INSERT INTO users (id, created) VALUES ($1, $2)", [.text(user.id), .integer(user.created)],
-        changing: 1)
+        "INSERT INTO users (id, created, state, state_reason, state_since) VALUES ($1, $2, $3, $4, $5)",
+        [
+          .text(user.id), .integer(user.created), .of(user.state), .text(user.stateReason),
+          .integer(user.stateSince),
+        ], changing: 1)
       try database.appendAudit(audit)
     }
   }
@@ -76,6 +79,7 @@ extension Storage {
     _ attempt: CodeAttempt, judge: @escaping @Sendable (WaitRecord?) -> CodeVerdict
   ) async throws(StorageFailure) -> CodeOutcome {
     try await write { database in
+      if let user = attempt.user { try database.requireActive(user) }
       let wait = try database.wait(for: attempt)
       let verdict = judge(wait)
       if verdict.wait != wait { try database.setWait(verdict.wait, for: attempt) }
@@ -85,12 +89,16 @@ extension Storage {
   }
 }
 
+extension UserRecord.State: SQLRepresentable {}
+
 extension UserRecord {
-  static let columns =
-    "id, created, user_code"
+  static let columns = "id, created, user_code, state, state_reason, state_since"
 
   fileprivate init(_ row: SQLRow) throws {
     self.init(id: try row.text(0), created: try row.integer(1))
     codeDigest = try row.optional(2, row.blob)
+    state = try row.value(3)
+    stateReason = try row.text(4)
+    stateSince = try row.integer(5)
   }
 }

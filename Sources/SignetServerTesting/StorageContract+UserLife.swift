@@ -1,0 +1,346 @@
+import SignetCrypto
+import SignetStorage
+
+extension StorageContract {
+  /// A step that accepts something of a user, or binds something to the account.
+  private struct GatedStep: Sendable {
+    let name: String
+    /// What has to be there before the step, while the user is active.
+    let prepare: @Sendable (Storage, _ user: String) async throws -> Void
+    /// Whether the step accepted.
+    let accepts: @Sendable (Storage, _ user: String) async throws -> Bool
+  }
+
+  /// All of them: a new step that accepts belongs here.
+  private static let gatedSteps: [GatedStep] = [
+    GatedStep(name: "a one-time password") {
+      try await $0.activate("c-\($1)", user: $1)
+    } accepts: {
+      storage, user in
+      try await storage.submit(5, container: "c-\(user)", user: user) == .accepted
+    },
+    GatedStep(name: "the code of a user") { _, _ in
+    } accepts: { storage, user in
+      try await storage.tryUserCode(CodeAttempt(user: user, client: [1])) {
+        CodeVerdict(.accepted, wait: $0, audit: event("user code"))
+      } == .accepted
+    },
+    GatedStep(name: "a signed request of a device") {
+      try await $0.activate("c-\($1)", user: $1)
+    } accepts: {
+      storage, user in
+      try await storage.claimRequest(Array(user.utf8), container: "c-\(user)", expires: 5000)
+    },
+    GatedStep(name: "a decision") { storage, user in
+      try await storage.activate("c-\(user)", user: user)
+      try await storage.addOpen("t-\(user)")
+    } accepts: { storage, user in
+      try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)")) == .decided
+    },
+    GatedStep(name: "a decision about a request of the user's own") { storage, user in
+      try await storage.activate("c-\(user)", user: user)
+      try await storage.addTransaction(
+        Sample.transaction("t-\(user)", user: user), audit: event("transaction"))
+    } accepts: { storage, user in
+      try await storage.decide("t-\(user)", Sample.decision(by: "c-\(user)")) == .decided
+    },
+    GatedStep(name: "a cancellation") { storage, user in
+      try await storage.activate("c-\(user)", user: user)
+      try await storage.addOpen("t-\(user)")
+    } accepts: { storage, user in
+      let end = EndRecord(state: .cancelled, reason: "r", container: "c-\(user)", time: 1100)
+      return try await storage.endTransaction(
+        "t-\(user)", end, isSuspicious: false, key: nil, limits: Sample.limits
+      ) { _ in event("end") } == .decided
+    },
+    GatedStep(name: "what a device signs unasked") {
+      try await $0.activate("c-\($1)", user: $1)
+    } accepts: {
+      storage, user in
+      var made = Sample.transaction("t-\(user)", user: user)
+      made.isInitiatedByDevice = true
+      made.state = .accepted
+      made.decision = Sample.decision(by: "c-\(user)")
+      return try await storage.addInitiated(made, isSigned: true, limits: Sample.limits) { _ in
+        event("initiated")
+      } == .decided
+    },
+    GatedStep(name: "an answer that was carried") { storage, user in
+      try await storage.activate("c-\(user)", user: user)
+      try await storage.addTransaction(
+        Sample.transaction("t-\(user)", user: user), audit: event("transaction"))
+    } accepts: { storage, user in
+      let attempt = AnswerAttempt(container: "c-\(user)", time: 1100)
+      return try await storage.answerTransaction(
+        "t-\(user)", attempt, attempts: 3, limits: Sample.limits,
+        waits: { _ in (nil, WaitRecord(failures: 1, until: 0, expires: 0)) }
+      ) { _ in event("answer") } == .decided
+    },
+    GatedStep(name: "an invite") { _, _ in
+    } accepts: { storage, user in
+      try await storage.add(Sample.activation("a-\(user)", user: user))
+      return true
+    },
+    GatedStep(name: "the first message of a device") { storage, user in
+      try await storage.add(Sample.activation("a-\(user)", user: user))
+    } accepts: { storage, user in
+      try await storage.finish(
+        "a-\(user)", Sample.container("c-\(user)", activation: "a-\(user)", user: user)) == .staged
+    },
+    GatedStep(name: "the confirmation of a device") { storage, user in
+      try await storage.add(Sample.activation("a-\(user)", user: user))
+      _ = try await storage.finish(
+        "a-\(user)", Sample.container("c-\(user)", activation: "a-\(user)", user: user))
+    } accepts: { storage, user in
+      try await storage.confirm("c-\(user)") == .activated
+    },
+    GatedStep(name: "a renewal") {
+      try await $0.activate("c-\($1)", user: $1)
+    } accepts: { storage, user in
+      var successor = Sample.container("n-\(user)", activation: "a-c-\(user)", user: user)
+      successor.renews = "c-\(user)"
+      let new = NewContainer(successor, Sample.credential(successor.id, user: user))
+      return try await storage.stageRenewal(of: "c-\(user)", by: new, limit: 3) { _ in event("renewal") }
+        == .staged
+    },
+    GatedStep(name: "a target of pushes") {
+      try await $0.activate("c-\($1)", user: $1)
+    } accepts: {
+      storage, user in
+      let target = PushTargetRecord(
+        id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
+      return try await storage.addPushTarget(target, limit: 5, audit: event("target"))
+    },
+    GatedStep(name: "a request of a relying party") { _, _ in
+    } accepts: { storage, user in
+      try await storage.addTransaction(
+        Sample.transaction("t-\(user)", user: user), key: nil, limits: Sample.limits
+      ) { _ in event("transaction") } == .added
+    },
+    GatedStep(name: "a token that was imported") { storage, user in
+      let token = Sample.credential("k-\(user)", user: nil, serial: "s-\(user)")
+      _ = try await storage.addTokens([token]) { _ in event("token") }
+    } accepts: { storage, user in
+      try await storage.assignToken("s-\(user)", to: user, audit: event("assigned")) == .done
+    },
+    GatedStep(name: "the beginning of a UAF operation") { _, _ in
+    } accepts: { storage, user in
+      try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: user), audit: nil)
+      return true
+    },
+    GatedStep(name: "a UAF registration") { storage, user in
+      try await storage.addUAFSession(Sample.uafSession("u-\(user)", "Reg", of: nil), audit: nil)
+    } accepts: { storage, user in
+      try await storage.registerUAF("u-\(user)", of: user) == .taken
+    },
+    GatedStep(name: "a UAF authentication") { storage, user in
+      try await storage.addUAFSession(Sample.uafSession("r-\(user)", "Reg", of: nil), audit: nil)
+      _ = try await storage.registerUAF("r-\(user)", of: user)
+      try await storage.addUAFSession(Sample.uafSession("u-\(user)", of: nil), audit: nil)
+    } accepts: { storage, user in
+      let use = UAFKeyUse(aaid: "7357#0001", keyID: Array(user.utf8), signCounter: 9)
+      return try await storage.finishUAFAuthentication(
+        "u-\(user)", of: user, UAFSessionEnd(status: 1200, time: 1050), uses: [use],
+        limits: TransactionLimits()
+      ) { _ in event("uaf") } == .taken
+    },
+    GatedStep(name: "a device for UAF tokens") { _, _ in
+    } accepts: { storage, user in
+      let target = UAFTargetRecord(
+        id: "d-\(user)", user: user, device: nil, name: "n", dispatcher: nil, sealedTarget: nil,
+        signatureKey: [1], encryptionKey: nil, created: 1)
+      return try await storage.addUAFTarget(target, limit: 5, audit: event("device"))
+    },
+    GatedStep(name: "an authenticator app") { _, _ in
+    } accepts: { storage, user in
+      try await storage.addPushAuthMechanism(
+        Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
+      return true
+    },
+    GatedStep(name: "the registration of an authenticator app") { storage, user in
+      try await storage.addPushAuthMechanism(
+        Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
+    } accepts: { storage, user in
+      try await storage.registerApp("m-\(user)")
+    },
+    GatedStep(name: "a push message") { storage, user in
+      try await storage.addPushAuthMechanism(
+        Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
+      _ = try await storage.registerApp("m-\(user)")
+    } accepts: { storage, user in
+      try await storage.addPushAuthMessage(
+        Sample.message("g-\(user)", to: "m-\(user)"), limit: 5, audit: event("message"))
+    },
+    GatedStep(name: "an answer to a push message") { storage, user in
+      try await storage.addPushAuthMechanism(
+        Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
+      _ = try await storage.registerApp("m-\(user)")
+      _ = try await storage.addPushAuthMessage(
+        Sample.message("g-\(user)", to: "m-\(user)"), limit: 5, audit: event("message"))
+    } accepts: { storage, user in
+      try await storage.answerPushAuthMessage("g-\(user)", .approved, at: 1050, audit: event("answer"))
+    },
+  ]
+
+  static let userLife: [Check] =
+    gatedSteps.map { step in
+      Check("\(step.name): accepted of an active user, and of no other") { storage in
+        for user in ["active", "suspended", "resumed", "deleted"] {
+          try await storage.add(UserRecord(id: user, created: 1000))
+          try await step.prepare(storage, user)
+        }
+        try await expect(storage.suspend("suspended"), is: .changed, "suspend")
+        try await expect(storage.suspend("resumed"), is: .changed, "suspend")
+        try await expect(
+          storage.resumeUser("resumed", at: 1020, audit: event("resumed")), is: .changed, "resume")
+        try await expect(storage.delete("deleted"), is: .changed, "delete")
+        try await expect(step.accepts(storage, "active"), is: true, "of an active user")
+        for user in ["suspended", "deleted"] {
+          let before = try await storage.container("c-\(user)")
+          do {
+            try await expect(step.accepts(storage, user), is: false, "of a user who is \(user)")
+          } catch StorageFailure.userNotActive(let state) {
+            try expect(state.rawValue, is: user, "the state that is told")
+          }
+          try await expect(storage.container("c-\(user)"), is: before, "the container afterwards")
+        }
+      }
+    } + [
+      Check("a suspension ends what is under way, once, and tells who waits; after it the user goes on") {
+        storage in
+        try await storage.add(Sample.alice)
+        try await storage.activate("c1")
+        for id in ["t1", "t2"] {
+          try await storage.addTransaction(Sample.transaction(id), audit: event("transaction"))
+        }
+        try await storage.addUAFSession(Sample.uafSession("u1", of: "alice"), audit: nil)
+        let position = try await storage.transactionChanges(after: nil).last
+        try await expect(storage.suspend("alice"), is: .changed, "suspend")
+        try await expect(storage.suspend("alice"), is: .unchanged, "again")
+        try await expect(storage.suspend("bob"), is: .unknown, "nobody")
+        let user = try await storage.user("alice")
+        try expect(user?.state, is: .suspended, "the state")
+        try expect(user?.stateReason, is: "why", "the reason")
+        try expect(user?.stateSince, is: 1010, "since when")
+        for id in ["t1", "t2"] {
+          try await expect(storage.transaction(id)?.state, is: .withdrawn, "a request")
+          try await expect(storage.transaction(id)?.end?.reason, is: "userNotActive", "why it ended")
+        }
+        try await expect(storage.uafSession("u1")?.state, is: .failed, "an operation")
+        try await expect(storage.uafSession("u1")?.end?.status, is: 1403, "its status")
+        try await expect(storage.transactionChanges(after: position).users, is: ["alice"], "who is told")
+        let texts = try await log(of: storage)
+        try expect(texts.count { $0 == event("ended").text }, is: 2, "events of the requests")
+        try expect(texts.count { $0 == event("suspended").text }, is: 1, "events of the suspension")
+        try await expect(
+          storage.resumeUser("alice", at: 1020, audit: event("resumed")), is: .changed, "resume")
+        try await expect(
+          storage.resumeUser("alice", at: 1020, audit: event("resumed")), is: .unchanged, "again")
+        try await expect(storage.container("c1")?.state, is: .active, "the container")
+        try await expect(storage.submit(5), is: .accepted, "a code")
+      },
+      Check("a deletion removes what is bound to the account; the id and the public keys stay") { storage in
+        try await storage.add(Sample.alice)
+        try await storage.activate("c1")
+        try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+        _ = try await storage.decide("t1", Sample.decision())
+        _ = try await storage.addTokens([Sample.credential("k1", user: nil, serial: "s1")]) { _ in
+          event("token")
+        }
+        _ = try await storage.assignToken("s1", to: "alice", audit: event("assigned"))
+        try await storage.addUAFSession(Sample.uafSession("r1", "Reg", of: nil), audit: nil)
+        _ = try await storage.registerUAF("r1", of: "alice")
+        try await expect(storage.delete("alice"), is: .changed, "delete")
+        try await expect(storage.delete("alice"), is: .unchanged, "again")
+        try await expect(
+          storage.resumeUser("alice", at: 1020, audit: event("resumed")), is: .unknown, "resume")
+        try await expect(storage.user("alice")?.state, is: .deleted, "the user")
+        let container = try await storage.container("c1")
+        try expect(container?.state, is: .revoked, "the container")
+        try expect(container?.name, is: "", "its name")
+        try await expect(storage.credential("c1"), is: nil, "what made codes")
+        try await expect(storage.credential("k1")?.user, is: nil, "whose the token is")
+        try await expect(storage.credential("k1")?.state, is: .pending, "the token")
+        try await expect(storage.uafCredentials(user: "alice"), is: [], "the keys")
+        try await expect(storage.transaction("t1"), is: nil, "the request")
+        try await expect(.exists, "the same id again") { try await storage.add(Sample.alice) }
+        try await storage.add(Sample.bob)
+        try await storage.add(Sample.activation("a-b", user: "bob"))
+        var thief = Sample.container("b1", activation: "a-b", user: "bob")
+        thief.signingKey = container?.signingKey ?? []
+        try await expect(storage.finish("a-b", thief), is: .keyTaken, "a public key of the deleted user")
+      },
+      Check("50 suspensions and resumptions at once: each is one step, and the last holds") { storage in
+        try await storage.add(Sample.alice)
+        let outcomes = try await race { number in
+          number % 2 == 0
+            ? try await storage.suspend("alice")
+            : try await storage.resumeUser("alice", at: 1020, audit: event("resumed"))
+        }
+        let events = try await log(of: storage)
+        try expect(
+          events.count { [event("suspended").text, event("resumed").text].contains($0) },
+          is: outcomes.count { $0 == .changed }, "events")
+        let suspended = try await storage.user("alice")?.state == .suspended
+        try expect(outcomes.count { $0 == .changed } % 2 == 1, is: suspended, "the state at the end")
+      },
+    ]
+}
+
+extension Sample {
+  fileprivate static func uafSession(
+    _ id: String, _ operation: String = "Auth", of user: String?
+  ) -> UAFSessionRecord {
+    var session = UAFSessionRecord(
+      id: id, operation: operation, user: user, context: "{}", created: 1000, expires: 1100, state: .requested
+    )
+    session.request = [1, 2]
+    return session
+  }
+
+  fileprivate static func mechanism(_ id: String, of user: String) -> PushAuthMechanismRecord {
+    PushAuthMechanismRecord(
+      id: id, user: user, sealedSecret: [1], challenge: [2], created: 1000, expires: 1900)
+  }
+
+  fileprivate static func message(_ id: String, to mechanism: String) -> PushAuthMessageRecord {
+    PushAuthMessageRecord(
+      id: id, mechanism: mechanism, kind: "default", challenge: [3], created: 1000, expires: 1100)
+  }
+}
+
+extension Storage {
+  /// Adds a request that anybody may answer.
+  fileprivate func addOpen(_ id: String) async throws {
+    var transaction = Sample.transaction(id)
+    transaction.user = nil
+    try await addTransaction(transaction, audit: StorageContract.event("transaction"))
+  }
+
+  fileprivate func suspend(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
+    try await suspendUser(user, reason: "why", at: 1010, audit: StorageContract.event("suspended")) { _ in
+      StorageContract.event("ended")
+    }
+  }
+
+  fileprivate func delete(_ user: String) async throws(StorageFailure) -> UserChangeOutcome {
+    try await deleteUser(user, at: 1010, audit: StorageContract.event("deleted")) { _ in
+      StorageContract.event("ended")
+    }
+  }
+
+  fileprivate func registerUAF(_ session: String, of user: String) async throws -> UAFOutcome {
+    let credential = UAFCredentialRecord(
+      aaid: "7357#0001", keyID: Array(user.utf8), user: user, publicKey: [4, 1], algorithm: 1,
+      keyFormat: 0x100, signCounter: 0, registrationCounter: 1, authenticatorVersion: 256, created: 1000)
+    return try await finishUAFRegistration(
+      session, UAFSessionEnd(status: 1200, time: 1050), adding: [credential], limit: 4
+    ) { _ in StorageContract.event("uaf") }
+  }
+
+  fileprivate func registerApp(_ mechanism: String) async throws -> Bool {
+    try await registerPushAuthMechanism(
+      mechanism, named: "app of \(mechanism)", sealedDevice: [5], at: 1001,
+      audit: StorageContract.event("registered"))
+  }
+}

@@ -1,0 +1,204 @@
+import SignetSQL
+
+extension Storage {
+  /// Suspends a user: from this step on no step accepts anything of the user, and what is under way ends.
+  ///
+  /// Open requests are withdrawn, invites and UAF operations end, push messages expire, and waiting devices are told.
+  ///
+  /// - Parameters:
+  ///   - id: The user.
+  ///   - reason: Why, in the operator's words.
+  ///   - time: When.
+  ///   - audit: The event.
+  ///   - ended: Makes the event of each request that ends, of its id.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func suspendUser(
+    _ id: String, reason: String, at time: Int64, audit: AuditRecord,
+    ended: @escaping @Sendable (String) -> AuditRecord
+  ) async throws(StorageFailure) -> UserChangeOutcome {
+    let codes = codes
+    return try await write { database in
+      switch try database.userState(id) {
+      case nil, .deleted: return .unknown
+      case .suspended: return .unchanged
+      case .active: break
+      }
+      try database.setState(of: id, .suspended, reason, at: time)
+      try database.endAll(of: id, at: time, codes, ended)
+      try database.appendAudit(audit)
+      return .changed
+    }
+  }
+
+  /// Lets a suspended user use again what is bound to the account.
+  ///
+  /// - Returns: How it ended.
+  public func resumeUser(
+    _ id: String, at time: Int64, audit: AuditRecord
+  ) async throws(StorageFailure) -> UserChangeOutcome {
+    try await write { database in
+      switch try database.userState(id) {
+      case nil, .deleted: return .unknown
+      case .active: return .unchanged
+      case .suspended: break
+      }
+      try database.setState(of: id, .active, "", at: time)
+      try database.noteChange(ofUser: id)
+      try database.appendAudit(audit)
+      return .changed
+    }
+  }
+
+  /// Deletes a user: removes all that is bound to the account, with its secrets.
+  ///
+  /// The id stays, so that it is not given to somebody else whom the audit log would then take for the user; so do the public keys of
+  /// containers, each of which belongs to one container for good. Requests of clients of OpenID Connect stay until their clients cannot
+  /// ask for them any more. A token with a serial number goes back to the stock.
+  ///
+  /// - Parameters:
+  ///   - id: The user.
+  ///   - time: When.
+  ///   - audit: The event.
+  ///   - ended: Makes the event of each request that ends, of its id.
+  /// - Returns: How it ended.
+  /// - Throws: ``StorageFailure``.
+  public func deleteUser(
+    _ id: String, at time: Int64, audit: AuditRecord, ended: @escaping @Sendable (String) -> AuditRecord
+  ) async throws(StorageFailure) -> UserChangeOutcome {
+    let codes = codes
+    return try await write { database in
+      switch try database.userState(id) {
+      case nil: return .unknown
+      case .deleted: return .unchanged
+      case .active, .suspended: break
+      }
+      try database.endAll(of: id, at: time, codes, ended)
+      try database.removeAll(of: id)
+      try database.setState(of: id, .deleted, "", at: time)
+      try database.appendAudit(audit)
+      return .changed
+    }
+  }
+}
+
+extension SQLConnection {
+  /// The one gate: every step that accepts something of a user, or binds something to the account, asks here before it changes
+  /// anything.
+  ///
+  /// A user that there is not passes: the step says so in its own way.
+  ///
+  /// - Throws: ``StorageFailure/userNotActive(_:)``, ``SQLFailure``.
+  func requireActive(_ user: String) throws {
+    if let state = try userState(user), state != .active { throw StorageFailure.userNotActive(state) }
+  }
+
+  /// As ``requireActive(_:)``, for the user of a container, of whatever state.
+  func requireActiveUser(ofContainer container: String) throws {
+    let user = try row("SELECT user_id FROM containers WHERE id = $1", [.text(container)]) { try $0.text(0) }
+    if let user { try requireActive(user) }
+  }
+
+  /// As ``requireActive(_:)``, for the user of a push mechanism.
+  func requireActiveUser(ofMechanism mechanism: String) throws {
+    let user = try row("SELECT user_id FROM pushauth_mechanisms WHERE id = $1", [.text(mechanism)]) {
+      try $0.text(0)
+    }
+    if let user { try requireActive(user) }
+  }
+
+  /// As ``requireActive(_:)``, for the user to whom a push message was sent.
+  func requireActiveUser(ofMessage message: String) throws {
+    let mechanism = try row("SELECT mechanism FROM pushauth_messages WHERE id = $1", [.text(message)]) {
+      try $0.text(0)
+    }
+    if let mechanism { try requireActiveUser(ofMechanism: mechanism) }
+  }
+
+  /// Where a user stands; `nil` for none of this id.
+  func userState(_ id: String) throws -> UserRecord.State? {
+    try row("SELECT state FROM users WHERE id = $1", [.text(id)]) { try $0.value(0) }
+  }
+
+  fileprivate func setState(
+    of user: String, _ state: UserRecord.State, _ reason: String, at time: Int64
+  ) throws {
+    try execute(
+      "UPDATE users SET state = $1, state_reason = $2, state_since = $3 WHERE id = $4",
+      [.of(state), .text(reason), .integer(time), .text(user)], changing: 1)
+  }
+
+  /// Ends what is under way for a user.
+  fileprivate func endAll(
+    of user: String, at time: Int64, _ codes: RowCodes, _ ended: (String) -> AuditRecord
+  ) throws {
+    let requests = try rows(
+      """
+      UPDATE transactions SET state = 'withdrawn', end_reason = 'userNotActive', end_message = '', decided = $1
+      WHERE user_id = $2 AND state = 'pending' RETURNING id
+      """, [.integer(time), .text(user)]
+    ) { try $0.text(0) }
+    for request in requests {
+      try noteChange(of: request)
+      try appendAudit(ended(request))
+    }
+    _ = try execute(
+      "UPDATE activations SET state = 'replaced' WHERE user_id = $1 AND state = 'open'", [.text(user)])
+    _ = try execute(
+      """
+      UPDATE pushauth_messages SET state = 'expired' WHERE state = 'pending'
+        AND mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
+      """, [.text(user)])
+    _ = try execute(
+      "DELETE FROM pushauth_mechanisms WHERE user_id = $1 AND state = 'open'", [.text(user)])
+    try failUAFSessions(of: user, UAFSessionEnd(status: 1403, time: time), codes)
+    try noteChange(ofUser: user)
+  }
+
+  /// Removes what is bound to an account.
+  fileprivate func removeAll(of user: String) throws {
+    let account: [SQLValue] = [.text(user)]
+    _ = try execute(
+      """
+      DELETE FROM pushauth_messages WHERE mechanism IN
+        (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
+      """, account)
+    _ = try execute("DELETE FROM pushauth_mechanisms WHERE user_id = $1", account)
+    _ = try execute("DELETE FROM uaf_targets WHERE user_id = $1", account)
+    _ = try execute("DELETE FROM uaf_credentials WHERE user_id = $1", account)
+    _ = try execute("DELETE FROM uaf_sessions WHERE user_id = $1", account)
+    _ = try execute(
+      """
+      UPDATE credentials SET user_id = NULL, failures = 0,
+        state = CASE state WHEN 'disabled' THEN state ELSE 'pending' END
+      WHERE user_id = $1 AND serial IS NOT NULL
+      """, account)
+    _ = try execute("DELETE FROM credentials WHERE user_id = $1", account)
+    let containers = "(SELECT id FROM containers WHERE user_id = $1)"
+    for table in ["push_targets", "account_orders", "account_states"] {
+      _ = try execute("DELETE FROM \(table) WHERE container IN \(containers)", account)
+    }
+    _ = try execute(
+      "UPDATE containers SET state = 'revoked', name = '', platform = '' WHERE user_id = $1", account)
+    _ = try execute(
+      "DELETE FROM uaf_sessions WHERE txn IN (SELECT id FROM transactions WHERE user_id = $1)", account)
+    try removeRequestsOfDeletedUsers("transactions.user_id = $1 AND state <> 'pending'", account)
+    _ = try execute("DELETE FROM waits WHERE user_id = $1", account)
+    _ = try execute("UPDATE users SET user_code = NULL WHERE id = $1", account)
+  }
+
+  /// Removes requests to users who are gone, but for those that a client may still ask for.
+  ///
+  /// - Parameters:
+  ///   - condition: Which, with parameters.
+  ///   - values: Its values.
+  /// - Throws: ``SQLFailure``.
+  func removeRequestsOfDeletedUsers(_ condition: String, _ values: [SQLValue] = []) throws {
+    _ = try execute(
+      """
+      DELETE FROM transactions WHERE \(condition)
+        AND NOT EXISTS (SELECT 1 FROM backchannel_requests WHERE txn = transactions.id)
+        AND NOT EXISTS (SELECT 1 FROM uaf_sessions WHERE txn = transactions.id)
+      """, values)
+  }
+}
