@@ -3,6 +3,7 @@ import SignetCrypto
 import SignetJOSE
 import SignetJSON
 import SignetPush
+import SignetStorage
 import SignetWire
 
 // What reads an operator's folder and the requests of relying parties is not public.
@@ -18,6 +19,13 @@ import SignetWire
     checkKeys(input)
     checkOrder(input)
     checkTexts(text)
+    checkPosition(text)
+  }
+
+  /// A position in a log, as a query of the audit log has it.
+  private static func checkPosition(_ text: String) {
+    guard let position = LogCursor(text) else { return }
+    require(LogCursor(position.description) == position, "a position that is written is read")
   }
 
   // MARK: The folder
