@@ -117,15 +117,12 @@ extension StorageContract {
     },
     Check("a message to an authenticator app is answered once, of 50, in time") { storage in
       try await prepare(storage)
+      try expect(await storage.send(message("a"), pending: 2), is: .added, "one")
+      try expect(await storage.send(message("b"), pending: 2), is: .added, "two")
       try expect(
-        await storage.addPushAuthMessage(message("a"), limit: 2, audit: event("message")), is: true, "one")
-      try expect(
-        await storage.addPushAuthMessage(message("b"), limit: 2, audit: event("message")), is: true, "two")
-      try expect(
-        await storage.addPushAuthMessage(message("c"), limit: 2, audit: event("message")), is: false, "three")
+        await storage.send(message("c"), pending: 2), is: .tooManyPending(retryAfter: 100), "three")
       try await expect(.unknown, "of no mechanism") {
-        _ = try await storage.addPushAuthMessage(
-          message("d", of: "m9"), limit: 2, audit: event("message"))
+        _ = try await storage.send(message("d", of: "m9"))
       }
       let taken = try await withThrowingTaskGroup(of: Bool.self) { group in
         for number in 0..<50 {
@@ -147,7 +144,7 @@ extension StorageContract {
     },
     Check("wrong numbers are counted, and the last one is a no") { storage in
       try await prepare(storage)
-      _ = try await storage.addPushAuthMessage(message("a"), limit: 2, audit: event("message"))
+      _ = try await storage.send(message("a"))
       for left in [2, 1, 0] as [Int] {
         try expect(
           try await storage.countWrongPushAuthNumber("a", limit: 3, at: 1050, audit: event("wrong")),
@@ -162,7 +159,7 @@ extension StorageContract {
     },
     Check("a removed authenticator app takes its messages along; unused ones are swept") { storage in
       try await prepare(storage)
-      _ = try await storage.addPushAuthMessage(message("a"), limit: 2, audit: event("message"))
+      _ = try await storage.send(message("a"))
       try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: true, "once")
       try expect(await storage.removePushAuthMechanism("m1", audit: event("removed")), is: false, "twice")
       try expect(try await storage.pushAuthMessage("a") == nil, is: true, "its message")
@@ -170,5 +167,45 @@ extension StorageContract {
       _ = try await storage.sweep(at: 1900) { _ in event("expired") }
       try expect(try await storage.pushAuthMechanism("m2") == nil, is: true, "the unused one")
     },
+    Check("requests of all kinds have one budget of the user, and any acceptance ends the row") { storage in
+      try await prepare(storage)
+      try await storage.activate("c1")
+      let limits = TransactionLimits(
+        pending: 3, challenges: 3, wait: 60, longestWait: 3600, wrongSignatures: 3)
+      func ask(_ id: String) async throws -> AdmissionOutcome {
+        try await storage.addTransaction(Sample.transaction(id), key: nil, limits: limits) { _ in
+          event("asked")
+        }
+      }
+      func send(_ id: String) async throws -> AdmissionOutcome {
+        try await storage.addPushAuthMessage(message(id), limits: limits) { _ in event("sent") }
+      }
+      try await expect(ask("t1"), is: .added, "a transaction")
+      try await expect(send("a"), is: .added, "a message")
+      try await expect(
+        storage.answerPushAuthMessage("a", .approved, at: 1050, audit: event("yes")), is: true, "a yes")
+      try await expect(send("b"), is: .added, "a message in a new row")
+      try await expect(ask("t2"), is: .added, "a transaction")
+      try await expect(send("c"), is: .tooManyPending(retryAfter: 100), "a message beyond what may wait")
+      try await expect(ask("t3"), is: .tooManyPending(retryAfter: 100), "a transaction beyond it")
+      for id in ["t1", "t2"] {
+        try await expect(storage.decide(id, Sample.decision(.denied)), is: .decided, "a no")
+      }
+      try await expect(send("c"), is: .added, "the third in the row")
+      try await expect(send("d"), is: .coolingDown(retryAfter: 60), "the fourth, by message")
+      try await expect(ask("t4"), is: .coolingDown(retryAfter: 60), "the fourth, by transaction")
+      try await expect(
+        storage.answerPushAuthMessage("c", .approved, at: 1050, audit: event("yes")), is: true, "a yes")
+      try await expect(ask("t4"), is: .added, "after it")
+    },
   ]
+}
+
+extension Storage {
+  fileprivate func send(
+    _ message: PushAuthMessageRecord, pending: Int = 100
+  ) async throws -> AdmissionOutcome {
+    let limits = TransactionLimits(pending: pending, challenges: 1000, wrongSignatures: 3)
+    return try await addPushAuthMessage(message, limits: limits) { _ in StorageContract.event("message") }
+  }
 }

@@ -169,14 +169,16 @@ extension StorageContract {
       _ = try await storage.registerApp("m-\(user)")
     } accepts: { storage, user in
       try await storage.addPushAuthMessage(
-        Sample.message("g-\(user)", to: "m-\(user)"), limit: 5, audit: event("message"))
+        Sample.message("g-\(user)", to: "m-\(user)"), limits: Sample.limits
+      ) { _ in event("message") } == .added
     },
     GatedStep(name: "an answer to a push message") { storage, user in
       try await storage.addPushAuthMechanism(
         Sample.mechanism("m-\(user)", of: user), with: nil, audit: event("app"))
       _ = try await storage.registerApp("m-\(user)")
       _ = try await storage.addPushAuthMessage(
-        Sample.message("g-\(user)", to: "m-\(user)"), limit: 5, audit: event("message"))
+        Sample.message("g-\(user)", to: "m-\(user)"), limits: Sample.limits
+      ) { _ in event("message") }
     } accepts: { storage, user in
       try await storage.answerPushAuthMessage("g-\(user)", .approved, at: 1050, audit: event("answer"))
     },

@@ -121,20 +121,20 @@ import SignetServer
     }
   }
 
-  @Test("a wrong number can be tried again, once") func wrongNumbers() async throws {
+  @Test("one wrong number ends a message: nobody tries all three") func wrongNumbers() async throws {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
-    for (wrongCount, isTaken) in [(1, true), (2, false)] {
+    for (wrongCount, isTaken) in [(0, true), (1, false)] {
       let sent = try await service.send(["user": "alice", "kind": "challenge"], by: .local)
       let message = try Self.received(sent, by: app)
       let right = try #require(sent.number)
       #expect(message.numbers.count == 3 && message.numbers.contains(right))
-      for count in 1...wrongCount {
+      for count in 0..<wrongCount {
         let wrong = try PushAuthRequest.answer(.number("7"), to: message, at: app.endpoints, key: app.key)
         let response = try await Self.post(server, wrong)
         let detail = try JSONObject(parsing: response.body).object("detail")
-        #expect(response.status == 400 && detail["remaining"] == .integer(Int64(2 - count)))
+        #expect(response.status == 400 && detail["remaining"] == 0 && count == 0)
       }
       let last = try PushAuthRequest.answer(
         .number(String(right)), to: message, at: app.endpoints, key: app.key)
@@ -210,9 +210,13 @@ import SignetServer
     let service = PushAuthService(server.context)
     await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
     _ = try await Self.registered(server)
-    for _ in 0..<PushAuthService.waitingLimit { _ = try await service.send(["user": "alice"], by: .local) }
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
-    server.clock.advance(by: 120)
+    let limit = server.context.settings.challengeLimits.pending
+    for _ in 0..<limit { _ = try await service.send(["user": "alice"], by: .local) }
+    let refusal = await #expect(throws: Problem.self) {
+      try await service.send(["user": "alice"], by: .local)
+    }
+    #expect(refusal?.code == .transactionTooMany && refusal?.retryAfter != nil)
+    server.clock.advance(by: 86_400)
     _ = try await service.send(["user": "alice"], by: .local)
     for form in [
       ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],

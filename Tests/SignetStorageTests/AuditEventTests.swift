@@ -21,6 +21,10 @@ import Testing
     // Users
     Sample(.userAdded(user: "al"), #""event":"user.added","by":"local","user":"al""#),
     Sample(
+      .pushAuthNotAsked(user: "al", mechanism: "m", .coolingDown(retryAfter: 3)),
+      #""event":"pushAuth.notAsked","by":"local","user":"al","mechanism":"m","reason":"too many requests in a row were not accepted""#
+    ),
+    Sample(
       .userSuspended(user: "al", reason: "left"),
       #""event":"user.suspended","by":"local","user":"al","reason":"left""#),
     Sample(.userResumed(user: "al"), #""event":"user.resumed","by":"local","user":"al""#),
@@ -138,7 +142,7 @@ import Testing
       #""event":"transaction.added","by":"local","transaction":"t""#),
     Sample(
       .transactionNotAdded(user: "al", transaction: "t", .coolingDown(retryAfter: 9)),
-      #""event":"transaction.notAdded","by":"local","user":"al","transaction":"t","reason":"too many transactions in a row were not accepted""#
+      #""event":"transaction.notAdded","by":"local","user":"al","transaction":"t","reason":"too many requests in a row were not accepted""#
     ),
     Sample(
       .transactionAccepted(user: "al", transaction: "t"),

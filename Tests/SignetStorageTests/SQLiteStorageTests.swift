@@ -72,7 +72,10 @@ import Testing
         "m", named: "app", sealedDevice: [3], at: 2, audit: Self.event))
     let message = PushAuthMessageRecord(
       id: "a", mechanism: "m", kind: "default", challenge: [4], created: 2, expires: 100)
-    #expect(try await storage.addPushAuthMessage(message, limit: 1, audit: Self.event))
+    let outcome = try await storage.addPushAuthMessage(message, limits: TransactionLimits()) { _ in
+      Self.event
+    }
+    #expect(outcome == .added)
     let read: @Sendable () async throws -> Bool = {
       table == "pushauth_mechanisms"
         ? try await storage.pushAuthMechanism("m") != nil : try await storage.pushAuthMessage("a") != nil

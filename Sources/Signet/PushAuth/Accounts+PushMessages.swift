@@ -144,12 +144,22 @@ extension Accounts {
     }
     let response = try await response(to: request)
     guard (200..<300).contains(response.status) else {
-      if case .number = decision, Self.isWrongNumber(response) {
-        throw .wrongNumber(Problem(.transactionWrongNumber, ""))
+      guard case .number = decision, let tries = Self.wrongNumber(response) else {
+        throw .pushAuthRefused(status: response.status)
       }
-      throw .pushAuthRefused(status: response.status)
+      guard tries != .none else {
+        try await note(PushAuthAnswer.deny, of: id, by: found.id, unlocked)
+        throw .wrongNumber(Problem(.transactionWrongNumber, "No try is left: the message is denied."))
+      }
+      throw .wrongNumber(Problem(.transactionWrongNumber, ""))
     }
-    let mechanism = found.id
+    try await note(answer, of: id, by: found.id, unlocked)
+  }
+
+  /// Notes an answer once the server has taken it.
+  private func note(
+    _ answer: PushAuthAnswer, of id: String, by mechanism: Account.ID, _ unlocked: borrowing UnlockedDomain
+  ) async throws(SignetFailure) {
     let now = device.clock.now * 1000
     try await vaulted(
       await device.vault.changeRecords(of: unlocked) { (records) throws(VaultFailure) in
@@ -212,15 +222,21 @@ extension Accounts {
     return nil
   }
 
-  /// Whether a server refuses a number because it is another one.
+  /// Whether another number may be tried.
+  private enum NumberTries {
+    case some, none
+  }
+
+  /// What a server says that refuses a number because it is another one; `nil` where it refuses for another reason.
   ///
   /// Servers of ours say how many more may be tried; those that give no details refuse numbers for nothing else.
-  private static func isWrongNumber(_ response: HTTPResponse) -> Bool {
-    guard response.status == 400 else { return false }
+  private static func wrongNumber(_ response: HTTPResponse) -> NumberTries? {
+    guard response.status == 400 else { return nil }
     let body: JSONObject
-    do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { return true }
-    guard case .object(let detail)? = body["detail"] else { return true }
-    return detail.contains("remaining")
+    do throws(JSONFailure) { body = try JSONObject(parsing: response.body) } catch { return .some }
+    guard case .object(let detail)? = body["detail"] else { return .some }
+    guard let remaining = detail["remaining"] else { return nil }
+    return remaining == 0 ? NumberTries.none : .some
   }
 
   private static func milliseconds(_ seconds: Int64) -> Int64 {

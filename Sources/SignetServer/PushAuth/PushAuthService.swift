@@ -11,12 +11,8 @@ package import SignetWire
 package struct PushAuthService: Sendable {
   /// How long a URI is good for, in seconds.
   static let enrolmentSeconds: Int64 = 15 * 60
-  /// The most messages of one mechanism that wait.
-  package static let waitingLimit = 10
-  /// How many wrong numbers end a message: one mistake may be mended.
-  ///
-  /// With as many as there are numbers to choose from, whoever tries all of them has always found the right one.
-  static let wrongNumberLimit = 2
+  /// How many wrong numbers end a message: of three numbers that an app shows, one try is right by chance in a third of all cases.
+  static let wrongNumberLimit = 1
   /// The longest token that push services carry beside what else is in a push, in bytes.
   static let maximumTokenByteCount = 3_000
   private static let secretByteCount = 32
@@ -124,15 +120,21 @@ package struct PushAuthService: Sendable {
     let record = PushAuthMessageRecord(
       id: id, mechanism: mechanism.id, kind: kind.rawValue, challenge: message.challenge,
       sealedNumber: sealedNumber, created: now, expires: now + lifetime)
-    let event = context.audit(by: actor)(
-      .pushAuthMessage(user: mechanism.user, mechanism: mechanism.id, message: id))
-    let isAdded: Bool
+    let audit = context.audit(by: actor)
+    let outcome: AdmissionOutcome
     do throws(StorageFailure) {
-      isAdded = try await context.storage.addPushAuthMessage(record, limit: Self.waitingLimit, audit: event)
+      outcome = try await context.storage.addPushAuthMessage(
+        record, limits: context.settings.transactionLimits
+      ) { outcome in
+        audit(
+          outcome == .added
+            ? .pushAuthMessage(user: mechanism.user, mechanism: mechanism.id, message: id)
+            : .pushAuthNotAsked(user: mechanism.user, mechanism: mechanism.id, outcome))
+      }
     } catch {
       throw error == .unknown ? Self.noMechanism : context.problem(with: error)
     }
-    guard isAdded else { throw Problem(.exists, "\(Self.waitingLimit) messages wait for this app already.") }
+    try TransactionService.check(outcome)
     let delivery = await deliver(token, message, mechanism, until: record.expires)
     return SentPushAuthMessage(
       record: record, number: choice?.right, messageID: message.messageID, token: token, delivery: delivery)

@@ -90,13 +90,18 @@ public struct TransactionService: Sendable {
       outcome = try await context.stored(
         of: user ?? "", await storage.addTransaction(transaction, key: key, limits: limits, audit: event))
     }
+    try Self.check(outcome)
+  }
+
+  /// What is told to who asks too much.
+  static func check(_ outcome: AdmissionOutcome) throws(Problem) {
     switch outcome {
     case .added: return
     case .keyRevoked: throw APIKeyService.refused
     case .clientRevoked: throw Problem(.unauthorized, "The client is not registered any more.")
     case .tooManyPending(let seconds):
       throw Problem(
-        .transactionTooMany, "As many transactions as may be wait for the user; wait for answers.",
+        .transactionTooMany, "As many requests as may be wait for the user; wait for answers.",
         retryAfter: max(1, seconds))
     case .coolingDown(let seconds):
       throw Problem(

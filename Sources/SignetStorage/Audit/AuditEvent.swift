@@ -151,6 +151,8 @@ public enum AuditEvent: Hashable, Sendable {
   case pushAuthDeviceChanged(user: String, mechanism: String, service: String)
   /// An operator removed an authenticator app.
   case pushAuthRemoved(mechanism: String)
+  /// A message was not sent to an authenticator app: its user is asked too often.
+  case pushAuthNotAsked(user: String, mechanism: String, AdmissionOutcome)
   /// A relying party sent a message to an authenticator app.
   case pushAuthMessage(user: String, mechanism: String, message: String)
   /// A user chose a wrong number.
@@ -411,6 +413,8 @@ extension AuditEvent {
       )
 
     case .transactionAdded(let user, let id): ("transaction.added", [.user: user, .transaction: id])
+    case .pushAuthNotAsked(let user, let mechanism, let outcome):
+      ("pushAuth.notAsked", [.user: user, .mechanism: mechanism, .reason: outcome.reason])
     case .transactionNotAdded(let user, let id, let outcome):
       ("transaction.notAdded", [.user: user, .transaction: id, .reason: outcome.reason])
     case .transactionAccepted(let user, let id): ("transaction.accepted", [.user: user, .transaction: id])

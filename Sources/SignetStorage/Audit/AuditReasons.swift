@@ -118,8 +118,8 @@ extension AdmissionOutcome {
   var reason: String? {
     switch self {
     case .added, .keyRevoked, .clientRevoked: nil
-    case .tooManyPending: "too many transactions wait for the user"
-    case .coolingDown: "too many transactions in a row were not accepted"
+    case .tooManyPending: "too many requests wait for the user"
+    case .coolingDown: "too many requests in a row were not accepted"
     }
   }
 }

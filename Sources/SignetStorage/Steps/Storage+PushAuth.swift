@@ -147,40 +147,39 @@ extension Storage {
     }
   }
 
-  /// Adds a message to an active mechanism, unless so many of its messages wait already.
+  /// Adds a message to an active mechanism, unless its user is asked too often, by whatever kind of request.
   ///
   /// - Parameters:
-  ///   - message: The message.
-  ///   - limit: The most that may wait.
-  ///   - audit: The event, written where it is added.
+  ///   - message: What is added.
+  ///   - limits: How often a user may be asked.
+  ///   - audit: Makes the event.
   /// - Returns: Whether it was added.
-  /// - Throws: ``StorageFailure/unknown`` when there is no such active mechanism.
+  /// - Throws: ``StorageFailure/unknown`` where the mechanism is not active.
   public func addPushAuthMessage(
-    _ message: PushAuthMessageRecord, limit: Int, audit: AuditRecord
-  ) async throws(StorageFailure) -> Bool {
-    let isAdded: Bool? = try await write { database in
-      try database.requireActiveUser(ofMechanism: message.mechanism)
-      let isActive = try database.exists(
-        "SELECT id FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'", [.text(message.mechanism)])
-      guard isActive else { return nil }
-      let waiting = try database.number(
-        "SELECT count(*) FROM pushauth_messages WHERE mechanism = $1 AND state = 'pending' AND expires > $2",
-        [.text(message.mechanism), .integer(message.created)])
-      guard waiting ?? 0 < limit else { return false }
-      try database.execute(
-        """
-        INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state)
-        VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')
-        """,
-        [
-          .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
-          .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
-        ], changing: 1)
-      try database.appendAudit(audit)
-      return true
+    _ message: PushAuthMessageRecord, limits: TransactionLimits,
+    audit: @escaping @Sendable (AdmissionOutcome) -> AuditRecord
+  ) async throws(StorageFailure) -> AdmissionOutcome {
+    try await write { database in
+      let owner = try database.row(
+        "SELECT user_id FROM pushauth_mechanisms WHERE id = $1 AND state = 'active'",
+        [.text(message.mechanism)], { try $0.text(0) })
+      guard let owner else { throw StorageFailure.unknown }
+      try database.requireActive(owner)
+      let outcome = try database.admitRequest(to: owner, at: message.created, limits)
+      if outcome == .added {
+        try database.execute(
+          """
+          INSERT INTO pushauth_messages (id, mechanism, kind, challenge, sealed_number, created, expires, state)
+          VALUES ($1, $2, $3, $4, $5, $6, $7, 'pending')
+          """,
+          [
+            .text(message.id), .text(message.mechanism), .text(message.kind), .blob(message.challenge),
+            .optional(message.sealedNumber), .integer(message.created), .integer(message.expires),
+          ], changing: 1)
+      }
+      try database.appendAudit(audit(outcome))
+      return outcome
     }
-    guard let isAdded else { throw .unknown }
-    return isAdded
   }
 
   /// The message of this id; `nil` for none.
@@ -223,6 +222,14 @@ extension Storage {
           UPDATE pushauth_messages SET state = $1, answered = $2 WHERE id = $3 AND state = 'pending' AND expires > $4
           """, [.text(state.rawValue), .integer(time), .text(id), .integer(time)]) == 1
       else { return false }
+      if state == .approved {
+        let owner = try database.row(
+          """
+          SELECT user_id FROM pushauth_mechanisms
+          WHERE id = (SELECT mechanism FROM pushauth_messages WHERE id = $1)
+          """, [.text(id)], { try $0.text(0) })
+        if let owner { try database.endRow(of: owner) }
+      }
       try database.appendAudit(audit)
       return true
     }
