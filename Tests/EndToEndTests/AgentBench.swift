@@ -13,15 +13,22 @@
     var socket: String { folder.file("run/agent.sock") }
     private let groups: String
 
-    /// Activates, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
+    /// A folder with an activated device, of which each bench gets a copy: its server is not needed any more.
+    private static let activated = Task {
+      let folder = try TemporaryFolder()
+      let server = try await RunningServer.startWithShop(["--minimum-length", "8", "--attempts", "5"])
+      let device = DeviceCommand(data: folder.file("device"), authority: server.authority)
+      _ = try await device.json(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [AgentBench.password])
+      await server.stop()
+      return folder
+    }
+
+    /// Takes a container, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
     init() async throws {
       folder = try TemporaryFolder()
-      let server = try await RunningServer.startWithShop(["--minimum-length", "8", "--attempts", "5"])
-      let activating = DeviceCommand(data: folder.file("device"), authority: server.authority)
-      _ = try await activating.json(
-        "activate", "--code-file", server.codeFile("alice"), passwords: [Self.password])
-      await server.stop()
       device = DeviceCommand(data: folder.file("device"))
+      try FileManager.default.copyItem(atPath: await Self.activated.value.file("device"), toPath: device.data)
       for name in ["apps", "elsewhere"] {
         try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         #expect(chmod(folder.file(name), 0o755) == 0)
@@ -34,8 +41,8 @@
         {"name":"home","executables":["\(folder.file("apps/three"))"]}]}
         """
       try Data(text.utf8).write(to: URL(filePath: groups))
-      for app in ["apps/one", "apps/two", "apps/three", "elsewhere/one"] {
-        try Nobody.copy(DeviceCommand.executable(), to: folder.file(app))
+      for (number, app) in ["apps/one", "apps/two", "apps/three", "elsewhere/one"].enumerated() {
+        try Nobody.link(DeviceCommand.executable(), to: folder.file(app), number: number)
       }
       try Data("what the app keeps".utf8).write(to: URL(filePath: folder.file("text")))
     }

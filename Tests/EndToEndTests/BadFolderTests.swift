@@ -3,6 +3,7 @@ import Signet
 import SignetJSON
 import SignetSQLite
 import SignetTestKit
+import Synchronization
 import Testing
 
 /// Data folders that cannot be used, on the device and on the server: said clearly, and left as they are.
@@ -170,8 +171,34 @@ enum Nobody {
   /// A copy where that user can reach it: a build folder may lie below a home.
   static func copy(of program: String, in folder: TemporaryFolder) throws -> String {
     let path = "\(folder.path)/\(URL(filePath: program).lastPathComponent)"
-    try copy(program, to: path)
+    try link(program, to: path)
     return path
+  }
+
+  /// Copies of programs, named by the number of the copy and the program; one folder for a process.
+  private static let copies = Mutex<(folder: TemporaryFolder, names: Set<String>)?>(nil)
+
+  /// The same as a copy, which the tests of a process share: its owner and its mode are those of all its names.
+  ///
+  /// - Parameters:
+  ///   - program: The program.
+  ///   - path: The name of the copy.
+  ///   - number: Copies with different numbers are different files.
+  /// - Throws: What the file system says.
+  static func link(_ program: String, to path: String, number: Int = 0) throws {
+    let shared = try copies.withLock { copies in
+      var made = try copies ?? (TemporaryFolder(), [])
+      let name = "\(number)-\(URL(filePath: program).lastPathComponent)"
+      let path = made.folder.file(name)
+      if made.names.insert(name).inserted { try copy(program, to: path) }
+      copies = made
+      return path
+    }
+    try FileManager.default.linkItem(atPath: shared, toPath: path)
+    let manifest = "\(shared).manifest"
+    guard FileManager.default.fileExists(atPath: manifest) else { return }
+    try FileManager.default.copyItem(atPath: manifest, toPath: "\(path).manifest")
+    #expect(chmod("\(path).manifest", 0o644) == 0)
   }
 
   /// A copy of a program with the manifest of its release beside it, which is not installed: it has no group of its own.

@@ -61,6 +61,20 @@ import Testing
     return found
   }
 
+  @Test("the server's commands are there, with their words and their folder in their help")
+  func serverCommands() async throws {
+    let commands = try await Self.described("signet-server")
+    let known = Dictionary(uniqueKeysWithValues: commands.map { ($0.path.joined(separator: " "), $0) })
+    for words in [
+      "init", "serve", "user add", "user list", "user unlock", "activation create", "container list",
+      "container show", "container revoke", "key create", "key list", "key revoke", "transaction create",
+      "transaction show", "otp validate", "audit list", "audit verify",
+    ] {
+      let help = try #require(known[words], "signet-server \(words)").help
+      #expect(help.contains("signet-server \(words)") && help.contains("--data DIR"), "\(help)")
+    }
+  }
+
   @Test(
     "each command has help, a place in the manual and completion, with all its options", arguments: programs)
   func described(program: String) async throws {

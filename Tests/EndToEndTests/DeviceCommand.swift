@@ -37,7 +37,7 @@ struct DeviceCommand: Sendable {
   func uninstalled(in folder: TemporaryFolder) throws -> DeviceCommand {
     var command = self
     let path = folder.file("signet")
-    if !FileManager.default.fileExists(atPath: path) { try Nobody.copy(Self.executable(), to: path) }
+    if !FileManager.default.fileExists(atPath: path) { try Nobody.link(Self.executable(), to: path) }
     command.program = path
     return command
   }

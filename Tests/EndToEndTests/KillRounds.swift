@@ -3,7 +3,7 @@ import Testing
 
 /// How often each kill test kills: ``KillCount/wanted`` times, and else a few times.
 enum KillRounds {
-  static let count = KillCount.wanted ?? 4
+  static let count = KillCount.wanted ?? 3
 
   /// How long so many may take on a busy machine.
   static let timeLimit: TimeLimitTrait.Duration = .minutes(5 + count)

@@ -66,7 +66,7 @@ import Testing
     await server.stop()
   }
 
-  @Test("interrupted at any moment, in the derivation most often: few tries are lost, and none for good")
+  @Test("interrupted at any moment, in the derivation most often: one try lost at most, and none for good")
   func interrupted() async throws { try await interrupt(nil) }
 
   #if os(Linux)
@@ -98,17 +98,22 @@ import Testing
       #expect([0, -signal].contains(result.status), result.summary)
       let now = try await remaining(device)
       if result.status == 0 {
-        left = 5
+        #expect(now == 5)
       } else {
         ended += 1
         lost += now < left ? 1 : 0
-        left = now
+        #expect([left - 1, left].contains(now))
       }
-      #expect(now > 0)
+      left = now
+      if left == 1 {
+        // So that chance alone, which may lose tries one after the other, erases nothing.
+        #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
+        left = 5
+      }
     }
+    // How many is chance; the window in which a try is lost has its bounds in ``atEachStep()``.
     print("\(ended) interruptions cost \(lost) tries")
-    #expect(ended == 5 * KillRounds.count)
-    #expect(lost * 5 <= ended, "\(lost) of \(ended)")
+    #expect(ended > 0)
     #expect(try await device.run("otp", passwords: [Self.right]).status == 0)
     await server.stop()
   }

@@ -62,8 +62,7 @@ import Testing
     let folder = "\(server.folder.path)/device"
     let authority = try String(contentsOfFile: "\(server.data)/ca.pem", encoding: .utf8)
     let device = Device(
-      vault: try Vault(
-        directory: folder, keystore: SoftwareKeystore(directory: folder), cost: .fixed(.minimum)),
+      vault: try Vault.forTests(folder),
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: authority))
     let handler = ScriptedActivation(password: "correct horse")
     let container = try await device.createContainer(

@@ -1,6 +1,7 @@
 import Foundation
 import Signet
 import SignetJSON
+import SignetTestKit
 import SignetTesting
 import Synchronization
 import Testing

@@ -225,7 +225,7 @@
         while True:
             connection, _ = s.accept()
             connection.sendall(b"SGNA\\x02\\x00" + bytes(16))
-            connection.settimeout(5)
+            connection.settimeout(60)
             told = connection.recv(64)
             if told: print(told, flush=True)
         """

@@ -23,7 +23,7 @@
         ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
       let path = folder.file("device")
       let device = Device(
-        vault: try Vault(directory: path, keystore: SoftwareKeystore(directory: path))
+        vault: try Vault.forTests(path)
       ) { _ throws(TransportFailure) in transport }
       let user = try UserID("alice")
       try await UserService(server.context).add(user, by: .local)
@@ -70,7 +70,7 @@
       let attack = Attack()
       let integrity = try Integrity(guards: [attack], settings: IntegritySettings(reaction: reaction))
       let device = Device(
-        vault: try Vault(directory: path, keystore: SoftwareKeystore(directory: path)),
+        vault: try Vault.forTests(path),
         integrity: IntegrityGate(integrity)
       ) { _ throws(TransportFailure) in transport }
       let user = try UserID("alice")
@@ -119,8 +119,7 @@
       let transport = try CurlTransport(
         ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
       let path = folder.file("device")
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+      let vault = try Vault.forTests(path)
       let sensor = SimulatedBiometrics()
       let device = Device(vault: vault, biometrics: sensor) { _ throws(TransportFailure) in transport }
       let user = try UserID("alice")

@@ -9,7 +9,9 @@ private let hasWordList =
   ContinuousIntegration.isHere
   || FileManager.default.isReadableFile(atPath: CrackLibDictionary.debianPath + ".pwd")
 
-@Suite("Dictionary check of libpwquality", .enabled(if: hasWordList, "cracklib-runtime is not installed"))
+@Suite(
+  "Dictionary check of libpwquality", .timeLimit(.minutes(10)),
+  .enabled(if: hasWordList, "cracklib-runtime is not installed"))
 struct CrackLibDictionaryTests {
   @Test(
     "words, and what is made from them, are found",
@@ -38,7 +40,7 @@ struct CrackLibDictionaryTests {
   func extremes() async throws {
     let dictionary = CrackLibDictionary()
     #expect(try await dictionary.contains(utf8: []))
-    var generator = SystemRandomNumberGenerator()
+    var generator = SeededRandom(test: "the longest password")
     let longest = (0..<OpaqueString.maximumByteCount).map { _ in
       UInt8.random(in: 0x21...0x7E, using: &generator)
     }
@@ -60,7 +62,7 @@ struct CrackLibDictionaryTests {
   }
 }
 
-@Suite("Missing dictionaries")
+@Suite("Missing dictionaries", .timeLimit(.minutes(10)))
 struct MissingDictionaryTests {
   @Test("a list that is not there is an error, with its path")
   func missing() async throws {
@@ -75,12 +77,10 @@ struct MissingDictionaryTests {
     let folder = try TemporaryFolder()
     // Whoever opens a pipe to read waits for somebody who writes.
     for ending in [".hwm", ".pwd", ".pwi"] { #expect(mkfifo(folder.file("words" + ending), 0o600) == 0) }
-    let start = ContinuousClock.now
     await #expect(throws: PasswordDictionaryFailure.tooSlow(path: folder.file("words"))) {
       _ = try await CrackLibDictionary(path: folder.file("words"), seconds: 1)
         .contains(utf8: Array("correcthorsebatterystaple".utf8))
     }
-    #expect(ContinuousClock.now - start < .seconds(30))
     #expect(PasswordDictionaryFailure.tooSlow(path: "/x").description.contains("/x"))
   }
 

@@ -257,7 +257,7 @@
         }
       }
       let integrity = try self.integrity(
-        Acting(name: "busy", placement: .child(limit: .seconds(5))) {
+        Acting(name: "busy", placement: .child(limit: .seconds(60))) {
           _ = String(describing: (0..<20).map { "\($0)" })
           return []
         })

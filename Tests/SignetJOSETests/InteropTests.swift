@@ -8,7 +8,7 @@ import Testing
 /// Both ways with jwcrypto (https://pypi.org/project/jwcrypto/), an implementation that shares nothing with ours.
 ///
 /// The interpreter is the one that `SIGNET_PYTHON` names, else `python3`; without the module the test is skipped.
-@Suite struct InteropTests {
+@Suite(.timeLimit(.minutes(10))) struct InteropTests {
   /// Reads what we made, makes the same kinds of objects with fresh keys, and writes both as JSON.
   private static let program = """
     import json, sys

@@ -3,7 +3,7 @@ import SignetJOSE
 import SignetJSON
 import Testing
 
-@Suite struct JWTTests {
+@Suite(.timeLimit(.minutes(10))) struct JWTTests {
   private let key = P256.Signing.PrivateKey()
   private let now: Int64 = 1_700_000_000
 

@@ -1,7 +1,7 @@
 import SignetJSON
 import Testing
 
-@Suite struct JSONWritingTests {
+@Suite(.timeLimit(.minutes(10))) struct JSONWritingTests {
   private let value: JSONValue = [
     "b": [1, 2.5, nil], "a": ["z": true, "é": "\"\\\u{1}\u{1F}\n/é"], "c": [], "d": [:],
   ]

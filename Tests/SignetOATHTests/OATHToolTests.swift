@@ -24,11 +24,9 @@ enum OATHTool {
   "Against oathtool", .timeLimit(.minutes(10)),
   .enabled(if: OATHTool.path != nil || ContinuousIntegration.isHere, "needs oathtool"))
 struct OATHToolTests {
-  /// The number in the environment's `SIGNET_OATH_SEED`, or a fresh one.
-  private static let seed =
-    ProcessInfo.processInfo.environment["SIGNET_OATH_SEED"].flatMap { UInt64($0) } ?? .random(in: 0 ... .max)
+  private static let seed = SeededRandom(test: "OATHToolTests").seed
   /// What a failure says, so that it can be seen again.
-  private static let again: Comment = "repeat with SIGNET_OATH_SEED=\(seed)"
+  private static let again: Comment = "repeat with SIGNET_SEED=\(seed)"
 
   /// Random numbers of one case.
   private static func random(_ parts: Int...) -> SplitMix64 {

@@ -3,7 +3,7 @@ import SignetSQL
 import Testing
 
 /// What SQLite and PostgreSQL have in common.
-@Suite struct SQLContractTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLContractTests {
   @Test("values are read as they were written", arguments: Backend.here)
   func roundTrip(_ backend: Backend) async throws {
     let database = try SQLFixture(backend).open()

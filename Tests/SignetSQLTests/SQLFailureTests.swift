@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What goes wrong around a database.
-@Suite struct SQLFailureTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLFailureTests {
   private struct Crash: Error {}
 
   @Test(

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// Two connections at once: at each statement of one step, a step of another process is begun.
-@Suite struct SQLInterleavingTests {
+@Suite(.timeLimit(.minutes(10))) struct SQLInterleavingTests {
   /// Begins `other` before the statement of this number, and gives it the time to end or to wait for a lock.
   private final class Intruder: Sendable {
     private let number: Int

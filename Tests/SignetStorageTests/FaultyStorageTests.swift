@@ -80,8 +80,29 @@ import Testing
 
   @Test("rows that are lost are found, of whatever table", arguments: allTables.map { Fault($0) })
   func lostRows(_ fault: Fault) async throws {
-    for check in StorageContract.checks where try await !Self.isContent(check, with: fault) { return }
+    // Those that leave rows in the table come first: one of them finds it, most often.
+    let likely = try await Self.checks.value[fault.table] ?? []
+    let checks = StorageContract.checks
+    let inOrder = checks.filter { likely.contains($0.name) } + checks.filter { !likely.contains($0.name) }
+    for check in inOrder where try await !Self.isContent(check, with: fault) { return }
     Issue.record("no check finds it")
+  }
+
+  /// The names of the checks that leave rows in each table, found once.
+  private static let checks = Task {
+    var names: [String: Set<String>] = [:]
+    for check in StorageContract.checks {
+      let folder = try TemporaryFolder()
+      let path = folder.path + "/signet.sqlite"
+      let storage = try SQLiteStorage(path: path)
+      try await check.run(storage)
+      await storage.close()
+      let database = try Database(path: path)
+      for table in allTables where try !database.query("SELECT 1 FROM \(table) LIMIT 1").isEmpty {
+        names[table, default: []].insert(check.name)
+      }
+    }
+    return names
   }
 
   @Test(

@@ -41,10 +41,7 @@
     @Test("a wait goes by the TPM: another boot id and years on the system's clock do not end it")
     func wait() async throws {
       let clock = VirtualTrustedClock()
-      let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
-      var settings = Vault.Settings(cost: .fixed(weak))
-      (settings.insecureCostFloor, settings.clock) = (weak, clock)
-      let vault = try Vault(directory: folder.file("vault"), keystore: keystore, settings: settings)
+      let vault = try Vault.forTests(folder.file("vault"), keystore: keystore, clock: clock)
       let hour = LockPolicy.delay(seconds: 3600, counter: 1)
       let id = try await vault.addContainer(
         ContainerDraft(

@@ -23,15 +23,12 @@
       _ keystore: TPMKeystore? = nil, _ name: String = "vault",
       onDerivation: @escaping @Sendable () -> Void = {}
     ) throws -> Vault {
-      let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
-      var settings = Vault.Settings(cost: .fixed(weak))
-      settings.insecureCostFloor = weak
-      settings.derivation = PasswordDerivation { password, salt, cost in
-        onDerivation()
-        return try PasswordDerivation.argon2id.derive(password, salt, cost)
+      try Vault.forTests(folder.file(name), keystore: keystore ?? fixture.keystore) { settings in
+        settings.derivation = PasswordDerivation { password, salt, cost in
+          onDerivation()
+          return try PasswordDerivation.argon2id.derive(password, salt, cost)
+        }
       }
-      return try Vault(
-        directory: folder.file(name), keystore: keystore ?? fixture.keystore, settings: settings)
     }
 
     private func addContainer(
@@ -152,9 +149,7 @@
       #expect(isThere(ArraySlice("alice".utf8)), "the control: what is not secret is there")
       #expect(!isThere(value[..<16]) && !isThere(blob[..<16]) && !isThere(blob.suffix(16)))
       // A vault of another kind does not take it for its own.
-      let software = try Vault(
-        directory: folder.file("software"),
-        keystore: SoftwareKeystore(directory: folder.file("software")))
+      let software = try Vault.forTests(folder.file("software"))
       await #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) {
         try await software.signature(of: message, with: key)
       }
@@ -168,7 +163,7 @@
       try copy("vault", to: "copy")
       #expect(throws: VaultFailure.keystore(.replaced)) { _ = try open(other.keystore, "copy") }
       #expect(throws: VaultFailure.otherKeystore(found: .tpm2, expected: .software)) {
-        _ = try Vault(directory: folder.file("copy"), keystore: SoftwareKeystore(directory: folder.path))
+        _ = try Vault.forTests(folder.file("copy"), keystore: SoftwareKeystore(directory: folder.path))
       }
     }
 

@@ -13,7 +13,7 @@ import Testing
 import Signet
 
 /// A policy of an app on a real device, at a real server.
-@Suite("Policies of apps, on devices and at servers")
+@Suite("Policies of apps, on devices and at servers", .timeLimit(.minutes(10)))
 struct AppPolicyTests {
   private struct Failure: Error {}
 

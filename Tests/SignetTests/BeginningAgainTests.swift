@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A server that forgets handshakes, because it was restarted or the user took long, fails no activation and no renewal.
-@Suite struct BeginningAgainTests {
+@Suite(.timeLimit(.minutes(10))) struct BeginningAgainTests {
   /// Does something at requests of a kind, before they are sent.
   private final class InterferingTransport: HTTPTransport {
     private let inner: any HTTPTransport

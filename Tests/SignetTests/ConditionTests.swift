@@ -8,7 +8,7 @@ import Testing
 
 import struct SignetPolicy.PasswordPolicy
 
-struct ConditionTests {
+@Suite(.timeLimit(.minutes(10))) struct ConditionTests {
   @Test("the ways that are enabled, the lock, and what keeps the keys, without opening anything")
   func conditions() async throws {
     let server = try await InvitingServer(

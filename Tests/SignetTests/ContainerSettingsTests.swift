@@ -5,7 +5,7 @@ import SignetTesting
 import Testing
 
 /// What an app may change of a container by itself.
-@Suite struct ContainerSettingsTests {
+@Suite(.timeLimit(.minutes(10))) struct ContainerSettingsTests {
   @Test("another name, seen by whoever opens the vault")
   func rename() async throws {
     let inviting = try await InvitingServer()
@@ -28,8 +28,7 @@ import Testing
   func trust() async throws {
     let folder = try TemporaryFolder()
     let inviting = try await InvitingServer()
-    let vault = try Vault(
-      directory: folder.path, keystore: SoftwareKeystore(directory: folder.path), cost: .fixed(.minimum))
+    let vault = try Vault.forTests(folder.path)
     let device = Device(vault: vault)
     let pem = inviting.server.certificateAuthorityPEM
     let container = try await device.createContainer(

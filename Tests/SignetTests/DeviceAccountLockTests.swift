@@ -86,7 +86,7 @@ func signetFailure(of call: () async throws -> Void) async -> SignetFailure? {
   return nil
 }
 
-@Suite("Locks of containers and accounts")
+@Suite("Locks of containers and accounts", .timeLimit(.minutes(10)))
 struct DeviceAccountLockTests {
   private func lockingPolicy(_ call: () async throws -> Void) async -> String? {
     guard case .accountLocked(let lock)? = await signetFailure(of: call) else { return nil }
@@ -400,7 +400,7 @@ struct DeviceAccountLockTests {
       try FileManager.default.copyItem(atPath: folder.path + "/device", toPath: copy)
       try await lock()
       let failure = #expect(throws: VaultFailure.self) {
-        try Vault(directory: copy, keystore: hardware, cost: .fixed(.minimum))
+        try Vault.forTests(copy, keystore: hardware)
       }
       guard case .rolledBack? = failure else {
         Issue.record("\(index): \(String(describing: failure))")
@@ -458,8 +458,7 @@ struct DeviceAccountLockTests {
     let inviting = try await InvitingServer()
     let folder = try TemporaryFolder()
     let path = folder.path + "/device"
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let vault = try Vault.forTests(path)
     let biometrics = SimulatedBiometrics()
     let device = Device(
       vault: vault, biometrics: biometrics, passcode: SimulatedPasscode("1234"),

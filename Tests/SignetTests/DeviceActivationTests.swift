@@ -83,8 +83,7 @@ import Testing
   @Test func refusesAServerWithAnotherPin() async throws {
     let server = try await InvitingServer()
     let folder = try TemporaryFolder()
-    let vault = try Vault(
-      directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"))
+    let vault = try Vault.forTests(folder.path + "/device")
     let device = Device(
       vault: vault,
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.server.certificateAuthorityPEM))

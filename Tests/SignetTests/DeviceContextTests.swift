@@ -8,7 +8,7 @@ import SignetWire
 import Testing
 
 /// What an app says of the circumstances of a decision.
-@Suite struct DeviceContextTests {
+@Suite(.timeLimit(.minutes(10))) struct DeviceContextTests {
   @Test("it is signed with the decision, and the relying party reads it")
   func signed() async throws {
     let inviting = try await InvitingServer()

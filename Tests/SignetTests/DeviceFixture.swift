@@ -17,20 +17,21 @@ struct DeviceFixture {
 
   init(
     _ transport: any HTTPTransport, folder: TemporaryFolder? = nil, clock: (any TrustedClock)? = nil,
-    keystore: (any HardwareKeystore)? = nil
+    keystore: (any HardwareKeystore)? = nil, settings: Vault.Settings = .forTests()
   ) throws {
     self.folder = try folder ?? TemporaryFolder()
     let path = self.folder.path + "/device"
-    vault = try Vault(
-      directory: path, keystore: keystore ?? SoftwareKeystore(directory: path), cost: .fixed(.minimum),
-      clock: clock)
+    vault = try Vault.forTests(path, keystore: keystore) {
+      $0 = settings
+      $0.clock = clock
+    }
     device = Device(vault: vault) { _ throws(TransportFailure) in transport }
   }
 
   /// The same vault, as another process opens it.
   func openVault() throws -> Vault {
     let path = folder.path + "/device"
-    return try Vault(directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    return try Vault.forTests(path)
   }
 
   /// Whether the vault holds nothing at all.

@@ -23,8 +23,7 @@ import Testing
     let (badFolder, goodFolder) = (try TemporaryFolder(), try TemporaryFolder())
     let bad = try await TestServer(directory: badFolder.path, protection: .device, clock: badClock)
     let good = try await TestServer(directory: goodFolder.path, protection: .device, clock: goodClock)
-    let vault = try Vault(
-      directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"))
+    let vault = try Vault.forTests(folder.path + "/device")
     let device = Device(vault: vault)
     let user = try UserID("alice")
 

@@ -301,8 +301,7 @@ struct LockedOperationsTests {
     init() async throws {
       folder = try TemporaryFolder()
       let path = folder.path + "/device"
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+      let vault = try Vault.forTests(path)
       let device = Device(
         vault: vault, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
       ) { [server] _ throws(TransportFailure) in server }

@@ -18,9 +18,7 @@ import Testing
     try await UserService(server.context).add(user, by: .local)
     let invitation = try await ActivationService(server.context).invite(user, lifetime: nil, by: .local)
 
-    let vault = try Vault(
-      directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device"),
-      cost: .fixed(.minimum))
+    let vault = try Vault.forTests(folder.path + "/device")
     let device = Device(
       vault: vault,
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))

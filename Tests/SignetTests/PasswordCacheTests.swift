@@ -5,7 +5,7 @@ import SignetStorage
 import SignetTesting
 import Testing
 
-struct PasswordCacheTests {
+@Suite(.timeLimit(.minutes(10))) struct PasswordCacheTests {
   private static let password = "Signal 42 tower"
 
   /// A device whose container wants a password, and a transaction that waits.

@@ -10,7 +10,7 @@ import SignetVault
 import SignetWire
 import Testing
 
-@Suite("A password's life: changed, expired, recovered, erased, silent")
+@Suite("A password's life: changed, expired, recovered, erased, silent", .timeLimit(.minutes(10)))
 struct PasswordLifeTests {
   private static let password = "Signal 42 tower"
 
@@ -27,9 +27,7 @@ struct PasswordLifeTests {
       server = try await InvitingServer(.password(policy, lock))
       folder = try TemporaryFolder()
       let path = folder.file("device")
-      var settings = Vault.Settings(cost: .fixed(.minimum))
-      settings.clock = VirtualTrustedClock(wallSeconds: clock.now)
-      let vault = try Vault(directory: path, keystore: SoftwareKeystore(directory: path), settings: settings)
+      let vault = try Vault.forTests(path, clock: VirtualTrustedClock(wallSeconds: clock.now))
       let transport = server.transport
       device = Device(vault: vault, clock: clock) { _ throws(TransportFailure) in transport }
       container = try await device.createContainer(

@@ -14,7 +14,10 @@
   /// Looks into the memory of a process that has just locked.
   ///
   /// The process is a child of the test: it begins clean, and has no part in making the container.
-  struct SecretsInMemoryTests {
+  @Suite(.timeLimit(.minutes(10))) struct SecretsInMemoryTests {
+    /// The derivation is that of installed programs, with all the memory that it takes.
+    fileprivate static let settings = Vault.Settings(cost: .fixed(.minimum))
+
     @Test(
       "the search finds copies wherever they are: heap, stacks, across the edges of what it reads at once")
     func search() async throws {
@@ -119,7 +122,8 @@
         search.add(password)
         let code = try ActivationCode.made()
         let rules = try PasswordPolicy(minimumLength: 4, maximumLength: 64)
-        let fixture = try DeviceFixture(HostileServer(code, protection: .password(rules, .lock(limit: 100))))
+        let fixture = try DeviceFixture(
+          HostileServer(code, protection: .password(rules, .lock(limit: 100))), settings: Self.settings)
         let handler = ChoosingHandler(password, search)
         _ = try await fixture.device.createContainer(ContainerInitialization(code: code), handler: handler)
         // The control: it is found as long as it is used.
@@ -158,7 +162,7 @@
           PasswordPolicy(
             minimumLength: 4, maximumLength: 64, cache: PasswordCache(isEnabled: true, timeout: 3600)),
           .lock(limit: 100)))
-      let fixture = try DeviceFixture(server.transport)
+      let fixture = try DeviceFixture(server.transport, settings: settings)
       let text = password.box.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
       _ = try await fixture.activate(server.invite(), password: text)
       return fixture.folder
@@ -255,7 +259,8 @@
       state = Mutex(State(password: password.box))
       search.add(password)
       let found = Found(search)
-      var settings = Vault.Settings(cost: .fixed(.minimum), createIfMissing: false)
+      var settings = SecretsInMemoryTests.settings
+      settings.createIfMissing = false
       settings.derivation = PasswordDerivation { password, salt, cost in
         let derived = try PasswordDerivation.argon2id.derive(password, salt, cost)
         found.search.add("derived key", derived)

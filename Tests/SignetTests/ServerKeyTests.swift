@@ -8,7 +8,7 @@ import Synchronization
 import Testing
 
 /// A device takes lists from its server only: the key is from the receipt, and leads to the next.
-@Suite struct ServerKeyTests {
+@Suite(.timeLimit(.minutes(10))) struct ServerKeyTests {
   /// Answers a request for transactions with what it is told, and hands everything else on.
   private final class Impostor: HTTPTransport {
     private let inner: any HTTPTransport

@@ -18,8 +18,7 @@ import Testing
     // The same machine by another name, which its certificate has as well; the pin is not what refuses.
     code.server = try ServerURL("localhost:\(server.serverURL.port)/\(server.serverURL.domain)")
     let device = Device(
-      vault: try Vault(
-        directory: folder.path + "/device", keystore: SoftwareKeystore(directory: folder.path + "/device")),
+      vault: try Vault.forTests(folder.path + "/device"),
       connection: ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
 
     let expected = SignetFailure.serverNameMismatch(offered: server.serverURL)

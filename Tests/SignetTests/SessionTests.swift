@@ -7,7 +7,7 @@ import Testing
 
 import SignetVault
 
-struct SessionTests {
+@Suite(.timeLimit(.minutes(10))) struct SessionTests {
   private static let password = "Signal 42 tower"
   private static let limits = SessionLimits(idleTimeout: .seconds(60), maximumAge: .seconds(600))
 
@@ -47,12 +47,13 @@ struct SessionTests {
     let bench = try await Bench()
     let place = bench.fixture.folder.file("device")
     let session = Holder()
-    var settings = Vault.Settings(cost: .fixed(.minimum), createIfMissing: false)
-    settings.derivation = PasswordDerivation { password, salt, cost in
-      session.value.withLock { $0 }?.lock(because: .screenLocked)
-      return try PasswordDerivation.argon2id.derive(password, salt, cost)
+    let vault = try Vault.forTests(place) { settings in
+      settings.createIfMissing = false
+      settings.derivation = PasswordDerivation { password, salt, cost in
+        session.value.withLock { $0 }?.lock(because: .screenLocked)
+        return try PasswordDerivation.argon2id.derive(password, salt, cost)
+      }
     }
-    let vault = try Vault(directory: place, keystore: SoftwareKeystore(directory: place), settings: settings)
     let made = Session(for: bench.container, on: Device(vault: vault), limits: Self.limits)
     session.value.withLock { $0 = made }
     let password = SharedSecretBox(SecretBytes(copying: Array(Self.password.utf8)))

@@ -10,7 +10,7 @@ import Synchronization
 import Testing
 
 /// A device whose app has brought a gate: what happens at each unlock when the program is tampered with.
-struct TamperedDeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct TamperedDeviceTests {
   private static let password = "Signal 42 tower"
 
   /// Finds something as soon as a test says so.

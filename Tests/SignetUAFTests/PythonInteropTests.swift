@@ -10,7 +10,7 @@ import UAFFixture
 /// with ours, and ours checked there.
 ///
 /// The interpreter is the one that `SIGNET_PYTHON` names, else `python3`; without the module the test is skipped.
-@Suite struct PythonInteropTests {
+@Suite(.timeLimit(.minutes(10))) struct PythonInteropTests {
   /// Writes a registration and an authentication for each algorithm and format, and says whether ours are signed right.
   private static let program = """
     import base64, hashlib, json, os, struct, sys

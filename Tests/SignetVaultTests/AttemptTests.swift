@@ -306,7 +306,7 @@ struct AttemptTests {
   }
 }
 
-@Suite("Locks on files that several take in turn")
+@Suite("Locks on files that several take in turn", .timeLimit(.minutes(10)))
 struct FolderLockTests {
   private let fixture: VaultFixture
   private var path: String { fixture.folder.file("lock") }

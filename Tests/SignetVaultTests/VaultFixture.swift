@@ -9,7 +9,7 @@ import Testing
 
 /// A folder with a vault, cheap passwords, and counts of derivations and of the passwords that were tried.
 final class VaultFixture: Sendable {
-  static let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
+  static let weak = Argon2id.insecureForTests
   static let password = "correct horse"
 
   let folder: TemporaryFolder
@@ -51,18 +51,16 @@ final class VaultFixture: Sendable {
     longestTurn: Duration = .seconds(60), onDerivation: @escaping @Sendable () -> Void = {},
     onTry: @escaping @Sendable () -> Void = {}
   ) throws -> Vault {
-    var settings = Vault.Settings(cost: cost)
-    settings.insecureCostFloor = weak
-    settings.clock = clock
-    settings.willExecute = willExecute
-    settings.willTry = onTry
-    settings.longestTurn = longestTurn
-    settings.derivation = PasswordDerivation { password, salt, cost in
-      onDerivation()
-      return try PasswordDerivation.argon2id.derive(password, salt, cost)
+    try Vault.forTests(directory, keystore: keystore, clock: clock) { settings in
+      settings.cost = cost
+      settings.willExecute = willExecute
+      settings.willTry = onTry
+      settings.longestTurn = longestTurn
+      settings.derivation = PasswordDerivation { password, salt, cost in
+        onDerivation()
+        return try PasswordDerivation.argon2id.derive(password, salt, cost)
+      }
     }
-    return try Vault(
-      directory: directory, keystore: keystore ?? SoftwareKeystore(directory: directory), settings: settings)
   }
 
   /// The file without the vault, for changing it from outside; nothing waits for the disk.

@@ -1,6 +1,7 @@
 import LibFuzzer
 import SignetCrypto
-import SignetOATH
+import SignetJSON
+@testable import SignetOATH
 
 @main struct FuzzAccounts {
   static func main() { LibFuzzer.run(check) }
@@ -8,6 +9,7 @@ import SignetOATH
   private static func check(_ input: [UInt8]) {
     checkFile(input)
     checkContainer(input)
+    checkTokens(input)
     guard let text = String(validating: input, as: UTF8.self) else { return }
     checkURI(text)
     checkMigration(text)
@@ -44,6 +46,24 @@ import SignetOATH
   private static func checkContainer(_ input: [UInt8]) {
     let key = SharedSecretBox(SecretBytes(copying: [UInt8](1...16)))
     _ = accepted { () throws(InterchangeFailure) in try PSKCContainer(parsing: input, key: .preShared(key)) }
+  }
+
+  /// Tokens for a server, in each of their three forms.
+  private static func checkTokens(_ input: [UInt8]) {
+    let key = PSKCEncryptionKey.preShared(SharedSecretBox(SecretBytes(copying: [UInt8](1...16))))
+    guard
+      let list = accepted({ () throws(TokenListFailure) in try TokenList(parsing: input, key: key) })
+    else { return }
+    require(!list.tokens.isEmpty, "a list has tokens")
+    let json: JSONObject = ["tokens": .array(list.tokens.map { .object($0) })]
+    let again = made("what is read is written as JSON, and read") { () throws(TokenListFailure) in
+      try TokenList(parsing: json.bytes)
+    }
+    require(again.tokens == list.tokens, "all of it")
+    let lines = accepted { () throws(TokenListFailure) in try CSVTokens(parsing: input) }
+    guard let tokens = lines?.tokens else { return }
+    require(tokens == list.tokens, "lines are read in one way")
+    require(tokens.allSatisfy { !$0.contains("secret-hex") }, "a secret has one form")
   }
 
   private static func checkURI(_ text: String) {

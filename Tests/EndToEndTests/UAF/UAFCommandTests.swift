@@ -168,14 +168,16 @@ import Testing
       device, ["uaf", "oob", "run", code, "--device-name", "laptop"] + party.words)
     try registration.expect("1 PIN")
     try registration.answer("Which authenticator? [1-", "1")
-    try registration.answer("New PIN: ", "3141")
-    try registration.answer("Repeat it: ", "3141")
+    // Longer than any number that is shown, such as a port.
+    let tooLong = "31415926535"
+    try registration.answer("New PIN: ", tooLong)
+    try registration.answer("Repeat it: ", tooLong)
     try registration.expect("Not accepted: use 6 digits.")
     try registration.answer("New PIN: ", "314159")
     try registration.answer("Repeat it: ", "314159")
     let registered = try await registration.end()
     #expect(registered.status == 0 && registered.shown.contains("Registered alice"), "\(registered.shown)")
-    #expect(!registered.shown.contains("3141"))
+    #expect(!registered.shown.contains("314159") && !registered.shown.contains(tooLong.suffix(6)))
 
     let message = try await party.link(
       "authentication", to: target(device), ["username": "alice", "transaction": "Pay 20 EUR to Bob"])
@@ -186,7 +188,8 @@ import Testing
     try authentication.answer("PIN of alice: ", "314159")
     let authenticated = try await authentication.end()
     #expect(authenticated.status == 0, "\(authenticated.shown)")
-    #expect(authenticated.shown.contains("Authenticated.") && !authenticated.shown.contains("31415"))
+    #expect(authenticated.shown.contains("Authenticated."))
+    for typed in ["314158", "314159"] { #expect(!authenticated.shown.contains(typed)) }
 
     let stopped = try ControllingTerminal(device, ["uaf", "authenticate", "alice"] + party.words)
     try stopped.answer("PIN of alice: ", "\u{4}", newline: false)

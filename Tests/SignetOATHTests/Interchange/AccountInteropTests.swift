@@ -5,7 +5,7 @@ import SignetTestKit
 import Testing
 
 /// Both ways with `Tests/Interop/accounts.py`, which shares no code with us and reads PSKC with python-pskc.
-@Suite struct AccountInteropTests {
+@Suite(.timeLimit(.minutes(10))) struct AccountInteropTests {
   private static let python = ProcessInfo.processInfo.environment["SIGNET_PYTHON"]
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .appending(path: "../../Interop/accounts.py").standardized.path

@@ -1,6 +1,7 @@
 import Signet
 import SignetCrypto
 import SignetTestKit
+import SignetTesting
 import SignetVault
 import Testing
 
@@ -160,8 +161,7 @@ import Testing
       try Self.answering("OCRA-1:HOTP-SHA1-6:QN08"),
     ]).added
     let path = bench.folder.path + "/device"
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let vault = try Vault.forTests(path)
     let container = try #require(try await vault.accountsContainer())
     let records = try await vault.open(Vault.accountsDomain, of: container, with: .device).openedRecords()
     let versions = try added.map { try records.secret("account-\($0.id)")?.insecureCopy().first }

@@ -40,8 +40,7 @@ import Testing
     /// As another process opens it.
     func device() throws -> Device {
       let path = folder.path + "/device"
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum), clock: trusted)
+      let vault = try Vault.forTests(path, clock: trusted)
       return Device(
         vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: NoDictionary())
       ) { _ throws(TransportFailure) in NoTransport() }
@@ -129,8 +128,7 @@ import Testing
     let device = try bench.device()
     let id = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))]).added[0].id
     let path = bench.folder.path + "/device"
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let vault = try Vault.forTests(path)
     let container = try #require(try await vault.accountsContainer())
     func write(_ bytes: [UInt8]) async throws {
       let open = try await vault.open(Vault.accountsDomain, of: container, with: .device)
@@ -239,8 +237,7 @@ import Testing
     #expect(try await !device.accounts.lie(in: other))
     _ = try await device.accounts.add([try Self.account("A", "a", .totp(period: 30))])
     let path = bench.folder.path + "/device"
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum))
+    let vault = try Vault.forTests(path)
     let own = try #require(try await vault.accountsContainer())
     #expect(try await device.accounts.lie(in: own))
     #expect(try await !device.accounts.lie(in: other))

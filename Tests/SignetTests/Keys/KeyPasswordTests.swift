@@ -7,7 +7,7 @@ import SignetVault
 import SignetWire
 import Testing
 
-@Suite("Keys with passwords of their own")
+@Suite("Keys with passwords of their own", .timeLimit(.minutes(10)))
 struct KeyPasswordTests {
   @Test("each key has its own password, asked for once, with what it protects")
   func eachItsOwn() async throws {

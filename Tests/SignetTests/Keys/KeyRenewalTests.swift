@@ -9,7 +9,7 @@ import SignetVault
 import SignetWire
 import Testing
 
-@Suite("Renewal of keys with passwords of their own")
+@Suite("Renewal of keys with passwords of their own", .timeLimit(.minutes(10)))
 struct KeyRenewalTests {
   private static let all: [Key.Usage: SharedSecretBox] = KeyBench.passwords.mapValues { secret($0) }
 
@@ -112,7 +112,7 @@ struct KeyRenewalTests {
   }
 }
 
-@Suite("A silent lock on one key")
+@Suite("A silent lock on one key", .timeLimit(.minutes(10)))
 struct SilentKeyTests {
   @Test("any PIN gives a code, the server tells; the container's password says nothing of it")
   func codes() async throws {

@@ -15,7 +15,7 @@ import Synchronization
 import Testing
 
 /// Containers that a device ends: at once here, and at the server as soon as it can be reached.
-@Suite struct EndingTests {
+@Suite(.timeLimit(.minutes(10))) struct EndingTests {
   private let cutOff: SignetFailure = .transport(.unreachable(code: 7))
 
   @Test func tellsTheServerAtOnceAndWhy() async throws {
@@ -209,7 +209,7 @@ import Testing
     let server = try await InvitingServer()
     let hardware = SimulatedHardware()
     let folder = try TemporaryFolder()
-    let vault = try Vault(directory: folder.path + "/device", keystore: hardware, cost: .fixed(.minimum))
+    let vault = try Vault.forTests(folder.path + "/device", keystore: hardware)
     let transport = server.transport
     let device = Device(vault: vault) { _ throws(TransportFailure) in transport }
     let container = try await device.createContainer(

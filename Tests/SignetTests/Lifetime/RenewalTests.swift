@@ -10,7 +10,7 @@ import SignetWire
 import Testing
 
 /// Renewal against a real server: new keys on both sides or the present ones on both, whatever is cut off or refused.
-@Suite struct RenewalTests {
+@Suite(.timeLimit(.minutes(10))) struct RenewalTests {
   private let renewal = ScriptedActivation(reply: .abort)
 
   @Test func makesNewKeysOfAllKindsAndKeepsTheRest() async throws {

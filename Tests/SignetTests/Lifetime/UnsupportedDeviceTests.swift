@@ -12,7 +12,7 @@ import SignetWire
 import Testing
 
 /// A server that does not accept every keystore: typed on both sides, at activation and at renewal.
-@Suite struct UnsupportedDeviceTests {
+@Suite(.timeLimit(.minutes(10))) struct UnsupportedDeviceTests {
   private let handler = ScriptedActivation(reply: .abort)
 
   private func expectUnsupported(_ words: String, _ body: () async throws -> Void) async {
@@ -84,8 +84,7 @@ import Testing
     let hardware = SimulatedHardware()
     func device(isSimulator: Bool, _ server: InvitingServer) throws -> Device {
       let keystore = DescribedKeystore(hardware: hardware, isSimulator: isSimulator)
-      let vault = try Vault(
-        directory: folder.path + "/\(isSimulator)", keystore: keystore, cost: .fixed(.minimum))
+      let vault = try Vault.forTests(folder.path + "/\(isSimulator)", keystore: keystore)
       return Device(vault: vault) { _ throws(TransportFailure) in server.transport }
     }
     let code = try await server.invite()

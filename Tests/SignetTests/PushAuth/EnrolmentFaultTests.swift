@@ -49,13 +49,10 @@ struct EnrolmentFaultTests {
 
     func device(failing isFailing: Bool = false) throws -> Device {
       let path = folder.path + "/device"
-      var settings = Vault.Settings(cost: .fixed(.minimum))
-      settings.clock = VirtualTrustedClock()
-      if isFailing {
+      let vault = try Vault.forTests(path, clock: VirtualTrustedClock()) { settings in
+        guard isFailing else { return }
         settings.willExecute = { [fault] (sql) throws(SQLiteFailure) in try fault.look(at: sql) }
       }
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), settings: settings)
       return Device(
         vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
       ) { [server] _ throws(TransportFailure) in server }

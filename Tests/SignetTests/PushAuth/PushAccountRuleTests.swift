@@ -19,9 +19,7 @@ struct PushAccountRuleTests {
   /// A device with a passcode, and a sensor that recognises nobody.
   private func device(_ bench: Bench, passcode: SimulatedPasscode) throws -> Device {
     let path = bench.folder.path + "/device"
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
-      clock: VirtualTrustedClock())
+    let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
     return Device(
       vault: vault, clock: bench.clock,
       passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary()), passcode: passcode
@@ -70,9 +68,7 @@ struct PushAccountRuleTests {
 
     func device() throws -> Device {
       let path = try folder.get().path + "/device"
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
-        clock: VirtualTrustedClock())
+      let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
       return Device(
         vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary())
       ) { [servers] _ throws(TransportFailure) in servers }

@@ -26,9 +26,7 @@ import Testing
     func device(over other: PushServerInProcess? = nil) throws -> Device {
       let server = other ?? server
       let path = folder.path + "/device"
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
-        clock: VirtualTrustedClock())
+      let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
       return Device(
         vault: vault, clock: clock, passwordChecks: PasswordChecks(dictionary: AccountsTests.NoDictionary()),
         biometrics: gate

@@ -32,9 +32,7 @@ import Testing
       try Data(identity.insecurePrivateKeyPEM.utf8).write(to: URL(filePath: key))
       peer = try PythonPeer("am_server.py", ["certificate": .string(certificate), "key": .string(key)])
       let path = folder.path + "/device"
-      let vault = try Vault(
-        directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
-        clock: VirtualTrustedClock())
+      let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
       device = Device(
         vault: vault,
         connection: ConnectionConfiguration(certificateAuthoritiesPEM: try authority.certificatePEM))

@@ -115,9 +115,7 @@ import Testing
     try await accounts.unlock(account.id)
     // By another process, while the server is asked.
     let path = bench.folder.path + "/device"
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum),
-      clock: VirtualTrustedClock())
+    let vault = try Vault.forTests(path, clock: VirtualTrustedClock())
     let slow = Device(vault: vault, clock: bench.clock) { _ throws(TransportFailure) in
       Interrupted(inner: bench.server) {
         do { try await accounts.lock(account.id, reason: "meanwhile") } catch { Issue.record(error) }

@@ -37,13 +37,7 @@ struct UAFDevice {
     self.folder = try folder ?? TemporaryFolder()
     self.clock = clock ?? VirtualTrustedClock()
     let path = self.folder.file(name)
-    let weak = Argon2id(memoryKiB: 8, passes: 1, lanes: 1)
-    var settings = Vault.Settings(cost: .fixed(weak))
-    settings.insecureCostFloor = weak
-    settings.clock = self.clock
-    settings.willExecute = willExecute
-    vault = try Vault(
-      directory: path, keystore: keystore ?? SoftwareKeystore(directory: path), settings: settings)
+    vault = try Vault.forTests(path, keystore: keystore, clock: self.clock) { $0.willExecute = willExecute }
     fingerprint = SimulatedBiometrics()
     face = SimulatedBiometrics(.ready(.simulated(fingers: 9)))
     passcode = SimulatedPasscode("swordfish")

@@ -40,9 +40,10 @@ struct UAFInterruptionTests {
   @Test(
     "after an interrupted operation the user can register under the same name", arguments: Operation.allCases)
   func registered(_ operation: Operation) async throws {
-    // One way, another from run to run, which a failure names; `make kill-test` tries all of them.
+    // One way, another for each operation, which a failure names; `make kill-test` tries all of them.
     let kinds = Interruption.Kind.allCases
-    let few = kinds.shuffled().prefix(KillCount.wanted == nil ? 1 : kinds.count)
+    var random = SeededRandom(test: "register after an interrupted \(operation)")
+    let few = kinds.shuffled(using: &random).prefix(KillCount.wanted == nil ? 1 : kinds.count)
     try await interrupt(operation, in: Array(few)) { fixture, comment in
       if try await fixture.ownKeys().isEmpty {
         #expect(try await fixture.register().targetFailure == nil, comment)
@@ -222,11 +223,9 @@ extension UAFOperationsFixture {
   /// The operations of another process over the same folder.
   fileprivate func sameDevice(over transport: Interruption) throws -> UAFOperations {
     let path = folder.path + "/device"
-    var settings = Vault.Settings(cost: .fixed(.minimum))
-    settings.clock = trusted
-    settings.willExecute = { (sql) throws(SQLiteFailure) in try transport.look(at: sql) }
-    let vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), settings: settings)
+    let vault = try Vault.forTests(path, clock: trusted) { settings in
+      settings.willExecute = { (sql) throws(SQLiteFailure) in try transport.look(at: sql) }
+    }
     let device = Device(vault: vault, clock: clock, biometrics: biometrics, passcode: passcode) {
       _ throws(TransportFailure) in transport
     }

@@ -234,8 +234,7 @@ struct UAFOperationsFixture {
     let transport = CuttingTransport(changes)
     self.transport = transport
     let path = folder.path + "/device"
-    vault = try Vault(
-      directory: path, keystore: SoftwareKeystore(directory: path), cost: .fixed(.minimum), clock: trusted)
+    vault = try Vault.forTests(path, clock: trusted)
     device = Device(vault: vault, clock: clock, biometrics: biometrics, passcode: passcode) {
       _ throws(TransportFailure) in transport
     }

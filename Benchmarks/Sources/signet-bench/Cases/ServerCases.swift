@@ -104,14 +104,7 @@ private struct ServerRuns {
 
   /// The same beside privacyIDEA; without ratio and goal where that was not measured in this run.
   func privacyIDEARow(_ name: String, _ peer: PrivacyIDEA?) -> ReportRow {
-    var row = ReportRow(
-      name: "\(name), beside privacyIDEA", value: small.rate, unit: "requests/s",
-      notes: "not compared: Scripts/bench says how privacyIDEA is found")
-    guard let peer else { return row }
-    let rate = Samples(privacyIDEA).median
-    row.comparedWith = "\(peer.version), tuned, SQLite, without TLS, 8 connections \(rate.formatted())/s"
-    (row.ratio, row.goal, row.notes) = (small.rate / rate, .ratioAtLeast(200), "")
-    return row
+    .besidePrivacyIDEA(name, rate: small.rate, peer.map { ($0.version, Samples(privacyIDEA).median) })
   }
 }
 

@@ -1,14 +1,17 @@
 import Foundation
 
 /// A program that is told and asked one line at a time; it ends when its input does.
+///
+/// The system is asked for its end. Foundation's `Process` learns of an end from a socket that children which start at the same
+/// moment inherit, so that the end of a short one is told when a long one ends.
 final class LineProcess {
   private let name: String
-  private let process = Process()
-  private let input = Pipe()
-  private let output = Pipe()
+  private let id: pid_t
+  private let input: FileHandle
+  private let output: FileHandle
   private var unread: [UInt8] = []
 
-  /// A program did not answer.
+  /// A program did not start, or did not answer.
   struct Failure: Error, CustomStringConvertible {
     let description: String
   }
@@ -25,21 +28,64 @@ final class LineProcess {
 
   init(_ path: String, _ arguments: [String] = []) throws {
     name = URL(fileURLWithPath: path).lastPathComponent
-    process.executableURL = URL(fileURLWithPath: path)
-    process.arguments = arguments
-    process.standardInput = input
-    process.standardOutput = output
-    try process.run()
+    let (toChild, fromChild) = (try Self.makePipe(), try Self.makePipe())
+    // Closed here once the child has them: the end of one side is told by the other's.
+    (input, output) = (toChild.writing, fromChild.reading)
+    id = try Self.spawn(
+      [path] + arguments, reading: toChild.reading.fileDescriptor, writing: fromChild.writing.fileDescriptor)
+    withExtendedLifetime((toChild, fromChild)) {}
   }
 
   deinit {
-    do { try input.fileHandleForWriting.close() } catch { process.terminate() }
-    process.waitUntilExit()
+    do { try input.close() } catch { kill(id, SIGTERM) }
+    while waitpid(id, nil, 0) < 0 && errno == EINTR {}
+  }
+
+  /// A pipe that no other child inherits: they are started one after the other.
+  private static func makePipe() throws -> (reading: FileHandle, writing: FileHandle) {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe pipe(&ends) == 0, ends.allSatisfy({ fcntl($0, F_SETFD, FD_CLOEXEC) == 0 }) else {
+      throw Failure(description: "there is no pipe: error \(errno)")
+    }
+    let handles = ends.map { FileHandle(fileDescriptor: $0, closeOnDealloc: true) }
+    return (handles[0], handles[1])
+  }
+
+  /// Starts a program with this process's environment and standard error, and with no signal blocked or ignored.
+  private static func spawn(_ line: [String], reading: Int32, writing: Int32) throws -> pid_t {
+    #if canImport(Darwin)
+      var (actions, attributes): (posix_spawn_file_actions_t?, posix_spawnattr_t?)
+    #else
+      var (actions, attributes) = unsafe (posix_spawn_file_actions_t(), posix_spawnattr_t())
+    #endif
+    unsafe posix_spawn_file_actions_init(&actions)
+    defer { unsafe posix_spawn_file_actions_destroy(&actions) }
+    unsafe posix_spawnattr_init(&attributes)
+    defer { unsafe posix_spawnattr_destroy(&attributes) }
+    unsafe posix_spawn_file_actions_adddup2(&actions, reading, STDIN_FILENO)
+    unsafe posix_spawn_file_actions_adddup2(&actions, writing, STDOUT_FILENO)
+    var (none, all) = (sigset_t(), sigset_t())
+    unsafe sigemptyset(&none)
+    unsafe sigfillset(&all)
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &all)
+    unsafe posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
+
+    func copies(_ texts: [String]) -> [UnsafeMutablePointer<CChar>?] {
+      unsafe texts.map { unsafe strdup($0) } + [nil]
+    }
+    let arguments = unsafe copies(line)
+    let environment = unsafe copies(ProcessInfo.processInfo.environment.map { "\($0)=\($1)" })
+    defer { unsafe (arguments + environment).forEach { unsafe free($0) } }
+    var id: pid_t = 0
+    let error = unsafe posix_spawn(&id, line[0], &actions, &attributes, arguments, environment)
+    guard error == 0 else { throw Failure(description: "\(line[0]) did not start: error \(error)") }
+    return id
   }
 
   /// Sends a line that has no answer.
   func tell(_ line: String) throws {
-    try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8))
+    try input.write(contentsOf: Data("\(line)\n".utf8))
   }
 
   /// Sends a line and waits for the answer.
@@ -55,7 +101,7 @@ final class LineProcess {
         unread.removeFirst(end + 1)
         return line
       }
-      let data = output.fileHandleForReading.availableData
+      let data = output.availableData
       guard !data.isEmpty else { throw Failure(description: "\(name) ended without an answer") }
       unread += data
     }

@@ -1,3 +1,4 @@
+import BenchReport
 import Foundation
 @testable import SignetCrypto
 @testable import SignetJSON

@@ -1,33 +1,36 @@
 import Foundation
 
 /// What the command line says.
-struct Options {
+package struct Options: Sendable {
   /// Where the JSON goes.
-  var output = ".build/bench.json"
+  package var output = ".build/bench.json"
   /// Where the peers' programs are.
-  var peers = ".build/bench-peers"
+  package var peers = ".build/bench-peers"
   /// A folder on a real disk in which databases are made.
-  var work = ".build"
+  package var work = ".build"
   /// A tenth of the rounds, to see that everything runs.
-  var isQuick = false
+  package var isQuick = false
   /// Whether the exit status is 0 where goals are missed.
-  var allowsMissed = false
+  package var allowsMissed = false
   /// The commit that is measured.
-  var commit = "unknown"
+  package var commit = "unknown"
   /// What the compiler was told.
-  var flags = "unknown"
+  package var flags = "unknown"
   /// Which groups of measurements run; all when empty.
-  var only: Set<String> = []
+  package var only: Set<String> = []
 
-  static let usage =
+  /// What there is to say.
+  package static let usage =
     """
     usage: signet-bench [--quick] [--allow-missed] [--only jose,codes,policies,vault,tpm,device,server,live,approvals,uaf,integrity]
       [--output FILE] [--peers DIR] [--work DIR] [--commit TEXT] [--flags TEXT]
     """
 
-  struct UsageFailure: Error {}
+  /// A word that is no option, or an option without its value.
+  package struct UsageFailure: Error {}
 
-  init(_ arguments: [String]) throws {
+  /// Reads the words after the program's name.
+  package init(_ arguments: [String]) throws {
     var rest = arguments[...]
     while let option = rest.popFirst() {
       switch option {
@@ -49,8 +52,9 @@ struct Options {
     return value
   }
 
-  func runs(_ group: String) -> Bool { only.isEmpty || only.contains(group) }
+  /// Whether a group of measurements is asked for.
+  package func runs(_ group: String) -> Bool { only.isEmpty || only.contains(group) }
 
   /// A number of repetitions.
-  func times(_ count: Int) -> Int { isQuick ? max(3, count / 10) : count }
+  package func times(_ count: Int) -> Int { isQuick ? max(3, count / 10) : count }
 }

@@ -1,0 +1,64 @@
+import SignetCrypto
+package import SignetJSON
+import SignetText
+
+/// Tokens as lines of fields with commas between them, the first of which names the columns.
+package struct CSVTokens: Sendable {
+  private static let numbers = ["digits", "period", "start", "counter"]
+  private static let texts = ["serial", "kind", "algorithm", "user"]
+  private static let secrets = ["secret", "secret-hex", "secret-base32"]
+  /// The names that columns may have.
+  package static let columns = texts + secrets + numbers
+
+  /// The tokens, each as the protocol has it; fields that are empty are left out.
+  package let tokens: [JSONObject]
+
+  /// Reads lines.
+  ///
+  /// - Throws: ``TokenListFailure``, which never has a secret.
+  package init(parsing bytes: [UInt8]) throws(TokenListFailure) {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw .notUTF8 }
+    var lines = text.split(whereSeparator: \.isNewline)[...]
+    var tokens: [JSONObject] = []
+    if let first = lines.popFirst() {
+      let names = Self.fields(first).map { $0.lowercased() }
+      for name in names where !Self.columns.contains(name) { throw .unknownColumn(String(name.prefix(40))) }
+      guard Set(names).count == names.count, Set(names).isSuperset(of: ["serial", "kind"]),
+        names.filter(Self.secrets.contains).count == 1
+      else { throw .missingColumns }
+      for (index, line) in lines.enumerated() {
+        tokens.append(try Self.token(names, Self.fields(line), line: index + 2))
+      }
+    }
+    self.tokens = tokens
+  }
+
+  private static func fields(_ line: Substring) -> [String] {
+    line.split(separator: ",", omittingEmptySubsequences: false).map(\.trimmed)
+  }
+
+  private static func token(
+    _ names: [String], _ fields: [String], line: Int
+  ) throws(TokenListFailure) -> JSONObject {
+    guard fields.count == names.count else {
+      throw .line(line, reason: "\(fields.count) fields, and the first line names \(names.count)")
+    }
+    var object = JSONObject()
+    for (name, field) in zip(names, fields) where !field.isEmpty {
+      switch name {
+      case "secret-hex", "secret-base32":
+        var bytes: [UInt8]
+        do { bytes = name == "secret-hex" ? try Hex.decode(field) : try Base32.decode(field) } catch {
+          throw .line(line, reason: "the secret is not \(name.dropFirst("secret-".count))")
+        }
+        defer { bytes.withUnsafeMutableBytes { wipe($0) } }
+        object["secret"] = .string(Base64URL.encode(bytes))
+      case _ where numbers.contains(name):
+        guard let number = Int64(field) else { throw .line(line, reason: "\"\(name)\" is not a number") }
+        object[name] = .integer(number)
+      default: object[name] = .string(field)
+      }
+    }
+    return object
+  }
+}

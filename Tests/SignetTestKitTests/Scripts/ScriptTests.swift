@@ -1,0 +1,166 @@
+import Foundation
+import SignetTestKit
+import Testing
+
+/// What other scripts refuse, and what they find.
+@Suite("Scripts", .timeLimit(.minutes(5))) struct ScriptTests {
+  private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "../../..").standardized.path
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ words: [String], _ variables: [String: String] = [:]) async throws
+    -> ChildProcess.Result
+  {
+    var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+    for name in ["SIGNET_KILLS", "SIGNET_SEED", "WORKERS", "BUILD"] where variables[name] == nil {
+      environment[name] = nil
+    }
+    // A script that goes on, and builds, does not get far.
+    environment["SWIFT"] = "/nowhere/swift"
+    return try await ChildCommand(
+      ["\(Self.root)/Scripts/\(words[0])"] + words.dropFirst(), environment: environment
+    ).finish()
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    let file = URL(filePath: folder.file(path))
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try Data(text.utf8).write(to: file)
+  }
+
+  @Test(
+    "a number that is none, and a pattern that is none, is named before anything is built",
+    arguments: [
+      (["test"], ["SIGNET_KILLS": "x"], "SIGNET_KILLS"), (["test"], ["SIGNET_KILLS": "0"], "SIGNET_KILLS"),
+      (["test"], ["SIGNET_KILLS": ""], "SIGNET_KILLS"), (["test"], ["WORKERS": "0"], "WORKERS"),
+      (["test"], ["WORKERS": "two"], "WORKERS"), (["test"], ["SIGNET_SEED": "-1"], "SIGNET_SEED"),
+      (["test"], ["SIGNET_SEED": "18446744073709551616"], "SIGNET_SEED"), (["test"], ["BUILD": "x"], "BUILD"),
+      (["test", "NoTests"], [:], "NoTests"), (["test", "../Tests"], [:], "../Tests"),
+      (["test", "SignetVaultTests", "["], [:], "regular expression"),
+      (["test", "SignetVaultTests", "a", "b"], [:], "one pattern"),
+      (["fuzz", "--seconds", "x"], [:], "--seconds"), (["fuzz", "--seconds"], [:], "--seconds"),
+      (["fuzz", "--seconds", "-1"], [:], "--seconds"), (["fuzz", "nothing"], [:], "nothing"),
+      (["compare-builds", "--count", "x"], [:], "--count"), (["check-fuzz", "--root"], [:], "--root"),
+      (["check-fuzz", "--root", "/nowhere"], [:], "--root"),
+    ])
+  func refuses(_ words: [String], _ variables: [String: String], _ name: String) async throws {
+    let result = try await run(words, variables)
+    #expect(result.status == 64, "\(result)")
+    #expect(result.output.isEmpty && result.errorOutput.contains(name), "\(result.errorOutput)")
+  }
+
+  @Test("a parser without a fuzz target is named, and so is a reason for what is no parser")
+  func fuzzTargets() async throws {
+    try write(
+      """
+      public struct Message {
+        public init(parsing bytes: [UInt8]) throws {}
+        struct Part {
+          init?(_ text: String) { nil }
+        }
+      }
+      """, to: "Sources/SignetWire/Message.swift")
+    try write("let read = try Message(parsing: input)\n", to: "Fuzz/Sources/fuzz-wire/main.swift")
+    try write("Message.Part in Message\n", to: "Fuzz/without-target")
+    let check = ["check-fuzz", "--root", folder.path]
+    let sound = try await run(check)
+    #expect(sound.status == 0 && sound.errorOutput.isEmpty, "\(sound.errorOutput)")
+    let list = try await run(check + ["--list"])
+    #expect(list.output == "SignetWire Message\nSignetWire Message.Part\n")
+
+    try write(
+      "enum Letter { static func read(_ bytes: [UInt8]) throws -> Letter {} }\n", to: "Sources/A/One.swift")
+    try write(
+      "struct Letter {\n  static func read(_ bytes: [UInt8]) throws -> Letter {}\n}\n",
+      to: "Sources/SignetWire/Letter.swift")
+    let new = try await run(check)
+    #expect(new.status == 1 && new.errorOutput.contains("Letter in Sources/SignetWire has no fuzz target"))
+
+    // Named in a comment only is not named.
+    try write(
+      "// Letter.read(input)\nlet read = try Message(parsing: input)\n",
+      to: "Fuzz/Sources/fuzz-wire/main.swift")
+    #expect(try await run(check).status == 1)
+    try write("Message.Part in Message\nLetter in Nothing\n", to: "Fuzz/without-target")
+    let nowhere = try await run(check)
+    #expect(nowhere.status == 1 && nowhere.errorOutput.contains("in Nothing, which has no target"))
+    try write("Message.Part in Message\nLetter\n", to: "Fuzz/without-target")
+    let unreasoned = try await run(check)
+    #expect(unreasoned.status == 1 && unreasoned.errorOutput.contains("Letter has no reason"))
+    try write("Message.Part in Message\nLetter one\nMessage one\nOther one\n", to: "Fuzz/without-target")
+    let complaints = try await run(check).errorOutput
+    #expect(complaints.contains("Message is used in Fuzz/Sources"))
+    #expect(complaints.contains("Other is no parser in Sources"))
+  }
+
+  @Test("a suite that can wait for ever is named, unless it, the suite around it or each test has a limit")
+  func timeLimits() async throws {
+    func check(_ source: String) async throws -> ChildProcess.Result {
+      try write(source, to: "Tests/OneTests/SuiteTests.swift")
+      return try await run(["check-time-limits", folder.file("Tests")])
+    }
+    let body = "{\n  @Test func waits() async throws { _ = try ChildCommand([]).start() }\n}\n"
+    let bare = try await check("@Suite(\"Some (text)\") struct Waiting \(body)")
+    #expect(bare.status == 1)
+    #expect(bare.errorOutput.hasPrefix("OneTests/SuiteTests.swift: Waiting can wait"))
+    for sound in [
+      "@Suite(\"Some (text)\", .timeLimit(.minutes(1)))\nstruct Waiting \(body)",
+      "struct Waiting \(body.replacing("@Test", with: "@Test(.timeLimit(.minutes(1)))"))",
+      "@Suite(.timeLimit(.minutes(1))) struct Outer {\n  struct Waiting {\n  @Test func a() { gate.wait() }\n  }\n}\n",
+      "struct Waiting {\n  // No ChildCommand here.\n  @Test(\"no ChildCommand\") func a() {}\n}\n",
+    ] {
+      let result = try await check(sound)
+      #expect(result.status == 0, "\(sound): \(result.errorOutput)")
+    }
+    // What it calls in its file is its own.
+    let helper = "func gate() { flock(0, 2) }\n"
+    #expect(try await check("\(helper)struct Waiting {\n  @Test func a() { gate() }\n}\n").status == 1)
+  }
+
+  #if os(Linux)
+    @Test("ports for scripts and for tests come from one count, each once")
+    func ports() async throws {
+      let ports = try await withThrowingTaskGroup(of: UInt16?.self) { group in
+        for number in 0..<40 {
+          group.addTask {
+            guard number.isMultiple(of: 2) else { return try FreePort.find() }
+            let result = try await ChildCommand(["\(Self.root)/Scripts/free-port"]).finish()
+            return UInt16(result.output.trimmingCharacters(in: .whitespacesAndNewlines))
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      let found = ports.compactMap(\.self)
+      #expect(found.count == 40 && Set(found).count == 40, "\(ports)")
+      #expect(found.allSatisfy(FreePort.ports.contains), "\(ports)")
+    }
+  #endif
+
+  @Test("a whole run prints the time of each part and of all, and fails where it took too long")
+  func wholeRun() async throws {
+    try FileManager.default.createDirectory(
+      atPath: folder.file(".ci"), withIntermediateDirectories: false)
+    try FileManager.default.copyItem(atPath: "\(Self.root)/.ci/run", toPath: folder.file(".ci/run"))
+    try write("#!/bin/sh\nif [ \"$1\" = \"$SLOW\" ]; then sleep 2; fi\n[ \"$1\" != \"$BAD\" ]\n", to: "make")
+    #expect(chmod(folder.file("make"), 0o755) == 0)
+    func run(_ variables: [String: String]) async throws -> ChildProcess.Result {
+      var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
+      environment["PATH"] = "\(folder.path):\(environment["PATH"] ?? "/usr/bin:/bin")"
+      return try await ChildCommand(["/bin/bash", folder.file(".ci/run")], environment: environment).finish()
+    }
+    let sound = try await run([:])
+    #expect(sound.status == 0 && sound.errorOutput.isEmpty, "\(sound)")
+    let parts = ["check", "release", "install", "demo", "fuzz", "compare", "bench", "test"]
+    let told = sound.output.split(separator: "\n").suffix(parts.count + 1).map { String($0) }
+    for (line, part) in zip(told, parts) { #expect(line.wholeMatch(of: /== (\w+) \d+ s/)?.1 ?? "" == part) }
+    #expect(told.last?.wholeMatch(of: /== all of it \d+ s/) != nil, "\(told)")
+    let slow = try await run(["SLOW": "test", "SIGNET_CI_LIMIT": "1"])
+    #expect(slow.status == 1 && slow.errorOutput.contains("1 s are allowed"), "\(slow)")
+    let failing = try await run(["BAD": "bench"])
+    #expect(failing.status == 1 && !failing.output.contains("== test"), "\(failing)")
+    #expect(failing.output.contains("== all of it "))
+  }
+}
