@@ -1,7 +1,7 @@
 # make demo      shows the main job with real processes
 # make test      runs every test
-# make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, and tries
-#                10,000 right passwords beside kills
+# make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, tries
+#                10,000 right passwords beside kills, and has more rounds of programs at once
 # make bench     measures, beside raw limits and other implementations (OPTIONS of Scripts/bench)
 # make fuzz      feeds every parser of outside input with malformed input, a minute each (SECONDS_EACH)
 # make compare-builds  compares signet-check unoptimised with signet-check as an app that depends on the package compiles it (COUNT
@@ -38,7 +38,7 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetVaultTests 'AttemptKillTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
-	  'KillTests/|KilledAttemptTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/'
+	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/'
 
 bench:
 	Scripts/setup bench

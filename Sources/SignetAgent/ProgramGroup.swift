@@ -19,7 +19,33 @@
       guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
         status.st_mode & S_ISGID != 0, status.st_mode & S_IXGRP != 0
       else { return nil }
-      return isIgnored(at: path) ? nil : status.st_gid
+      return isIgnored(at: path) || !hasNumber(status.st_gid) ? nil : status.st_gid
+    }
+
+    /// Whether a group has a number in this process's namespace of users (user_namespaces(7)); where it has none, the bit does not act.
+    package static func hasNumber(_ group: gid_t) -> Bool {
+      let overflow = gid_t(text(of: "/proc/sys/kernel/overflowgid").filter(\.isNumber)) ?? 65_534
+      return hasNumber(group, map: text(of: "/proc/self/gid_map"), overflow: overflow)
+    }
+
+    /// The same by the text of the map, and by the number with which groups are shown that have none.
+    package static func hasNumber(_ group: gid_t, map: String, overflow: gid_t) -> Bool {
+      let ranges = map.split(separator: "\n").compactMap { line -> Range<UInt64>? in
+        let numbers = line.split(separator: " ").compactMap { UInt32($0) }.map { UInt64($0) }
+        return numbers.count == 3 ? numbers[0]..<(numbers[0] + numbers[2]) : nil
+      }
+      // Outside of containers each group has its own.
+      if ranges.isEmpty || ranges == [0..<UInt64(UInt32.max)] { return true }
+      return group != overflow && ranges.contains { $0.contains(UInt64(group)) }
+    }
+
+    private static func text(of path: String) -> String {
+      let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+      guard file >= 0 else { return "" }
+      defer { close(file) }
+      var text = [UInt8](repeating: 0, count: 16_384)
+      let count = unsafe text.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+      return count > 0 ? String(decoding: text[..<count], as: UTF8.self) : ""
     }
 
     /// Whether the file system that a file lies in is mounted such that the bit does not act (`nosuid`).

@@ -11,9 +11,9 @@ private let systemWrite = write
 
 /// The server's log: one JSON object a line, never a secret.
 ///
-/// Lines about requests that were refused are ones that strangers can cause, as many as they like. Of these, the first of each kind
-/// and from each network in each 10 seconds is written, and others while there are fewer than 100; how many of a kind were left out,
-/// and most of them from where, says a line `log.leftOut`.
+/// Lines about requests that were refused, or that need no authentication, are ones that strangers can cause, as many as they
+/// like. Of these, the first of each kind and from each network in each 10 seconds is written, and others while there are fewer than
+/// 100; how many of a kind were left out, and most of them from where, says a line `log.leftOut`.
 public struct EventLog: Sendable {
   private let write: @Sendable (String) -> Void
   private let clock: any WallClock
@@ -41,7 +41,7 @@ public struct EventLog: Sendable {
     line("error", event, members)
   }
 
-  /// Something that a stranger was refused: a line, or one more of those that are left out.
+  /// Something that a stranger can cause: a line, or one more of those that are left out.
   ///
   /// Lines of the same event, the same `status` among the members and the same subject are of one kind; `from` among the members is
   /// the address that caused it.
@@ -50,7 +50,7 @@ public struct EventLog: Sendable {
   ///   - event: What happened.
   ///   - subject: What it is about; there are few of them, whatever strangers send.
   ///   - members: What the line says besides.
-  public func refused(
+  public func sampled(
     _ event: String, of subject: String = "", _ members: KeyValuePairs<String, String> = [:]
   ) {
     let now = clock.now

@@ -55,19 +55,21 @@ public final class Server: Sendable {
       return "\(route.method) \(path)"
     }
     let log = context.log
+    let open = OpenEndpoints(domain: domain, uafPrefix: context.uaf?.settings.prefix)
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
       let members: KeyValuePairs = [
         "method": request.method, "path": request.path, "status": String(request.status),
         "from": request.remoteAddress,
       ]
-      // A failure of the server's own is always written.
-      guard (400..<500).contains(request.status) else { return log.info("request", members) }
-      let pattern = router.pattern(method: request.method, path: request.path)
-      log.refused("request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint", members)
+      // A failure of the server's own is always written, and so is what is served to somebody who is known.
+      let pattern = request.status < 500 ? router.pattern(method: request.method, path: request.path) : nil
+      let isAnybodys = request.status < 400 && open.contains(pattern) || (400..<500).contains(request.status)
+      guard isAnybodys else { return log.info("request", members) }
+      log.sampled("request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint", members)
     }
     transport.refusalObserver = { request in
-      log.refused(
+      log.sampled(
         "http.refused", of: request.reason,
         [
           "status": request.status.map { String($0) } ?? "none", "reason": request.reason,

@@ -61,8 +61,11 @@ final class Upkeep: Sendable {
 
 extension ServiceContext {
   /// Marks the transactions that have expired by now, and forgets what is not needed any more.
-  package func sweep() async throws(StorageFailure) {
-    let audit = audit(by: .server)
+  ///
+  /// - Parameter time: When now is, in seconds since 1970; what the clock says unless told.
+  /// - Throws: `StorageFailure`.
+  package func sweep(at time: Int64? = nil) async throws(StorageFailure) {
+    let audit = Audit(by: .server, time: time ?? clock.now)
     _ = try await storage.sweep(at: audit.time) { audit(.transactionExpired(transaction: $0)) }
   }
 }

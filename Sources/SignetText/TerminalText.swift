@@ -1,7 +1,7 @@
 /// Text for a terminal that knows which parts of it are ours, so that no other part steers the terminal or passes for one of ours.
 ///
 /// A string literal is trusted. What is interpolated is somebody else's, whatever its type, and is escaped
-/// (``sanitised(_:limit:)``); only another `TerminalText`, an integer and what is marked `ours:` or `token:` are taken as they are:
+/// (``sanitised(_:limit:)``); only another `TerminalText`, an integer and what is marked `ours:` are taken as they are:
 ///
 /// ```swift
 /// output.print("Approved by \(user) at \(server, limit: 200).")
@@ -115,12 +115,6 @@ extension TerminalText: ExpressibleByStringInterpolation {
 
     /// Adds a number.
     public mutating func appendInterpolation(_ number: some BinaryInteger) { appendLiteral(String(number)) }
-
-    /// Adds a key, a code or a link that is there to be copied: as it is where it is one word of ASCII, and else as somebody else's.
-    public mutating func appendInterpolation(token: String) {
-      let isWord = token.utf8.allSatisfy { 0x21...0x7E ~= $0 }
-      pieces += isWord ? TerminalText(ours: token).pieces : TerminalText(token).pieces
-    }
 
     /// Adds trusted text.
     public mutating func appendInterpolation(ours text: some CustomStringConvertible) {

@@ -16,7 +16,7 @@ extension DeviceOptions {
   /// - Returns: What the operation returns.
   /// - Throws: What the operation throws, and `SecretInputFailure`.
   func authenticated<Value: Sendable>(
-    _ container: Container, key: Key.Usage? = nil, on device: Device, to purpose: String,
+    _ container: Container, key: Key.Usage? = nil, on device: Device, to purpose: TerminalText,
     _ operation: @escaping @Sendable (Authentication?) async throws -> Value
   ) async throws -> Value {
     guard container.protection(of: key).passwordPolicy != nil else { return try await operation(nil) }
@@ -73,16 +73,16 @@ extension DeviceOptions {
 
   /// - Returns: `nil` if the password is wanted.
   private func byPasscode<Value: Sendable>(
-    _ title: String, _ purpose: String,
+    _ title: String, _ purpose: TerminalText,
     _ operation: @Sendable (Authentication?) async throws -> Value
   ) async throws -> Value? {
     let output = arguments.errorOutput
     output.print(
-      "\(ours: purpose): enter the passcode of this device; Enter alone asks for the password of "
-        + "\(title, limit: 1000).")
+      "\(purpose): enter the passcode of this device; Enter alone asks for the password of \(title, limit: 1000)."
+    )
     let conversation = TerminalConversation(output: output)
     do {
-      return try await operation(.passcode(reason: purpose, conversation: conversation))
+      return try await operation(.passcode(reason: purpose.description, conversation: conversation))
     } catch let failure as SignetFailure where failure.isMendedByPassword {
       if let caught = conversation.failure { throw caught }
       if failure != .passcode(.cancelled) {

@@ -48,7 +48,7 @@ extension Arguments {
     errorOutput.print("  as      \(container.user.text)")
     errorOutput.print("  at      \(container.server.fullForm)")
     guard let transaction else { return }
-    errorOutput.print("  id      \(ours: transaction.id.text)")
+    errorOutput.print("  id      \(transaction.id.text)")
     errorOutput.print("  expires \(ours: Moment.text(transaction.expires))")
   }
 }

@@ -56,7 +56,7 @@
           "start it without, as from a terminal of the desktop"
         )
       }
-      if !isMapped(status.st_gid) {
+      if !ProgramGroup.hasNumber(status.st_gid) {
         return (
           "this container has no number for its group, so it gets none",
           "have the container map the group, or install the program in it"
@@ -66,19 +66,6 @@
         "the system did not give it its group, as to a program that is traced",
         "start it by itself, from a terminal"
       )
-    }
-
-    /// Whether a group has a number in this process's namespace of users (user_namespaces(7)).
-    private static func isMapped(_ group: gid_t) -> Bool {
-      // Groups without one are shown as this.
-      let overflow = gid_t(content("/proc/sys/kernel/overflowgid").filter(\.isNumber)) ?? 65_534
-      if group == overflow { return false }
-      let map = content("/proc/self/gid_map")
-      return map.isEmpty
-        || map.split(separator: "\n").contains { line in
-          let numbers = line.split(separator: " ").compactMap { UInt64($0) }
-          return numbers.count == 3 && (numbers[0]..<(numbers[0] + numbers[2])).contains(UInt64(group))
-        }
     }
 
     private static func content(_ path: String) -> String {

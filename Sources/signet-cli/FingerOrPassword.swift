@@ -5,7 +5,7 @@ import Synchronization
 /// One prompt that takes a finger or a password, whichever comes first.
 struct FingerOrPassword<Value: Sendable>: Sendable {
   let title: String
-  let purpose: String
+  let purpose: TerminalText
   let output: Terminal
   let operation: @Sendable (Authentication?) async throws -> Value
 
@@ -35,14 +35,16 @@ struct FingerOrPassword<Value: Sendable>: Sendable {
     let note = PromptNote { _ in words.current }
     let (purpose, operation) = (purpose, operation)
     let prompt: TerminalText =
-      "\(ours: purpose): touch the fingerprint reader, or type the password for \(title, limit: 1000): "
+      "\(purpose): touch the fingerprint reader, or type the password for \(title, limit: 1000): "
     return try await withThrowingTaskGroup(of: Event.self) { group in
       group.addTask {
         let hints: @Sendable (BiometricHint) -> Void = { hint in
           words.set(hint.words)
           note.refresh()
         }
-        do { return .opened(try await operation(.biometrics(reason: purpose, hints: hints))) } catch {
+        do {
+          return .opened(try await operation(.biometrics(reason: purpose.description, hints: hints)))
+        } catch {
           return .failed(error)
         }
       }

@@ -96,6 +96,6 @@ extension TransactionRequest {
     let owner: TerminalText = isNamed ? "  \(container.shortID)  \(container.fullName)" : ""
     // One write, so that what several servers send at once does not mix.
     let text = TransactionText(content, on: arguments.output).body
-    arguments.output.print("\(ours: id.text)  until \(ours: Moment.text(expires))\(owner)\n\(text)")
+    arguments.output.print("\(id.text)  until \(ours: Moment.text(expires))\(owner)\n\(text)")
   }
 }

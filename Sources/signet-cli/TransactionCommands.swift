@@ -180,7 +180,7 @@ extension Command {
       }
       try await container.server.named {
         try await chosen.options.authenticated(
-          container, key: .transactionSigning, on: chosen.device, to: summary
+          container, key: .transactionSigning, on: chosen.device, to: TerminalText(ours: summary)
         ) { [number] in
           try await chosen.device.decide(
             transaction, status, number: number, with: container, by: $0, session: chosen.session)
@@ -329,7 +329,7 @@ private struct ChosenTransaction: Sendable {
       let object: JSONObject = ["id": .string(transaction.id.text), "status": .string(status)]
       arguments.output.print(json: JSONValue.object(object).text)
     } else {
-      arguments.output.print("\(ours: word) \(ours: transaction.id.text).")
+      arguments.output.print("\(ours: word) \(transaction.id.text).")
     }
   }
 }

@@ -48,7 +48,7 @@ enum CarriedTransactionCommands {
       var picture = try NewFile.named(by: "png", arguments)
       let answer = try await client.get("transactions", arguments.string("id"), "offline")
       let text = try answer.string("text")
-      if !arguments.isSet("json") { arguments.output.print("\(token: text)") }
+      if !arguments.isSet("json") { arguments.output.print("\(text)") }
       try show(text, answer, arguments) { [] }
       try picture?.write(QRCode(text).png(), or: "make room, and print it again")
       return .success
@@ -67,7 +67,7 @@ enum CarriedTransactionCommands {
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {
-        arguments.output.print("\(token: try answer.string("challenge"))")
+        arguments.output.print("\(try answer.string("challenge"))")
       }
       return .success
     },
@@ -101,7 +101,7 @@ enum CarriedTransactionCommands {
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {
-        arguments.output.print("\(token: try answer.string("status"))")
+        arguments.output.print("\(try answer.string("status"))")
       }
       return .success
     },

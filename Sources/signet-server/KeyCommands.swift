@@ -88,7 +88,7 @@ enum KeyCommands {
       arguments.output.print(fields: [("Key", id), ("File", path)])
     } else {
       // Nothing but the key, so that it can go into a file or a vault's input.
-      arguments.output.print("\(token: key)")
+      arguments.output.print("\(key)")
       arguments.errorOutput.print("This is key \(id); it can't be shown again.")
     }
     return .success

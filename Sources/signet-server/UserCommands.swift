@@ -99,7 +99,7 @@ enum UserCommands {
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
-          arguments.output.print("\(token: try answer.string("code"))")
+          arguments.output.print("\(try answer.string("code"))")
         }
         return .success
       },

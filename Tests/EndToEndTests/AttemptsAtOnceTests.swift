@@ -72,9 +72,7 @@ import Testing
     let server = try await RunningServer.startWithShop(["--policy", "\(Self.rules);LOCKCOUNTER=\(limit)"])
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [Self.right])
-    // Twelve are enough for a small limit; make kill-test starts them all.
-    let count = limit == 5 || KillCount.wanted != nil ? 24 : 12
-    let results = try await atOnce(count) { try device.process(["otp"], passwords: [Self.wrong]) }
+    let results = try await atOnce(24) { try device.process(["otp"], passwords: [Self.wrong]) }
     let tried = results.filter { $0.isRefusal(77, "the password is wrong") }
     #expect(tried.count == limit)
     for result in results where !result.errorOutput.contains("the password is wrong") {

@@ -95,6 +95,45 @@ import Testing
     #expect(try memory.names().isEmpty)
   }
 
+  /// The files of a folder that have one of the keys in them, as bytes or as text.
+  private func files(of folder: String, with keys: [[UInt8]]) throws -> [String] {
+    let forms = keys.flatMap { key in
+      let base64 = Data(key).base64EncodedString().replacing("=", with: "")
+      let hex = key.map { String(format: "%02x", $0) }.joined()
+      return [
+        Data(key), Data(base64.utf8), Data(hex.utf8), Data(hex.uppercased().utf8),
+        Data(base64.replacing("+", with: "-").replacing("/", with: "_").utf8),
+      ]
+    }
+    return try FileManager.default.subpathsOfDirectory(atPath: folder).filter { name in
+      guard let content = FileManager.default.contents(atPath: "\(folder)/\(name)") else { return false }
+      return forms.contains { content.range(of: $0) != nil }
+    }
+  }
+
+  @Test("after an activation the key of its handshake is in no file of the server's, nor in a backup")
+  func keyIsInNoFile() async throws {
+    let memory = try MemoryFolder()
+    let server = try await RunningServer.startWithShop(["--protection", "device"]).sharing(memory)
+    _ = try await server.device().json("activate", "--code-file", server.codeFile("alice"))
+    #expect(try answers(server, to: "/activation/finish") == ["200"])
+    let names = try memory.names().filter { $0.hasPrefix("handshake-") }
+    // When it was made, and the key.
+    let keys = try names.map {
+      Array(try Data(contentsOf: URL(filePath: "\(memory.path)/\($0)")).dropFirst(8))
+    }
+    try #require(!keys.isEmpty && keys.allSatisfy { $0.count == 32 })
+    // The control.
+    #expect(try files(of: memory.path, with: keys).sorted() == names.sorted())
+    #expect(FileManager.default.fileExists(atPath: "\(server.data)/signet.sqlite-wal"))
+    #expect(try files(of: server.data, with: keys) == [])
+    let copy = "\(server.folder.path)/copy"
+    #expect(try await server.run("backup", copy).status == 0)
+    #expect(try files(of: copy, with: keys) == [])
+    await server.stop()
+    #expect(try files(of: server.data, with: keys) == [])
+  }
+
   @Test("a second process that would share nothing is refused, and so is a folder on a disk")
   func refusals() async throws {
     let server = try await RunningServer.start()

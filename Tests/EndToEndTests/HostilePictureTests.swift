@@ -3,22 +3,66 @@ import SignetTestKit
 import Testing
 
 /// Pictures that are made to take long.
-@Suite(.timeLimit(.minutes(10))) struct HostilePictureTests {
-  /// 4000 by 4000 pixels, full of finder patterns whose modules have some pixels, in about 24 KB.
+///
+/// What they take is counted in processor time, which does not depend on what else the machine does.
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: FakeServer.canRun, "needs python3"))
+struct HostilePictureTests {
+  /// A picture that is full of one thing.
+  struct Picture: Sendable, CustomTestStringConvertible {
+    enum Kind: String, Sendable {
+      /// Finder patterns, dark on light.
+      case dark
+      /// Finder patterns, light on dark.
+      case light
+      /// Codes of the smallest kind that can be read and say `1`.
+      case codes
+    }
+
+    let kind: Kind
+    /// The pixels of a module.
+    let module: Int
+    /// From one to the next, in modules.
+    var pitch = 8
+    /// The pixels on a side; a multiple of 8.
+    var side = 4000
+
+    var testDescription: String { "\(kind.rawValue), \(side) pixels, modules of \(module) each \(pitch)" }
+
+    private static let finder = [0x7F, 0x41, 0x5D, 0x5D, 0x5D, 0x41, 0x7F]
+    private static let code = [
+      0x1FDF7F, 0x105541, 0x17505D, 0x175E5D, 0x17415D, 0x105A41, 0x1FD57F, 0xF00, 0x19CA2F, 0x140F2B,
+      0xCE27C, 0xF8CD4, 0xCC5C5, 0x1DC7, 0x1FC982, 0x105728, 0x17567F, 0x17432B, 0x174A7C, 0x105CD6, 0x1FD1C7,
+    ]
+
+    /// Writes it as a PNG, by the Python script.
+    func write(to path: String) async throws {
+      let rows = kind == .codes ? Self.code : Self.finder
+      let words = [
+        kind == .light ? "light" : "dark", "\(side)", "\(module)", "\(pitch)", path,
+        rows.map { "\($0)" }.joined(separator: ","),
+      ]
+      let made = try await ChildCommand(["/usr/bin/python3", "-c", HostilePictureTests.script] + words)
+        .finish()
+      try #require(made.status == 0, made.summary)
+      #expect(try Data(contentsOf: URL(filePath: path)).count < 200_000)
+    }
+  }
+
   private static let script = #"""
     import struct, sys, zlib
-    side, module, path = 4000, int(sys.argv[1]), sys.argv[2]
-    pattern = (0x7F, 0x41, 0x5D, 0x5D, 0x5D, 0x41, 0x7F)
+    kind, side, module, pitch, path = sys.argv[1], *map(int, sys.argv[2:5]), sys.argv[5]
+    pattern = [int(row) for row in sys.argv[6].split(",")]
+    count = len(pattern)
     def row(y):
-        inside = y // module % 8
+        inside = y // module % pitch
         bits = bytearray(b"\xff" * (side // 8))
-        for x in range(side if inside < 7 else 0):
-            column = x // module % 8
-            if column < 7 and pattern[inside] >> (6 - column) & 1:
+        for x in range(side if inside < count else 0):
+            column = x // module % pitch
+            if column < count and pattern[inside] >> (count - 1 - column) & 1:
                 bits[x // 8] &= ~(0x80 >> x % 8)
-        return b"\0" + bytes(bits)
-    rows = [row(y * module) for y in range(8)]
-    data = zlib.compress(b"".join(rows[y // module % 8] for y in range(side)), 9)
+        return b"\0" + bytes(byte ^ 0xff for byte in bits) if kind == "light" else b"\0" + bytes(bits)
+    rows = [row(y * module) for y in range(pitch)]
+    data = zlib.compress(b"".join(rows[y // module % pitch] for y in range(side)), 9)
     def chunk(kind, body):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
     with open(path, "wb") as file:
@@ -26,21 +70,63 @@ import Testing
         file.write(chunk(b"IDAT", data) + chunk(b"IEND", b""))
     """#
 
+  /// Runs a command, and says how many seconds of processor time it took, in user and in system (`wait4`).
+  private static let timer = """
+    import os, sys
+    child = os.posix_spawn(sys.argv[2], sys.argv[2:], os.environ)
+    status, usage = os.wait4(child, 0)[1:]
+    with open(sys.argv[1], "w") as file:
+        file.write(str(usage.ru_utime + usage.ru_stime))
+    sys.exit(os.waitstatus_to_exitcode(status) & 0xff)
+    """
+
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func run(_ words: [String]) async throws -> (result: ServerCommand.Result, seconds: Double) {
+    var device = DeviceCommand(data: folder.file("device"))
+    let file = folder.file("seconds")
+    device.launcher = ["/usr/bin/python3", "-c", Self.timer, file]
+    let result = try await device.run(words)
+    let seconds = try #require(Double(try String(contentsOfFile: file, encoding: .utf8)))
+    return (result, seconds)
+  }
+
   @Test(
-    "a picture full of finder patterns is refused by every command that reads pictures",
-    .enabled(if: FakeServer.canRun, "needs python3"), arguments: [1, 2, 16, 60])
-  func finderPatterns(_ module: Int) async throws {
-    let folder = try TemporaryFolder()
-    let device = DeviceCommand(data: folder.file("device"))
-    let picture = folder.file("full.png")
-    let made = try await ChildCommand(["/usr/bin/python3", "-c", Self.script, String(module), picture])
-      .finish()
-    try #require(made.status == 0, made.summary)
-    #expect(try Data(contentsOf: URL(filePath: picture)).count < 100_000)
-    for words in [["activate", "--qr", picture], ["scan", picture], ["approve", "--qr", picture]] {
-      let result = try await device.run(words)
+    "a picture full of finder patterns or tiny codes is refused by every command that reads pictures, in 5 s of processor time",
+    arguments: [
+      Picture(kind: .dark, module: 1), Picture(kind: .dark, module: 2), Picture(kind: .dark, module: 16),
+      Picture(kind: .dark, module: 60), Picture(kind: .light, module: 1), Picture(kind: .light, module: 16),
+      Picture(kind: .codes, module: 1, pitch: 25),
+    ])
+  func finderPatterns(_ picture: Picture) async throws {
+    let file = folder.file("full.png")
+    try await picture.write(to: file)
+    for words in [["activate", "--qr", file], ["scan", file], ["approve", "--qr", file]] {
+      let (result, seconds) = try await run(words)
       #expect(
         result.isRefusal(65, "full of what looks like corners of QR codes"), "\(words): \(result.summary)")
+      #expect(seconds > 0 && seconds <= 5, "\(words): \(seconds) s")
     }
+  }
+
+  /// The largest pictures with as many patterns as are let through: these took 2 to 5 s when the limits were chosen.
+  @Test(
+    "the worst pictures that are let through take at most the 25 s of processor time that the manual says",
+    arguments: [
+      Picture(kind: .dark, module: 16, pitch: 51, side: 5784),
+      Picture(kind: .dark, module: 4, pitch: 18, side: 5784),
+      Picture(kind: .light, module: 32, pitch: 29, side: 5784),
+      Picture(kind: .codes, module: 4, pitch: 25), Picture(kind: .codes, module: 2, pitch: 80, side: 5784),
+    ])
+  func letThrough(_ picture: Picture) async throws {
+    let file = folder.file("many.png")
+    try await picture.write(to: file)
+    let (result, seconds) = try await run(["scan", file])
+    #expect(result.status == 65 && !result.errorOutput.contains("full of what looks"), result.summary)
+    #expect(seconds > 0 && seconds <= 25, "\(seconds) s")
+    let manual = try await DeviceCommand(data: folder.file("none")).run("activate", "--help")
+    #expect(manual.output.replacing(/\s+/, with: " ").contains("25 s of processor time"), manual.summary)
   }
 }

@@ -72,7 +72,14 @@
       let plain = try await run("otp", adding: ["LD_PRELOAD": library])
       switch DeviceCommand.flavour {
       case "release":
-        #expect(plain.isRefusal(77, "signet otp: this program is being tampered with: "), plain.summary)
+        for command in [["otp"], ["list"], ["deny"], ["message", "deny", "x"]] {
+          var process = try device.process(command)
+          process.environment["LD_PRELOAD"] = library
+          let refused = try await process.finish()
+          let words = command.prefix { $0 != "x" }.joined(separator: " ")
+          #expect(
+            refused.isRefusal(77, "signet \(words): this program is being tampered with: "), refused.summary)
+        }
         // Milder than that a variable can't make it.
         let mild = try await run("otp", adding: ["LD_PRELOAD": library, "SIGNET_INTEGRITY": "report"])
         #expect(mild.isRefusal(77, "this program is being tampered with"), mild.summary)

@@ -45,6 +45,12 @@ import Testing
     #expect(line.contains("Signet: A request waits") && line.contains("127.0.0.1"), "\(line)")
     #expect(!line.contains("https:"), "\(line)")
     #expect(!line.contains("Pay") && !line.contains("alice") && !line.contains("Shop"), "\(line)")
+    // Nor a text that is made for notifications.
+    _ = try await server.ask("alice", "<b>Own</b> <a href='https://example.org/'>& Bank</a> \u{1100}")
+    #expect(try await device.run("listen", "--once").status == 0)
+    let hostile = try #require(desktop.lines.last)
+    #expect(desktop.lines.count > 1 && hostile.contains("127.0.0.1"), "\(desktop.lines)")
+    for part in ["Own", "Bank", "<", "href", "\u{1100}"] { #expect(!hostile.contains(part), "\(hostile)") }
     // A desktop that is gone keeps nothing from being shown here.
     desktop.kill()
     let alone = try await device.run("listen", "--once")
@@ -104,6 +110,106 @@ import Testing
     #expect(try await process.end() == 0)
     #expect(process.outputSoFar.contains("  | Pay 1 EUR\n"))
     await again.stop()
+  }
+
+  /// A proxy that ends TLS in front of a server: told `away`, it answers 502, also what waits for an answer.
+  private static let proxyScript = #"""
+    import os, select, signal, socket, ssl, sys, threading
+    signal.alarm(300)
+    port, upstream, certificate, key = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3], sys.argv[4]
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    client = ssl.create_default_context()
+    client.check_hostname, client.verify_mode = False, ssl.CERT_NONE
+    answer = b"HTTP/1.1 502 Bad Gateway\r\nContent-Type: text/html\r\nContent-Length: 13\r\nConnection: close\r\n\r\n<html></html>"
+    listener = socket.create_server(("127.0.0.1", port))
+    away, wakers = threading.Event(), []
+    def serve(raw):
+        server = None
+        try:
+            stream = context.wrap_socket(raw, server_side=True)
+            wake, waker = os.pipe()
+            wakers.append(waker)
+            if not away.is_set():
+                server = client.wrap_socket(socket.create_connection(("127.0.0.1", upstream)))
+            while True:
+                ready = [one for one in (stream, server) if one and one.pending()]
+                if not ready:
+                    ready = select.select([one for one in (stream, server, wake) if one is not None], [], [])[0]
+                if wake in ready and away.is_set() or server is None:
+                    if server is None: stream.recv(65536)
+                    stream.sendall(answer)
+                    break
+                for one in ready:
+                    if one is wake: os.read(wake, 1)
+                    else:
+                        part = one.recv(65536)
+                        if not part: return
+                        (server if one is stream else stream).sendall(part)
+        except OSError: pass
+        finally:
+            for one in (server, raw):
+                if one: one.close()
+            try: stream.close()
+            except (NameError, OSError): pass
+    def accept():
+        while True:
+            threading.Thread(target=serve, args=(listener.accept()[0],), daemon=True).start()
+    threading.Thread(target=accept, daemon=True).start()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        if line == "away\n":
+            away.set()
+            for waker in wakers: os.write(waker, b"x")
+        else:
+            away.clear()
+        print(line.strip(), flush=True)
+    """#
+
+  @Test(
+    "goes on after a proxy's 502 in the middle, and shows nothing twice",
+    .enabled(if: FakeServer.canRun, "needs Python 3"))
+  func proxyInTheMiddle() async throws {
+    let first = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = first.device()
+    _ = try await device.json("activate", "--code-file", first.codeFile("alice"))
+    await first.stop()
+    let upstream = try FreePort.find()
+    let server = try await RunningServer(first.folder, first.port, ["--listen", "127.0.0.1:\(upstream)"])
+    let proxy = try ChildCommand(
+      [
+        "/usr/bin/python3", "-c", Self.proxyScript, "\(first.port)", "\(upstream)", "\(server.data)/tls.pem",
+        "\(server.data)/tls.key",
+      ], input: .pipe, output: .pipe
+    ).start()
+    defer { proxy.send(SIGTERM) }
+    #expect(await proxy.output.firstLine() == "ready")
+
+    var command = try device.process(["listen", "--json"])
+    (command.output, command.errorOutput) = (.pipe, .pipe)
+    let process = try command.start()
+    defer { process.send(SIGTERM) }
+    func shown() async throws -> String {
+      try JSONObject(parsing: Array(#require(await process.output.firstLine()).utf8)).string("id")
+    }
+    #expect(await process.errorOutput.firstLine() == "Listening; Ctrl-C ends it.")
+    let one = try await server.ask("alice", "Pay 1 EUR")
+    #expect(try await shown() == one)
+    for (number, word) in ["2", "3"].enumerated() {
+      try proxy.input.write(contentsOf: Data("away\n".utf8))
+      #expect(await proxy.output.firstLine() == "away")
+      let gone = try #require(await process.errorOutput.firstLine())
+      #expect(
+        gone.contains("502") && gone.hasSuffix("it is tried again until it answers"), "\(number): \(gone)")
+      try proxy.input.write(contentsOf: Data("back\n".utf8))
+      #expect(await proxy.output.firstLine() == "back")
+      #expect(await process.errorOutput.firstLine() == "signet: the server answers again")
+      let next = try await server.ask("alice", "Pay \(word) EUR")
+      #expect(try await shown() == next)
+    }
+    process.send(SIGTERM)
+    _ = await process.status()
+    await server.stop()
   }
 
   @Test("ends with the reason where the server does not know the container any more")

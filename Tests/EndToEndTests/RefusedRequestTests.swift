@@ -31,6 +31,16 @@ struct RefusedRequestTests {
       "a chunk extension of 30 KB",
       head(post, chunked) + "2;a=" + String(repeating: "a", count: 30_000) + "\r\n{}\r\n0\r\n\r\n", 411
     ),
+    ("a bare line feed behind the request line", "GET /main/v1/live HTTP/1.1\nHost: h\r\n\r\n", 400),
+    ("a bare line feed behind a field", head("GET /main/v1/live HTTP/1.1", "X-A: a\nX-B: b"), 400),
+    ("NUL in a field", head("GET /main/v1/live HTTP/1.1", "X-A: a\0b"), 400),
+    ("NUL in the target", head("GET /main/v1/live\0 HTTP/1.1"), 400),
+    ("a folded field", head("GET /main/v1/live HTTP/1.1", "X-A: a", " b"), 400),
+    (
+      "fields that are too large",
+      head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 9000)), 431
+    ),
+    ("a target that is too long", head("GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1"), 414),
     // Strictly read, one request: the extension of its first chunk has a bare line feed, and goes on to the carriage return.
     (
       "a request behind a bare line feed",
@@ -98,28 +108,50 @@ struct RefusedRequestTests {
     ).bytes
   }
 
-  @Test("a flood of refused activations leaves a sample in the log, and a count of the others")
-  func flood() async throws {
+  @Test("a head larger than the memory of its connection is answered once or not at all, and is in the log")
+  func oversized() async throws {
+    let server = try await RunningServer.start()
+    let head = Self.head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 200_000))
+    let answers = try await Self.exchange(server, [["send": .string(head)]])
+    let answer = try #require(answers.first)
+    #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 431 "), "\(answer)")
+    #expect(answer.ranges(of: "HTTP/1.1 ").count <= 1, "\(answer)")
+    #expect(try await APIClient(server).send(.get, "live").status == 200)
+    await server.stop()
+    let refused = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
+      .filter { try $0.string("event") == "http.refused" }
+    #expect(refused.count == 1, "\(refused)")
+  }
+
+  @Test(
+    "a flood of strangers' requests leaves a sample in the log, and a count of the others",
+    arguments: [("finish", 403), ("start", 200)])
+  func flood(_ step: String, _ status: Int) async throws {
     let server = try await RunningServer.start()
     let count = 3000
     _ = try await server.codeFile("alice")
-    let body = String(decoding: try await Self.wrongProof(for: "alice", server), as: UTF8.self)
+    let bytes =
+      step == "finish"
+      ? try await Self.wrongProof(for: "alice", server)
+      : ActivationStart(user: try UserID("alice"), random: SystemRandomSource()).bytes
+    let body = String(decoding: bytes, as: UTF8.self)
     let before = server.events.utf8.count
-    let finish =
+    let request =
       Self.head(
-        "POST /main/v1/activation/finish HTTP/1.1", "Content-Type: application/json",
+        "POST /main/v1/activation/\(step) HTTP/1.1", "Content-Type: application/json",
         "Content-Length: \(body.utf8.count)") + body
     let answers = try await Self.exchange(
-      server, [["send": .string(finish), "times": .integer(Int64(count))]])
-    #expect(answers == ["403 \(count)"], "\(answers)")
+      server, [["send": .string(request), "times": .integer(Int64(count))]])
+    #expect(answers == ["\(status) \(count)"], "\(answers)")
     await server.stop()
     let written = server.events.utf8.count - before
     let events = try server.events.split(separator: "\n").map { try JSONObject(parsing: Array($0.utf8)) }
     let lines = try events.filter {
-      try $0.string("event") == "request" && $0.string("path").hasSuffix("/activation/finish")
+      try $0.string("event") == "request" && $0.string("path").hasSuffix("/activation/\(step)")
     }
     let leftOut = try events.filter {
       try $0.string("event") == "log.leftOut" && $0.string("of") == "request"
+        && $0.string("subject").hasSuffix("/activation/\(step)")
     }
     .map { try #require(Int($0.string("count"))) }
     #expect(lines.count + leftOut.reduce(0, +) == count)

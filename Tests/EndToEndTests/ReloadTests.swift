@@ -31,6 +31,34 @@ import Testing
     #expect(!server.events.contains("reload.restartNeeded"))
   }
 
+  #if os(Linux)
+    @Test("a hang-up while the server starts does not end it: it reads its folder again once it serves")
+    func whileStarting() async throws {
+      let server = try await RunningServer.start()
+      await server.stop()
+      // Its first line in the log, which says that it listens.
+      let trap = try HoldTrap(["write"], of: try Programs.path("signet-server"))
+      var command = try ServerCommand.process(["serve", "--data", server.data])
+      command.line = trap.launcher + command.line
+      command.output = .pipe
+      let process = try command.start()
+      defer { process.send(SIGTERM) }
+      _ = try #require(try await trap.call(after: nil, of: process))
+      #expect(!process.errorOutputSoFar.contains("server.started"))
+      for _ in 0..<3 { #expect(process.send(SIGHUP)) }
+      try trap.letGoAll()
+      let line = try #require(await process.output.firstLine())
+      #expect(line.hasPrefix("listening on "), "\(line)")
+      while !process.errorOutputSoFar.contains("reload.done") {
+        try #require(process.isRunning, "\(process.errorOutputSoFar)")
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      #expect(try await APIClient(server).send(.get, "live").status == 200)
+      process.send(SIGTERM)
+      #expect(await process.status() == 0)
+    }
+  #endif
+
   @Test("a renewed certificate is shown after a hang-up, while requests go on", arguments: [false, true])
   func certificate(hasNewKey: Bool) async throws {
     let server = try await RunningServer.startWithShop()

@@ -22,6 +22,11 @@ struct ScreenTests {
   /// What passes for a row of ours once it stands in the first column.
   private static let madeUp = "from    My Own Bank AG"
 
+  /// What our rows begin with while a transaction is approved.
+  private static let approval = [
+    "You are about to", "  as      ", "  at      ", "  id      ", "  expires ", "Accepted ",
+  ]
+
   /// Lines that end before and behind the columns of a window by any count.
   private static func hostile(_ character: String) -> String {
     [12, 13, 26, 32, 37, 38, 39, 40, 76, 78].map { count in
@@ -29,13 +34,16 @@ struct ScreenTests {
     }.joined(separator: "\n")
   }
 
-  /// The rows of the screen after a command.
-  private func rows(_ screen: (kind: String, columns: Int), _ line: ChildCommand) async throws -> [String] {
+  /// The rows of the screen after a command; one that waits for ever is ended once the screen shows a text.
+  private func rows(
+    _ screen: (kind: String, columns: Int), _ line: ChildCommand, endedAt text: String? = nil
+  ) async throws -> [String] {
     let python = try #require(Screens.python, "SIGNET_PYTHON names no interpreter; Scripts/test sets it")
     let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../Interop/screen.py")
     var environment = line.environment
     environment["LC_ALL"] = "C.UTF-8"
     environment["PATH"] = "/usr/bin:/bin"
+    environment["SCREEN_STOP"] = text
     let shown = try await ChildCommand(
       [python, script.path, screen.kind, String(screen.columns)] + line.line, environment: environment
     ).finish()
@@ -50,8 +58,6 @@ struct ScreenTests {
     at location: SourceLocation = #_sourceLocation
   ) {
     for row in rows where !row.isEmpty {
-      // Of 40 columns, a line of ours with a time goes on in the next row.
-      if row.utf8.count == 10, row.hasPrefix("T"), row.hasSuffix("Z") { continue }
       #expect(
         beginnings.contains { row.utf8.starts(with: $0.utf8) }, "\(screen): \(row.debugDescription)",
         sourceLocation: location)
@@ -78,14 +84,17 @@ struct ScreenTests {
       }
       for screen in Self.screens {
         let shown = try await rows(screen, device.process(["pending"]))
-        let parts = shown.parts { row in texts.contains { row.hasPrefix($0.id.prefix(10)) } }
+        let parts = shown.parts { row in texts.contains { row.hasPrefix("| \($0.id)") } }
         #expect(parts.count == texts.count, "\(screen): \(shown)")
         for (id, character) in texts {
-          let part = try #require(parts.first { $0[0].hasPrefix(id.prefix(10)) }, "\(screen): \(shown)")
-          expectOurs(part, [id.prefix(10) + "", "  from    shop", "  | "], screen, of: character)
+          let part = try #require(parts.first { $0[0].hasPrefix("| \(id)") }, "\(screen): \(shown)")
+          expectOurs(part, ["| \(id)", "  from    shop", "  | "], screen, of: character)
         }
       }
-      for (id, _) in texts { _ = try await device.json("approve", id, "--yes") }
+      for (id, character) in texts {
+        let approved = try await rows(Self.screens[1], device.process(["approve", id, "--yes"]))
+        expectOurs(approved, ["  from    shop", "  | "] + Self.approval, Self.screens[1], of: character)
+      }
     }
     for screen in Self.screens {
       let id = try await server.ask(
@@ -96,6 +105,169 @@ struct ScreenTests {
       for row in ["  | Pay 9999", "  ~ 61 empty lines"] { #expect(shown.contains(row), "\(shown)") }
       #expect(shown.contains { $0.contains("␣{A0}1") } && shown.joined().contains("\\u{301×696}"), "\(shown)")
       #expect(shown.contains("  | 100"), "\(shown)")
+    }
+    await server.stop()
+  }
+
+  /// Gives transactions of a server that is stopped other ids, as a server of somebody else's might choose them.
+  private static func rename(_ ids: [(old: String, new: String)], _ server: RunningServer) async throws {
+    let script = """
+      import sqlite3, sys
+      database = sqlite3.connect(sys.argv[1])
+      database.execute("PRAGMA foreign_keys = OFF")
+      for pair in sys.argv[2:]:
+          old, new = pair.split("/")
+          assert database.execute("UPDATE transactions SET id = ? WHERE id = ?", (new, old)).rowcount == 1
+      database.commit()
+      """
+    let pairs = ids.map { "\($0.old)/\($0.new)" }
+    let done = try await ChildCommand(
+      ["/usr/bin/python3", "-c", script, "\(server.data)/signet.sqlite"] + pairs
+    ).finish()
+    try #require(done.status == 0, done.summary)
+  }
+
+  @Test("the id of a transaction, as long as a server may choose it, puts nothing into the first column")
+  func longIDs() async throws {
+    let first = try await RunningServer.startWithShop(["--protection", "device"])
+    let device = first.device()
+    _ = try await device.json("activate", "--code-file", first.codeFile("alice"))
+    var ids: [(old: String, new: String)] = []
+    for (number, screen) in Self.screens.enumerated() {
+      // What goes on in the second row of 40 columns would begin with our word.
+      let id = String(repeating: "x", count: screen.1) + "from-My-Own-Bank"
+      let new = "\(number)" + id.suffix(63)
+      ids.append((try await first.ask("alice", "Pay \(number) Own"), new))
+    }
+    await first.stop()
+    try await Self.rename(ids, first)
+    let server = try await first.again()
+    let shown = ["| ", "  | ", "  from    shop"]
+    for (screen, id) in zip(Self.screens, ids) {
+      expectOurs(try await rows(screen, device.process(["pending"])), shown, screen)
+      expectOurs(
+        try await rows(screen, device.process(["listen", "--once", "--no-notify"])),
+        shown + ["Listening; Ctrl-C ends it."], screen)
+      expectOurs(
+        try await rows(screen, device.process(["approve", id.new, "--yes"])),
+        shown + Self.approval, screen)
+    }
+    await server.stop()
+  }
+
+  @Test("the token of a UAF server, and what it asks to be confirmed, put nothing into the first column")
+  func uaf() async throws {
+    let party = try await UAFParty.start()
+    var device = party.device()
+    let link = try await party.link("registration", ["username": "alice"])
+    let made = try await device.run(
+      ["uaf", "oob", "run", link, "-a", "pin", "--device-name", "laptop"] + party.words, passwords: ["271828"]
+    )
+    try #require(made.status == 0, made.summary)
+    let file = try party.server.write("271828", to: "pin")
+    device.launcher = ["/bin/sh", "-c", #"exec "$@" < "$0""#, file]
+    for screen in Self.screens {
+      let shown = try await rows(
+        screen,
+        device.process(["uaf", "authenticate", "alice", "--password-fd", "0"] + party.words))
+      #expect(shown.joined().contains("Authenticated."), "\(shown)")
+      for row in shown where !row.isEmpty {
+        #expect(["| ", "  | ", "Authenticated."].contains { row.hasPrefix($0) }, "\(screen): \(row)")
+      }
+    }
+
+    device.launcher = []
+    let text =
+      String(repeating: "x", count: 36) + " " + Self.madeUp + String(repeating: "y", count: 79) + Self.madeUp
+    guard
+      case .object(let target)? = try await device.json("uaf", "device", "show").array("dispatchTargets")
+        .first
+    else { throw JSONFailure.missingMember("dispatchTargets") }
+    let (message, _) = try await party.dispatch(
+      "authentication", to: target.string("id"), ["username": "alice", "transaction": .string(text)])
+    let waiting = try party.server.write(message, to: "message.link")
+    let ours = ["| ", "  | ", "authentication at ", "  says ", "  encrypted for", "  not encrypted"]
+    for screen in Self.screens {
+      for words in [["uaf", "oob", "decode", waiting], ["uaf", "pending"]] {
+        let shown = try await rows(screen, device.process(words + party.words))
+        #expect(!shown.isEmpty)
+        for row in shown where !row.isEmpty {
+          #expect(ours.contains { row.hasPrefix($0) }, "\(screen), \(words): \(row)")
+        }
+      }
+    }
+    device.launcher = ["/bin/sh", "-c", #"exec "$@" < "$0""#, file]
+    let narrow = Self.screens[1]
+    expectOurs(
+      try await rows(
+        narrow, device.process(["uaf", "oob", "run", waiting, "--password-fd", "0"] + party.words)),
+      ["You are about to confirm:", "  | ", "| ", "Authenticated."], narrow)
+    await party.server.stop()
+  }
+
+  /// What takes the place of a name: it fills a row of 40 columns and a part of the next.
+  private static let name = String(repeating: "\u{1100}", count: 18) + " from My Own Bank"
+
+  @Test("names and texts of others put nothing into the first column of prompts and lists")
+  func prompts() async throws {
+    let server = try await RunningServer.startWithShop(["--minimum-length", "8"])
+    let device = server.device()
+    let password = "winter-garden-42"
+    _ = try await device.json("activate", "--code-file", server.codeFile(Self.name), passwords: [password])
+    for screen in Self.screens {
+      expectOurs(
+        try await rows(screen, device.process(["otp"]), endedAt: "127.0"), ["Password ", "| ", "  | "], screen
+      )
+      expectOurs(try await rows(screen, device.process(["list"])), ["| ", "  | "], screen)
+    }
+    for _ in 0..<2 { _ = try await server.ask(Self.name, Self.hostile("\u{1100}")) }
+    for screen in Self.screens {
+      let shown = ["  from    ", "  | "]
+      expectOurs(
+        try await rows(screen, device.process(["approve"]), endedAt: "[1-2]"),
+        shown + ["1  until", "2  until", "Which one?"], screen)
+      expectOurs(
+        try await rows(screen, device.process(["listen", "--once", "--no-notify"])),
+        shown + ["| ", "Listening; Ctrl-C ends it."], screen)
+    }
+    let container = try #require(try await server.activeContainers(Self.name).first)
+    let locked = try await server.run(
+      "container", "lock", container, "--reason", String(repeating: "\u{1100}", count: 30) + " " + Self.madeUp
+    )
+    #expect(locked.status == 0, locked.summary)
+    #expect(try await device.run("pending").status == 0)
+    for screen in Self.screens {
+      expectOurs(
+        try await rows(screen, device.process(["condition", "show"])),
+        ["Policies: ", "Broken: ", "| ", "  | "], screen)
+    }
+    let accounts = DeviceCommand(data: server.folder.file("accounts"))
+    let label = try #require(Self.name.addingPercentEncoding(withAllowedCharacters: .alphanumerics))
+    _ = try await accounts.json(
+      "import", "otpauth://totp/Bank:\(label)?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=Bank")
+    for screen in Self.screens {
+      expectOurs(try await rows(screen, accounts.process(["account", "list"])), ["| ", "  | "], screen)
+    }
+    await server.stop()
+  }
+
+  @Test("names and texts of others put nothing into the first column of the server's lists")
+  func serverLists() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    _ = try await server.json("user", "add", Self.name)
+    _ = try await server.ask(Self.name, Self.hostile("\u{1100}"))
+    let client = try await server.run(
+      "client", "add", Self.name, "--authentication", "client_secret_basic", "--output",
+      server.folder.file("secret"))
+    #expect(client.status == 0, client.summary)
+    // The numbers of the audit log stand at the right of their column.
+    let beginnings = ["| ", "  | "] + (1...9).map { "  \($0)  " }
+    for screen in Self.screens {
+      for words in [["transaction", "list"], ["audit", "list"], ["client", "list"], ["user", "list"]] {
+        expectOurs(
+          try await rows(screen, ServerCommand.process(words + ["--data", server.data])), beginnings,
+          screen)
+      }
     }
     await server.stop()
   }

@@ -393,6 +393,7 @@
         own, "data", "encrypt", "--shared", "--label", "notes", bench.apps.folder.file("text"),
         bench.apps.folder.file("sealed"))
       #expect(keys.isRefusal(77, "may not use the shared session"), keys.summary)
+      try await Self.expectWork(own)
       #expect(try await bench.run(own, "lock").output == "Locked.\n")
       let trap = try HoldTrap(["write", "exit_group"], of: bench.installed.program)
       var held = own
@@ -402,6 +403,60 @@
       #expect(["\(EPERM)", "\(EACCES)"].contains(try await Self.openMemory(process.id)))
       try trap.letGoAll()
       #expect(try await process.result().status == 0)
+      await agent.kill(SIGTERM)
+    }
+
+    /// Expects that commands without an agent do what they do, wrong passwords included.
+    private static func expectWork(_ device: DeviceCommand, at location: SourceLocation = #_sourceLocation)
+      async throws
+    {
+      let code = try await device.run("otp", passwords: [AgentBench.password])
+      #expect(
+        code.status == 0 && code.output.trimmingCharacters(in: .newlines).allSatisfy(\.isNumber)
+          && code.output.count == 7, code.summary, sourceLocation: location)
+      let wrong = try await device.run("otp", passwords: ["summer-garden-42"])
+      #expect(wrong.isRefusal(77, "the password is wrong"), wrong.summary, sourceLocation: location)
+      #expect(
+        try await device.run("otp", passwords: [AgentBench.password]).status == 0, sourceLocation: location)
+      let listed = try await device.run("list")
+      #expect(listed.status == 0 && !listed.output.isEmpty, listed.summary, sourceLocation: location)
+    }
+
+    @Test("under NoNewPrivileges commands work, but for those that ask an agent")
+    func noNewPrivileges() async throws {
+      let bench = try await Bench()
+      let sandboxed = bench.device(["/usr/bin/setpriv", "--no-new-privs", "--"])
+      #expect(try await Self.start(sandboxed).contains("note    start: it was started under NoNewPrivileges"))
+      try await Self.expectWork(sandboxed)
+      let agent = try await bench.startAgent()
+      let refused = try await bench.run(sandboxed, "unlock", passwords: [AgentBench.password])
+      #expect(refused.status == 77, refused.summary)
+      // The control: where the group acts, the same agent serves.
+      #expect(try await bench.run(bench.device(), "unlock", passwords: [AgentBench.password]).status == 0)
+      await agent.kill(SIGTERM)
+    }
+
+    @Test("in a namespace of users without a number for the group, agent and commands work")
+    func namespace() async throws {
+      let bench = try await Bench()
+      // It keeps the namespace, which the user makes and is root in.
+      let anchor = try ChildCommand(
+        Nobody.launcher + [
+          "/usr/bin/unshare", "--user", "--map-root-user", "--", "/bin/sh", "-c",
+          "echo ready; exec sleep 600",
+        ], output: .pipe
+      ).start()
+      defer { anchor.send(SIGTERM) }
+      #expect(await anchor.output.firstLine() == "ready")
+      let inside = ["/usr/bin/nsenter", "--target", "\(anchor.id)", "--user", "--preserve-credentials", "--"]
+      let own = bench.device(inside)
+      #expect(try await Self.start(own).contains("note    start: this container has no number for its group"))
+      try await Self.expectWork(own)
+      let agent = try await bench.startAgent(inside)
+      let unlocked = try await bench.run(own, "unlock", passwords: [AgentBench.password])
+      #expect(unlocked.status == 0, unlocked.summary)
+      #expect(try await bench.run(own, "status").status == 0)
+      #expect(try await bench.run(own, "lock").output == "Locked.\n")
       await agent.kill(SIGTERM)
     }
 

@@ -18,7 +18,17 @@
       let container: String
       let library: String
 
-      init(_ devices: JSONObject, policies: String = #"{"deviceTampering":{"score":0.8}}"#) async throws {
+      /// It takes a function that matters, and does what that does.
+      static let harmless = """
+        #include <sys/random.h>
+        int RAND_bytes(unsigned char *to, int n) { while (n > 0) { long k = getrandom(to, n, 0); if (k < 0) return 0; to += k; n -= k; } return 1; }
+
+        """
+
+      init(
+        _ devices: JSONObject, policies: String = #"{"deviceTampering":{"score":0.8}}"#,
+        hook code: String = harmless
+      ) async throws {
         server = try await RunningServer.startWithShop(["--protection", "device"])
           .restarted { $0["devices"] = .object(devices) }
         device = server.device()
@@ -27,14 +37,8 @@
         _ = try await server.json("container", "policies", container, policies)
         let heard = try await device.run("pending")
         #expect(heard.status == 0, heard.summary)
-        // It takes a function that matters, and does what that does.
         let source = "\(server.folder.path)/hook.c"
         library = "\(server.folder.path)/hook.so"
-        let code = """
-          #include <sys/random.h>
-          int RAND_bytes(unsigned char *to, int n) { while (n > 0) { long k = getrandom(to, n, 0); if (k < 0) return 0; to += k; n -= k; } return 1; }
-
-          """
         try Data(code.utf8).write(to: URL(filePath: source))
         let result = try await ChildCommand(["/usr/bin/cc", "-shared", "-fPIC", "-o", library, source])
           .finish()
@@ -88,6 +92,27 @@
         #expect(try await bench.standing() == "open")
         _ = try await bench.device.json("otp")
       }
+      await bench.server.stop()
+    }
+
+    @Test("a report under a generator that repeats itself is heard once; then all are refused as replays")
+    func repeatingRandomness() async throws {
+      let bench = try await Bench(
+        ["reactions": ["deviceTampering": "lock", "screenLock": "allow"]],
+        hook: "int RAND_bytes(unsigned char *to, int n) { while (n) to[--n] = 7; return 1; }\n")
+      let clean = try await bench.report([:])
+      #expect(clean.status == 0, clean.summary)
+      // The guards keep nobody from reporting: the server is to hear of it. Its request has the id that all others have from then on.
+      for _ in 0..<2 {
+        let hooked = try await bench.report(["LD_PRELOAD": bench.library])
+        #expect(hooked.status != 0 && hooked.errorOutput.contains("made before"), hooked.summary)
+        #expect(try await bench.standing() == "locked")
+      }
+      let entries = try await bench.server.audited("account.reported")
+      #expect(try entries.last?.string("policies") == "deviceTampering")
+      let again = try await bench.report([:])
+      #expect(again.status == 0, again.summary)
+      #expect(try await bench.standing() == "open")
       await bench.server.stop()
     }
 

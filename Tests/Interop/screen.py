@@ -2,6 +2,8 @@
 
 usage: screen.py tmux|pyte COLUMNS COMMAND [WORD...]
 
+Where SCREEN_STOP is set, the command gets Ctrl-C once the rows, one behind the other, have that text: so a prompt can be looked at.
+
 tmux has the widths of the C library and a table of its own, pyte those of wcwidth; both break a row that is full by themselves.
 """
 import fcntl, json, os, pty, shlex, struct, subprocess, sys, tempfile, termios, time
@@ -9,6 +11,16 @@ import fcntl, json, os, pty, shlex, struct, subprocess, sys, tempfile, termios, 
 kind, columns, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
 os.environ["TERM"] = "xterm"
 END = "the screen ends here"
+STOP = os.environ.pop("SCREEN_STOP", None)
+
+
+def is_over(rows):
+    """Whether what the command is to be ended at is there; true once."""
+    global STOP
+    if not STOP or STOP not in "".join(row.rstrip() for row in rows):
+        return False
+    STOP = None
+    return True
 
 
 def in_pyte():
@@ -34,6 +46,8 @@ def in_pyte():
         if not part:
             break
         stream.feed(part)
+        if is_over(screen.display):
+            os.write(master, b"\x03")
     os.waitpid(pid, 0)
     return [row.rstrip() for row in screen.display]
 
@@ -43,7 +57,7 @@ def in_tmux():
         with open(f"{folder}/tmux.conf", "w") as file:
             file.write("set -g history-limit 20000\nset -g default-command ''\n")
         base = ["tmux", "-u", "-S", f"{folder}/s", "-f", f"{folder}/tmux.conf"]
-        script = f"{shlex.join(command)}; printf '\\n%s\\n' {shlex.quote(END)}; read -r line"
+        script = f"trap : INT; {shlex.join(command)}; printf '\\n%s\\n' {shlex.quote(END)}; read -r line"
         subprocess.run(base + ["new-session", "-d", "-x", str(columns), "-y", "50", "sh", "-c", script], check=True)
         try:
             # What ends the screen comes through the same pipe as what stands before it.
@@ -52,6 +66,8 @@ def in_tmux():
                 rows = shown.decode().split("\n")
                 if END in rows:
                     return [row.rstrip() for row in rows[: rows.index(END)]]
+                if is_over(rows):
+                    subprocess.run(base + ["send-keys", "C-c"], check=True)
                 time.sleep(0.05)
             sys.exit("the command did not end in five minutes")
         finally:

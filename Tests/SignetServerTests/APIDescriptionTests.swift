@@ -79,6 +79,36 @@ import SignetServer
     #expect(item["servers"] == [["url": .string(server.origin)]])
   }
 
+  /// Endpoints without a scheme of HTTP's, whose body or form says who asks, or that need a token of one use.
+  private static let authenticatedByBody = [
+    "/v1/activation/finish", "/v1/device/end", "/v1/device/orders", "/v1/pushauth", "/oidc/bc-authorize",
+    "/oidc/token", "/nevisfido/token/dispatch/targets/{id}", "/nevisfido/devices/{device}",
+  ]
+
+  @Test("an endpoint that needs no authentication is one whose lines are sampled, or its body says who asks")
+  func openEndpoints() throws {
+    let server = try ServerURL("id.example.org/bank")
+    var settings = UAFSettings(facets: [UAFServer.facet])
+    settings.hasConformanceAdapter = true
+    let description = try JSONObject(
+      parsing: APIDescription.document(for: server, settings), limits: Self.limits)
+    let open = Set(OpenEndpoints.paths + OpenEndpoints.uafPaths.map { "/nevisfido" + $0 })
+    var described: Set<String> = []
+    for (name, operation) in try Self.operations(description) {
+      let path = try String(#require(name.split(separator: " ").last))
+      described.insert(path)
+      let security = try operation.array("security")
+      guard security.isEmpty || security.contains([:]) else {
+        // Of these, only UAF says within an answer of status 200 that it refuses.
+        #expect(!open.contains(path) || path.contains("/uaf/1.1/request/"), "\(name)")
+        continue
+      }
+      let isOneUse = path.contains("/token/redeem/") || path.contains("/redeemToken/")
+      #expect(open.contains(path) != (isOneUse || Self.authenticatedByBody.contains(path)), "\(name)")
+    }
+    #expect(open.subtracting(described) == [])
+  }
+
   @Test("who may ask, and what is answered", arguments: [false, true])
   func saysWhoMayAskAndWhatIsAnswered(_ isUAF: Bool) throws {
     var description = try Self.checkedIn()

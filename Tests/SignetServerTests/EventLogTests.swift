@@ -32,7 +32,7 @@ import Testing
     let written = Written()
     let log = written.log
     for number in 0..<10_000 {
-      log.refused(
+      log.sampled(
         "request", of: "POST /main/v1/activation/finish",
         ["status": "403", "from": "192.0.2.\(number % 2)"])
     }
@@ -40,7 +40,7 @@ import Testing
     #expect(first.count == 100)
     #expect(try first.allSatisfy { try $0.string("event") == "request" && $0.string("status") == "403" })
     written.clock.advance(by: 10)
-    log.refused("request", of: "POST /main/v1/activation/finish", ["status": "403", "from": "192.0.2.1"])
+    log.sampled("request", of: "POST /main/v1/activation/finish", ["status": "403", "from": "192.0.2.1"])
     let next = try written.take()
     #expect(next.count == 2)
     let count = try #require(next.first)
@@ -57,11 +57,11 @@ import Testing
   func kinds() throws {
     let written = Written()
     let log = written.log
-    for _ in 0..<1000 { log.refused("request", of: "a", ["status": "403"]) }
+    for _ in 0..<1000 { log.sampled("request", of: "a", ["status": "403"]) }
     for status in ["400", "401", "404"] {
-      for _ in 0..<3 { log.refused("request", of: "b", ["status": status]) }
+      for _ in 0..<3 { log.sampled("request", of: "b", ["status": status]) }
     }
-    log.refused("activation.refused", ["reason": "no open invite"])
+    log.sampled("activation.refused", ["reason": "no open invite"])
     let lines = try written.take()
     #expect(lines.count == 100 + 3 + 1)
     #expect(try lines.suffix(4).map { try $0.optionalString("status") } == ["400", "401", "404", nil])
@@ -71,7 +71,7 @@ import Testing
   func networks() throws {
     let written = Written()
     let log = written.log
-    func refuse(_ address: String) { log.refused("request", of: "a", ["status": "403", "from": address]) }
+    func refuse(_ address: String) { log.sampled("request", of: "a", ["status": "403", "from": address]) }
     // One network of IPv6, whatever the rest of the address is.
     for number in 0..<1000 { refuse("2001:db8:0:1::\(String(number, radix: 16))") }
     for _ in 0..<3 { for number in 1...4 { refuse("192.0.2.\(number)") } }
@@ -91,11 +91,11 @@ import Testing
     let written = Written()
     let log = written.log
     for number in 0..<20_000 {
-      log.refused("request", ["status": "404", "from": "10.\(number >> 8).\(number & 0xFF).1"])
+      log.sampled("request", ["status": "404", "from": "10.\(number >> 8).\(number & 0xFF).1"])
     }
     #expect(try written.take().count == 256)
     written.clock.advance(by: 10)
-    log.refused("request", ["status": "404", "from": "unknown"])
+    log.sampled("request", ["status": "404", "from": "unknown"])
     let count = try #require(try written.take().first)
     #expect(try count.string("count") == "19744" && count.optionalString("most") == nil)
   }
@@ -108,9 +108,9 @@ import Testing
       log.info("request", ["status": "200"])
       log.error("storage.failed", ["cause": "x"])
     }
-    for _ in 0..<100 { log.refused("request", ["status": "404"]) }
+    for _ in 0..<100 { log.sampled("request", ["status": "404"]) }
     written.clock.advance(by: 60)
-    log.refused("request", ["status": "404"])
+    log.sampled("request", ["status": "404"])
     #expect(try written.take().count == 701)
   }
 
@@ -118,9 +118,9 @@ import Testing
   func clockBack() throws {
     let written = Written()
     let log = written.log
-    for _ in 0..<150 { log.refused("request", ["status": "404"]) }
+    for _ in 0..<150 { log.sampled("request", ["status": "404"]) }
     written.clock.advance(by: -3600)
-    log.refused("request", ["status": "404"])
+    log.sampled("request", ["status": "404"])
     let events = try written.take().map { try $0.string("event") }
     #expect(events == Array(repeating: "request", count: 100) + ["log.leftOut", "request"])
   }

@@ -6,6 +6,7 @@ import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetWire
+import Synchronization
 import Testing
 
 /// What a relying party asks and a user decides (`docs/protocol.md` section 5).
@@ -167,6 +168,38 @@ import Testing
     #expect(try await decide(server, device, .accepted, request) == .transactionExpired)
     #expect(try await server.storage.transaction(made.id)?.state == .expired)
     #expect(try await pending(server, device).isEmpty)
+  }
+
+  /// A clock that is set back once it was read so often.
+  private final class FallingClock: WallClock {
+    private let state: Mutex<(left: Int, late: Int64, early: Int64)>
+
+    init(reads: Int, at late: Int64, then early: Int64) { state = Mutex((reads, late, early)) }
+
+    var now: Int64 {
+      state.withLock { state in
+        state.left -= 1
+        return state.left < 0 ? state.early : state.late
+      }
+    }
+  }
+
+  @Test("an end is kept as it was told where the clock is set back between the two")
+  func toldAndKept() async throws {
+    let server = try ServerFixture()
+    let device = try await server.activate()
+    let made = try await create(server)
+    let record = try await device.send(to: server)
+    let start = server.clock.now
+    let falling = ServiceContext(
+      settings: server.context.settings, storage: server.storage, masterKey: server.context.masterKey,
+      clock: FallingClock(reads: 1, at: start + 600, then: start), log: server.capture.log)
+    #expect(
+      try await problem {
+        try await TransactionService(falling)
+          .one(made.id, for: record, request: [UInt8](repeating: 1, count: 16))
+      } == .transactionExpired)
+    #expect(try await server.storage.transaction(made.id)?.state == .expired)
   }
 
   @Test func nobodyElseDecides() async throws {

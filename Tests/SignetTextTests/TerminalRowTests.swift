@@ -98,7 +98,7 @@ import Testing
     let hostile = "a\nb\u{1B}[2J"
     #expect("\(hostile)\n" as TerminalText == "a␊b␛[2J\n")
     #expect("\(Optional(hostile) ?? "", limit: 3)" as TerminalText == "a␊…")
-    #expect("\(7) \(ours: "x\ny") \(token: "abc") \(token: hostile)" as TerminalText == "7 x\ny abc a␊b␛[2J")
+    #expect("\(7) \(ours: "x\ny") abc \(hostile)" as TerminalText == "7 x\ny abc a␊b␛[2J")
     #expect(
       "\([hostile])".contains("\\n") && !("\([hostile])" as TerminalText).description.contains("\u{1B}"))
     #expect(TerminalText(hostile) + "\n" == "a␊b␛[2J\n")

@@ -115,7 +115,7 @@ struct BackchannelService: Sendable {
       claims = try ClientToken(text).claims(
         of: client, signedWith: [algorithm], for: [names.issuer], types: Self.types, now: context.clock.now)
     } catch {
-      context.log.info("request.refused", ["client": client.id, "reason": "\(error)"])
+      context.log.sampled("request.refused", ["client": client.id, "reason": "\(error)"])
       throw OpenIDFailure(
         .invalidRequest,
         "request does not hold; check its signature, alg (\(name)), typ, iss, aud (the issuer), exp and nbf.")

@@ -46,7 +46,7 @@ struct ClientAuthentication: Sendable {
   }
 
   private func refused(_ reason: String) -> OpenIDFailure {
-    context.log.refused("client.refused", ["reason": reason])
+    context.log.sampled("client.refused", ["reason": reason])
     return .unauthenticated
   }
 

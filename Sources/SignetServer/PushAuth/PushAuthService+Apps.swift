@@ -114,7 +114,7 @@ extension PushAuthService {
 
   /// Says no more than that it failed; the log has the cause.
   private func refused(_ failure: PushAuthFailure, _ mechanism: PushAuthMechanismRecord) -> ServerResponse {
-    context.log.refused("pushauth.refused", ["mechanism": mechanism.id, "cause": failure.description])
+    context.log.sampled("pushauth.refused", ["mechanism": mechanism.id, "cause": failure.description])
     return Self.refused
   }
 

@@ -150,7 +150,7 @@ public struct TransactionService: Sendable {
     guard transactions.contains(where: { $0.state == .pending && $0.state(at: now) == .expired }) else {
       return false
     }
-    try await context.stored(await context.sweep())
+    try await context.stored(await context.sweep(at: now))
     return true
   }
 

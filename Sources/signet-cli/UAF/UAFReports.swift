@@ -22,7 +22,7 @@ extension Arguments {
     switch authorization {
     case .jwt(let token)?:
       object["jwt"] = .string(token)
-      if !isSet("json") { output.print("\(token: token)") }
+      if !isSet("json") { output.print("\(token)") }
     case .cookies(let cookies)?:
       object["cookies"] = .array(
         cookies.map { ["name": .string($0.name), "value": .string($0.value), "url": .string($0.url)] })

@@ -1,0 +1,20 @@
+#if os(Linux)
+  import SignetAgent
+  import Testing
+
+  /// The group that `signet` has of its own, in namespaces of users.
+  @Suite struct ProgramGroupTests {
+    @Test(
+      "a group for which a namespace of users has no number is told by its map",
+      arguments: [
+        ("         0          0 4294967295\n", 65_100, true),
+        ("         0          0 4294967295\n", 65_534, true),
+        ("", 65_100, true), ("         0       1000          1\n", 65_534, false),
+        ("         0       1000          1\n", 65_100, false), ("0 1000 1\n1 100000 65536\n", 65_100, true),
+        ("0 1000 1\n1 100000 65536\n", 65_534, false), ("100 0 4294967295\n", 99, false),
+      ] as [(String, UInt32, Bool)])
+    func hasNumber(_ map: String, _ group: UInt32, _ isThere: Bool) {
+      #expect(ProgramGroup.hasNumber(group, map: map, overflow: 65_534) == isThere)
+    }
+  }
+#endif
