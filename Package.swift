@@ -165,7 +165,6 @@ let package = Package(
         "SignetJOSE", "SignetOATH", "SignetPolicy", "SignetPush", "SignetPushAuth", "SignetQR",
         "SignetStorage", "SignetTransport", "SignetUAF", "SignetWire",
       ],
-      resources: [.embedInCode("OpenAPI/openapi.json"), .embedInCode("OpenAPI/uaf.json")],
       swiftSettings: house),
     // For tests: the kit knows neither device nor server, the doubles no server (docs/architecture.md).
     .target(name: "CTestExit"),

@@ -1,7 +1,7 @@
 import SignetCrypto
 import SignetHTTP
-public import SignetStorage
-public import SignetWire
+package import SignetStorage
+package import SignetWire
 
 /// Finds out which container a request comes from (`docs/protocol.md` section 4).
 public struct DeviceAuthentication: Sendable {
@@ -23,32 +23,13 @@ public struct DeviceAuthentication: Sendable {
   ///   - path: Its path as sent, without the query.
   ///   - body: Its body.
   ///   - states: The states in which a container may make this request.
-  /// - Returns: The container that signed it.
+  /// - Returns: The container that signed it, and the id of the request.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/containerUnknown`` for a container that is in another state or does
   ///   not exist.
-  public func container(
+  package func request(
     authorization: String?, method: String, path: String, body: [UInt8],
     states: Set<ContainerRecord.State> = [.active]
-  ) async throws(Problem) -> ContainerRecord {
-    try await request(
-      authorization: authorization, method: method, path: path, body: body, states: states
-    ).container
-  }
-
-  /// Checks a request as ``container(authorization:method:path:body:states:)`` does.
-  ///
-  /// - Parameters:
-  ///   - authorization: The `Authorization` header.
-  ///   - method: The request's method.
-  ///   - path: Its path as sent, without the query.
-  ///   - body: Its body.
-  ///   - states: The states in which a container may make this request.
-  /// - Returns: The container that signed it, and the request's id, 16 bytes.
-  /// - Throws: ``Problem``.
-  func request(
-    authorization: String?, method: String, path: String, body: [UInt8],
-    states: Set<ContainerRecord.State> = [.active]
-  ) async throws(Problem) -> (container: ContainerRecord, id: [UInt8]) {
+  ) async throws(Problem) -> DeviceCaller {
     let signed = try Self.signed(authorization)
     let found = try await context.stored(await context.storage.container(signed.container.text))
     guard let container = found, states.contains(container.state) else {
@@ -59,7 +40,7 @@ public struct DeviceAuthentication: Sendable {
     let isFirst = try await context.stored(
       await context.storage.claimRequest(proof.id, container: container.id, expires: expiry(of: proof)))
     guard isFirst else { throw Self.replayed }
-    return (container, proof.id)
+    return DeviceCaller(container: container, request: proof.id)
   }
 
   private static func signed(_ authorization: String?) throws(Problem) -> SignedRequest {

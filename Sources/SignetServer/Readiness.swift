@@ -1,7 +1,5 @@
-package import SignetHTTP
-import SignetJSON
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 /// Whether the server can serve: what it stores can be read, and a change is on the disk.
 ///
@@ -15,9 +13,6 @@ package actor Readiness {
   /// How many looks there were; tests compare it with the number of questions.
   package private(set) var count = 0
 
-  /// Fields of requests that somebody else has passed on (RFC 7239, RFC 9110 section 7.6.3, and the custom before them).
-  private static let passedOn = ["Forwarded", "X-Forwarded-For", "Via"]
-
   /// How long an answer is good.
   private static let age: Duration = .seconds(1)
 
@@ -28,22 +23,14 @@ package actor Readiness {
     (self.context, self.elapsed) = (context, elapsed)
   }
 
-  /// Answers the question whether the server can serve.
+  /// Says that the server can serve.
   ///
-  /// A proxy on the operator's machine has an address of the operator's, whoever asks through it, so that what it says to have passed
-  /// on is not answered.
-  ///
-  /// - Parameter request: The question.
-  /// - Returns: That it can.
-  /// - Throws: `Problem`: as for a path that is not there, or `busy`.
-  package nonisolated func answer(to request: ServerRequest) async throws(Problem) -> ServerResponse {
-    guard context.settings.operatorAddresses.contains(request.remoteAddress),
-      Self.passedOn.allSatisfy({ request.headers[$0] == nil })
-    else { throw Problem(RequestRefusal.notFound) }
+  /// - Throws: `Problem`: `busy`.
+  nonisolated func answer() async throws(Problem) -> ServerState {
     guard await failure() == nil else {
       throw Problem(.busy, "The database can't be read and written. See the server's log.")
     }
-    return .json(["status": "ready", "version": .string(Server.version)])
+    return ServerState(status: "ready", version: Server.version)
   }
 
   /// Why the server cannot serve; `nil` where it can.

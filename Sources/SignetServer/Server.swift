@@ -1,5 +1,4 @@
 public import SignetHTTP
-import SignetJSON
 import SignetStorage
 import SignetWire
 
@@ -15,8 +14,8 @@ public final class Server: Sendable {
   private let upkeep: Upkeep
   private let watch: TransactionWatch
   private let sender: PushSender
-  /// The method and the path of each endpoint, the server's domain left out, such as `GET /v1/live`.
-  package let endpoints: [String]
+  /// What the server answers.
+  package let endpoints: [EndpointDescription]
   private let notices: NoticeSender?
   /// What is shown at first, PEM; `nil` where there is no TLS.
   let firstCertificateChain: String?
@@ -46,16 +45,13 @@ public final class Server: Sendable {
     (self.watch, self.sender) = (watch, sender)
     notices = NoticeSender(context)
     transactions = TransactionService(context) { sender.announce($0) }
-    let router = Self.router(context, watch, transactions)
-    let domain = "/\(context.settings.serverURL.domain)"
-    endpoints = router.routes.map { route in
-      // Those of UAF have a prefix of their own.
-      let path =
-        route.pattern.hasPrefix(domain + "/") ? route.pattern.dropFirst(domain.count) : route.pattern[...]
-      return "\(route.method) \(path)"
-    }
+    let authentication = Authentication(context)
+    let routes = Self.routes(context, authentication, watch, transactions)
+    endpoints = routes.map(\.endpoint)
+    let router = Self.router(routes, context, authentication)
     let log = context.log
-    let open = OpenEndpoints(domain: domain, uafPrefix: context.uaf?.settings.prefix)
+    let (domain, prefix) = (context.settings.serverURL.domain, context.uaf?.settings.prefix ?? "")
+    let open = Set(endpoints.filter(\.access.isOpen).map { $0.route(of: domain, uaf: prefix) })
     transport.observer = { request in
       // The path names users and transactions, which are no secrets; bodies and headers stay out.
       let members: KeyValuePairs = [
@@ -64,7 +60,9 @@ public final class Server: Sendable {
       ]
       // A failure of the server's own is always written, and so is what is served to somebody who is known.
       let pattern = request.status < 500 ? router.pattern(method: request.method, path: request.path) : nil
-      let isAnybodys = request.status < 400 && open.contains(pattern) || (400..<500).contains(request.status)
+      // What is answered without an endpoint, as OPTIONS is, is anybody's too.
+      let isOpen = pattern.map(open.contains) ?? true
+      let isAnybodys = request.status < 400 && isOpen || (400..<500).contains(request.status)
       guard isAnybodys else { return log.info("request", members) }
       log.sampled("request", of: pattern.map { "\(request.method) \($0)" } ?? "no endpoint", members)
     }
@@ -140,129 +138,50 @@ public final class Server: Sendable {
     context.log.info("server.stopped")
   }
 
-  private typealias Endpoint = @Sendable (ServerRequest) async throws(Problem) -> ServerResponse
-
   private static func router(
-    _ context: ServiceContext, _ watch: TransactionWatch, _ transactions: TransactionService
+    _ routes: [Route], _ context: ServiceContext, _ authentication: Authentication
   ) -> Router {
-    let (keys, codes) = (APIKeyService(context), CodeService(context))
-    let readiness = Readiness(context)
-    let activations = ActivationService(context)
-    let device = DeviceEndpoints(
-      activations: activations, renewals: RenewalService(context), ends: EndService(context),
-      transactions: transactions, authentication: DeviceAuthentication(context),
-      targets: PushTargetService(context), watch: watch, context: context)
-    let relyingParty = RelyingPartyEndpoints(
-      context: context, keys: keys, transactions: transactions)
-    let oneTime = CodeEndpoints(keys: keys, codes: codes)
-    let tokens = TokenEndpoints(keys: keys, tokens: TokenService(context), codes: codes)
-    let admin = AdminEndpoints(
-      context: context, keys: keys, users: UserService(context), codes: codes, activations: activations,
-      renewals: RenewalService(context))
-    let signingKeys = SigningKeyEndpoints(keys: keys, signingKeys: SigningKeyService(context))
-    let description = APIDescription.document(for: context.settings.serverURL, context.uaf?.settings)
-    let clients = ClientEndpoints(
-      context: context, keys: keys, clients: ClientService(context), users: UserService(context))
-    let pushAuth = PushAuthRoutes(keys: keys, service: PushAuthService(context))
-    let uafAdmin = UAFAdminEndpoints(context: context, keys: keys)
-    let accounts = AccountEndpoints(
-      accounts: AccountService(context), authentication: DeviceAuthentication(context), keys: keys,
-      users: UserService(context))
-    let routes: [(String, String, Endpoint)] = [
-      ("GET", "/live", { _ in .json(["status": "live", "version": .string(version)]) }),
-      ("GET", "/ready", readiness.answer),
-      ("GET", "/openapi.json", { _ in .bytes(description, type: "application/json") }),
-      ("GET", "/jwks", signingKeys.publish),
-      ("POST", "/activation/start", device.start),
-      ("POST", "/activation/finish", device.finish),
-      ("POST", "/activation/confirm", device.confirm),
-      ("POST", "/renewal/start", device.startRenewal),
-      ("POST", "/renewal/finish", device.finishRenewal),
-      ("POST", "/device/end", device.end),
-      ("GET", "/device/transactions/{id}", device.one),
-      ("POST", "/device/condition", accounts.condition),
-      ("POST", "/device/orders", accounts.receipt),
-      ("POST", "/device/initiated", device.initiate),
-      ("POST", "/otp/resync", oneTime.resynchronise),
-      ("POST", "/otp/verify", oneTime.verify),
-      ("POST", "/device/transactions/{id}/cancel", device.cancel),
-      ("POST", "/device/push-targets", device.addTarget),
-      ("GET", "/device/push-targets", device.listTargets),
-      ("PATCH", "/device/push-targets/{id}", device.changeTarget),
-      ("DELETE", "/device/push-targets/{id}", device.removeTarget),
-      ("POST", "/transactions", relyingParty.create),
-      ("GET", "/transactions", relyingParty.initiated),
-      ("GET", "/transactions/{id}", relyingParty.find),
-      ("GET", "/transactions/{id}/offline", relyingParty.offline),
-      ("GET", "/transactions/{id}/typed", relyingParty.typed),
-      ("POST", "/transactions/{id}/answer", relyingParty.answer),
-      ("DELETE", "/transactions/{id}", relyingParty.withdraw),
-      ("POST", "/admin/users", admin.addUser),
-      ("GET", "/admin/users", admin.listUsers),
-      ("GET", "/admin/users/{user}/containers", admin.listContainers),
-      ("POST", "/admin/users/{user}/unlock", admin.unlock),
-      ("POST", "/admin/activations", admin.invite),
-      ("GET", "/admin/containers/{id}", admin.showContainer),
-      ("DELETE", "/admin/containers/{id}", admin.revokeContainer),
-      ("POST", "/admin/containers/{id}/renew", admin.askForRenewal),
-      ("GET", "/admin/containers/{id}/account", accounts.show),
-      ("PUT", "/admin/containers/{id}/policies", accounts.attach),
-      ("DELETE", "/admin/containers/{id}/policies", accounts.detach),
-      ("POST", "/admin/containers/{id}/lock", accounts.lock),
-      ("POST", "/admin/containers/{id}/unlock", accounts.unlock),
-      ("POST", "/admin/containers/{id}/wipe", accounts.wipe),
-      ("POST", "/admin/keys", admin.addKey),
-      ("GET", "/admin/keys", admin.listKeys),
-      ("DELETE", "/admin/keys/{id}", admin.revokeKey),
-      ("POST", "/admin/tokens", tokens.add),
-      ("GET", "/admin/tokens", tokens.list),
-      ("DELETE", "/admin/tokens/{serial}", tokens.remove),
-      ("POST", "/admin/tokens/{serial}/assign", tokens.assign),
-      ("POST", "/admin/tokens/{serial}/disable", tokens.disable),
-      ("POST", "/admin/tokens/{serial}/enable", tokens.enable),
-      ("POST", "/admin/tokens/{serial}/verify", tokens.verify),
-      ("POST", "/admin/tokens/{serial}/resync", tokens.resynchronise),
-      ("GET", "/admin/signing-keys", signingKeys.list),
-      ("POST", "/admin/signing-keys", signingKeys.rotate),
-      ("POST", "/admin/clients", clients.add),
-      ("GET", "/admin/clients", clients.list),
-      ("GET", "/admin/clients/{id}", clients.show),
-      ("DELETE", "/admin/clients/{id}", clients.revoke),
-      ("POST", "/admin/users/{user}/code", clients.setCode),
-      ("DELETE", "/admin/users/{user}/code", clients.removeCode),
-      ("GET", "/admin/transactions", relyingParty.list),
-      ("GET", "/admin/audit", admin.audit),
-      ("GET", "/admin/uaf/credentials", uafAdmin.listCredentials),
-      ("DELETE", "/admin/uaf/credentials/{aaid}/{key}", uafAdmin.removeCredential),
-      ("POST", "/admin/uaf/credentials/{aaid}/{key}/release", uafAdmin.releaseCredential),
-      ("GET", "/admin/uaf/targets", uafAdmin.listTargets),
-      ("DELETE", "/admin/uaf/targets/{id}", uafAdmin.removeTarget),
-      ("GET", "/admin/uaf/models", uafAdmin.listModels),
-      ("POST", "/admin/pushauth/mechanisms", pushAuth.enrol),
-      ("GET", "/admin/pushauth/mechanisms", pushAuth.list),
-      ("DELETE", "/admin/pushauth/mechanisms/{id}", pushAuth.remove),
-      ("POST", "/pushauth/messages", pushAuth.send),
-      ("GET", "/pushauth/messages/{id}", pushAuth.show),
-      ("POST", "/pushauth", { request in await pushAuth.service.take(request) }),
-    ]
+    let (domain, prefix) = (context.settings.serverURL.domain, context.uaf?.settings.prefix ?? "")
     var router = Router { .problem(Problem($0)) }
-    let prefix = "/\(context.settings.serverURL.domain)/v1"
-    for (method, pattern, endpoint) in routes {
-      router.on(method, prefix + pattern) { request in
-        do throws(Problem) { return try await endpoint(request) } catch { return .problem(error) }
-      }
+    for route in routes {
+      router.on(
+        route.endpoint.method.rawValue, route.endpoint.route(of: domain, uaf: prefix),
+        direct: route.handler(authentication))
     }
-    // Those that there are many of at a time do not wait in a task.
-    router.on("GET", prefix + "/device/transactions", direct: device.pending)
-    router.on("POST", prefix + "/device/transactions/{id}/decision", direct: device.decide)
-    router.on("POST", prefix + "/otp/validate", direct: oneTime.validate)
-    let openID = OpenIDEndpoints(context, transactions)
-    let issuer = "/\(context.settings.serverURL.domain)"
-    router.on("GET", issuer + "/.well-known/openid-configuration", openID.discover)
-    router.on("POST", issuer + "/oidc/bc-authorize", openID.authorize)
-    router.on("POST", issuer + "/oidc/token", openID.token)
-    if let uaf = context.uaf { UAFEndpoints(context, uaf, keys, transactions).add(to: &router) }
     return router
+  }
+
+  /// All routes of a server.
+  private static func routes(
+    _ context: ServiceContext, _ authentication: Authentication, _ watch: TransactionWatch,
+    _ transactions: TransactionService
+  ) -> [Route] {
+    let keys = authentication.keys
+    let (codes, users) = (CodeService(context), UserService(context))
+    let (activations, renewals) = (ActivationService(context), RenewalService(context))
+    let device = DeviceEndpoints(
+      activations: activations, renewals: renewals, ends: EndService(context),
+      transactions: transactions, authentication: authentication.devices,
+      targets: PushTargetService(context), watch: watch, context: context)
+    let groups = [
+      device.routes,
+      AccountEndpoints(accounts: AccountService(context), users: users).routes,
+      CodeEndpoints(keys: keys, codes: codes).routes,
+      RelyingPartyEndpoints(context: context, transactions: transactions).routes,
+      UserEndpoints(users: users, codes: codes, activations: activations).routes,
+      ContainerEndpoints(users: users, renewals: renewals).routes,
+      KeyEndpoints(keys: keys).routes,
+      TokenEndpoints(tokens: TokenService(context), codes: codes).routes,
+      SigningKeyEndpoints(signingKeys: SigningKeyService(context)).routes,
+      ClientEndpoints(context: context, clients: ClientService(context)).routes,
+      AuditEndpoints(context: context).routes,
+      UAFAdminEndpoints(context: context).routes,
+      PushAppEndpoints(service: PushAuthService(context)).routes,
+      OpenIDEndpoints(context, transactions).routes,
+      context.uaf.map { UAFEndpoints(context, $0, keys, transactions).routes } ?? [],
+    ]
+    return ServerEndpoints(context: context, readiness: Readiness(context)).routes(
+      beside: groups.flatMap(\.self))
   }
 }
 

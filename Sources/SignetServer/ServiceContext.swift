@@ -122,8 +122,3 @@ extension Problem {
   /// A problem for a message that is not what the protocol says.
   init(_ failure: WireFailure) { self.init(.malformed, failure.description) }
 }
-
-/// Reads a message; what is wrong with it goes to the sender.
-func reading<Value>(_ message: @autoclosure () throws(WireFailure) -> Value) throws(Problem) -> Value {
-  do { return try message() } catch { throw Problem(error) }
-}

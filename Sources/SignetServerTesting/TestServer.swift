@@ -90,8 +90,8 @@ public final class TestServer: Sendable {
     _ = try server.start()
   }
 
-  /// The method and the path of each endpoint; see `Server.endpoints`.
-  package var endpoints: [String] { server.endpoints }
+  /// What the server answers; see `Server.endpoints`.
+  package var endpoints: [EndpointDescription] { server.endpoints }
 
   /// How many devices wait for something new.
   package var waitingDeviceCount: Int {

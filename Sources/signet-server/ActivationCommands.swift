@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetQR
+import SignetServer
 import SignetTerminal
 import SignetWire
 
@@ -36,11 +37,11 @@ enum ActivationCommands {
   private static func create(_ arguments: Arguments) async throws -> ExitCode {
     let lifetime = try arguments.seconds("lifetime", in: 60...2_592_000)
     let user = arguments.string("user")
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.invite)
     // The file first: a code that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
-    let answer = try await client.post(
-      "admin", "activations", body: ["user": .string(user), "lifetime": .integer(Int64(lifetime))])
+    let answer = try await client.send(
+      API.invite, body: ["user": .string(user), "lifetime": .integer(Int64(lifetime))])
     // First of all what can't be had again: writing the image may fail.
     let code = try QRCode(answer.string("code"))
     if arguments.isSet("json") {

@@ -24,14 +24,14 @@ enum AuditCommands {
       .value("limit", "At most so many entries", named: "n"),
     ]
   ) { arguments in
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.listAudit)
     var last = try position(arguments.string("after"))
     var remaining = try arguments.optionalInteger("limit", in: 1...1_000_000) ?? .max
     var entries: [JSONObject] = []
     while remaining > 0 {
       let limit = Int64(min(remaining, pageSize))
-      let answer = try await client.get(
-        "admin", "audit", texts: [("after", last.description), ("limit", String(limit))])
+      let answer = try await client.send(
+        API.listAudit, query: [("after", last.description), ("limit", String(limit))])
       let page = try objects("entries", in: answer)
       if page.isEmpty { break }
       entries += page

@@ -1,6 +1,7 @@
 import SignetJSON
 import SignetPolicy
 import SignetQR
+import SignetServer
 import SignetTerminal
 
 /// `signet-server authenticator …`: apps of other makers (`docs/protocol.md` section 15).
@@ -52,8 +53,8 @@ enum AuthenticatorCommands {
             "Have alice scan a QR code with her authenticator app")
         ], handler: invite),
       Command("list", "List a user's apps", arguments: [UserCommands.user]) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .get("admin", "pushauth", "mechanisms", texts: [("user", arguments.string("user"))])
+        let answer = try await OperatorClient.send(
+          API.listPushApps, arguments, query: [("user", arguments.string("user"))])
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -76,8 +77,8 @@ enum AuthenticatorCommands {
         description: "The app is not told; what it answers from then on is refused.",
         arguments: [Argument("id", "The authenticator's id, as 'authenticator list' shows it")]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .delete("admin", "pushauth", "mechanisms", arguments.string("id"))
+        let answer = try await OperatorClient.send(
+          API.removePushApp, arguments, at: [.id: arguments.string("id")])
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
@@ -95,10 +96,10 @@ enum AuthenticatorCommands {
       body["policies"] = .object(try ContainerLockCommands.policies(text).json)
     }
     body["codes"] = try codes(arguments).map { .object($0) }
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.enrolPushApp)
     // The file first: a URI that could be written nowhere would be lost.
     var picture = try NewFile.named(by: "png", arguments)
-    let answer = try await client.post("admin", "pushauth", "mechanisms", body: body)
+    let answer = try await client.send(API.enrolPushApp, body: body)
     let uri = try answer.string("uri")
     if arguments.isSet("json") {
       arguments.output.print(answer)

@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetQR
+import SignetServer
 import SignetTerminal
 import SignetWire
 
@@ -24,9 +25,9 @@ enum CarriedTransactionCommands {
     ) { arguments in
       var body = try TransactionCommands.order(arguments)
       body["anybody"] = true
-      let client = try OperatorClient(arguments, as: .relyingParty)
+      let client = try OperatorClient(arguments, for: API.createTransaction)
       var picture = try NewFile.named(by: "png", arguments)
-      let answer = try await client.post("transactions", body: body)
+      let answer = try await client.send(API.createTransaction, body: body)
       let link = try answer.string("link")
       try show(link, answer, arguments) {
         [
@@ -44,9 +45,9 @@ enum CarriedTransactionCommands {
         """,
       options: pictures, arguments: [identifier]
     ) { arguments in
-      let client = try OperatorClient(arguments, as: .relyingParty)
+      let client = try OperatorClient(arguments, for: API.carryTransaction)
       var picture = try NewFile.named(by: "png", arguments)
-      let answer = try await client.get("transactions", arguments.string("id"), "offline")
+      let answer = try await client.send(API.carryTransaction, at: [.id: arguments.string("id")])
       let text = try answer.string("text")
       if !arguments.isSet("json") { arguments.output.print("\(text)") }
       try show(text, answer, arguments) { [] }
@@ -62,8 +63,8 @@ enum CarriedTransactionCommands {
         """,
       arguments: [identifier]
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .relyingParty).get(
-        "transactions", arguments.string("id"), "typed")
+      let answer = try await OperatorClient.send(
+        API.typeTransaction, arguments, at: [.id: arguments.string("id")])
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {
@@ -84,15 +85,18 @@ enum CarriedTransactionCommands {
       var body = JSONObject()
       body[arguments.isSet("typed") ? "typed" : "answer"] = .string(arguments.string("digits"))
       if let client = arguments.optionalString("client") { body["client"] = .string(client) }
-      let client = try OperatorClient(arguments, as: .relyingParty)
+      let client = try OperatorClient(arguments, for: API.answerTransaction)
       let id = arguments.string("id")
       let answer: JSONObject
-      do { answer = try await client.post("transactions", id, "answer", body: body) } catch let failure
+      do { answer = try await client.send(API.answerTransaction, at: [.id: id], body: body) } catch let
+        failure
         as CommandFailure
         where failure.description.hasPrefix(Problem.Code.transactionWrongAnswer.title)
         && !arguments.isSet("typed")
       {
-        guard try await client.get("transactions", id).contains("typed") else { throw failure }
+        guard try await client.send(API.showTransaction, at: [.id: id]).contains("typed") else {
+          throw failure
+        }
         throw CommandFailure(
           failure.exitCode,
           "\(failure.description) Where the user typed digits into the device, and scanned nothing, add --typed."
@@ -112,7 +116,7 @@ enum CarriedTransactionCommands {
     ) { arguments in
       var query = [("initiated", "device"), ("user", arguments.string("user"))]
       if let after = arguments.optionalString("after") { query.append(("after", after)) }
-      let answer = try await OperatorClient(arguments, as: .relyingParty).get("transactions", texts: query)
+      let answer = try await OperatorClient.send(API.listInitiated, arguments, query: query)
       guard !arguments.isSet("json") else {
         arguments.output.print(answer)
         return .success

@@ -56,7 +56,7 @@ enum ClientCommands {
             "Register a client that is told, and has a secret"),
         ], handler: add),
       Command("list", "List the clients, revoked ones included") { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "clients")
+        let answer = try await OperatorClient.send(API.listClients, arguments)
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -73,8 +73,8 @@ enum ClientCommands {
         return .success
       },
       Command("show", "Show a client", arguments: [id]) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .get("admin", "clients", arguments.string("id"))
+        let answer = try await OperatorClient.send(
+          API.showClient, arguments, at: [.id: arguments.string("id")])
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -104,8 +104,8 @@ enum ClientCommands {
         description: "It is told nothing and gets no tokens any more, also of what it has asked before.",
         arguments: [id]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .delete("admin", "clients", arguments.string("id"))
+        let answer = try await OperatorClient.send(
+          API.revokeClient, arguments, at: [.id: arguments.string("id")])
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
@@ -116,12 +116,12 @@ enum ClientCommands {
     ])
 
   private static func add(_ arguments: Arguments) async throws -> ExitCode {
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.addClient)
     let body = try registration(arguments)
     // The file first: a secret that could be written nowhere would be lost.
     let path = arguments.optionalString("output")
     var file = try NewFile.named(by: "output", arguments)
-    var answer = try await client.post("admin", "clients", body: body, sayingFor: options)
+    var answer = try await client.send(API.addClient, body: body, sayingFor: options)
     let secret = try answer.optionalString("secret")
     if let path, let secret {
       try file?.write(Array("\(secret)\n".utf8), or: "revoke the client and make another")

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 /// `signet-server otp …`: what a relying party does.
@@ -11,7 +12,7 @@ enum CodeCommands {
         description: "The exit status is 0 for a valid one and 1 for another. Why is in the audit log.",
         options: [client], arguments: [UserCommands.user, Argument("code", "What the user typed")]
       ) {
-        try await ask($0, "validate", ["code": .string($0.string("code"))], "valid")
+        try await ask(API.validateCode, $0, ["code": .string($0.string("code"))], "valid")
       },
       Command(
         "resync", "Find the place of what makes a user's codes again, and unlock it, by two codes in a row",
@@ -28,7 +29,7 @@ enum CodeCommands {
           "codes": [.string(arguments.string("first")), .string(arguments.string("second"))]
         ]
         if let serial = arguments.optionalString("serial") { body["serial"] = .string(serial) }
-        return try await ask(arguments, "resync", body, "resynchronised")
+        return try await ask(API.resynchroniseCodes, arguments, body, "resynchronised")
       },
     ])
 
@@ -36,12 +37,12 @@ enum CodeCommands {
     "client", "The end user's address, whose failures make it wait", named: "address")
 
   private static func ask(
-    _ arguments: Arguments, _ path: String, _ members: JSONObject, _ member: String
+    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, _ members: JSONObject, _ member: String
   ) async throws -> ExitCode {
     var body = members
     body["user"] = .string(arguments.string("user"))
     if let client = arguments.optionalString("client") { body["client"] = .string(client) }
-    let answer = try await OperatorClient(arguments, as: .relyingParty).post("otp", path, body: body)
+    let answer = try await OperatorClient.send(endpoint, arguments, body: body)
     return try report(answer, member, arguments)
   }
 

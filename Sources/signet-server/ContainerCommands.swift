@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 /// `signet-server container …`.
@@ -12,8 +13,8 @@ enum ContainerCommands {
         arguments: [UserCommands.user]
       ) {
         arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .get("admin", "users", arguments.string("user"), "containers")
+        let answer = try await OperatorClient.send(
+          API.listContainers, arguments, at: [.user: arguments.string("user")])
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -34,8 +35,8 @@ enum ContainerCommands {
         description: "What keeps a device's keys is what the device says; nothing attests it.",
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
-        let container = try await OperatorClient(arguments, as: .admin)
-          .get("admin", "containers", arguments.string("id"))
+        let container = try await OperatorClient.send(
+          API.showContainer, arguments, at: [.id: arguments.string("id")])
         if arguments.isSet("json") {
           arguments.output.print(container)
         } else {
@@ -51,8 +52,8 @@ enum ContainerCommands {
           """,
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .post("admin", "containers", arguments.string("id"), "renew")
+        let answer = try await OperatorClient.send(
+          API.askForRenewal, arguments, at: [.id: arguments.string("id")])
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
@@ -65,8 +66,8 @@ enum ContainerCommands {
         description: "Nothing that its device signs or computes is accepted from then on.",
         arguments: [Argument("id", "The container's id")]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .delete("admin", "containers", arguments.string("id"))
+        let answer = try await OperatorClient.send(
+          API.revokeContainer, arguments, at: [.id: arguments.string("id")])
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {

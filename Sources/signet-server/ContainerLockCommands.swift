@@ -1,5 +1,6 @@
 import SignetJSON
 import SignetPolicy
+import SignetServer
 import SignetTerminal
 
 /// `signet-server container lock|unlock|wipe|account|policies`.
@@ -10,19 +11,20 @@ enum ContainerLockCommands {
 
   static let all: [Command] = [
     order(
-      "lock", "Lock a container, here at once and on its device as soon as that is reached",
+      "lock", by: API.lockContainer,
+      "Lock a container, here at once and on its device as soon as that is reached",
       """
       Codes and approvals of the container are not taken from now on; its user can still deny. The device hears of it by its live \
       channel, or when it next asks for its transactions, locks the container too, and sends a signed receipt ('container account').
       """),
     order(
-      "unlock", "End the lock of a container that an operator has set",
+      "unlock", by: API.unlockContainer, "End the lock of a container that an operator has set",
       """
       Locks that the device has set by itself stay: those of its policies, and of its user. Where the server has locked the container \
       for what its device has reported, the next report ends that.
       """),
     order(
-      "wipe", "Have a container deleted on its device, with all its keys",
+      "wipe", by: API.wipeContainer, "Have a container deleted on its device, with all its keys",
       """
       The container is locked at once. Its device deletes it as soon as it is reached, and sends a signed receipt; then it is revoked. \
       'container revoke' ends it at once, and leaves the keys on the device.
@@ -32,8 +34,8 @@ enum ContainerLockCommands {
       description: "The device's last report and its receipts are printed with --json, signed as they came.",
       arguments: [id]
     ) { arguments in
-      let account = try await OperatorClient(arguments, as: .admin)
-        .get("admin", "containers", arguments.string("id"), "account")
+      let account = try await OperatorClient.send(
+        API.showAccount, arguments, at: [.id: arguments.string("id")])
       guard !arguments.isSet("json") else {
         arguments.output.print(account)
         return .success
@@ -89,15 +91,15 @@ enum ContainerLockCommands {
       throw UsageFailure.refused("--of-profile goes without policies: it takes away those that were attached")
     }
     let policies = try text.map { try self.policies($0) }
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.attachPolicies)
     let answer: JSONObject
     if let policies {
-      answer = try await client.put(
-        "admin", "containers", id, "policies", body: ["policies": .object(policies.json)])
+      answer = try await client.send(
+        API.attachPolicies, at: [.id: id], body: ["policies": .object(policies.json)])
     } else if arguments.isSet("of-profile") {
-      answer = try await client.delete("admin", "containers", id, "policies")
+      answer = try await client.send(API.detachPolicies, at: [.id: id])
     } else {
-      let account = try await client.get("admin", "containers", id, "account")
+      let account = try await client.send(API.showAccount, at: [.id: id])
       answer = ["id": .string(id), "policies": .object(try account.object("policies"))]
     }
     if arguments.isSet("json") {
@@ -124,15 +126,14 @@ enum ContainerLockCommands {
   }
 
   private static func order(
-    _ action: String, _ summary: String, _ description: String
+    _ action: String, by endpoint: some DescribedEndpoint, _ summary: String, _ description: String
   ) -> Command {
     Command(
       action, summary, description: description, options: [reason], arguments: [id]
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .admin)
-        .post(
-          "admin", "containers", arguments.string("id"), action,
-          body: ["reason": .string(arguments.optionalString("reason") ?? "")])
+      let answer = try await OperatorClient.send(
+        endpoint, arguments, at: [.id: arguments.string("id")],
+        body: ["reason": .string(arguments.optionalString("reason") ?? "")])
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {

@@ -39,7 +39,7 @@ enum KeyCommands {
             "Make another operator's key where none is left"),
         ], handler: create),
       Command("list", "List the API keys, revoked ones included") { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "keys")
+        let answer = try await OperatorClient.send(API.listKeys, arguments)
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -59,8 +59,8 @@ enum KeyCommands {
         description: "The last good key of scope admin can't be revoked: make another one first.",
         arguments: [Argument("id", "The key's id")]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .delete("admin", "keys", arguments.string("id"))
+        let answer = try await OperatorClient.send(
+          API.revokeKey, arguments, at: [.id: arguments.string("id")])
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
@@ -96,14 +96,14 @@ enum KeyCommands {
 
   /// Has a running server make the key.
   private static func requester(_ arguments: Arguments) throws -> () async throws -> JSONObject {
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.addKey)
     var object: JSONObject = [
       "name": .string(arguments.string("name")),
       "scopes": .array(arguments.strings("scope").map { .string($0) }),
     ]
     if let name = arguments.optionalString("display-name") { object["displayName"] = .string(name) }
     let body = object
-    return { try await client.post("admin", "keys", body: body) }
+    return { try await client.send(API.addKey, body: body) }
   }
 
   /// Makes the key in the database of a folder, as `init` makes the first one.

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 /// `signet-server message …`: what a relying party asks by way of authenticator apps.
@@ -53,11 +54,11 @@ enum MessageCommands {
     for (option, member) in [
       ("authenticator", "mechanism"), ("context", "context"), ("payload", "customPayload"),
     ] { body[member] = arguments.optionalString(option).map { .string($0) } }
-    let client = try OperatorClient(arguments, as: .relyingParty)
+    let client = try OperatorClient(arguments, for: API.sendPushMessage)
     let answer: JSONObject
     do {
-      answer = try await client.post(
-        "pushauth", "messages", body: body, sayingFor: ["mechanism": "--authenticator"])
+      answer = try await client.send(
+        API.sendPushMessage, body: body, sayingFor: ["mechanism": "--authenticator"])
     } catch let failure as CommandFailure where failure.exitCode == .noUser {
       throw CommandFailure(
         .noUser, "no such app of this user is enrolled; invite one: signet-server authenticator invite USER")
@@ -88,8 +89,8 @@ enum MessageCommands {
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
     let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...3600) : nil
-    let answer = try await OperatorClient(arguments, as: .relyingParty)
-      .decided("pushauth", "messages", arguments.string("id"), within: wait ?? 0)
+    let answer = try await OperatorClient.decided(
+      API.showPushMessage, arguments, at: [.id: arguments.string("id")], within: wait ?? 0)
     if arguments.isSet("json") {
       arguments.output.print(answer)
     } else {

@@ -16,12 +16,6 @@ import SignetWire
 
 /// A client of a running server, with an API key (`docs/protocol.md` section 7).
 struct OperatorClient: Sendable {
-  /// Whose key a command needs.
-  enum Role {
-    case admin
-    case relyingParty
-  }
-
   /// The most bytes of an answer: a list of a hundred thousand users has room.
   private static let maximumByteCount = 16 << 20
   /// How long the server of a folder may take from its start until it listens.
@@ -33,9 +27,12 @@ struct OperatorClient: Sendable {
   private let transports: [any HTTPTransport]
   private let key: APIKey
 
-  /// Finds server, trust and key in the options and the environment.
-  init(_ arguments: Arguments, as role: Role) throws {
-    let access = try Access(arguments, role)
+  /// Finds server, trust and the key for an endpoint in the options and the environment.
+  init(_ arguments: Arguments, for endpoint: some DescribedEndpoint) throws {
+    guard case .key(let scope) = endpoint.description.access else {
+      preconditionFailure("\(endpoint.description.id) takes no API key")
+    }
+    let access = try Access(arguments, scope)
     server = access.server
     folder = arguments.optionalString("data")
     key = access.key
@@ -51,81 +48,91 @@ struct OperatorClient: Sendable {
     transports = [try CurlTransport(configuration), byName]
   }
 
-  func get(_ path: String...) async throws -> JSONObject { try await send(.get, path, nil) }
-
-  func delete(_ path: String..., query: [(String, String)] = []) async throws -> JSONObject {
-    let query = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
-    return try await send(.delete, path, query: query, nil)
-  }
-
-  /// Sends a body.
+  /// Calls an endpoint once, with the server and the key of a command's options.
   ///
   /// - Parameters:
-  ///   - path: The segments of the path.
-  ///   - body: What is sent.
-  ///   - options: The options by which words of the body were given, for what the server says of them.
+  ///   - endpoint: The endpoint.
+  ///   - arguments: The options.
+  ///   - values: The parameters of its path.
+  ///   - query: Names and values of the query.
+  ///   - body: What is sent, if the endpoint takes a body.
   /// - Returns: The answer.
   /// - Throws: `CommandFailure`.
-  func post(
-    _ path: String..., body: JSONObject = [:], sayingFor options: KeyValuePairs<String, String> = [:]
+  static func send(
+    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, at values: [PathParameter: String] = [:],
+    query: [(String, String)] = [], body: JSONObject = [:]
   ) async throws -> JSONObject {
-    do { return try await send(.post, path, body) } catch let failure as CommandFailure {
+    try await OperatorClient(arguments, for: endpoint).send(endpoint, at: values, query: query, body: body)
+  }
+
+  /// Calls an endpoint.
+  ///
+  /// - Parameters:
+  ///   - endpoint: The endpoint.
+  ///   - values: The parameters of its path.
+  ///   - query: Names and values of the query.
+  ///   - body: What is sent, if the endpoint takes a body.
+  ///   - options: The options by which members of the body were given, for what the server says of them.
+  /// - Returns: The answer.
+  /// - Throws: `CommandFailure`.
+  func send(
+    _ endpoint: some DescribedEndpoint, at values: [PathParameter: String] = [:],
+    query: [(String, String)] = [], body: JSONObject = [:],
+    sayingFor options: KeyValuePairs<String, String> = [:]
+  ) async throws -> JSONObject {
+    do { return try await answer(endpoint.description, values, query, body) } catch let failure
+      as CommandFailure
+    {
       let message = options.reduce(failure.description) { $0.replacing("\"\($1.key)\"", with: $1.value) }
       throw CommandFailure(failure.exitCode, message)
     }
   }
 
-  /// Replaces something.
-  func put(_ path: String..., body: JSONObject) async throws -> JSONObject {
-    try await send(.put, path, body)
-  }
-
-  /// Asks with a query, whose values need no encoding.
-  func get(_ path: String..., query: KeyValuePairs<String, Int64>) async throws -> JSONObject {
-    try await send(.get, path, query: query.map { "\($0)=\($1)" }.joined(separator: "&"), nil)
-  }
-
-  /// Asks with a query of any texts.
-  func get(_ path: String..., texts: [(name: String, value: String)]) async throws -> JSONObject {
-    let query = texts.map { "\($0.name)=\(PercentEncoding.encode($0.value))" }.joined(separator: "&")
-    return try await send(.get, path, query: query, nil)
-  }
-
-  /// Asks with a query of texts.
-  func get(_ path: String..., texts: [(String, String)]) async throws -> JSONObject {
-    let query = texts.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
-    return try await send(.get, path, query: query, nil)
-  }
-
   /// Asks, once a second, until what is there is decided or the time is over.
   ///
   /// - Parameters:
-  ///   - path: The segments of the path.
+  ///   - endpoint: Shows what is waited for.
+  ///   - arguments: The options.
+  ///   - values: The parameters of its path.
   ///   - seconds: How long; 0 asks once.
   /// - Returns: The last answer, whose `status` may still be `pending`.
   /// - Throws: `CommandFailure`.
-  func decided(_ path: String..., within seconds: Int) async throws -> JSONObject {
+  static func decided(
+    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, at values: [PathParameter: String],
+    within seconds: Int
+  ) async throws -> JSONObject {
+    let client = try OperatorClient(arguments, for: endpoint)
     let deadline = ContinuousClock.now + .seconds(seconds)
-    var answer = try await send(.get, path, nil)
+    var answer = try await client.send(endpoint, at: values)
     while try answer.string("status") == "pending", ContinuousClock.now < deadline {
       try await Task.sleep(for: min(.seconds(1), ContinuousClock.now.duration(to: deadline)))
-      answer = try await send(.get, path, nil)
+      answer = try await client.send(endpoint, at: values)
     }
     return answer
   }
 
-  private func send(
-    _ method: HTTPMethod, _ segments: [String], query: String = "", _ body: JSONObject?
+  private func answer(
+    _ endpoint: EndpointDescription, _ values: [PathParameter: String], _ query: [(String, String)],
+    _ body: JSONObject
   ) async throws -> JSONObject {
-    let path = (["v1"] + segments.map(PercentEncoding.encode)).joined(separator: "/")
+    precondition(Set(values.keys) == Set(endpoint.parameters), "\(endpoint.id) has other parameters")
+    var path = endpoint.path(uaf: "")
+    for (parameter, value) in values {
+      path = path.replacing("{\(parameter.rawValue)}", with: PercentEncoding.encode(value))
+    }
     let token = key.secret.withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     var headers = [("Authorization", "Bearer \(token)"), ("Accept", "application/json")]
-    if body != nil { headers.append(("Content-Type", "application/json")) }
+    if let type = endpoint.request.mediaType { headers.append(("Content-Type", type)) }
+    let fields = query.map { "\($0)=\(PercentEncoding.encode($1))" }.joined(separator: "&")
+    guard let method = HTTPMethod(rawValue: endpoint.method.rawValue) else {
+      preconditionFailure("\(endpoint.method) is no method")
+    }
     let response = try await answer(
       HTTPRequest(
-        method: method, url: server.url(path: path) + (query.isEmpty ? "" : "?\(query)"), headers: headers,
-        body: body?.bytes ?? []))
-    guard (200...299).contains(response.status) else { throw failure(response, segments) }
+        method: method,
+        url: server.url(path: String(path.dropFirst())) + (fields.isEmpty ? "" : "?\(fields)"),
+        headers: headers, body: endpoint.request.mediaType == nil ? [] : body.bytes))
+    guard (200...299).contains(response.status) else { throw failure(response, of: endpoint) }
     do {
       return try JSONObject(
         parsing: response.body,
@@ -180,12 +187,12 @@ struct OperatorClient: Sendable {
     }
   }
 
-  private func failure(_ response: HTTPResponse, _ segments: [String]) -> CommandFailure {
+  private func failure(_ response: HTTPResponse, of endpoint: EndpointDescription) -> CommandFailure {
     guard let problem = Problem(parsing: response.body) else {
       return CommandFailure(
         .protocolError, "what answered (status \(response.status)) is no Signet server; check host and port")
     }
-    if problem.code == .unknown, let list = Self.list(segments) {
+    if problem.code == .unknown, let list = Self.list(endpoint) {
       let failure = CommandFailure(problem)
       return CommandFailure(
         failure.exitCode, "\(failure.description) 'signet-server \(list)' shows what there is.")
@@ -196,8 +203,8 @@ struct OperatorClient: Sendable {
   }
 
   /// The command that lists the things of which one was not found.
-  private static func list(_ segments: [String]) -> String? {
-    let path = segments.drop { $0 == "admin" }
+  private static func list(_ endpoint: EndpointDescription) -> String? {
+    let path = endpoint.path.split(separator: "/").drop { $0 == "admin" }
     switch (path.first, path.count) {
     case ("clients", 2...): return "client list"
     case ("containers", 2...): return "container list USER"
@@ -218,7 +225,7 @@ private struct Access {
   /// Where the server of a folder listens.
   let listen: ListenAddress?
 
-  init(_ arguments: Arguments, _ role: OperatorClient.Role) throws {
+  init(_ arguments: Arguments, _ scope: APIKeyService.Scope) throws {
     if let data = arguments.optionalString("data") {
       for other in ["server", "ca"] where arguments.isSet(other) {
         throw UsageFailure.refused("--\(other) and --data exclude each other")
@@ -226,7 +233,7 @@ private struct Access {
       let folder = try ServerFolder(opening: data)
       server = folder.settings.serverURL
       authorityPEM = try folder.authorityPEM()
-      key = try Self.key(arguments, role, folder)
+      key = try Self.key(arguments, scope, folder)
       listen = ListenAddress(folder.settings)
     } else {
       guard let text = arguments.optionalString("server") ?? Environment.server else {
@@ -236,26 +243,26 @@ private struct Access {
       authorityPEM = try (arguments.optionalString("ca") ?? Environment.authorityFile).map {
         try InputFile.text(of: $0)
       }
-      key = try Self.key(arguments, role, nil)
+      key = try Self.key(arguments, scope, nil)
       listen = nil
     }
   }
 
   private static func key(
-    _ arguments: Arguments, _ role: OperatorClient.Role, _ folder: ServerFolder?
+    _ arguments: Arguments, _ scope: APIKeyService.Scope, _ folder: ServerFolder?
   ) throws -> APIKey {
-    if let file = arguments.optionalString("key-file") { return try APIKey(file, role) }
-    if role == .admin, let folder {
+    if let file = arguments.optionalString("key-file") { return try APIKey(file, scope) }
+    if scope == .admin, let folder {
       return APIKey(secret: try folder.adminKey(), path: "\(folder.path)/admin.key", isOfFolder: folder.path)
     }
     guard let file = Environment.apiKeyFile else {
       throw UsageFailure.refused(
-        role == .admin
+        scope == .admin
           ? "--key-file is missing: the file with an API key of scope admin"
           : "--key-file is missing: a relying party's key, which "
             + "'signet-server key create NAME --output FILE' makes; the operator's is not good for this")
     }
-    return try APIKey(file, role)
+    return try APIKey(file, scope)
   }
 }
 
@@ -267,8 +274,7 @@ private struct APIKey {
   let remedy: String
 
   /// Reads a file that the command line or the environment names.
-  init(_ path: String, _ role: OperatorClient.Role) throws {
-    let scope = role == .admin ? APIKeyService.Scope.admin : .relyingParty
+  init(_ path: String, _ scope: APIKeyService.Scope) throws {
     remedy =
       "name another with --key-file, or make one: "
       + "signet-server key create NAME --scope \(scope.rawValue) --output FILE"

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 /// `signet-server signing-key …`.
@@ -11,7 +12,7 @@ enum SigningKeyCommands {
       """, options: OperatorOptions.connection,
     commands: [
       Command("list", "List the keys, retired ones included; the last one signs") { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "signing-keys")
+        let answer = try await OperatorClient.send(API.listSigningKeys, arguments)
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -33,7 +34,7 @@ enum SigningKeyCommands {
           then (container renew), which does not rely on it.
           """
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin).post("admin", "signing-keys")
+        let answer = try await OperatorClient.send(API.rotateSigningKey, arguments)
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {

@@ -1,6 +1,7 @@
 import SignetCrypto
 import SignetJSON
 import SignetOATH
+import SignetServer
 import SignetTerminal
 
 /// `signet-server token …`.
@@ -46,7 +47,7 @@ enum TokenCommands {
         "verify", "Take a token into use by its first right code",
         arguments: [serial, Argument("code", "What the token shows")]
       ) {
-        try await prove($0, "verify", ["code": .string($0.string("code"))], "verified")
+        try await prove(API.verifyTokenAsOperator, $0, ["code": .string($0.string("code"))], "verified")
       },
       Command(
         "resync", "Find a token's place again, and unlock it, by two codes in a row",
@@ -55,28 +56,29 @@ enum TokenCommands {
         ]
       ) {
         try await prove(
-          $0, "resync", ["codes": [.string($0.string("first")), .string($0.string("second"))]],
+          API.resynchroniseTokenAsOperator, $0,
+          ["codes": [.string($0.string("first")), .string($0.string("second"))]],
           "resynchronised")
       },
       Command("disable", "Take a token out of use", arguments: [serial]) {
-        try await change($0, "disable", "disabled")
+        try await change(API.disableToken, $0, "disabled")
       },
       Command("enable", "Let a disabled token be verified again", arguments: [serial]) {
-        try await change($0, "enable", "enabled")
+        try await change(API.enableToken, $0, "enabled")
       },
       Command("remove", "Remove a token and its secret", arguments: [serial]) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .delete("admin", "tokens", arguments.string("serial"))
+        let answer = try await OperatorClient.send(
+          API.removeToken, arguments, at: [.serial: arguments.string("serial")])
         return try report(answer, "removed", arguments)
       },
     ])
 
   private static func importTokens(_ arguments: Arguments) async throws -> ExitCode {
     let file = try TokenFile(arguments.string("file"), key: await transportKey(arguments))
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.addTokens)
     var (added, known): ([JSONValue], [JSONValue]) = ([], [])
     for request in file.requests {
-      let answer = try await client.post("admin", "tokens", body: request)
+      let answer = try await client.send(API.addTokens, body: request)
       added += try answer.array("added")
       known += try answer.array("known")
     }
@@ -122,13 +124,13 @@ enum TokenCommands {
   }
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.listTokens)
     var tokens: [JSONObject] = []
     while true {
       var query: [(String, String)] = [("limit", "500")]
       if let user = arguments.optionalString("user") { query.append(("user", user)) }
       if let last = tokens.last { query.append(("after", try last.string("serial"))) }
-      let page = try objects("tokens", in: try await client.get("admin", "tokens", texts: query))
+      let page = try objects("tokens", in: try await client.send(API.listTokens, query: query))
       tokens += page
       if page.count < 500 { break }
     }
@@ -151,15 +153,16 @@ enum TokenCommands {
   private static func assign(
     _ arguments: Arguments, _ body: JSONObject, _ done: String
   ) async throws -> ExitCode {
-    let answer = try await OperatorClient(arguments, as: .admin)
-      .post("admin", "tokens", arguments.string("serial"), "assign", body: body)
+    let answer = try await OperatorClient.send(
+      API.assignToken, arguments, at: [.serial: arguments.string("serial")], body: body)
     return try report(answer, done, arguments)
   }
 
-  private static func change(_ arguments: Arguments, _ path: String, _ done: String) async throws -> ExitCode
+  private static func change(_ endpoint: some DescribedEndpoint, _ arguments: Arguments, _ done: String)
+    async throws -> ExitCode
   {
-    let answer = try await OperatorClient(arguments, as: .admin)
-      .post("admin", "tokens", arguments.string("serial"), path)
+    let answer = try await OperatorClient.send(
+      endpoint, arguments, at: [.serial: arguments.string("serial")])
     return try report(answer, done, arguments)
   }
 
@@ -174,10 +177,10 @@ enum TokenCommands {
   }
 
   private static func prove(
-    _ arguments: Arguments, _ path: String, _ body: JSONObject, _ member: String
+    _ endpoint: some DescribedEndpoint, _ arguments: Arguments, _ body: JSONObject, _ member: String
   ) async throws -> ExitCode {
-    let answer = try await OperatorClient(arguments, as: .admin)
-      .post("admin", "tokens", arguments.string("serial"), path, body: body)
+    let answer = try await OperatorClient.send(
+      endpoint, arguments, at: [.serial: arguments.string("serial")], body: body)
     return try CodeCommands.report(answer, member, arguments)
   }
 }

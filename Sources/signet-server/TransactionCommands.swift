@@ -45,8 +45,8 @@ enum TransactionCommands {
         options: [.value("reason", "Why: up to 1000 characters", named: "text")],
         arguments: [identifier]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .relyingParty).delete(
-          "transactions", arguments.string("id"),
+        let answer = try await OperatorClient.send(
+          API.withdrawTransaction, arguments, at: [.id: arguments.string("id")],
           query: arguments.optionalString("reason").map { [("reason", $0)] } ?? [])
         if arguments.isSet("json") {
           arguments.output.print(answer)
@@ -121,7 +121,7 @@ enum TransactionCommands {
     var body = try order(arguments)
     body["user"] = .string(arguments.string("user"))
     if let fields = try typedFields(arguments) { body["typed"] = .array(fields.map { .integer($0) }) }
-    let answer = try await OperatorClient(arguments, as: .relyingParty).post("transactions", body: body)
+    let answer = try await OperatorClient.send(API.createTransaction, arguments, body: body)
     if arguments.isSet("json") {
       arguments.output.print(answer)
     } else {
@@ -150,8 +150,8 @@ enum TransactionCommands {
 
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
     let wait = arguments.isSet("wait") ? try arguments.seconds("wait", in: 0...86_400) : nil
-    let answer = try await OperatorClient(arguments, as: .relyingParty)
-      .decided("transactions", arguments.string("id"), within: wait ?? 0)
+    let answer = try await OperatorClient.decided(
+      API.showTransaction, arguments, at: [.id: arguments.string("id")], within: wait ?? 0)
     if arguments.isSet("json") { arguments.output.print(answer) } else { try print(answer, arguments.output) }
     guard wait != nil else { return .success }
     return switch try answer.string("status") {
@@ -163,7 +163,7 @@ enum TransactionCommands {
 
   private static func list(_ arguments: Arguments) async throws -> ExitCode {
     let limit = try arguments.integer("limit", in: 1...1_000_000)
-    let client = try OperatorClient(arguments, as: .admin)
+    let client = try OperatorClient(arguments, for: API.listTransactions)
     var found: [JSONObject] = []
     while found.count < limit {
       let count = min(100, limit - found.count)
@@ -172,7 +172,7 @@ enum TransactionCommands {
         if let value = arguments.optionalString(name) { query.append((name, value)) }
       }
       if let last = found.last { query.append(("before", try last.string("id"))) }
-      let page = try objects("transactions", in: try await client.get("admin", "transactions", texts: query))
+      let page = try objects("transactions", in: try await client.send(API.listTransactions, query: query))
       found += page
       if page.count < count { break }
     }

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 #if canImport(FoundationEssentials)
@@ -26,8 +27,7 @@ enum UAFRegistryCommands {
       description: "Without --user at most 1,000 are listed.",
       options: OperatorOptions.connection + [user]
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .admin)
-        .get("admin", "uaf", "credentials", texts: texts(arguments))
+      let answer = try await OperatorClient.send(API.listUAFCredentials, arguments, query: texts(arguments))
       guard !arguments.isSet("json") else {
         arguments.output.print(answer)
         return .success
@@ -49,8 +49,9 @@ enum UAFRegistryCommands {
         "The user registers again. The authenticator learns of it when it is used next (status 1481).",
       options: OperatorOptions.connection, arguments: key
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .admin)
-        .delete("admin", "uaf", "credentials", arguments.string("aaid"), arguments.string("key"))
+      let answer = try await OperatorClient.send(
+        API.removeUAFCredential, arguments,
+        at: [.aaid: arguments.string("aaid"), .key: arguments.string("key")])
       return try show(answer, "removed", arguments)
     },
     Command(
@@ -60,8 +61,9 @@ enum UAFRegistryCommands {
         only where you know which is the user's, and that the other is gone; else remove it.
         """, options: OperatorOptions.connection, arguments: key
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .admin)
-        .post("admin", "uaf", "credentials", arguments.string("aaid"), arguments.string("key"), "release")
+      let answer = try await OperatorClient.send(
+        API.releaseUAFCredential, arguments,
+        at: [.aaid: arguments.string("aaid"), .key: arguments.string("key")])
       return try show(answer, "released", arguments)
     },
   ]
@@ -86,8 +88,7 @@ enum UAFRegistryCommands {
       description: "Without --user at most 1,000 are listed.",
       options: OperatorOptions.connection + [user]
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .admin)
-        .get("admin", "uaf", "targets", texts: texts(arguments))
+      let answer = try await OperatorClient.send(API.listUAFTargets, arguments, query: texts(arguments))
       guard !arguments.isSet("json") else {
         arguments.output.print(answer)
         return .success
@@ -109,8 +110,8 @@ enum UAFRegistryCommands {
       description: "Nothing is sent to it any more.", options: OperatorOptions.connection,
       arguments: [Argument("id", "The target's id")]
     ) { arguments in
-      let answer = try await OperatorClient(arguments, as: .admin)
-        .delete("admin", "uaf", "targets", arguments.string("id"))
+      let answer = try await OperatorClient.send(
+        API.removeUAFTarget, arguments, at: [.id: arguments.string("id")])
       if arguments.isSet("json") {
         arguments.output.print(answer)
       } else {
@@ -128,7 +129,7 @@ enum UAFRegistryCommands {
       "All other models are refused. After a change in the folder of metadata send SIGHUP to the server.",
     options: OperatorOptions.connection
   ) { arguments in
-    let answer = try await OperatorClient(arguments, as: .admin).get("admin", "uaf", "models")
+    let answer = try await OperatorClient.send(API.listUAFModels, arguments)
     guard !arguments.isSet("json") else {
       arguments.output.print(answer)
       return .success

@@ -1,4 +1,5 @@
 import SignetJSON
+import SignetServer
 import SignetTerminal
 
 /// `signet-server user …`.
@@ -9,13 +10,13 @@ enum UserCommands {
     "user", "Manage users", options: OperatorOptions.connection,
     commands: [
       Command("add", "Add a user", arguments: [user]) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .post("admin", "users", body: ["user": .string(arguments.string("user"))])
+        let answer = try await OperatorClient.send(
+          API.addUser, arguments, body: ["user": .string(arguments.string("user"))])
         try report(answer, "added", arguments)
         return .success
       },
       Command("list", "List the users") { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin).get("admin", "users")
+        let answer = try await OperatorClient.send(API.listUsers, arguments)
         guard !arguments.isSet("json") else {
           arguments.output.print(answer)
           return .success
@@ -43,14 +44,14 @@ enum UserCommands {
       ) { arguments in
         var body = JSONObject()
         if let reason = arguments.optionalString("reason") { body["reason"] = .string(reason) }
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .post("admin", "users", arguments.string("user"), "suspend", body: body)
+        let answer = try await OperatorClient.send(
+          API.suspendUser, arguments, at: [.user: arguments.string("user")], body: body)
         try report(answer, "suspended", arguments)
         return .success
       },
       Command("resume", "Let a suspended user go on", arguments: [user]) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .post("admin", "users", arguments.string("user"), "resume")
+        let answer = try await OperatorClient.send(
+          API.resumeUser, arguments, at: [.user: arguments.string("user")])
         try report(answer, "resumed", arguments)
         return .success
       },
@@ -63,8 +64,8 @@ enum UserCommands {
           """,
         arguments: [user]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .delete("admin", "users", arguments.string("user"))
+        let answer = try await OperatorClient.send(
+          API.deleteUser, arguments, at: [.user: arguments.string("user")])
         try report(answer, "deleted", arguments)
         return .success
       },
@@ -76,8 +77,8 @@ enum UserCommands {
           """,
         arguments: [user]
       ) { arguments in
-        let answer = try await OperatorClient(arguments, as: .admin)
-          .post("admin", "users", arguments.string("user"), "unlock")
+        let answer = try await OperatorClient.send(
+          API.unlockUser, arguments, at: [.user: arguments.string("user")])
         try report(answer, "unlocked", arguments)
         return .success
       },
@@ -89,13 +90,13 @@ enum UserCommands {
           """,
         options: [.flag("remove", "Take the code away")], arguments: [user]
       ) { arguments in
-        let client = try OperatorClient(arguments, as: .admin)
+        let client = try OperatorClient(arguments, for: API.removeUserCode)
         let user = arguments.string("user")
         if arguments.isSet("remove") {
-          try report(await client.delete("admin", "users", user, "code"), "no code for", arguments)
+          try report(await client.send(API.removeUserCode, at: [.user: user]), "no code for", arguments)
           return .success
         }
-        let answer = try await client.post("admin", "users", user, "code")
+        let answer = try await client.send(API.setUserCode, at: [.user: user])
         if arguments.isSet("json") {
           arguments.output.print(answer)
         } else {
@@ -107,15 +108,15 @@ enum UserCommands {
 
   /// `user show`: one screen.
   private static func show(_ arguments: Arguments) async throws -> ExitCode {
-    let client = try OperatorClient(arguments, as: .admin)
     let id = arguments.string("user")
-    var all = try await client.get("admin", "users", id)
-    all["containers"] = try await client.get("admin", "users", id, "containers")["containers"]
+    let client = try OperatorClient(arguments, for: API.showUser)
+    var all = try await client.send(API.showUser, at: [.user: id])
+    all["containers"] = try await client.send(API.listContainers, at: [.user: id])["containers"]
     let query: [(String, String)] = [("user", id)]
-    all["tokens"] = try await client.get("admin", "tokens", texts: query)["tokens"]
-    all["uafKeys"] = try await client.get("admin", "uaf", "credentials", texts: query)["credentials"]
-    all["requests"] = try await client.get(
-      "admin", "transactions", texts: query + [("status", "pending")])["transactions"]
+    all["tokens"] = try await client.send(API.listTokens, query: query)["tokens"]
+    all["uafKeys"] = try await client.send(API.listUAFCredentials, query: query)["credentials"]
+    all["requests"] = try await client.send(
+      API.listTransactions, query: query + [("status", "pending")])["transactions"]
     if arguments.isSet("json") {
       arguments.output.print(all)
       return .success

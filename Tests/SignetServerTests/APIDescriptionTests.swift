@@ -10,15 +10,36 @@ import UAFFixture
 
 import SignetServer
 
-/// `openapi.json`: what is served is what is checked in, and it has every endpoint and nothing else.
+/// The description of the API that a server serves.
 @Suite(.timeLimit(.minutes(10))) struct APIDescriptionTests {
   private static let limits = JSONLimits(maximumByteCount: 1 << 20, maximumMemberCount: 100_000)
 
-  private static func checkedIn() throws -> JSONObject {
-    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-      .deletingLastPathComponent()
-    let file = root.appending(path: "Sources/SignetServer/OpenAPI/openapi.json")
-    return try JSONObject(parsing: Array(Data(contentsOf: file)), limits: limits)
+  /// What a server serves, with UAF or without.
+  private static func served(uaf prefix: String? = nil) async throws -> (JSONObject, endpoints: [String]) {
+    if let prefix {
+      let server = try await UAFServer(UAFTestKey()) { $0.prefix = prefix }
+      let response = try await server.send(.get, "//main/v1/openapi.json")
+      let description = try JSONObject(parsing: response.body, limits: limits)
+      let item = try description.object("paths").object("\(prefix)/status")
+      #expect(item["servers"] == [["url": .string(server.origin)]])
+      return (description, names(server.endpoints, prefix))
+    }
+    let folder = try TemporaryFolder()
+    let server = try await TestServer(directory: folder.path, protection: .device)
+    let transport = try CurlTransport(
+      ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    let response = try await transport.send(
+      HTTPRequest(url: "\(server.serverURL.fullForm)/v1/openapi.json"))
+    #expect(response.status == 200)
+    #expect(response.header("Content-Type") == "application/json")
+    let description = try JSONObject(parsing: response.body, limits: limits)
+    #expect(description["servers"] == [["url": .string(server.serverURL.fullForm)]])
+    await server.stop()
+    return (description, names(server.endpoints, ""))
+  }
+
+  private static func names(_ endpoints: [EndpointDescription], _ prefix: String) -> [String] {
+    endpoints.map { "\($0.method.rawValue) \($0.path(uaf: prefix))" }
   }
 
   /// The operations of a description: `GET /v1/live` and what it says.
@@ -35,89 +56,17 @@ import SignetServer
     return found
   }
 
-  @Test func isServedWithTheServerInIt() async throws {
-    let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device)
-    let transport = try CurlTransport(
-      ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
-    let response = try await transport.send(
-      HTTPRequest(url: "\(server.serverURL.fullForm)/v1/openapi.json"))
-    #expect(response.status == 200)
-    #expect(response.header("Content-Type") == "application/json")
-    var served = try JSONObject(parsing: response.body, limits: Self.limits)
-    #expect(served["servers"] == [["url": .string(server.serverURL.fullForm)]])
-    let checkedIn = try Self.checkedIn()
-    served["servers"] = checkedIn["servers"]
-    #expect(served == checkedIn)
-    await server.stop()
-  }
-
-  @Test func describesEveryEndpointAndNothingElse() async throws {
-    let folder = try TemporaryFolder()
-    let server = try await TestServer(directory: folder.path, protection: .device)
-    let endpoints = server.endpoints
-    await server.stop()
-    let described = try Self.operations(Self.checkedIn()).map(\.name)
-    #expect(Set(endpoints).count == endpoints.count && Set(described).count == described.count)
-    #expect(Set(endpoints).subtracting(described) == [], "add them to openapi.json")
-    #expect(Set(described).subtracting(endpoints) == [], "remove them from openapi.json")
-  }
-
-  @Test(
-    "where UAF is served, its endpoints are described too, below their prefix",
-    arguments: ["/nevisfido", "/a/b"])
-  func describesUAF(_ prefix: String) async throws {
-    let server = try await UAFServer(UAFTestKey()) { $0.prefix = prefix }
-    let response = try await server.send(.get, "//main/v1/openapi.json")
-    let description = try JSONObject(parsing: response.body, limits: Self.limits)
+  @Test("every endpoint is described, and nothing else", arguments: [nil, "/nevisfido", "/a/b"])
+  func describesEveryEndpointAndNothingElse(_ prefix: String?) async throws {
+    let (description, endpoints) = try await Self.served(uaf: prefix)
     let described = try Self.operations(description).map(\.name)
-    let endpoints = server.endpoints
     #expect(Set(endpoints).count == endpoints.count && Set(described).count == described.count)
-    #expect(Set(endpoints).subtracting(described) == [], "add them to uaf.json")
-    #expect(Set(described).subtracting(endpoints) == [], "remove them from uaf.json")
-    let item = try description.object("paths").object("\(prefix)/status")
-    #expect(item["servers"] == [["url": .string(server.origin)]])
+    #expect(Set(endpoints) == Set(described))
   }
 
-  /// Endpoints without a scheme of HTTP's, whose body or form says who asks, or that need a token of one use.
-  private static let authenticatedByBody = [
-    "/v1/activation/finish", "/v1/device/end", "/v1/device/orders", "/v1/pushauth", "/oidc/bc-authorize",
-    "/oidc/token", "/nevisfido/token/dispatch/targets/{id}", "/nevisfido/devices/{device}",
-  ]
-
-  @Test("an endpoint that needs no authentication is one whose lines are sampled, or its body says who asks")
-  func openEndpoints() throws {
-    let server = try ServerURL("id.example.org/bank")
-    var settings = UAFSettings(facets: [UAFServer.facet])
-    settings.hasConformanceAdapter = true
-    let description = try JSONObject(
-      parsing: APIDescription.document(for: server, settings), limits: Self.limits)
-    let open = Set(OpenEndpoints.paths + OpenEndpoints.uafPaths.map { "/nevisfido" + $0 })
-    var described: Set<String> = []
-    for (name, operation) in try Self.operations(description) {
-      let path = try String(#require(name.split(separator: " ").last))
-      described.insert(path)
-      let security = try operation.array("security")
-      guard security.isEmpty || security.contains([:]) else {
-        // Of these, only UAF says within an answer of status 200 that it refuses.
-        #expect(!open.contains(path) || path.contains("/uaf/1.1/request/"), "\(name)")
-        continue
-      }
-      let isOneUse = path.contains("/token/redeem/") || path.contains("/redeemToken/")
-      #expect(open.contains(path) != (isOneUse || Self.authenticatedByBody.contains(path)), "\(name)")
-    }
-    #expect(open.subtracting(described) == [])
-  }
-
-  @Test("who may ask, and what is answered", arguments: [false, true])
-  func saysWhoMayAskAndWhatIsAnswered(_ isUAF: Bool) throws {
-    var description = try Self.checkedIn()
-    if isUAF {
-      let server = try ServerURL("id.example.org/bank")
-      description = try JSONObject(
-        parsing: APIDescription.document(for: server, UAFSettings(facets: [UAFServer.facet])),
-        limits: Self.limits)
-    }
+  @Test("who may ask, and what is answered", arguments: [nil, "/nevisfido"])
+  func saysWhoMayAskAndWhatIsAnswered(_ prefix: String?) async throws {
+    let description = try await Self.served(uaf: prefix).0
     let components = try description.object("components")
     let (responses, schemas) = (try components.object("responses"), try components.object("schemas"))
     let schemes = try components.object("securitySchemes").members.map(\.name)

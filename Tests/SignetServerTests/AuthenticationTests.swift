@@ -15,8 +15,9 @@ import Testing
     _ body: [UInt8] = [1]
   ) async throws -> Problem.Code? {
     try await problem {
-      try await DeviceAuthentication(server.context).container(
-        authorization: authorization, method: method, path: path, body: body)
+      try await DeviceAuthentication(server.context).request(
+        authorization: authorization, method: method, path: path, body: body
+      ).container
     }
   }
 
@@ -125,7 +126,7 @@ import Testing
     let key = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
     func check(_ header: String?, _ scope: APIKeyService.Scope = .relyingParty) async throws -> Problem.Code?
     {
-      try await problem { try await server.keys.authenticate(authorization: header, scope: scope) }
+      try await problem { try await server.keys.key(authorization: header, scope: scope) }
     }
     #expect(try await check("Bearer \(key.text)") == nil)
     #expect(try await check("bearer \(key.text)") == nil)
@@ -161,7 +162,7 @@ import Testing
     let first = try await server.keys.create(name: "operator", scopes: [.admin], by: .local)
     _ = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
     #expect(try await problem { try await server.keys.revoke(first.id, by: .local) } == .lastAdminKey)
-    _ = try await server.keys.authenticate(authorization: "Bearer \(first.text)", scope: .admin)
+    _ = try await server.keys.key(authorization: "Bearer \(first.text)", scope: .admin)
     let second = try await server.keys.create(name: "second", scopes: [.admin], by: .local)
     try await server.keys.revoke(first.id, by: .local)
     #expect(try await problem { try await server.keys.revoke(second.id, by: .local) } == .lastAdminKey)

@@ -52,12 +52,12 @@ import SignetServer
     let context = try folder.serviceContext(log: .silent)
     let key = try folder.adminKey().withSecret { String(decoding: $0.insecureCopy(), as: UTF8.self) }
     let keys = APIKeyService(context)
-    guard case .key = try await keys.authenticate(authorization: "Bearer \(key)", scope: .admin) else {
+    guard case .key = try await keys.key(authorization: "Bearer \(key)", scope: .admin).actor else {
       Issue.record("the operator is known by another name than the key's")
       return
     }
     await #expect(throws: Problem.self) {
-      try await keys.authenticate(authorization: "Bearer \(key)", scope: .relyingParty)
+      try await keys.key(authorization: "Bearer \(key)", scope: .relyingParty)
     }
     let entries = try await context.storage.auditEntries(after: 0, limit: 10)
     #expect(entries.count == 1)

@@ -21,7 +21,7 @@ struct PushAuthSecrecyTests {
     let server = try ServerFixture(on: .sqlite)
     try await server.users.add(UserID("alice"), by: .local)
     let service = PushAuthService(server.context)
-    let made = try await service.enrol(UserID("alice"), [:], by: .local)
+    let made = try await service.enrol(NewPushApp(["user": "alice"]), by: .local)
     let uri = try AuthenticatorURI(made.uri)
     let push = try #require(uri.push)
     let secret = push.sharedSecret.withSecret { $0.insecureCopy() }
@@ -42,7 +42,7 @@ struct PushAuthSecrecyTests {
     #expect(try await post(registration) == 400)
     let text = "Pay 4711.11 EUR to Carol"
     let sent = try await service.send(
-      ["user": "alice", "kind": "challenge", "text": .string(text)], by: .local)
+      NewPushMessage(["user": "alice", "kind": "challenge", "text": .string(text)]), by: .local)
     let message = try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key)
     for number in ["wrong-number-here", String(try #require(sent.number))] {
       _ = try await post(PushAuthRequest.answer(.number(number), to: message, at: endpoints, key: key))

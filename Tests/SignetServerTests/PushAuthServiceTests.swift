@@ -52,7 +52,7 @@ import SignetServer
   private static func enrolled(_ server: ServerFixture, _ user: String = "alice") async throws -> App {
     if try await server.storage.user(user) == nil { try await server.users.add(UserID(user), by: .local) }
     let made = try await PushAuthService(server.context).enrol(
-      UserID(user), ["policies": ["biometricAvailable": [:]]], by: .local)
+      NewPushApp(["user": .string(user), "policies": ["biometricAvailable": [:]]]), by: .local)
     return try App(made.uri, named: "app of \(made.id)".replacing(" ", with: "-"))
   }
 
@@ -92,7 +92,7 @@ import SignetServer
   @Test("a name that another app has is refused") func names() async throws {
     let server = try ServerFixture()
     let first = try await Self.registered(server)
-    let made = try await PushAuthService(server.context).enrol(UserID("alice"), [:], by: .local)
+    let made = try await PushAuthService(server.context).enrol(NewPushApp(["user": "alice"]), by: .local)
     #expect(try await Self.post(server, App(made.uri, named: first.name).registration()).status == 400)
   }
 
@@ -106,7 +106,7 @@ import SignetServer
       ("default", false), ("default", true), ("challenge", false), ("biometric", false),
     ] {
       let sent = try await service.send(
-        ["user": "alice", "kind": .string(kind), "text": "Log in?"], by: .local)
+        NewPushMessage(["user": "alice", "kind": .string(kind), "text": "Log in?"]), by: .local)
       let message = try Self.received(sent, by: app)
       #expect(message.text == "Log in?" && message.kind.rawValue == kind && sent.delivery == .none)
       let answer: PushAuthAnswer =
@@ -126,7 +126,7 @@ import SignetServer
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
     for (wrongCount, isTaken) in [(0, true), (1, false)] {
-      let sent = try await service.send(["user": "alice", "kind": "challenge"], by: .local)
+      let sent = try await service.send(NewPushMessage(["user": "alice", "kind": "challenge"]), by: .local)
       let message = try Self.received(sent, by: app)
       let right = try #require(sent.number)
       #expect(message.numbers.count == 3 && message.numbers.contains(right))
@@ -149,9 +149,9 @@ import SignetServer
     let server = try ServerFixture()
     let (app, other) = (try await Self.registered(server), try await Self.registered(server, "bob"))
     let service = PushAuthService(server.context)
-    let sent = try await service.send(["user": "alice"], by: .local)
+    let sent = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     let message = try Self.received(sent, by: app)
-    let second = try await service.send(["user": "alice"], by: .local)
+    let second = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     let request = try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: app.key)
     var bodies = [JSONObject]()
     bodies.append(try PushAuthRequest.answer(.approve, to: message, at: app.endpoints, key: other.key).body)
@@ -208,29 +208,33 @@ import SignetServer
   @Test("only so many messages wait; who has no app, or several, is told") func limits() async throws {
     let server = try ServerFixture()
     let service = PushAuthService(server.context)
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
+    await #expect(throws: Problem.self) {
+      try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+    }
     _ = try await Self.registered(server)
     let limit = server.context.settings.challengeLimits.pending
-    for _ in 0..<limit { _ = try await service.send(["user": "alice"], by: .local) }
+    for _ in 0..<limit { _ = try await service.send(NewPushMessage(["user": "alice"]), by: .local) }
     let refusal = await #expect(throws: Problem.self) {
-      try await service.send(["user": "alice"], by: .local)
+      try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     }
     #expect(refusal?.code == .transactionTooMany && refusal?.retryAfter != nil)
     server.clock.advance(by: 86_400)
-    _ = try await service.send(["user": "alice"], by: .local)
+    _ = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     for form in [
       ["user": "alice", "kind": "other"], ["user": "alice", "lifetime": 1], ["mechanism": "none"], [:],
       ["user": "alice", "text": " "],
       ["user": "alice", "text": .string(String(repeating: "a", count: 4000))],
     ] as [JSONObject] {
-      await #expect(throws: Problem.self) { try await service.send(form, by: .local) }
+      await #expect(throws: Problem.self) { try await service.send(NewPushMessage(form), by: .local) }
     }
     _ = try await Self.registered(server)
-    await #expect(throws: Problem.self) { try await service.send(["user": "alice"], by: .local) }
-    let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
-    _ = try await service.send(["mechanism": .string(newest.id)], by: .local)
     await #expect(throws: Problem.self) {
-      try await service.send(["mechanism": .string(newest.id), "user": "bob"], by: .local)
+      try await service.send(NewPushMessage(["user": "alice"]), by: .local)
+    }
+    let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
+    _ = try await service.send(NewPushMessage(["mechanism": .string(newest.id)]), by: .local)
+    await #expect(throws: Problem.self) {
+      try await service.send(NewPushMessage(["mechanism": .string(newest.id), "user": "bob"]), by: .local)
     }
   }
 
@@ -239,7 +243,7 @@ import SignetServer
     let server = try ServerFixture()
     let app = try await Self.registered(server)
     let service = PushAuthService(server.context)
-    let sent = try await service.send(["user": "alice"], by: .local)
+    let sent = try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     let message = try Self.received(sent, by: app)
     let id = sent.record.mechanism
     let event = server.context.audit(by: .local)(.pushAuthRemoved(mechanism: id))
@@ -260,11 +264,10 @@ import SignetServer
     try await server.users.add(UserID("alice"), by: .local)
     let service = PushAuthService(server.context)
     let made = try await service.enrol(
-      UserID("alice"),
-      [
-        "issuer": "Acme Bank", "policies": ["biometricAvailable": [:]],
+      NewPushApp([
+        "user": "alice", "issuer": "Acme Bank", "policies": ["biometricAvailable": [:]],
         "codes": ["kind": "totp", "algorithm": "sha256", "digits": 8],
-      ], by: .local)
+      ]), by: .local)
     let uri = try AuthenticatorURI(made.uri)
     #expect(made.uri.hasPrefix("mfauth://totp/Acme%20Bank:alice?"))
     #expect(
@@ -286,7 +289,7 @@ import SignetServer
     #expect(try await Self.post(server, app.registration()).status == 200)
     server.clock.advance(by: 60)
     #expect(try await isValid(code()))
-    #expect(try await service.send(["user": "alice"], by: .local).delivery == .none)
+    #expect(try await service.send(NewPushMessage(["user": "alice"]), by: .local).delivery == .none)
     let listed = try await server.storage.tokens(after: "", user: "alice", limit: 10)
     #expect(listed.map(\.serial) == [token] && listed.map(\.state) == [.active])
     let event = server.context.audit(by: .local)(.pushAuthRemoved(mechanism: made.id))
@@ -306,17 +309,18 @@ import SignetServer
       ["kind": 1],
     ] as [JSONObject] {
       await #expect(throws: Problem.self) {
-        try await service.enrol(UserID("alice"), ["codes": .object(codes)], by: .local)
+        try await service.enrol(NewPushApp(["user": "alice", "codes": .object(codes)]), by: .local)
       }
     }
     // The push half cannot be written: no codes stay without it.
     await #expect(throws: Problem.self) {
       try await service.enrol(
-        UserID("alice"), ["codes": ["kind": "hotp"], "issuer": .string(String(repeating: "a", count: 2000))],
-        by: .local)
+        NewPushApp([
+          "user": "alice", "codes": ["kind": "hotp"], "issuer": .string(String(repeating: "a", count: 2000)),
+        ]), by: .local)
     }
     await #expect(throws: Problem.self) {
-      try await service.enrol(UserID("nobody"), ["codes": ["kind": "hotp"]], by: .local)
+      try await service.enrol(NewPushApp(["user": "nobody", "codes": ["kind": "hotp"]]), by: .local)
     }
     #expect(try await server.storage.tokens(after: "", user: nil, limit: 10).isEmpty)
     #expect(try await server.storage.pushAuthMechanisms(user: "alice").isEmpty)
@@ -357,7 +361,8 @@ import SignetServer
   {
     let server = try ServerFixture()
     let app = try await Self.registered(server)
-    let sent = try await PushAuthService(server.context).send(["user": "alice", "lifetime": 600], by: .local)
+    let sent = try await PushAuthService(server.context).send(
+      NewPushMessage(["user": "alice", "lifetime": 600]), by: .local)
     #expect(try Self.received(sent, by: app).messageID == sent.messageID)
     #expect(throws: PushAuthFailure.self) {
       try PushAuthDelivery(messageID: "AUTHENTICATE:other", token: sent.token).verified(with: app.key)

@@ -35,9 +35,12 @@ import Testing
     let fixture = try ServerFixture(on: .sqlite)
     let readiness = Readiness(fixture.context)
     var request = ServerRequest(method: "GET", path: try RequestPath(raw: "/main/v1/ready"))
-    #expect(try await readiness.answer(to: request).status == 200)
+    let authentication = Authentication(fixture.context)
+    let routes = ServerEndpoints(context: fixture.context, readiness: readiness).routes(beside: [])
+    let route = try #require(routes.first { $0.endpoint.id == "ready" })
+    #expect(await route.response(to: request, authentication)?.status == 200)
     if let field { request.headers[field] = "127.0.0.1" } else { request.remoteAddress = "192.0.2.1" }
-    #expect(try await problem { try await readiness.answer(to: request) } == .unknown)
+    #expect(await route.response(to: request, authentication)?.status == 404)
     // Nothing was looked at for it.
     #expect(await readiness.count == 1)
   }

@@ -136,10 +136,13 @@ struct ProtocolDevice: Sendable {
   }
 
   /// *start* and *finish*; the container is pending then.
-  mutating func prove(_ server: ServerFixture) async throws {
-    let answer = try await server.activations.start(start.bytes)
+  mutating func prove(_ server: ServerFixture) async throws { try await prove(server.context) }
+
+  private mutating func prove(_ context: ServiceContext) async throws {
+    let activations = ActivationService(context)
+    let answer = try await activations.start(start.bytes)
     let (body, proofKey, otp, transcript) = try await finish(answer)
-    let received = try await server.activations.finish(body)
+    let received = try await activations.finish(body)
     let message = try #require(ActivationReceipt.message(in: received))
     let payload = proofKey.withSecret {
       SignedMessage.verify(message, key: $0, type: SignedMessage.receiptType)
@@ -154,15 +157,19 @@ struct ProtocolDevice: Sendable {
     } catch { confirmation = ActivationConfirm(confirmation: [UInt8](repeating: 0, count: 32)) }
   }
 
-  mutating func activate(_ server: ServerFixture) async throws {
-    try await prove(server)
-    try await confirm(server)
+  mutating func activate(_ server: ServerFixture) async throws { try await activate(server.context) }
+
+  mutating func activate(_ context: ServiceContext) async throws {
+    try await prove(context)
+    try await confirm(context)
   }
 
-  func confirm(_ server: ServerFixture) async throws {
+  func confirm(_ server: ServerFixture) async throws { try await confirm(server.context) }
+
+  private func confirm(_ context: ServiceContext) async throws {
     let body = confirmation.bytes
-    try await server.activations.confirm(
-      send(to: server, "POST", "/main/v1/activation/confirm", body, states: [.pending, .active]), body)
+    try await ActivationService(context).confirm(
+      send(to: context, "POST", "/main/v1/activation/confirm", body, states: [.pending, .active]), body)
   }
 
   /// Signs a request and lets the server authenticate it.
@@ -171,9 +178,17 @@ struct ProtocolDevice: Sendable {
     to server: ServerFixture, _ method: String = "GET", _ path: String = "/main/v1/device/transactions",
     _ body: [UInt8] = [], states: Set<ContainerRecord.State> = [.active]
   ) async throws -> ContainerRecord {
-    try await DeviceAuthentication(server.context).container(
-      authorization: authorization(method, path, body, at: server.clock.now), method: method, path: path,
-      body: body, states: states)
+    try await send(to: server.context, method, path, body, states: states)
+  }
+
+  private func send(
+    to context: ServiceContext, _ method: String, _ path: String, _ body: [UInt8],
+    states: Set<ContainerRecord.State>
+  ) async throws -> ContainerRecord {
+    try await DeviceAuthentication(context).request(
+      authorization: authorization(method, path, body, at: context.clock.now), method: method, path: path,
+      body: body, states: states
+    ).container
   }
 
   func authorization(

@@ -74,8 +74,9 @@ import Testing
     let server = try ServerFixture()
     _ = try await server.activate()
     let new = try await server.keys.create(name: "shop", scopes: [.relyingParty], by: .local)
-    let actor = try await server.keys.authenticate(
-      authorization: "Bearer \(new.text)", scope: .relyingParty)
+    let actor = try await server.keys.key(
+      authorization: "Bearer \(new.text)", scope: .relyingParty
+    ).actor
     func order() throws -> TransactionOrder {
       TransactionOrder(.text("Pay 1 €"), from: "shop", user: try UserID("alice"))
     }

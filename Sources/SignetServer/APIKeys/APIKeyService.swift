@@ -84,17 +84,6 @@ public struct APIKeyService: Sendable {
     }
   }
 
-  /// Finds out whose request it is.
-  ///
-  /// - Parameters:
-  ///   - authorization: The `Authorization` header.
-  ///   - scope: What the key must be good for.
-  /// - Returns: The key's name for the audit log.
-  /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
-  public func authenticate(authorization: String?, scope: Scope) async throws(Problem) -> AuditActor {
-    try await key(authorization: authorization, scope: scope).actor
-  }
-
   /// Finds out which key a request carries, without a look into the database where the key was seen before.
   ///
   /// The key may have been revoked since: whoever goes by the answer checks that in the step that changes something, as
@@ -138,7 +127,7 @@ public struct APIKeyService: Sendable {
   ///   - scope: What the key must be good for.
   /// - Returns: The key.
   /// - Throws: ``Problem/Code/unauthorized``, or ``Problem/Code/forbidden`` for a key without the scope.
-  func key(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
+  package func key(authorization: String?, scope: Scope) async throws(Problem) -> APIKeyRecord {
     try await verified(Self.parts(authorization), scope)
   }
 
@@ -185,5 +174,5 @@ public struct APIKeyService: Sendable {
 
 extension APIKeyRecord {
   /// The key's name for the audit log.
-  var actor: AuditActor { .key(id) }
+  package var actor: AuditActor { .key(id) }
 }

@@ -1,82 +1,178 @@
-import SignetHTTP
-import SignetJSON
-import SignetStorage
+package import SignetJSON
+package import SignetStorage
 import SignetWire
+
+/// What a device says of itself.
+package struct ConditionReport: Message {
+  package let report: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("report", \Self.report, "A JWS of the type signet-evidence.")
+  }
+}
+
+/// That an order was done.
+package struct OrderReceiptNotice: Message {
+  package let receipt: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("receipt", \Self.receipt, "A JWS of the type signet-order-receipt.")
+  }
+}
+
+/// Why an operator orders something.
+package struct NewAccountOrder: Message {
+  package let reason: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("reason", \Self.reason, .text(...200))
+  }
+}
+
+extension AccountOrderRecord.Action: Shaped {}
+
+/// Account policies for a container.
+package struct AttachedPolicies: Message {
+  package let policies: JSONObject
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("policies", \Self.policies, "docs/account-policies.md")
+  }
+}
+
+/// The policies that a server of this version does not know.
+package struct PoliciesAttached: Message {
+  package let id: String, unknown: [String]
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("unknown", \Self.unknown)
+  }
+}
+
+/// How the server stands to a container.
+package struct AccountDescription: Message {
+  package struct Order: Message {
+    package let id: String, action: AccountOrderRecord.Action, reason: String, created: Int64, done: Bool
+    package let receipt: String?, received: Int64?
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("id", \Self.id)
+      Member("action", \Self.action)
+      Member("reason", \Self.reason)
+      Member("created", \Self.created)
+      Member("done", \Self.done)
+      Member("receipt", \Self.receipt)
+      Member("received", \Self.received)
+    }
+  }
+  package let container: String, standing: AccountStanding, reason: String?, policies: JSONObject
+  package let reportWanted: Bool, report: String?, reported: Int64?, orders: [Order]
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("container", \Self.container)
+    Member("standing", \Self.standing)
+    Member("reason", \Self.reason)
+    Member("policies", \Self.policies, "docs/account-policies.md")
+    Member("reportWanted", \Self.reportWanted)
+    Member("report", \Self.report)
+    Member("reported", \Self.reported)
+    Member("orders", \Self.orders)
+  }
+}
+
+/// An order for the device of a container.
+package struct MadeAccountOrder: Sendable {
+  package let id: String, order: String, action: String
+
+  static func schema(_ action: AccountOrder.Action) -> MessageSchema<Self> {
+    MessageSchema(Self.init) {
+      Member("id", \Self.id)
+      Member("order", \Self.order)
+      Member("action", \Self.action, .oneOf(action.rawValue))
+    }
+  }
+}
+
+extension API {
+  package static let reportCondition = Endpoint(
+    .post, "/device/condition", .attest, "reportCondition",
+    "Say what the device is like, and hear what the container may do",
+    details: "docs/protocol.md section 14.", in: .device, by: .device,
+    takes: .bytes(describedBy: ConditionReport.self), answers: .jose("A JWS of the type signet-condition."),
+    or: [.forbidden, .conflict])
+  package static let receiveReceipt = Endpoint(
+    .post, "/device/orders", .attest, "receiveReceipt", "Say that an order was done",
+    details: "docs/protocol.md section 14.3. The receipt is signed, the request is not.", in: .device,
+    by: .none, takes: .bytes(describedBy: OrderReceiptNotice.self),
+    answers: .status("received", "It is kept."), or: [.unauthorized, .unknown])
+  package static let lockContainer = ordering(.lock, "lockContainer", "Lock a container")
+  package static let unlockContainer = ordering(.unlock, "unlockContainer", "End the lock of a container")
+  package static let wipeContainer = ordering(
+    .wipe, "wipeContainer", "Have a container deleted on its device")
+  package static let attachPolicies = Endpoint(
+    .put, "/admin/containers/{id}/policies", .manage, "attachAccountPolicies",
+    "Attach account policies to a container", in: .users, by: .admin, takes: .json(AttachedPolicies.self),
+    answers: .json(PoliciesAttached.self, "They hold."), or: [.unknown])
+  package static let detachPolicies = Endpoint(
+    .delete, "/admin/containers/{id}/policies", .manage, "detachAccountPolicies",
+    "Have the policies of its profile hold for a container again", in: .users, by: .admin,
+    answers: .json(NamedByID.self, "They hold."), or: [.unknown])
+  package static let showAccount = Endpoint(
+    .get, "/admin/containers/{id}/account", .read, "showAccount",
+    "Show a container's policies, locks, last report and orders", in: .users, by: .admin,
+    answers: .json(AccountDescription.self, "How the server stands to it."), or: [.unknown])
+
+  private static func ordering(
+    _ action: AccountOrder.Action, _ id: String, _ summary: String
+  ) -> Endpoint<APIKeyRecord, NewAccountOrder, MadeAccountOrder> {
+    Endpoint(
+      .post, "/admin/containers/{id}/\(action.rawValue)", .manage, id, summary,
+      details:
+        "docs/protocol.md section 14.3. It counts at the server at once; the device sends a receipt.",
+      in: .users, by: .admin, takes: .json(NewAccountOrder.self),
+      answers: .json(MadeAccountOrder.schema(action), "It is ordered.", status: 201), or: [.unknown])
+  }
+}
 
 /// What devices and operators call about account policies and locks (`docs/protocol.md` section 14).
 struct AccountEndpoints: Sendable {
   let accounts: AccountService
-  let authentication: DeviceAuthentication
-  let keys: APIKeyService
   let users: UserService
 
-  // MARK: Devices
-
-  func condition(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let (container, id) = try await authentication.request(
-      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
-      body: request.body)
-    let jws = try await accounts.answer(request.body, for: container, request: id)
-    return .bytes(Array(jws.utf8), type: "application/jose")
-  }
-
-  func receipt(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    try await accounts.receive(request.body)
-    return .json(["status": "received"])
-  }
-
-  // MARK: Operators
-
-  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
-    try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
-  }
-
-  func lock(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try await order(.lock, request)
-  }
-
-  func unlock(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try await order(.unlock, request)
-  }
-
-  func wipe(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try await order(.wipe, request)
+  var routes: [Route] {
+    [
+      API.reportCondition.answered { [accounts] call in
+        try await accounts.answer(call.input, for: call.caller.container, request: call.caller.request)
+      },
+      API.receiveReceipt.answered { [accounts] call in
+        try await accounts.receive(call.input)
+      },
+      order(.lock, by: API.lockContainer),
+      order(.unlock, by: API.unlockContainer),
+      order(.wipe, by: API.wipeContainer),
+      API.attachPolicies.answered { [accounts] call in
+        let unknown = try await accounts.attach(
+          call.input.policies, to: call.id, by: call.caller.actor)
+        return PoliciesAttached(id: call.id, unknown: unknown)
+      },
+      API.detachPolicies.answered { [accounts] call in
+        _ = try await accounts.attach(nil, to: call.id, by: call.caller.actor)
+        return NamedByID(id: call.id)
+      },
+      API.showAccount.answered { [accounts, users] call in
+        try await accounts.description(of: users.container(call.id))
+      },
+    ]
   }
 
   private func order(
-    _ action: AccountOrder.Action, _ request: ServerRequest
-  ) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let body = try jsonBody(of: request)
-    let reason = try members(body.optionalString("reason")) ?? ""
-    let order = try await accounts.order(
-      action, for: request.parameters["id"] ?? "", reason: reason, by: actor)
-    return .json(
-      ["id": .string(order.container), "order": .string(order.id), "action": .string(action.rawValue)],
-      status: 201)
-  }
-
-  func attach(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let id = request.parameters["id"] ?? ""
-    let body = try jsonBody(of: request)
-    let policies = try members(body.object("policies"))
-    let unknown = try await accounts.attach(policies, to: id, by: actor)
-    return .json(["id": .string(id), "unknown": .array(unknown.map { .string($0) })])
-  }
-
-  func detach(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let id = request.parameters["id"] ?? ""
-    try await accounts.attach(nil, to: id, by: actor)
-    return .json(["id": .string(id)])
-  }
-
-  func show(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
-    let container = try await users.container(request.parameters["id"] ?? "")
-    return .json(try await accounts.description(of: container))
+    _ action: AccountOrder.Action, by endpoint: Endpoint<APIKeyRecord, NewAccountOrder, MadeAccountOrder>
+  ) -> Route {
+    endpoint.answered { [accounts] call in
+      let order = try await accounts.order(
+        action, for: call.id, reason: call.input.reason ?? "", by: call.caller.actor)
+      return MadeAccountOrder(id: order.container, order: order.id, action: action.rawValue)
+    }
   }
 }

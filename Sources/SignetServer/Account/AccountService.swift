@@ -27,7 +27,7 @@ public struct AccountService: Sendable {
   func answer(
     _ body: [UInt8], for container: ContainerRecord, request: [UInt8]
   ) async throws(Problem) -> String {
-    if let report = try members(JSONObject(parsing: body).optionalString("report")) {
+    if let report = try reading(JSONObject(parsing: body).optionalString("report")) {
       try await take(report, of: container)
     }
     let challenge = context.random.bytes(AccountCondition.challengeByteCount)
@@ -201,30 +201,18 @@ public struct AccountService: Sendable {
   /// How the server stands to a container, for an operator.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  func description(of container: ContainerRecord) async throws(Problem) -> JSONObject {
+  func description(of container: ContainerRecord) async throws(Problem) -> AccountDescription {
     let state = try await state(of: container.id)
     let orders = try await context.stored(await context.storage.accountOrders(of: container.id))
-    var object: JSONObject = [
-      "container": .string(container.id), "standing": .string(state.standing.rawValue),
-      "policies": .object(try policies(of: container, state).json),
-      "reportWanted": .bool(container.reportWanted > 0),
-      "orders": .array(orders.map { .object(Self.json($0)) }),
-    ]
-    if !state.reason.isEmpty { object["reason"] = .string(state.reason) }
-    if let report = state.report { object["report"] = .string(report) }
-    if let reported = state.reported { object["reported"] = .integer(reported) }
-    return object
-  }
-
-  /// An order, for an operator.
-  static func json(_ order: AccountOrderRecord) -> JSONObject {
-    var object: JSONObject = [
-      "id": .string(order.id), "action": .string(order.action.rawValue), "reason": .string(order.reason),
-      "created": .integer(order.created), "done": .bool(order.receipt != nil),
-    ]
-    if let receipt = order.receipt { object["receipt"] = .string(receipt) }
-    if let received = order.received { object["received"] = .integer(received) }
-    return object
+    return AccountDescription(
+      container: container.id, standing: state.standing, reason: state.reason.isEmpty ? nil : state.reason,
+      policies: try policies(of: container, state).json, reportWanted: container.reportWanted > 0,
+      report: state.report, reported: state.reported,
+      orders: orders.map { order in
+        AccountDescription.Order(
+          id: order.id, action: order.action, reason: order.reason, created: order.created,
+          done: order.receipt != nil, receipt: order.receipt, received: order.received)
+      })
   }
 
   private static let notInUse = Problem(.unknown, "There is no container in use of this id.")

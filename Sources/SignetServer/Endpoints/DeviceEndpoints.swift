@@ -3,6 +3,106 @@ import SignetJSON
 import SignetStorage
 import SignetWire
 
+extension API {
+  static let startActivation = Endpoint(
+    .post, "/activation/start", .grant, "startActivation", "Begin an activation",
+    details: "docs/protocol.md section 3.1", in: .activation, by: .none,
+    takes: .bytes(
+      describedBy: ActivationStartMembers.self,
+      example: [
+        "version": 1, "user": "alice", "nonce": "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+      ]),
+    answers: .bytes(describedBy: StartAnswerMembers.self, "An offer, whether or not the user exists."))
+  static let finishActivation = Endpoint(
+    .post, "/activation/finish", .grant, "finishActivation", "Prove the invite and hand over the keys",
+    details:
+      "docs/protocol.md section 3.3. A wrong invite and an unknown user are one answer, 403. A void handshake is 409: begin again.",
+    in: .activation, by: .none, takes: .bytes(describedBy: ActivationFinishMembers.self),
+    answers: .bytes(describedBy: SignedMessageMembers.self, "The receipt."), or: [.forbidden, .conflict])
+  static let confirmActivation = Endpoint(
+    .post, "/activation/confirm", .grant, "confirmActivation", "Take a container into use",
+    details:
+      "docs/protocol.md section 3.3. The request is signed by the session key of the new container.",
+    in: .activation, by: .device(in: [.pending, .active]),
+    takes: .bytes(describedBy: ActivationConfirmMembers.self, example: [:]),
+    answers: .status("active", "It is in use."))
+  static let startRenewal = Endpoint(
+    .post, "/renewal/start", .grant, "startRenewal", "Begin a renewal",
+    details: "docs/protocol.md section 3.5", in: .renewal, by: .device,
+    takes: .bytes(describedBy: RenewalStartMembers.self),
+    answers: .bytes(describedBy: StartAnswerMembers.self, "An offer."))
+  static let finishRenewal = Endpoint(
+    .post, "/renewal/finish", .grant, "finishRenewal", "Hand over new keys",
+    details: "docs/protocol.md section 3.5", in: .renewal, by: .device,
+    takes: .bytes(describedBy: RenewalFinishMembers.self),
+    answers: .bytes(describedBy: SignedMessageMembers.self, "The receipt."), or: [.forbidden, .conflict])
+  static let endContainer = Endpoint(
+    .post, "/device/end", .attest, "endContainer", "Say that a container was deleted",
+    details: "docs/protocol.md section 3.6. The notice is signed, the request is not.", in: .device,
+    by: .none, takes: .bytes(describedBy: EndMembers.self), answers: .status("ended", "It is revoked."),
+    or: [.unauthorized])
+  static let listPending = Endpoint(
+    .get, "/device/transactions", .read, "listPending", "What waits for a decision",
+    details: "docs/protocol.md section 5 and 5.6", in: .deviceTransactions, by: .device,
+    takes: .headers(
+      ("If-None-Match", "The tag of the list that the device has."),
+      ("Prefer", "`wait=<seconds>`: how long to wait for another list, at most 50.")),
+    answers: .response([
+      AnswerDescription(
+        status: 200, text: "A JWE to the device's encryption key.",
+        content: [("application/jose", String.shape.schema)],
+        headers: [
+          "ETag": [
+            "required": true, "description": "Another one whenever another list waits.",
+            "schema": ["type": "string"],
+          ]
+        ]),
+      AnswerDescription(
+        status: 304, text: "Nothing new came while the request waited.",
+        headers: ["ETag": ["required": true, "schema": ["type": "string"]]]),
+    ]))
+  static let showPending = Endpoint(
+    .get, "/device/transactions/{id}", .read, "showPending", "One transaction, also one for anybody",
+    details: "docs/protocol.md section 5.7", in: .deviceTransactions, by: .device,
+    answers: .jose("A JWE to the device's encryption key."), or: [.unknown, .conflict, .gone])
+  // A decision to deny or to report refuses; which one it is, is in what is signed.
+  static let decide = Endpoint(
+    .post, "/device/transactions/{id}/decision", .grant, "decide", "Accept, deny or report",
+    details: "docs/protocol.md section 5.2", in: .deviceTransactions, by: .signer,
+    takes: .bytes(describedBy: DecisionMembers.self),
+    answers: .response(DecidedMembers.described, "It is decided."),
+    or: [.forbidden, .unknown, .conflict, .gone])
+  static let cancel = Endpoint(
+    .post, "/device/transactions/{id}/cancel", .refuse, "cancel", "Cancel",
+    details: "docs/protocol.md section 5.3", in: .deviceTransactions, by: .device,
+    takes: .bytes(describedBy: CancellationMembers.self, example: ["reason": "userCancel"]),
+    answers: .status("cancelled", "It is cancelled."), or: [.unknown, .conflict, .gone])
+  static let initiate = Endpoint(
+    .post, "/device/initiated", .grant, "initiate", "Sign what nobody has asked",
+    details: "docs/protocol.md section 5.8", in: .deviceTransactions, by: .device,
+    takes: .bytes(describedBy: DecisionMembers.self), answers: .idWithStatus("accepted", "It is kept."),
+    or: [.forbidden, .unknown, .conflict, .gone, .contentRefused, .tooMany])
+  static let listPushTargets = Endpoint(
+    .get, "/device/push-targets", .read, "listPushTargets", "Where pushes go",
+    details: "docs/protocol.md section 10", in: .pushes, by: .device,
+    answers: .object(describedBy: PushTargetListMembers.self, "The targets, oldest first."))
+  static let addPushTarget = Endpoint(
+    .post, "/device/push-targets", .grant, "addPushTarget", "Have pushes sent somewhere", in: .pushes,
+    by: .device,
+    takes: .bytes(
+      describedBy: NewPushTargetMembers.self,
+      example: ["target": ["service": "webhook", "address": "device-1"]]),
+    answers: .created(NamedByID.self, "It is added."), or: [.conflict, .contentRefused])
+  static let changePushTarget = Endpoint(
+    .patch, "/device/push-targets/{id}", .grant, "changePushTarget", "Change where pushes go",
+    in: .pushes, by: .device,
+    takes: .bytes(describedBy: ChangedPushTargetMembers.self, example: ["name": "phone"]),
+    answers: .json(NamedByID.self, "It is changed."), or: [.unknown, .conflict, .contentRefused])
+  static let removePushTarget = Endpoint(
+    .delete, "/device/push-targets/{id}", .refuse, "removePushTarget", "Have no more pushes sent there",
+    in: .pushes, by: .device, answers: .json(NamedByID.self, "It is gone."), or: [.unknown])
+}
+
 /// What devices call: activation, transactions, targets of pushes.
 struct DeviceEndpoints: Sendable {
   let activations: ActivationService
@@ -14,60 +114,78 @@ struct DeviceEndpoints: Sendable {
   let watch: TransactionWatch
   let context: ServiceContext
 
-  func start(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    return .bytes(try await activations.start(request.body).bytes, type: "application/json")
+  var routes: [Route] { activationRoutes + transactionRoutes + targetRoutes }
+
+  private var activationRoutes: [Route] {
+    [
+      API.startActivation.answered { [activations] call in try await activations.start(call.input).bytes },
+      API.finishActivation.answered { [activations] call in try await activations.finish(call.input) },
+      API.confirmActivation.answered { [activations] call in
+        try await activations.confirm(call.caller.container, call.input)
+      },
+      API.startRenewal.answered { [renewals] call in
+        try renewals.start(call.input, for: call.caller.container).bytes
+      },
+      API.finishRenewal.answered { [renewals] call in
+        try await renewals.finish(call.input, for: call.caller.container)
+      },
+      API.endContainer.answered { [ends] call in try await ends.end(call.input) },
+    ]
   }
 
-  func finish(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    return .bytes(try await activations.finish(request.body), type: "application/json")
+  private var transactionRoutes: [Route] {
+    [
+      // A device that knows the list already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
+      API.listPending.answered(waiting: { [self] call, responder in try await pending(call, responder) }),
+      API.showPending.answered { [transactions] call in
+        try await transactions.one(call.id, for: call.caller.container, request: call.caller.request)
+      },
+      // On the thread that the request came on; the thread that commits answers.
+      API.decide.answered(directly: { [self] call, responder, startOver in
+        try decide(call, responder, startOver)
+      }),
+      API.cancel.answered { [transactions] call in
+        try await transactions.cancel(call.input, id: call.id, by: call.caller.container)
+      },
+      API.initiate.answered { [transactions] call in
+        try await transactions.initiate(call.input, by: call.caller.container).text
+      },
+    ]
   }
 
-  func confirm(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    try await activations.confirm(container(of: request, states: [.pending, .active]), request.body)
-    return .json(["status": "active"])
+  private var targetRoutes: [Route] {
+    [
+      API.listPushTargets.answered { [targets] call in try await targets.list(for: call.caller.container).json
+      },
+      API.addPushTarget.answered { [targets] call in
+        NamedByID(id: try await targets.add(call.input, for: call.caller.container))
+      },
+      API.changePushTarget.answered { [targets] call in
+        try await targets.change(call.id, to: call.input, for: call.caller.container)
+        return NamedByID(id: call.id)
+      },
+      API.removePushTarget.answered { [targets] call in
+        try await targets.remove(call.id, of: call.caller.container)
+        return NamedByID(id: call.id)
+      },
+    ]
   }
 
-  func startRenewal(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let answer = try renewals.start(request.body, for: await container(of: request))
-    return .bytes(answer.bytes, type: "application/json")
-  }
+  // MARK: The list of transactions
 
-  func finishRenewal(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let answer = try await renewals.finish(request.body, for: container(of: request))
-    return .bytes(answer, type: "application/json")
-  }
-
-  func end(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    try await ends.end(request.body)
-    return .json(["status": "ended"])
-  }
-
-  /// The list; a device that knows it already may wait for another one (`Prefer: wait`, RFC 7240 section 4.3).
-  func pending(_ request: ServerRequest, _ responder: Responder) {
-    responder.run {
-      do throws(Problem) {
-        let (container, id) = try await authentication.request(
-          authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
-          body: request.body)
-        let tag = try await transactions.tag(for: container)
-        guard let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag
-        else {
-          return responder.answer(try await list(for: container, tag: tag, request: id))
-        }
-        let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
-        let waiting = WaitingRequest(
-          of: container, in: watch, until: deadline, responder,
-          while: { () async throws(Problem) in try await current(container.id).tag == known },
-          then: { await list(of: container.id, request: id, beyond: known) })
-        await waiting.begin(from: request.remoteAddress)
-      } catch { responder.answer(.problem(error)) }
+  private func pending(_ call: Call<DeviceCaller, Void>, _ responder: Responder) async throws {
+    let (container, id, request) = (call.caller.container, call.caller.request, call.request)
+    let tag = try await transactions.tag(for: container)
+    guard let known = request.headers["If-None-Match"], let wait = request.preferredWait, known == tag
+    else {
+      return responder.answer(try await list(for: container, tag: tag, request: id))
     }
+    let deadline = ContinuousClock.now + .seconds(min(wait, Self.longestWait))
+    let waiting = WaitingRequest(
+      of: container, in: watch, until: deadline, responder,
+      while: { () async throws(Problem) in try await current(container.id).tag == known },
+      then: { await list(of: container.id, request: id, beyond: known) })
+    await waiting.begin(from: request.remoteAddress)
   }
 
   /// The most seconds that a request waits: less than HTTP lets a handler take.
@@ -102,107 +220,35 @@ struct DeviceEndpoints: Sendable {
     return (found, try await transactions.tag(for: found))
   }
 
-  func one(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let (container, id) = try await authentication.request(
-      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
-      body: request.body)
-    let jwe = try await transactions.one(request.parameters["id"] ?? "", for: container, request: id)
-    return .bytes(Array(jwe.utf8), type: "application/jose")
-  }
-
-  func initiate(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let container = try await container(of: request)
-    let id = try await transactions.initiate(request.body, by: container)
-    return .json(["id": .string(id.text), "status": "accepted"])
-  }
-
-  /// Takes a decision on the thread that the request came on; the thread that commits answers.
-  func decide(_ request: ServerRequest, _ responder: Responder) {
-    do throws(Problem) {
-      try requireJSON(request)
-      guard let signed = try authentication.signedInMemory(request) else {
-        // One read, for all of this container that come after it.
-        return decide(request, ofUnseen: responder)
-      }
-      try decide(request, signed) { result in
-        guard case .failure(let problem) = result, problem == DeviceAuthentication.unknown else {
-          return responder.answer(Self.answer(result))
-        }
-        // It was another one when it was seen: what is stored decides.
-        authentication.forget(signed.signer)
-        decide(request, ofUnseen: responder)
-      }
-    } catch { responder.answer(.problem(error)) }
-  }
-
-  private func decide(_ request: ServerRequest, ofUnseen responder: Responder) {
-    responder.run {
-      do throws(Problem) {
-        try decide(request, try await authentication.signed(request)) { responder.answer(Self.answer($0)) }
-      } catch { responder.answer(.problem(error)) }
-    }
-  }
+  // MARK: Decisions
 
   private func decide(
-    _ request: ServerRequest, _ signed: DeviceAuthentication.Signed,
-    then listener: @escaping @Sendable (Result<DecisionStatus, Problem>) -> Void
+    _ call: Call<DeviceAuthentication.Signed, [UInt8]>, _ responder: Responder,
+    _ startOver: (@Sendable () -> Void)?
   ) throws(Problem) {
+    let signed = call.caller
     let attempt = DecisionAttempt(
-      transaction: request.parameters["id"] ?? "", by: signed.signer.record, request: signed.id,
-      expires: signed.expires)
-    try transactions.decide(request.body, attempt, signedWith: signed.signer.signing, then: listener)
+      transaction: call.id, by: signed.signer.record, request: signed.id, expires: signed.expires)
+    try transactions.decide(call.input, attempt, signedWith: signed.signer.signing) { result in
+      guard let startOver, case .failure(let problem) = result, problem == DeviceAuthentication.unknown
+      else { return responder.answer(Self.answer(result)) }
+      // It was another one when it was seen: what is stored decides.
+      authentication.forget(signed.signer)
+      startOver()
+    }
   }
 
   private static func answer(_ result: Result<DecisionStatus, Problem>) -> ServerResponse {
     switch result {
-    case .success(let status): taken[status] ?? .json(["status": .string(status.rawValue)])
+    case .success(let status): taken[status] ?? .json(DecidedMembers(status: status).json)
     case .failure(let problem): .problem(problem)
     }
   }
 
   private static let taken = Dictionary(
     uniqueKeysWithValues: DecisionStatus.allCases.map {
-      ($0, ServerResponse.json(["status": .string($0.rawValue)]).keptForSending())
+      ($0, ServerResponse.json(DecidedMembers(status: $0).json).keptForSending())
     })
-
-  func cancel(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let container = try await container(of: request)
-    try await transactions.cancel(request.body, id: request.parameters["id"] ?? "", by: container)
-    return .json(["status": "cancelled"])
-  }
-
-  func addTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let id = try await targets.add(request.body, for: container(of: request))
-    return .json(["id": .string(id)], status: 201)
-  }
-
-  func listTargets(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    .json(try await targets.list(for: container(of: request)).json)
-  }
-
-  func changeTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try requireJSON(request)
-    let id = request.parameters["id"] ?? ""
-    try await targets.change(id, to: request.body, for: container(of: request))
-    return .json(["id": .string(id)])
-  }
-
-  func removeTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let id = request.parameters["id"] ?? ""
-    try await targets.remove(id, of: container(of: request))
-    return .json(["id": .string(id)])
-  }
-
-  private func container(
-    of request: ServerRequest, states: Set<ContainerRecord.State> = [.active]
-  ) async throws(Problem) -> ContainerRecord {
-    try await authentication.container(
-      authorization: request.headers["Authorization"], method: request.method, path: request.path.raw,
-      body: request.body, states: states)
-  }
 }
 
 extension ServerRequest {

@@ -1,114 +1,170 @@
-import SignetHTTP
+package import SignetHTTP
 import SignetJSON
-import SignetStorage
-import SignetWire
+package import SignetStorage
+package import SignetWire
+
+/// A code of a user, to be checked.
+package struct CodeToValidate: Message {
+  package let user: UserID, code: String, client: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("code", \Self.code)
+    Member("client", \Self.client, .client)
+  }
+}
+
+/// Two codes in a row of a credential of a user.
+package struct CodesToResynchronise: Message {
+  package let user: UserID, codes: [String], serial: TokenSerial?, client: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("codes", \Self.codes, .list(2...2))
+    Member("serial", \Self.serial)
+    Member("client", \Self.client, .client)
+  }
+}
+
+/// A code of a token of a user.
+package struct TokenToVerify: Message {
+  package let user: UserID, serial: TokenSerial, code: String, client: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("serial", \Self.serial)
+    Member("code", \Self.code)
+    Member("client", \Self.client, .client)
+  }
+}
+
+extension Shape where Value == String {
+  /// The client of a relying party.
+  static let client = Shape.text(1...64).adding([
+    "description": "The end user's IP address, or what stands for the client."
+  ])
+}
+
+extension TokenSerial: Shaped {
+  package static var shape: Shape<TokenSerial> {
+    let text = Shape<String>.text(1...64)
+    return Shape(schema: text.schema.described("Visible ASCII characters.")) { value, member in
+      try TokenSerial(try String.shape.read(value, member))
+    } write: {
+      .string($0.text)
+    }.named("Serial")
+  }
+}
+
+/// What became of a code: whether it is good and, where it is not, what to do, which does not tell whether it was right.
+package struct CodeAnswer: Sendable {
+  /// Why a code was not accepted.
+  package enum Reason: String, Sendable, CaseIterable, Shaped {
+    case refused, waiting, locked
+  }
+  package let isAccepted: Bool, reason: Reason?, retryAfter: Int64?
+
+  /// The schema, with the word for what was accepted.
+  static func schema(_ word: String) -> MessageSchema<Self> {
+    MessageSchema(Self.init) {
+      Member(word, \Self.isAccepted, "Whether it was accepted.")
+      Member("reason", \Self.reason, "Why not; left out where it was.")
+      Member("retryAfter", \Self.retryAfter, .integer(0...), "Seconds to wait, with `waiting`.")
+    }
+  }
+}
+
+extension CodeAnswer {
+  init(_ outcome: CodeOutcome) {
+    switch outcome {
+    case .accepted: self.init(isAccepted: true, reason: nil, retryAfter: nil)
+    case .refused, .keyRevoked: self.init(isAccepted: false, reason: .refused, retryAfter: nil)
+    case .locked: self.init(isAccepted: false, reason: .locked, retryAfter: nil)
+    case .waiting(let seconds): self.init(isAccepted: false, reason: .waiting, retryAfter: seconds)
+    }
+  }
+
+  static let (valid, verified, resynchronised) = (
+    schema("valid"), schema("verified"), schema("resynchronised")
+  )
+}
+
+extension API {
+  package static let validateCode = Endpoint(
+    .post, "/otp/validate", .grant, "validateCode", "Whether a code is good; uses it up",
+    details: "docs/protocol.md section 6", in: .codes, by: .seenRelyingParty,
+    takes: .json(
+      CodeToValidate.self, example: ["user": "alice", "code": "123456", "client": "192.0.2.7"]),
+    answers: .response(CodeAnswer.valid.described, "Whether it is good."))
+  package static let resynchroniseCodes = Endpoint(
+    .post, "/otp/resync", .grant, "resynchroniseCodes", "Find where a credential is, by two codes in a row",
+    in: .codes, by: .seenRelyingParty,
+    takes: .json(
+      CodesToResynchronise.self,
+      example: ["user": "alice", "codes": ["123456", "234567"], "client": "192.0.2.8"]),
+    answers: .json(CodeAnswer.resynchronised, "Whether it was found."))
+  package static let verifyToken = Endpoint(
+    .post, "/otp/verify", .grant, "verifyToken", "Take a token into use by a code of it",
+    in: .codes, by: .seenRelyingParty,
+    takes: .json(
+      TokenToVerify.self,
+      example: ["user": "alice", "serial": "token-1", "code": "123456", "client": "192.0.2.9"]),
+    answers: .json(CodeAnswer.verified, "Whether the code was right."))
+}
 
 /// One-time passwords, as relying parties ask about them (`docs/protocol.md` sections 6 and 7).
 struct CodeEndpoints: Sendable {
   let keys: APIKeyService
   let codes: CodeService
 
-  /// Checks a code on the thread that the request came on; the thread that commits answers.
-  func validate(_ request: ServerRequest, _ responder: Responder) {
-    do throws(Problem) {
-      guard
-        let key = try keys.keyInMemory(authorization: request.headers["Authorization"], scope: .relyingParty)
-      else {
-        // One read, for all that come after it.
-        return responder.answer { await validateByUnseenKey(request) }
-      }
-      let (asker, user, code) = try attempt(request, key)
-      try codes.validate(code, user: user, by: asker) { outcome in
-        do throws(Problem) { responder.answer(try answer(outcome.get(), "valid", asker)) } catch {
-          responder.answer(.problem(error))
+  var routes: [Route] {
+    [
+      // On the thread that the request came on; the thread that commits answers.
+      API.validateCode.answered(directly: { [self] call, responder, _ in
+        let asker = asker(call.caller, call.input.client)
+        try codes.validate(call.input.code, user: call.input.user, by: asker) { outcome in
+          do throws(Problem) { responder.answer(Self.response(try answer(outcome.get(), asker))) } catch {
+            responder.answer(.problem(error))
+          }
         }
-      }
-    } catch { responder.answer(.problem(error)) }
-  }
-
-  private func validateByUnseenKey(_ request: ServerRequest) async -> ServerResponse {
-    do throws(Problem) {
-      let key = try await keys.seenKey(
-        authorization: request.headers["Authorization"], scope: .relyingParty)
-      let (asker, user, code) = try attempt(request, key)
-      return try answer(await codes.validate(code, user: user, by: asker), "valid", asker)
-    } catch { return .problem(error) }
-  }
-
-  private func attempt(
-    _ request: ServerRequest, _ key: APIKeyRecord
-  ) throws(Problem) -> (CodeService.Asker, UserID, code: String) {
-    let (asker, body) = try asker(request, key)
-    let (user, code) = try members((body.string("user"), body.string("code")))
-    return (asker, try userID(user), code)
-  }
-
-  func resynchronise(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let (asker, body) = try await asker(request)
-    let (user, pair, serial) = try members(
-      (body.string("user"), body.strings("codes"), body.optionalString("serial")))
-    let outcome = try await codes.resynchronise(
-      twoCodes(pair), user: userID(user),
-      serial: serial.map { text throws(Problem) in try TokenSerial(text).text },
-      by: asker)
-    return try answer(outcome, "resynchronised", asker)
-  }
-
-  func verify(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let (asker, body) = try await asker(request)
-    let (user, serial, code) = try members((body.string("user"), body.string("serial"), body.string("code")))
-    let outcome = try await codes.verify(
-      code, user: userID(user), serial: TokenSerial(serial).text, by: asker)
-    return try answer(outcome, "verified", asker)
+      }),
+      API.resynchroniseCodes.answered { [self] call in
+        let asker = asker(call.caller, call.input.client)
+        let outcome = try await codes.resynchronise(
+          (call.input.codes[0], call.input.codes[1]), user: call.input.user,
+          serial: call.input.serial?.text, by: asker)
+        return CodeAnswer(try answer(outcome, asker))
+      },
+      API.verifyToken.answered { [self] call in
+        let asker = asker(call.caller, call.input.client)
+        let outcome = try await codes.verify(
+          call.input.code, user: call.input.user, serial: call.input.serial.text, by: asker)
+        return CodeAnswer(try answer(outcome, asker))
+      },
+    ]
   }
 
   /// Who asks; that the key is still good is checked in the step that uses the codes up.
-  private func asker(_ request: ServerRequest) async throws(Problem) -> (CodeService.Asker, JSONObject) {
-    try asker(
-      request, await keys.seenKey(authorization: request.headers["Authorization"], scope: .relyingParty))
-  }
-
-  private func asker(
-    _ request: ServerRequest, _ key: APIKeyRecord
-  ) throws(Problem) -> (CodeService.Asker, JSONObject) {
-    let body = try jsonBody(of: request)
-    let client = try members(body.optionalString("client"))
-    return (CodeService.Asker(key.actor, key: key.id, client: client), body)
+  private func asker(_ key: APIKeyRecord, _ client: String?) -> CodeService.Asker {
+    CodeService.Asker(key.actor, key: key.id, client: client)
   }
 
   private func answer(
-    _ outcome: CodeOutcome, _ name: String, _ asker: CodeService.Asker
-  ) throws(Problem) -> ServerResponse {
+    _ outcome: CodeOutcome, _ asker: CodeService.Asker
+  ) throws(Problem) -> CodeOutcome {
     guard outcome != .keyRevoked else {
       if let key = asker.key { keys.forget(key) }
       throw APIKeyService.refused
     }
-    return outcome == .accepted && name == "valid" ? Self.valid : .json(outcome.json(name))
+    return outcome
+  }
+
+  private static func response(_ outcome: CodeOutcome) -> ServerResponse {
+    outcome == .accepted ? valid : .json(CodeAnswer.valid.write(CodeAnswer(outcome)))
   }
 
   /// Nearly all answers are this one.
-  private static let valid = ServerResponse.json(CodeOutcome.accepted.json("valid")).keptForSending()
-}
-
-extension CodeOutcome {
-  /// The answer: whether the codes are good and, where they are not, what to do, which does not tell whether they were right.
-  func json(_ name: String) -> JSONObject {
-    var object = JSONObject()
-    object[name] = .bool(self == .accepted)
-    switch self {
-    case .accepted: break
-    case .refused, .keyRevoked: object["reason"] = "refused"
-    case .locked: object["reason"] = "locked"
-    case .waiting(let seconds):
-      object["reason"] = "waiting"
-      object["retryAfter"] = .integer(seconds)
-    }
-    return object
-  }
-}
-
-/// Two codes in a row, as a request names them.
-func twoCodes(_ codes: [String]) throws(Problem) -> (String, String) {
-  guard codes.count == 2 else { throw Problem(.malformed, "\"codes\" are two codes that follow each other") }
-  return (codes[0], codes[1])
+  private static let valid = ServerResponse.json(
+    CodeAnswer.valid.write(CodeAnswer(.accepted))
+  ).keptForSending()
 }

@@ -1,154 +1,275 @@
 import SignetCrypto
-import SignetHTTP
 import SignetJSON
-import SignetOATH
-import SignetStorage
-import SignetWire
+package import SignetOATH
+package import SignetStorage
+package import SignetWire
+
+extension CredentialRecord.Kind: Shaped {}
+
+/// A token to be imported.
+package struct NewToken: Message {
+  package let serial: TokenSerial, kind: CredentialRecord.Kind, secret: String, algorithm: OATHAlgorithm?
+  package let digits: Int64?, period: Int64?, start: Int64?, counter: Int64?, user: UserID?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("serial", \Self.serial)
+    Member("kind", \Self.kind)
+    Member("secret", \Self.secret, "base64url of 16 to 128 bytes.")
+    Member("algorithm", \Self.algorithm)
+    Member("digits", \Self.digits, .integer(6...10))
+    Member("period", \Self.period, .integer(1...3600))
+    Member("start", \Self.start, .integer(0...1_099_511_627_776))
+    Member("counter", \Self.counter, .integer(0...1_099_511_627_776), "Of the next code.")
+    Member("user", \Self.user)
+  }
+}
+
+extension Shape where Value == String {
+  /// What the codes of a token are made with.
+  static let tokenAlgorithm = Shape.oneOf(OATHAlgorithm.allCases.filter(\.isStandard).map(\.rawValue))
+}
+
+extension OATHAlgorithm: Shaped {
+  /// One that a standard has; its name is also read in lower case.
+  package static var shape: Shape<OATHAlgorithm> {
+    Shape(schema: Shape<String>.tokenAlgorithm.schema) { value, member in
+      guard let algorithm = OATHAlgorithm(name: try String.shape.read(value, member)) else {
+        throw ShapeFailure.choice(
+          member: member, allowed: allCases.filter(\.isStandard).map(\.rawValue))
+      }
+      return algorithm
+    } write: {
+      .string($0.rawValue)
+    }
+  }
+}
+
+/// Tokens to be imported.
+package struct NewTokens: Message {
+  package let tokens: [NewToken]
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("tokens", \Self.tokens, .list(1...Int64(TokenService.batchLimit)))
+  }
+}
+
+/// Which tokens were new.
+package struct AddedTokens: Message {
+  package let added: [String], known: [String]
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("added", \Self.added)
+    Member("known", \Self.known)
+  }
+}
+
+/// Which tokens are wanted.
+package struct TokenQuery: Message {
+  package let user: UserID?, after: String?, limit: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user, "Those of a user.")
+    Member("after", \Self.after, "The serial number of the last one that is known.")
+    Member(
+      "limit", \Self.limit, .integer(1...Int64(TokenService.batchLimit)),
+      "How many at most; 100 where it is left out.")
+  }
+}
+
+/// Where an imported token stands.
+package enum TokenState: String, Sendable, CaseIterable, Shaped {
+  case pending, active, disabled, locked
+}
+
+/// An imported token, without its secret.
+package struct TokenDescription: Message {
+  package let serial: String, kind: CredentialRecord.Kind, algorithm: String, digits: Int64
+  package let state: TokenState, failures: Int64, created: Int64, user: String?
+  package let counter: Int64?, period: Int64?, drift: Int64?
+
+  package static let schema = MessageSchema(Self.init, named: "Token") {
+    Member("serial", \Self.serial)
+    Member("kind", \Self.kind)
+    Member("algorithm", \Self.algorithm, .tokenAlgorithm)
+    Member("digits", \Self.digits, .integer(6...10))
+    Member("state", \Self.state)
+    Member("failures", \Self.failures, .integer(0...))
+    Member("created", \Self.created, .time)
+    Member("user", \Self.user)
+    Member("counter", \Self.counter, .integer(0...))
+    Member("period", \Self.period, .integer(1...3600))
+    Member("drift", \Self.drift, "Steps of time.")
+  }
+}
+
+/// Imported tokens.
+package struct TokenList: Message {
+  package let tokens: [TokenDescription]
+
+  package static let schema = MessageSchema(Self.init) { Member("tokens", \Self.tokens) }
+}
+
+/// Whose a token is to be: nobody's where it is left out.
+package struct TokenAssignment: Message {
+  package let user: UserID?
+
+  package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
+}
+
+/// Whose a token is.
+package struct AssignedToken: Message {
+  package let serial: String, user: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("serial", \Self.serial)
+    Member("user", \Self.user)
+  }
+}
+
+/// Whether a token is out of use.
+package struct DisabledToken: Message {
+  package let serial: String, disabled: Bool
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("serial", \Self.serial)
+    Member("disabled", \Self.disabled)
+  }
+}
+
+/// The token that something was done with.
+package struct NamedBySerial: Message {
+  package let serial: String
+
+  package static let schema = MessageSchema(Self.init) { Member("serial", \Self.serial) }
+}
+
+/// A code of a token.
+package struct CodeOfToken: Message {
+  package let code: String
+
+  package static let schema = MessageSchema(Self.init) { Member("code", \Self.code) }
+}
+
+/// Two codes in a row of a token.
+package struct CodesOfToken: Message {
+  package let codes: [String]
+
+  package static let schema = MessageSchema(Self.init) { Member("codes", \Self.codes, .list(2...2)) }
+}
+
+extension API {
+  package static let addTokens = Endpoint(
+    .post, "/admin/tokens", .manage, "addTokens", "Import tokens", in: .tokens, by: .admin,
+    takes: .json(
+      NewTokens.self,
+      example: [
+        "tokens": [["serial": "token-1", "kind": "hotp", "secret": "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA"]]
+      ]), answers: .created(AddedTokens.self, "All that were new."), or: [.unknown])
+  package static let listTokens = Endpoint(
+    .get, "/admin/tokens", .read, "listTokens", "Imported tokens", in: .tokens, by: .admin,
+    takes: .query(TokenQuery.self), answers: .json(TokenList.self, "By serial number."))
+  package static let removeToken = Endpoint(
+    .delete, "/admin/tokens/{serial}", .manage, "removeToken", "Remove a token and its secret",
+    in: .tokens, by: .admin, answers: .json(NamedBySerial.self, "Done."), or: [.unknown])
+  package static let assignToken = Endpoint(
+    .post, "/admin/tokens/{serial}/assign", .manage, "assignToken",
+    "Give a token to a user, or to nobody", in: .tokens, by: .admin,
+    takes: .json(TokenAssignment.self, example: ["user": "alice"]),
+    answers: .json(AssignedToken.self, "It has to be verified again."), or: [.unknown])
+  package static let disableToken = Endpoint(
+    .post, "/admin/tokens/{serial}/disable", .manage, "disableToken", "Take a token out of use",
+    in: .tokens, by: .admin, answers: .json(DisabledToken.self, "Done."), or: [.unknown])
+  package static let enableToken = Endpoint(
+    .post, "/admin/tokens/{serial}/enable", .manage, "enableToken", "Let a token be verified again",
+    in: .tokens, by: .admin, answers: .json(DisabledToken.self, "Done."), or: [.unknown])
+  package static let verifyTokenAsOperator = Endpoint(
+    .post, "/admin/tokens/{serial}/verify", .manage, "verifyTokenAsOperator",
+    "Take a token into use by a code of it, without waits", in: .tokens, by: .admin,
+    takes: .json(CodeOfToken.self, example: ["code": "123456"]),
+    answers: .json(CodeAnswer.verified, "Whether the code was right."), or: [.unknown])
+  package static let resynchroniseTokenAsOperator = Endpoint(
+    .post, "/admin/tokens/{serial}/resync", .manage, "resynchroniseTokenAsOperator",
+    "Find where a token is, without waits", in: .tokens, by: .admin,
+    takes: .json(CodesOfToken.self, example: ["codes": ["123456", "234567"]]),
+    answers: .json(CodeAnswer.resynchronised, "Whether it was found."), or: [.unknown])
+}
 
 /// Imported tokens, as operators manage them (`docs/protocol.md` section 7).
 struct TokenEndpoints: Sendable {
-  let keys: APIKeyService
   let tokens: TokenService
   let codes: CodeService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
-    try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
+  var routes: [Route] {
+    [
+      API.addTokens.answered { [tokens] call in
+        var records: [CredentialRecord] = []
+        for token in call.input.tokens { records.append(try tokens.sealed(Self.token(token))) }
+        let added = try await tokens.add(records, by: call.caller.actor)
+        return AddedTokens(
+          added: added, known: Set(records.compactMap(\.serial)).subtracting(added).sorted())
+      },
+      API.listTokens.answered { [self] call in
+        let found = try await tokens.list(
+          after: call.input.after ?? "", user: call.input.user, limit: Int(call.input.limit ?? 100))
+        return TokenList(tokens: found.map { description(of: $0) })
+      },
+      API.removeToken.answered { [tokens] call in
+        try await tokens.remove(call.serial(), by: call.caller.actor)
+        return NamedBySerial(serial: call[.serial])
+      },
+      API.assignToken.answered { [tokens] call in
+        try await tokens.assign(call.serial(), to: call.input.user, by: call.caller.actor)
+        return AssignedToken(serial: call[.serial], user: call.input.user?.text)
+      },
+      API.disableToken.answered { [tokens] call in
+        try await tokens.disable(call.serial(), true, by: call.caller.actor)
+        return DisabledToken(serial: call[.serial], disabled: true)
+      },
+      API.enableToken.answered { [tokens] call in
+        try await tokens.disable(call.serial(), false, by: call.caller.actor)
+        return DisabledToken(serial: call[.serial], disabled: false)
+      },
+      API.verifyTokenAsOperator.answered { [codes] call in
+        CodeAnswer(
+          try await codes.verify(
+            call.input.code, user: nil, serial: call.serial().text,
+            by: CodeService.Asker(call.caller.actor)))
+      },
+      API.resynchroniseTokenAsOperator.answered { [codes] call in
+        CodeAnswer(
+          try await codes.resynchronise(
+            (call.input.codes[0], call.input.codes[1]), user: nil, serial: call.serial().text,
+            by: CodeService.Asker(call.caller.actor)))
+      },
+    ]
   }
 
-  private func serial(of request: ServerRequest) throws(Problem) -> TokenSerial {
-    try TokenSerial(request.parameters["serial"] ?? "")
-  }
-
-  func add(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let body = try jsonBody(of: request)
-    let elements = try members(body.array("tokens"))
-    guard (1...TokenService.batchLimit).contains(elements.count) else {
-      throw Problem(.malformed, "\"tokens\" are 1 to \(TokenService.batchLimit)")
-    }
-    var records: [CredentialRecord] = []
-    for element in elements {
-      guard case .object(let object) = element else {
-        throw Problem(.malformed, "each of \"tokens\" is an object")
-      }
-      records.append(try tokens.sealed(Self.token(object)))
-    }
-    let added = try await tokens.add(records, by: actor)
-    let known = Set(records.compactMap(\.serial)).subtracting(added).sorted()
-    return .json(
-      ["added": .array(added.map { .string($0) }), "known": .array(known.map { .string($0) })], status: 201)
-  }
-
-  private static func token(_ object: JSONObject) throws(Problem) -> TokenService.NewToken {
-    let serial = try TokenSerial(members(object.string("serial")))
-    let (kindName, text) = try members((object.string("kind"), object.string("secret")))
-    guard let kind = CredentialRecord.Kind(rawValue: kindName) else {
-      throw Problem(
-        .malformed, "The token \(serial.text) is of a kind that is neither \"hotp\" nor \"totp\".")
-    }
-    let name = try members(object.optionalString("algorithm")) ?? "SHA1"
-    guard let algorithm = OATHAlgorithm(name: name) else {
-      throw Problem(
-        .malformed, "The token \(serial.text) has an algorithm that is not SHA1, SHA256 or SHA512.")
-    }
+  private static func token(_ token: NewToken) throws(Problem) -> TokenService.NewToken {
     var bytes: [UInt8]
-    do { bytes = try Base64URL.decode(text) } catch {
-      throw Problem(.malformed, "The token \(serial.text) has a secret that is not base64url.")
+    do { bytes = try Base64URL.decode(token.secret) } catch {
+      throw Problem(.malformed, "The token \(token.serial.text) has a secret that is not base64url.")
     }
     defer { bytes.withUnsafeMutableBytes { wipe($0) } }
-    let numbers = try members(
-      (
-        object.optionalInteger("digits"), object.optionalInteger("period"), object.optionalInteger("start"),
-        object.optionalInteger("counter")
-      ))
-    let user = try members(object.optionalString("user"))
     return try TokenService.NewToken(
-      serial: serial, kind: kind, secret: SecretBytes(copying: bytes), algorithm: algorithm,
-      digits: Int(clamping: numbers.0 ?? 6), period: Int(clamping: numbers.1 ?? 30), start: numbers.2 ?? 0,
-      counter: numbers.3 ?? 0, user: user.map { text throws(Problem) in try userID(text) })
+      serial: token.serial, kind: token.kind, secret: SecretBytes(copying: bytes),
+      algorithm: token.algorithm ?? .sha1,
+      digits: Int(token.digits ?? 6), period: Int(token.period ?? 30), start: token.start ?? 0,
+      counter: token.counter ?? 0, user: token.user)
   }
 
-  func list(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
-    guard let limit = Int(request.query["limit"] ?? "100"), (1...TokenService.batchLimit).contains(limit)
-    else {
-      throw Problem(.malformed, "\"limit\" is 1 to \(TokenService.batchLimit)")
-    }
-    let found = try await tokens.list(
-      after: request.query["after"] ?? "",
-      user: request.query["user"].map { text throws(Problem) in try userID(text) },
-      limit: limit)
-    return .json(["tokens": .array(found.map { .object(json($0)) })])
-  }
-
-  private func json(_ token: CredentialRecord) -> JSONObject {
-    var object: JSONObject = [
-      "serial": .string(token.serial ?? ""), "kind": .string(token.kind.rawValue),
-      "algorithm": .string(token.algorithm), "digits": .integer(Int64(token.digits)),
-      "state": .string(tokens.isLocked(token) ? "locked" : token.state.rawValue),
-      "failures": .integer(Int64(token.failures)), "created": .integer(token.created),
-    ]
-    if let user = token.user { object["user"] = .string(user) }
-    switch token.kind {
-    case .hotp: object["counter"] = .integer(token.lastCounter + 1)
-    case .totp:
-      object["period"] = .integer(Int64(token.period))
-      object["drift"] = .integer(token.drift)
-    }
-    return object
-  }
-
-  func assign(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let serial = try serial(of: request)
-    let body = try jsonBody(of: request)
-    let user = try members(body.optionalString("user"))
-    try await tokens.assign(serial, to: user.map { text throws(Problem) in try userID(text) }, by: actor)
-    var answer: JSONObject = ["serial": .string(serial.text)]
-    if let user { answer["user"] = .string(user) }
-    return .json(answer)
-  }
-
-  func disable(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try await setDisabled(true, request)
-  }
-
-  func enable(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    try await setDisabled(false, request)
-  }
-
-  private func setDisabled(_ isDisabled: Bool, _ request: ServerRequest) async throws(Problem)
-    -> ServerResponse
-  {
-    let actor = try await actor(of: request)
-    let serial = try serial(of: request)
-    try await tokens.disable(serial, isDisabled, by: actor)
-    return .json(["serial": .string(serial.text), "disabled": .bool(isDisabled)])
-  }
-
-  func remove(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let serial = try serial(of: request)
-    try await tokens.remove(serial, by: actor)
-    return .json(["serial": .string(serial.text)])
-  }
-
-  func verify(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let serial = try serial(of: request)
-    let body = try jsonBody(of: request)
-    let code = try members(body.string("code"))
-    let outcome = try await codes.verify(code, user: nil, serial: serial.text, by: CodeService.Asker(actor))
-    return .json(outcome.json("verified"))
-  }
-
-  func resynchronise(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let serial = try serial(of: request)
-    let body = try jsonBody(of: request)
-    let pair = try members(body.strings("codes"))
-    let outcome = try await codes.resynchronise(
-      twoCodes(pair), user: nil, serial: serial.text, by: CodeService.Asker(actor))
-    return .json(outcome.json("resynchronised"))
+  private func description(of token: CredentialRecord) -> TokenDescription {
+    let state: TokenState =
+      switch token.state {
+      case _ where tokens.isLocked(token): .locked
+      case .pending: .pending
+      case .active: .active
+      case .disabled: .disabled
+      }
+    let isTimed = token.kind == .totp
+    return TokenDescription(
+      serial: token.serial ?? "", kind: token.kind, algorithm: token.algorithm,
+      digits: Int64(token.digits), state: state, failures: Int64(token.failures), created: token.created,
+      user: token.user, counter: isTimed ? nil : token.lastCounter + 1,
+      period: isTimed ? Int64(token.period) : nil, drift: isTimed ? token.drift : nil)
   }
 }

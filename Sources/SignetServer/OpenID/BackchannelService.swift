@@ -31,7 +31,7 @@ struct BackchannelService: Sendable {
   ///   - client: Who asks; authenticated.
   /// - Returns: The members of the answer (CIBA section 7.3).
   /// - Throws: ``OpenIDFailure``.
-  func take(_ form: FormParameters, from client: ClientRecord) async throws(OpenIDFailure) -> JSONObject {
+  func take(_ form: FormParameters, from client: ClientRecord) async throws -> JSONObject {
     let request = try BackchannelRequest(await parameters(form, of: client))
     guard client.delivery == .poll || request.notificationToken != nil else {
       throw OpenIDFailure(
@@ -75,7 +75,7 @@ struct BackchannelService: Sendable {
   }
 
   /// What the user reads: who asks is in every transaction already.
-  private static func matter(_ message: String?) throws(OpenIDFailure) -> TransactionContent.Matter {
+  private static func matter(_ message: String?) throws -> TransactionContent.Matter {
     guard let message else { return .text("Sign in") }
     do throws(WireFailure) {
       return .form(
@@ -89,7 +89,7 @@ struct BackchannelService: Sendable {
   /// The parameters: those of the form, or those that the client has signed, and then no other (CIBA section 7.1.1).
   private func parameters(
     _ form: FormParameters, of client: ClientRecord
-  ) async throws(OpenIDFailure) -> FormParameters {
+  ) async throws -> FormParameters {
     guard let name = client.requestAlgorithm else {
       guard form["request"] == nil else {
         throw OpenIDFailure(
@@ -134,8 +134,8 @@ struct BackchannelService: Sendable {
 
   private func checkCode(
     _ code: String?, of user: UserID, by client: ClientRecord
-  ) async throws(OpenIDFailure) {
-    let found = try await asOpenID(await context.stored(await context.storage.user(user.text)))
+  ) async throws {
+    let found = try await context.storage.user(user.text)
     guard let found else { throw OpenIDFailure.unknownUser }
     guard let digest = found.codeDigest else { return }
     guard let code else {
@@ -147,12 +147,10 @@ struct BackchannelService: Sendable {
     let audit = context.audit(by: client.actor)
     let (rules, limit) = (context.settings.codes, context.settings.codeAttempts)
     let attempt = CodeAttempt(user: user.text, client: Array(client.actor.text.utf8))
-    let outcome = try await asOpenID(
-      await context.stored(
-        await context.storage.tryUserCode(attempt) { wait in
-          let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
-          return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
-        }))
+    let outcome = try await context.storage.tryUserCode(attempt) { wait in
+      let (outcome, next) = rules.judge(isRight: isRight, wait, limit: limit, at: audit.time)
+      return CodeVerdict(outcome, wait: next, audit: audit(Self.event(outcome, user)))
+    }
     switch outcome {
     case .accepted: return
     case .waiting(let seconds): throw OpenIDFailure(wrongUserCode: seconds)

@@ -26,7 +26,7 @@ struct ClientAuthentication: Sendable {
   ///   - form: The parameters.
   /// - Returns: The client.
   /// - Throws: ``OpenIDFailure``: `invalid_client`, whatever is wrong; `invalid_request` for two ways at once.
-  func client(authorization: String?, form: FormParameters) async throws(OpenIDFailure) -> ClientRecord {
+  func client(authorization: String?, form: FormParameters) async throws -> ClientRecord {
     let hasAssertion = form.hasAny(of: ["client_assertion", "client_assertion_type"])
     guard [authorization != nil, hasAssertion, form["client_secret"] != nil].count(where: { $0 }) <= 1 else {
       throw OpenIDFailure.twoAuthentications
@@ -52,7 +52,7 @@ struct ClientAuthentication: Sendable {
 
   // MARK: A secret
 
-  private func withSecret(_ authorization: String) async throws(OpenIDFailure) -> ClientRecord {
+  private func withSecret(_ authorization: String) async throws -> ClientRecord {
     guard let (id, secret) = Self.credentials(authorization) else { throw refused("no Basic credentials") }
     let found = try await find(id)
     // An unknown client costs the same comparison.
@@ -86,7 +86,7 @@ struct ClientAuthentication: Sendable {
 
   // MARK: An assertion
 
-  private func withAssertion(_ form: FormParameters) async throws(OpenIDFailure) -> ClientRecord {
+  private func withAssertion(_ form: FormParameters) async throws -> ClientRecord {
     guard let type = form["client_assertion_type"], type.utf8.elementsEqual(OpenIDNames.assertionType.utf8),
       let text = form["client_assertion"]
     else { throw refused("no assertion of a known kind") }
@@ -117,21 +117,19 @@ struct ClientAuthentication: Sendable {
   ///   - client: Whose token it is.
   /// - Returns: Whether this is the first time; no for a token without a name.
   /// - Throws: ``OpenIDFailure``.
-  func claimTokenID(_ claims: JWTClaims, of client: ClientRecord) async throws(OpenIDFailure) -> Bool {
+  func claimTokenID(_ claims: JWTClaims, of client: ClientRecord) async throws -> Bool {
     guard let name = claims.tokenID, (1...256).contains(name.utf8.count) else { return false }
     let digest = HashFunction.sha256.digest(of: Array(name.utf8))
     // No container has a colon in its id.
-    return try await asOpenID(
-      await context.stored(
-        await context.storage.claimRequest(
-          Array(digest.prefix(16)), container: "client:\(client.id)",
-          expires: claims.end + DeviceAuthentication.clockStep)))
+    return try await context.storage.claimRequest(
+      Array(digest.prefix(16)), container: "client:\(client.id)",
+      expires: claims.end + DeviceAuthentication.clockStep)
   }
 
-  private func find(_ id: String) async throws(OpenIDFailure) -> ClientRecord? {
+  private func find(_ id: String) async throws -> ClientRecord? {
     guard (1...64).contains(id.utf8.count), id.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else {
       return nil
     }
-    return try await asOpenID(await context.stored(await context.storage.client(id)))
+    return try await context.storage.client(id)
   }
 }

@@ -1,77 +1,135 @@
-import SignetHTTP
-import SignetJSON
-import SignetStorage
+import SignetJOSE
+package import SignetJSON
+package import SignetStorage
 import SignetWire
 
-/// Clients of OpenID Connect and codes of users, as operators manage them (`docs/protocol.md` section 7).
+extension ClientRecord.Authentication: Shaped {}
+extension ClientRecord.Delivery: Shaped {}
+
+/// A client to be registered.
+package struct NewClient: Message {
+  package let name: String, authentication: ClientRecord.Authentication, delivery: ClientRecord.Delivery
+  package let notificationEndpoint: String?, requestAlgorithm: String?, numberDigits: Int64?
+  package let jwks: JSONObject?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("name", \Self.name, .text(1...128), "What users are told who asks.")
+    Member("authentication", \Self.authentication)
+    Member("delivery", \Self.delivery)
+    Member(
+      "notificationEndpoint", \Self.notificationEndpoint, .text(...1024),
+      "Where it is told, an https URL; for ping and push.")
+    Member(
+      "requestAlgorithm", \Self.requestAlgorithm,
+      .oneOf(OpenIDNames.clientAlgorithms.map(\.rawValue)))
+    Member(
+      "numberDigits", \Self.numberDigits, .integer(2...6), "How many digits of the number that it shows.")
+    Member("jwks", \Self.jwks, .object(.keySet), "Its public keys, a JWK Set.")
+  }
+}
+
+extension JSONSchema {
+  /// Keys of a client; `ClientRegistration` reads them.
+  static let keySet = JSONSchema([
+    "type": "object", "required": ["keys"],
+    "properties": [
+      "keys": [
+        "type": "array", "items": ["type": "object"], "minItems": 1,
+        "maxItems": .integer(Int64(ClientRegistration.maximumKeyCount)),
+      ]
+    ],
+  ])
+}
+
+/// A client that was registered.
+package struct MadeClient: Message {
+  package let id: String, secret: String?, issuer: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("secret", \Self.secret)
+    Member("issuer", \Self.issuer)
+  }
+}
+
+/// A client, as operators see it.
+package struct ClientDescription: Message {
+  package let id: String, name: String, authentication: ClientRecord.Authentication
+  package let delivery: ClientRecord.Delivery, notificationEndpoint: String?, requestAlgorithm: String?
+  package let numberDigits: Int64?, jwks: JSONObject?, created: Int64, revoked: Int64?
+
+  package static let schema = MessageSchema(Self.init, named: "Client") {
+    Member("id", \Self.id)
+    Member("name", \Self.name)
+    Member("authentication", \Self.authentication)
+    Member("delivery", \Self.delivery)
+    Member("notificationEndpoint", \Self.notificationEndpoint)
+    Member("requestAlgorithm", \Self.requestAlgorithm)
+    Member("numberDigits", \Self.numberDigits, .integer(2...6))
+    Member("jwks", \Self.jwks)
+    Member("created", \Self.created, .time)
+    Member("revoked", \Self.revoked, .time)
+  }
+}
+
+extension ClientDescription {
+  init(_ record: ClientRecord) throws(JSONFailure) {
+    self.init(
+      id: record.id, name: record.name, authentication: record.authentication, delivery: record.delivery,
+      notificationEndpoint: record.notificationEndpoint, requestAlgorithm: record.requestAlgorithm,
+      numberDigits: record.numberDigits.map { Int64($0) },
+      jwks: try record.keySet.map { (set) throws(JSONFailure) in try JSONObject(parsing: set) },
+      created: record.created, revoked: record.revoked)
+  }
+}
+
+/// All clients.
+package struct ClientList: Message {
+  package let clients: [ClientDescription]
+
+  package static let schema = MessageSchema(Self.init) { Member("clients", \Self.clients) }
+}
+
+extension API {
+  package static let addClient = Endpoint(
+    .post, "/admin/clients", .manage, "addClient", "Register a client", in: .openID, by: .admin,
+    takes: .json(
+      NewClient.self,
+      example: ["name": "shop", "authentication": "client_secret_basic", "delivery": "poll"]),
+    answers: .created(MadeClient.self, "The secret is shown this once."))
+  package static let listClients = Endpoint(
+    .get, "/admin/clients", .read, "listClients", "All clients", in: .openID, by: .admin,
+    answers: .json(ClientList.self, "Revoked ones too."))
+  package static let showClient = Endpoint(
+    .get, "/admin/clients/{id}", .read, "showClient", "A client", in: .openID, by: .admin,
+    answers: .json(ClientDescription.self, "The client."), or: [.unknown])
+  package static let revokeClient = Endpoint(
+    .delete, "/admin/clients/{id}", .manage, "revokeClient", "Revoke a client", in: .openID, by: .admin,
+    answers: .json(NamedByID.self, "It is revoked."), or: [.unknown])
+}
+
+/// Clients of OpenID Connect, as operators manage them (`docs/protocol.md` section 7).
 struct ClientEndpoints: Sendable {
   let context: ServiceContext
-  let keys: APIKeyService
   let clients: ClientService
-  let users: UserService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
-    try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
-  }
-
-  func add(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let made = try await clients.add(ClientRegistration(jsonBody(of: request)), by: actor)
-    var object: JSONObject = ["id": .string(made.record.id)]
-    if let secret = made.secret { object["secret"] = .string(secret) }
-    object["issuer"] = .string(context.settings.serverURL.fullForm)
-    return .json(object, status: 201)
-  }
-
-  func list(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
-    let all = try await clients.all()
-    var listed: [JSONValue] = []
-    for client in all { listed.append(.object(try members(Self.json(client)))) }
-    return .json(["clients": .array(listed)])
-  }
-
-  func show(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
-    let client = try await clients.find(request.parameters["id"] ?? "")
-    return .json(try members(Self.json(client)))
-  }
-
-  func revoke(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let id = request.parameters["id"] ?? ""
-    try await clients.revoke(id, by: actor)
-    return .json(["id": .string(id)])
-  }
-
-  private static func json(_ client: ClientRecord) throws(JSONFailure) -> JSONObject {
-    var object: JSONObject = [
-      "id": .string(client.id), "name": .string(client.name),
-      "authentication": .string(client.authentication.rawValue),
-      "delivery": .string(client.delivery.rawValue),
-      "created": .integer(client.created),
+  var routes: [Route] {
+    [
+      API.addClient.answered { [context, clients] call in
+        let made = try await clients.add(ClientRegistration(call.input), by: call.caller.actor)
+        return MadeClient(
+          id: made.record.id, secret: made.secret, issuer: context.settings.serverURL.fullForm)
+      },
+      API.listClients.answered { [clients] _ in
+        ClientList(clients: try await clients.all().map { try ClientDescription($0) })
+      },
+      API.showClient.answered { [clients] call in
+        try ClientDescription(await clients.find(call.id))
+      },
+      API.revokeClient.answered { [clients] call in
+        try await clients.revoke(call.id, by: call.caller.actor)
+        return NamedByID(id: call.id)
+      },
     ]
-    if let endpoint = client.notificationEndpoint { object["notificationEndpoint"] = .string(endpoint) }
-    if let algorithm = client.requestAlgorithm { object["requestAlgorithm"] = .string(algorithm) }
-    if let digits = client.numberDigits { object["numberDigits"] = .integer(Int64(digits)) }
-    if let keySet = client.keySet { object["jwks"] = .object(try JSONObject(parsing: keySet)) }
-    if let revoked = client.revoked { object["revoked"] = .integer(revoked) }
-    return object
-  }
-
-  // MARK: The codes of users
-
-  func setCode(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let user = try userID(request.parameters["user"] ?? "")
-    let code = try await users.setCode(of: user, by: actor)
-    return .json(["user": .string(user.text), "code": .string(code)], status: 201)
-  }
-
-  func removeCode(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await actor(of: request)
-    let user = try userID(request.parameters["user"] ?? "")
-    try await users.removeCode(of: user, by: actor)
-    return .json(["user": .string(user.text)])
   }
 }

@@ -1,5 +1,5 @@
 import SignetJOSE
-package import SignetJSON
+import SignetJSON
 import SignetStorage
 package import SignetWire
 
@@ -26,15 +26,13 @@ package struct ClientRegistration: Sendable {
   /// Reads the body of an operator's request.
   ///
   /// - Throws: `Problem`, which says what is wrong.
-  package init(_ body: JSONObject) throws(Problem) {
-    name = try members(body.string("name"))
+  package init(_ body: NewClient) throws(Problem) {
+    (name, authentication, delivery) = (body.name, body.authentication, body.delivery)
     do throws(WireFailure) { _ = try UserID(name) } catch {
       throw Problem(
         .malformed, "a client has a name of 1 to 128 characters, none of them a control character")
     }
-    authentication = try Self.choice("authentication", body)
-    delivery = try Self.choice("delivery", body)
-    notificationEndpoint = try members(body.optionalString("notificationEndpoint"))
+    notificationEndpoint = body.notificationEndpoint
     guard (delivery == .poll) == (notificationEndpoint == nil) else {
       throw Problem(.malformed, "\"notificationEndpoint\" goes with \"ping\" and \"push\", which need it")
     }
@@ -42,33 +40,15 @@ package struct ClientRegistration: Sendable {
       throw Problem(
         .malformed, "\"notificationEndpoint\" is an absolute https URL of at most 1024 characters")
     }
-    let digits = try members(body.optionalInteger("numberDigits")).map { Int(clamping: $0) }
-    guard digits.map(MatchingNumber.digitCounts.contains) ?? true else {
-      throw Problem(.malformed, "\"numberDigits\" is 2 to 6")
-    }
-    numberDigits = digits
-    let keys = try members(body.optionalObject("jwks")).map { object throws(Problem) in
-      try Self.keys(object)
-    }
-    let algorithm = try members(body.optionalString("requestAlgorithm"))
-    requestAlgorithm = try algorithm.map { name throws(Problem) in
+    numberDigits = body.numberDigits.map { Int($0) }
+    let keys = try body.jwks.map { object throws(Problem) in try Self.keys(object) }
+    requestAlgorithm = try body.requestAlgorithm.map { name throws(Problem) in
       try Self.algorithm(name, of: keys).rawValue
     }
     guard authentication != .privateKeyJWT || keys != nil else {
       throw Problem(.malformed, "\"private_key_jwt\" needs \"jwks\": the client's JWK Set")
     }
     keySet = try keys.map { set throws(Problem) in try Self.text(of: set) }
-  }
-
-  private static func choice<Value: RawRepresentable & CaseIterable>(
-    _ name: String, _ body: JSONObject
-  ) throws(Problem) -> Value where Value.RawValue == String {
-    let text = try members(body.string(name))
-    guard let value = Value.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) }) else {
-      let known = Value.allCases.map { "\"\($0.rawValue)\"" }.joined(separator: ", ")
-      throw Problem(.malformed, "\"\(name)\" is one of \(known)")
-    }
-    return value
   }
 
   private static func isEndpoint(_ url: String) -> Bool {
@@ -83,7 +63,7 @@ package struct ClientRegistration: Sendable {
 
   /// The keys, each of which has to be understood, public, and good for a signature.
   private static func keys(_ object: JSONObject) throws(Problem) -> JWKSet {
-    let listed = try members(object.array("keys"))
+    let listed = try reading(object.array("keys"))
     guard (1...maximumKeyCount).contains(listed.count) else {
       throw Problem(.malformed, "\"jwks\" has 1 to \(maximumKeyCount) keys")
     }

@@ -1,6 +1,6 @@
 import SignetCrypto
 package import SignetStorage
-package import SignetWire
+import SignetWire
 
 /// The clients of OpenID Connect, as operators manage them.
 package struct ClientService: Sendable {
@@ -24,7 +24,7 @@ package struct ClientService: Sendable {
   ///   - actor: Who asks, for the audit log.
   /// - Returns: The client.
   /// - Throws: ``Problem``.
-  package func add(_ registration: ClientRegistration, by actor: AuditActor) async throws(Problem)
+  package func add(_ registration: ClientRegistration, by actor: AuditActor) async throws
     -> NewClient
   {
     let now = context.clock.now
@@ -43,22 +43,22 @@ package struct ClientService: Sendable {
     }
     let event = context.audit(by: actor)(
       .clientAdded(client: record.id, name: record.name, record.authentication, record.delivery))
-    try await context.stored(await context.storage.addClient(record, audit: event))
+    try await context.storage.addClient(record, audit: event)
     return NewClient(record: record, secret: secret)
   }
 
   /// All clients, revoked ones included, oldest first.
   ///
   /// - Throws: ``Problem``.
-  package func all() async throws(Problem) -> [ClientRecord] {
-    try await context.stored(await context.storage.clients())
+  package func all() async throws -> [ClientRecord] {
+    try await context.storage.clients()
   }
 
   /// A client, revoked or not.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  package func find(_ id: String) async throws(Problem) -> ClientRecord {
-    guard let client = try await context.stored(await context.storage.client(id)) else { throw Self.unknown }
+  package func find(_ id: String) async throws -> ClientRecord {
+    guard let client = try await context.storage.client(id) else { throw Self.unknown }
     return client
   }
 
@@ -66,13 +66,12 @@ package struct ClientService: Sendable {
   /// withdrawn.
   ///
   /// - Throws: ``Problem/Code/unknown``.
-  package func revoke(_ id: String, by actor: AuditActor) async throws(Problem) {
+  package func revoke(_ id: String, by actor: AuditActor) async throws {
     let audit = context.audit(by: actor)
     let event = audit(.clientRevoked(client: id))
-    let isThere = try await context.stored(
-      await context.storage.revokeClient(id, at: audit.time, audit: event) {
-        audit(.transactionWithdrawn(transaction: $0, reason: ""))
-      })
+    let isThere = try await context.storage.revokeClient(id, at: audit.time, audit: event) {
+      audit(.transactionWithdrawn(transaction: $0, reason: ""))
+    }
     guard isThere else { throw Self.unknown }
   }
 

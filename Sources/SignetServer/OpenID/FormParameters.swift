@@ -3,6 +3,8 @@ import SignetJSON
 
 /// The parameters of a request: each at most once, and those without a value as if they were not there (RFC 6749 section 3.2).
 package struct FormParameters: Sendable {
+  /// The media type.
+  static let mediaType = "application/x-www-form-urlencoded"
   /// The most parameters of a request.
   static let maximumCount = 64
 

@@ -135,9 +135,9 @@ package final class NoticeSender: Sendable {
   }
 
   private func tell(_ record: BackchannelRecord) async {
-    do throws(Problem) {
-      let found = try await context.stored(await context.storage.transaction(record.transaction))
-      let client = try await context.stored(await context.storage.client(record.client))
+    do {
+      let found = try await context.storage.transaction(record.transaction)
+      let client = try await context.storage.client(record.client)
       guard let transaction = found, let client, client.revoked == nil else {
         return await end(record, .needless, last: .min)
       }
@@ -145,13 +145,13 @@ package final class NoticeSender: Sendable {
       guard context.clock.now <= last else { return await end(record, .failed("too late"), last: last) }
       await end(record, try await attempt(record, transaction, client), last: last)
     } catch {
-      await end(record, .again(told: nil, error.detail), last: .max)
+      await end(record, .again(told: nil, Dialect.problem(error, context).detail), last: .max)
     }
   }
 
   private func attempt(
     _ record: BackchannelRecord, _ transaction: TransactionRecord, _ client: ClientRecord
-  ) async throws(Problem) -> Outcome {
+  ) async throws -> Outcome {
     guard let url = client.notificationEndpoint, let sealed = record.sealedNotice,
       let notice = BackchannelNotice(sealed, of: transaction.id, under: context.masterKey)
     else { return .failed("what the client is told with can't be opened") }
@@ -171,7 +171,7 @@ package final class NoticeSender: Sendable {
   private func body(
     for record: BackchannelRecord, _ transaction: TransactionRecord, _ client: ClientRecord,
     _ notice: BackchannelNotice
-  ) async throws(Problem) -> JSONObject? {
+  ) async throws -> JSONObject? {
     guard record.delivery == .push else {
       // Who asks then hears nothing but that, which it knows by itself.
       return transaction.state == .expired ? nil : ["auth_req_id": .string(notice.id)]
@@ -185,9 +185,8 @@ package final class NoticeSender: Sendable {
     var body = try await maker.tokens(for: record, transaction, at: time, authReqID: notice.id)
     if record.issued == nil {
       let event = TokenGrant.event(context, transaction, client)
-      let isFirst = try await context.stored(
-        await context.storage.issueTokens(
-          for: record.digest, of: client.id, at: time, pushedWithin: Self.window, audit: event))
+      let isFirst = try await context.storage.issueTokens(
+        for: record.digest, of: client.id, at: time, pushedWithin: Self.window, audit: event)
       guard isFirst else { return nil }  // revoked meanwhile, or too late
     }
     body["auth_req_id"] = .string(notice.id)

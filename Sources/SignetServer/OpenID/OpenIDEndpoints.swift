@@ -1,49 +1,133 @@
-package import SignetHTTP
+import SignetHTTP
+import SignetJSON
 import SignetStorage
 import SignetWire
+
+/// What the provider says of itself, as far as every client needs it.
+private struct DiscoveryMembers: Message {
+  let issuer: String, jwks: String, token: String, backchannel: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("issuer", \Self.issuer)
+    Member("jwks_uri", \Self.jwks)
+    Member("token_endpoint", \Self.token)
+    Member("backchannel_authentication_endpoint", \Self.backchannel)
+  }
+}
+
+/// The parameters of an authentication request (CIBA section 7.1); `BackchannelRequest` reads them.
+private struct BackchannelForm: Message {
+  let scope: String?, loginHint: String?, loginHintToken: String?, idTokenHint: String?
+  let bindingMessage: String?, userCode: String?, requestedExpiry: String?, acrValues: String?
+  let notificationToken: String?, request: String?
+  let clientID: String?, assertionType: String?, assertion: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("scope", \Self.scope, "Has `openid` in it.")
+    Member("login_hint", \Self.loginHint, "A user id.")
+    Member("login_hint_token", \Self.loginHintToken)
+    Member("id_token_hint", \Self.idTokenHint)
+    Member("binding_message", \Self.bindingMessage, "1 to 128 plain characters.")
+    Member("user_code", \Self.userCode)
+    Member("requested_expiry", \Self.requestedExpiry, "Seconds.")
+    Member("acr_values", \Self.acrValues)
+    Member("client_notification_token", \Self.notificationToken)
+    Member("request", \Self.request, "All of these, signed.")
+    Member("client_id", \Self.clientID)
+    Member("client_assertion_type", \Self.assertionType)
+    Member("client_assertion", \Self.assertion)
+  }
+}
+
+/// The parameters of a token request; `TokenGrant` reads them.
+private struct TokenForm: Message {
+  let grantType: String?, request: String?
+  let clientID: String?, assertionType: String?, assertion: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("grant_type", \Self.grantType, "`urn:openid:params:grant-type:ciba`")
+    Member("auth_req_id", \Self.request)
+    Member("client_id", \Self.clientID)
+    Member("client_assertion_type", \Self.assertionType)
+    Member("client_assertion", \Self.assertion)
+  }
+}
+
+/// What answers an authentication request.
+private struct BackchannelAnswer: Message {
+  let id: String, expires: Int64, interval: Int64?, number: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("auth_req_id", \Self.id)
+    Member("expires_in", \Self.expires, .integer(1...))
+    Member("interval", \Self.interval, .integer(1...))
+    Member(
+      "signet_number", \Self.number, .text(pattern: "^[0-9]{2,6}$"),
+      "What the user has to type on the device, where the client shows a number.")
+  }
+}
+
+/// What answers a token request.
+private struct TokenAnswer: Message {
+  let accessToken: String, type: String, expires: Int64, idToken: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("access_token", \Self.accessToken)
+    Member("token_type", \Self.type)
+    Member("expires_in", \Self.expires, .integer(1...))
+    Member("id_token", \Self.idToken, "A JWT.")
+  }
+}
+
+extension API {
+  static let discover = Endpoint(
+    .get, "/.well-known/openid-configuration", .publish, "discover", "What the provider says of itself",
+    details: "docs/protocol.md section 11", in: .openID, by: .none,
+    answers: .object(describedBy: DiscoveryMembers.self, "OpenID Connect Discovery 1.0 section 3."),
+    below: .domain)
+  static let authenticate = Endpoint(
+    .post, "/oidc/bc-authorize", .manage, "authenticate",
+    "Ask a user, by Client-Initiated Backchannel Authentication", details: "docs/protocol.md section 11",
+    in: .openID, by: .client,
+    takes: .body(
+      FormParameters.mediaType, BackchannelForm.described,
+      example: ["scope": "openid", "login_hint": "alice", "binding_message": "4711"]),
+    answers: .object(describedBy: BackchannelAnswer.self, "The user is asked."), or: [.openIDDenial],
+    below: .domain, .openID)
+  static let token = Endpoint(
+    .post, "/oidc/token", .grant, "token", "The tokens of a user who has agreed",
+    details: "docs/protocol.md section 11", in: .openID, by: .client,
+    takes: .body(
+      FormParameters.mediaType, TokenForm.described,
+      example: ["grant_type": "urn:openid:params:grant-type:ciba", "auth_req_id": "none"]),
+    answers: .object(
+      describedBy: TokenAnswer.self, "The tokens.", headers: ["Pragma": "no-cache"]  // RFC 6749 section 5.1
+    ),
+    below: .domain, .openID)
+}
 
 /// What clients of OpenID Connect call (`docs/protocol.md` section 11).
 package struct OpenIDEndpoints: Sendable {
   private let names: OpenIDNames
-  private let authentication: ClientAuthentication
   private let requests: BackchannelService
   private let grant: TokenGrant
 
   /// Over a context.
   package init(_ context: ServiceContext, _ transactions: TransactionService) {
     names = OpenIDNames(context.settings.serverURL)
-    authentication = ClientAuthentication(context)
-    requests = BackchannelService(context, authentication, transactions)
+    requests = BackchannelService(context, ClientAuthentication(context), transactions)
     grant = TokenGrant(context)
   }
 
-  func discover(_ request: ServerRequest) async -> ServerResponse { .json(names.discovery) }
-
-  package func authorize(_ request: ServerRequest) async -> ServerResponse {
-    do throws(OpenIDFailure) {
-      let (form, client) = try await authenticated(request)
-      return .json(try await requests.take(form, from: client))
-    } catch { return error.response }
-  }
-
-  package func token(_ request: ServerRequest) async -> ServerResponse {
-    do throws(OpenIDFailure) {
-      let (form, client) = try await authenticated(request)
-      var response = ServerResponse.json(try await grant.answer(form, to: client))
-      response.headers["Pragma"] = "no-cache"  // RFC 6749 section 5.1
-      return response
-    } catch { return error.response }
-  }
-
-  private func authenticated(
-    _ request: ServerRequest
-  ) async throws(OpenIDFailure) -> (FormParameters, ClientRecord) {
-    let form = try FormParameters(contentType: request.headers["Content-Type"], body: request.body)
-    guard request.headers.values(for: "Authorization").count <= 1 else {
-      throw OpenIDFailure.twoAuthentications
-    }
-    let client = try await authentication.client(
-      authorization: request.headers["Authorization"], form: form)
-    return (form, client)
+  package var routes: [Route] {
+    [
+      API.discover.answered { [names] _ in names.discovery },
+      API.authenticate.answered { [requests] call in
+        try await requests.take(call.caller.form, from: call.caller.client)
+      },
+      API.token.answered { [grant] call in
+        try await grant.answer(call.caller.form, to: call.caller.client)
+      },
+    ]
   }
 }

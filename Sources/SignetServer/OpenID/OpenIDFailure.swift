@@ -115,10 +115,3 @@ package struct OpenIDFailure: Error, Hashable, Sendable, CustomStringConvertible
     return response
   }
 }
-
-/// Calls a service of ours, whose refusals then are those of OpenID Connect.
-func asOpenID<Value>(
-  _ call: @autoclosure () async throws(Problem) -> Value
-) async throws(OpenIDFailure) -> Value {
-  do { return try await call() } catch { throw OpenIDFailure(error) }
-}

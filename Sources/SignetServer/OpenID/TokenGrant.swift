@@ -22,7 +22,7 @@ package struct TokenGrant: Sendable {
   ///   - client: Who asks; authenticated.
   /// - Returns: The members of the answer.
   /// - Throws: ``OpenIDFailure``.
-  package func answer(_ form: FormParameters, to client: ClientRecord) async throws(OpenIDFailure)
+  package func answer(_ form: FormParameters, to client: ClientRecord) async throws
     -> JSONObject
   {
     guard let type = form["grant_type"] else {
@@ -41,14 +41,12 @@ package struct TokenGrant: Sendable {
     guard id.utf8.count <= 128 else { throw Self.unknown }
     let digest = BackchannelService.digest(of: id)
     let audit = context.audit(by: .server)
-    let found = try await asOpenID(
-      await context.stored(
-        await context.storage.pollBackchannelRequest(
-          digest, of: client.id, at: context.clock.now,
-          step: BackchannelService.interval, limit: Self.longestInterval
-        ) {
-          audit(.transactionExpired(transaction: $0))
-        }))
+    let found = try await context.storage.pollBackchannelRequest(
+      digest, of: client.id, at: context.clock.now,
+      step: BackchannelService.interval, limit: Self.longestInterval
+    ) {
+      audit(.transactionExpired(transaction: $0))
+    }
     switch found {
     case .unknown, .used: throw Self.unknown
     case .pending:
@@ -57,7 +55,7 @@ package struct TokenGrant: Sendable {
       throw OpenIDFailure(.slowDown, "Wait \(interval) seconds between two polls.", retryAfter: interval)
     case .expired: throw OpenIDFailure(.expiredToken, "Nobody decided in time; start again.")
     case .ended(let request, let transaction):
-      if let refusal = try await asOpenID(await maker.refusal(of: request, transaction)) { throw refusal }
+      if let refusal = try await maker.refusal(of: request, transaction) { throw refusal }
       return try await issue(request, transaction, to: client)
     }
   }
@@ -65,14 +63,12 @@ package struct TokenGrant: Sendable {
   /// Made first and given out once: of two who ask at the same time one has made them in vain.
   private func issue(
     _ request: BackchannelRecord, _ transaction: TransactionRecord, to client: ClientRecord
-  ) async throws(OpenIDFailure) -> JSONObject {
+  ) async throws -> JSONObject {
     let now = context.clock.now
-    let tokens = try await asOpenID(await maker.tokens(for: request, transaction, at: now, authReqID: nil))
-    let isFirst = try await asOpenID(
-      await context.stored(
-        await context.storage.issueTokens(
-          for: request.digest, of: client.id, at: now, pushedWithin: NoticeSender.window,
-          audit: Self.event(context, transaction, client))))
+    let tokens = try await maker.tokens(for: request, transaction, at: now, authReqID: nil)
+    let isFirst = try await context.storage.issueTokens(
+      for: request.digest, of: client.id, at: now, pushedWithin: NoticeSender.window,
+      audit: Self.event(context, transaction, client))
     guard isFirst else { throw Self.unknown }
     return tokens
   }

@@ -34,7 +34,7 @@ package struct TokenMaker: Sendable {
   /// - Throws: `Problem`.
   func tokens(
     for request: BackchannelRecord, _ transaction: TransactionRecord, at time: Int64, authReqID id: String?
-  ) async throws(Problem) -> JSONObject {
+  ) async throws -> JSONObject {
     guard let user = transaction.user, let proof = try await proof(of: transaction) else {
       throw Problem(.serverFailure, "Nothing was changed; try again later.")
     }
@@ -60,7 +60,7 @@ package struct TokenMaker: Sendable {
     claims["at_hash"] = .string(Self.hash(of: accessToken))
     claims[Self.userClaim] = .string(user)
     if let (jws, container) = proof.signed {
-      let signingKey = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
+      let signingKey = try P256.Signing.PublicKey(x963: container.signingKey)
       claims["signet_decision"] = .string(jws)
       claims["signet_key"] = .object(signingKey.wireJWK)
     }
@@ -81,13 +81,13 @@ package struct TokenMaker: Sendable {
     var signed: (jws: String, by: ContainerRecord)?
   }
 
-  private func proof(of transaction: TransactionRecord) async throws(Problem) -> Proof? {
+  private func proof(of transaction: TransactionRecord) async throws -> Proof? {
     if let uaf = transaction.uaf {
       // Where the key is, only the metadata of its model says.
       return Proof(time: uaf.time, acr: UAFNames.acr, method: "pop")
     }
     guard let decision = transaction.decision,
-      let container = try await context.stored(await context.storage.container(decision.container))
+      let container = try await context.storage.container(decision.container)
     else { return nil }
     return Proof(
       time: decision.time, acr: decision.jws == nil ? OpenIDNames.answeredACR : OpenIDNames.signedACR,
@@ -103,7 +103,7 @@ package struct TokenMaker: Sendable {
   /// - Throws: `Problem`.
   func refusal(
     of request: BackchannelRecord, _ transaction: TransactionRecord
-  ) async throws(Problem) -> OpenIDFailure? {
+  ) async throws -> OpenIDFailure? {
     switch transaction.state {
     case .accepted:
       guard request.issued == nil, let decision = transaction.decision else { return nil }
@@ -118,14 +118,14 @@ package struct TokenMaker: Sendable {
   }
 
   /// Whether a container is in use, or the same device has another in its place.
-  private func isInUse(_ id: String) async throws(Problem) -> Bool {
-    guard let found = try await context.stored(await context.storage.container(id)) else { return false }
+  private func isInUse(_ id: String) async throws -> Bool {
+    guard let found = try await context.storage.container(id) else { return false }
     guard found.state != .active else { return true }
-    return try await context.stored(await context.storage.containers(user: found.user))
+    return try await context.storage.containers(user: found.user)
       .contains { $0.state == .active && $0.device == found.device }
   }
 
-  private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws(Problem) -> String {
+  private func sign(_ claims: JSONObject, _ key: SigningKey, type: String) throws -> String {
     do throws(JOSEFailure) { return try JWS.sign(claims.bytes, with: key, type: type) } catch {
       context.log.error("crypto.failed", ["cause": error.description])
       throw Problem(.serverFailure, "Nothing was changed; try again later.")

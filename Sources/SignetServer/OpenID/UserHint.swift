@@ -18,8 +18,7 @@ struct UserHint: Sendable {
   /// The user; whether there is one of this id is not looked at.
   ///
   /// - Throws: ``OpenIDFailure``.
-  func user(for hint: BackchannelRequest.Hint, of client: ClientRecord) async throws(OpenIDFailure) -> UserID
-  {
+  func user(for hint: BackchannelRequest.Hint, of client: ClientRecord) async throws -> UserID {
     switch hint {
     case .user(let text): try Self.user(text)
     case .token(let text): try Self.user(token(text, of: client))
@@ -27,14 +26,14 @@ struct UserHint: Sendable {
     }
   }
 
-  private static func user(_ text: String) throws(OpenIDFailure) -> UserID {
+  private static func user(_ text: String) throws -> UserID {
     do throws(WireFailure) { return try UserID(text) } catch {
       throw OpenIDFailure.unknownUser
     }
   }
 
   /// A token that the client signed, with a subject identifier (RFC 9493) of the format `opaque` or `iss_sub`.
-  private func token(_ text: String, of client: ClientRecord) throws(OpenIDFailure) -> String {
+  private func token(_ text: String, of client: ClientRecord) throws -> String {
     let claims: JWTClaims
     do throws(JOSEFailure) {
       claims = try ClientToken(text).claims(
@@ -63,8 +62,8 @@ struct UserHint: Sendable {
   }
 
   /// A token that this server made for the client; it may have expired.
-  private func idToken(_ text: String, of client: ClientRecord) async throws(OpenIDFailure) -> String {
-    let published = try await asOpenID(await SigningKeyService(context).published().json)
+  private func idToken(_ text: String, of client: ClientRecord) async throws -> String {
+    let published = try await SigningKeyService(context).published().json
     do {
       let verified = try JWS(compact: text).verified(
         with: VerificationKeySet(JWKSet(published)), allowing: [.es256])

@@ -22,25 +22,10 @@ struct PushAuthCodes: Sendable {
   ///   - context: The context of the services.
   /// - Throws: ``Problem/Code/malformed``.
   init(
-    _ form: JSONObject, of user: UserID, beside mechanism: String, _ context: ServiceContext
+    _ form: NewPushApp.Codes, of user: UserID, beside mechanism: String, _ context: ServiceContext
   ) throws(Problem) {
-    guard let kind = CredentialRecord.Kind(rawValue: try members(form.string("kind"))) else {
-      throw Problem(.malformed, "\"kind\" of \"codes\" is hotp or totp")
-    }
-    let name = try members(form.optionalString("algorithm")) ?? OATHAlgorithm.sha1.rawValue
-    // The newer apps know these three.
-    guard let algorithm = OATHAlgorithm(name: name), [.sha1, .sha256, .sha512].contains(algorithm) else {
-      throw Problem(.malformed, "\"algorithm\" of \"codes\" is SHA1, SHA256 or SHA512")
-    }
-    // The older ones know these two.
-    let digits = try members(form.optionalInteger("digits")) ?? 6
-    guard [6, 8].contains(digits) else {
-      throw Problem(.malformed, "\"digits\" of \"codes\" are 6 or 8")
-    }
-    let period = try members(form.optionalInteger("period")) ?? 30
-    guard (5...300).contains(period) else {
-      throw Problem(.malformed, "\"period\" of \"codes\" is 5 to 300 seconds")
-    }
+    let (kind, algorithm) = (form.kind, form.algorithm ?? .sha1)
+    let (digits, period) = (form.digits ?? 6, form.period ?? 30)
     let byteCount = algorithm == .sha1 ? 20 : algorithm == .sha256 ? 32 : 64
     let secret = SecretBytes.random(byteCount: byteCount)
     uri = AuthenticatorURI.OATH(

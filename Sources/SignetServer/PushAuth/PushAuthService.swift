@@ -1,5 +1,5 @@
 import SignetCrypto
-package import SignetJSON
+import SignetJSON
 import SignetOATH
 import SignetPush
 package import SignetPushAuth
@@ -28,33 +28,32 @@ package struct PushAuthService: Sendable {
   /// Makes a mechanism for a user, and the URI by which an app enrols, once.
   ///
   /// - Parameters:
-  ///   - user: Whose.
-  ///   - form: `issuer`, `account`, `image`, `backgroundColor`, `policies`, `codes`, all of which may be left out.
+  ///   - form: Whose, and what the URI says.
   ///   - actor: Who does it.
   /// - Returns: The mechanism, and the URI with its secrets.
   /// - Throws: ``Problem``.
   package func enrol(
-    _ user: UserID, _ form: JSONObject, by actor: AuditActor
+    _ form: NewPushApp, by actor: AuditActor
   ) async throws(Problem) -> PushAuthInvitation {
     let id = ServerMadeID(random: context.random).text
     let secret = SharedSecretBox(.random(byteCount: Self.secretByteCount))
     let challenge = context.random.bytes(32)
     let endpoint = "\(context.settings.serverURL.fullForm)/v1/pushauth"
-    let codes = try members(form.optionalObject("codes")).map { (form) throws(Problem) in
+    let user = form.user
+    let codes = try form.codes.map { (form) throws(Problem) in
       try PushAuthCodes(form, of: user, beside: id, context)
     }
     var uri = AuthenticatorURI(
       scheme: codes == nil ? .pushauth : .mfauth,
-      issuer: try members(form.optionalString("issuer")) ?? context.settings.serverURL.shortForm,
-      account: try members(form.optionalString("account")) ?? user.text)
+      issuer: form.issuer ?? context.settings.serverURL.shortForm, account: form.account ?? user.text)
     uri.push = AuthenticatorURI.Push(
       registrationEndpoint: "\(endpoint)?_action=register",
       authenticationEndpoint: "\(endpoint)?_action=authenticate", sharedSecret: secret, challenge: challenge,
       loadBalancer: "route=1", messageID: Self.registers + id)
     uri.oath = codes?.uri
-    uri.image = try members(form.optionalString("image"))
-    uri.backgroundColor = try members(form.optionalString("backgroundColor"))
-    uri.policies = try members(form.optionalObject("policies"))
+    uri.image = form.image
+    uri.backgroundColor = form.backgroundColor
+    uri.policies = form.policies
     uri.userID = user.text
     uri.resourceID = id
     let text = uri.insecureText
@@ -82,32 +81,26 @@ package struct PushAuthService: Sendable {
   /// Makes a message to the apps of a user and hands it to the push service.
   ///
   /// - Parameters:
-  ///   - form: `user`, or `mechanism` where the user has several; `text`, `kind`, `customPayload`, `context`, `lifetime`.
+  ///   - form: Whom to ask what: the user, or the mechanism where the user has several.
   ///   - actor: Who asks.
   /// - Returns: The message, and what the app gets.
   /// - Throws: ``Problem``.
-  package func send(_ form: JSONObject, by actor: AuditActor) async throws(Problem) -> SentPushAuthMessage {
+  package func send(_ form: NewPushMessage, by actor: AuditActor) async throws(Problem) -> SentPushAuthMessage
+  {
     let mechanism = try await self.mechanism(for: form)
     guard let name = mechanism.mechanism else { throw Self.noMechanism }
-    let kindName = try members(form.optionalString("kind")) ?? "default"
-    guard let kind = PushAuthKind(rawValue: kindName) else {
-      throw Problem(.malformed, "\"kind\" is default, challenge or biometric")
-    }
-    if let text = try members(form.optionalString("text")), text.allSatisfy(\.isWhitespace) {
+    if let text = form.text, text.allSatisfy(\.isWhitespace) {
       throw Problem(.malformed, "\"text\" is empty; say what is asked")
     }
-    let lifetime = try members(form.optionalInteger("lifetime")) ?? 120
-    guard (10...3600).contains(lifetime) else {
-      throw Problem(.malformed, "\"lifetime\" is 10 to 3600 seconds")
-    }
+    let (kind, lifetime) = (form.kind ?? .default, form.lifetime ?? 120)
     let (id, now) = (ServerMadeID(random: context.random).text, context.clock.now)
     let choice = kind == .challenge ? numbers() : nil
     let message = PushAuthMessage(
       messageID: Self.authenticates + id, mechanismID: name, challenge: context.random.bytes(32),
       loadBalancer: "route=1", timeToLive: Double(lifetime), createdMillis: now * 1000, kind: kind,
-      numbers: choice?.all ?? [], text: try members(form.optionalString("text")),
-      customPayload: try members(form.optionalString("customPayload")),
-      context: try members(form.optionalString("context")), userID: mechanism.user)
+      numbers: choice?.all ?? [], text: form.text,
+      customPayload: form.customPayload,
+      context: form.context, userID: mechanism.user)
     let token = try key(of: mechanism).sign(message.boundClaims)
     guard token.utf8.count <= Self.maximumTokenByteCount else {
       throw Problem(.malformed, "the message is longer than push services carry; shorten its texts")
@@ -152,17 +145,19 @@ package struct PushAuthService: Sendable {
     return try await message(id)
   }
 
-  private func mechanism(for form: JSONObject) async throws(Problem) -> PushAuthMechanismRecord {
-    if let id = try members(form.optionalString("mechanism")) {
+  private func mechanism(for form: NewPushMessage) async throws(Problem) -> PushAuthMechanismRecord {
+    if let id = form.mechanism {
       guard let found = try await context.stored(await context.storage.pushAuthMechanism(id)),
         found.state == .active
       else { throw Self.noMechanism }
-      guard try members(form.optionalString("user")).map({ $0 == found.user }) ?? true else {
+      guard form.user.map({ $0.text.utf8.elementsEqual(found.user.utf8) }) ?? true else {
         throw Problem(.malformed, "The app is not one of this user's.")
       }
       return found
     }
-    let user = try userID(try members(form.string("user")))
+    guard let user = form.user else {
+      throw Problem(.malformed, JSONFailure.missingMember("user").description)
+    }
     let active = try await context.stored(await context.storage.pushAuthMechanisms(user: user.text))
       .filter { $0.state == .active }
     guard let newest = active.last else { throw Self.noMechanism }
@@ -273,7 +268,7 @@ package struct SentPushAuthMessage: Sendable {
   package let delivery: Delivery
 
   /// What became of handing a message to a push service.
-  package enum Delivery: String, Sendable {
+  package enum Delivery: String, Sendable, CaseIterable {
     /// The service has it.
     case taken
     /// The service knows no such device any more.

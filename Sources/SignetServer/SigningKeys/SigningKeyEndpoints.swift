@@ -1,31 +1,96 @@
-import SignetHTTP
-import SignetJSON
-import SignetStorage
+package import SignetJSON
+package import SignetStorage
 import SignetWire
+
+/// A key that the server has signed with.
+package struct SigningKeyDescription: Message {
+  package let id: String, created: Int64, retired: Int64?
+
+  package static let schema = MessageSchema(Self.init, named: "SigningKey") {
+    Member("id", \Self.id)
+    Member("created", \Self.created, .time)
+    Member("retired", \Self.retired, .time)
+  }
+}
+
+extension SigningKeyDescription {
+  init(_ record: SigningKeyRecord) {
+    self.init(id: record.id, created: record.created, retired: record.retired)
+  }
+}
+
+/// All keys that the server has signed with.
+package struct SigningKeyList: Message {
+  package let keys: [SigningKeyDescription]
+
+  package static let schema = MessageSchema(Self.init) { Member("keys", \Self.keys) }
+}
+
+extension JSONSchema {
+  /// A public key on P-256.
+  static let jwk = JSONSchema([
+    "type": "object", "required": ["kty", "crv", "x", "y"],
+    "properties": [
+      "kty": ["type": "string", "enum": ["EC"]], "crv": ["type": "string", "enum": ["P-256"]],
+      "x": ["type": "string"], "y": ["type": "string"],
+    ],
+  ]).named("JWK")
+
+  /// A public key on P-256, with what it is for.
+  static let signingJWK = JSONSchema(
+    [
+      "allOf": [
+        .object(jwk.json),
+        [
+          "type": "object", "required": ["kid", "use", "alg"],
+          "properties": [
+            "kid": ["type": "string"], "use": ["type": "string", "enum": ["sig"]],
+            "alg": ["type": "string", "enum": ["ES256"]],
+          ],
+        ],
+      ]
+    ], definitions: jwk.definitions)
+}
+
+/// The server's keys, each of which has signed that the next one follows.
+package struct PublishedKeys: Message {
+  package let keys: [JSONObject], successions: [String]
+
+  package static let schema = MessageSchema(Self.init, named: "KeySet") {
+    Member("keys", \Self.keys, .list(.object(.signingJWK)))
+    Member(
+      "successions", \Self.successions,
+      .list(Shape<String>.text().adding(["description": "A JWS of the type signet-key-succession."])))
+  }
+}
+
+extension API {
+  package static let publishKeys = Endpoint(
+    .get, "/jwks", .publish, "publishKeys", "The keys of the server",
+    details: "docs/protocol.md section 5.5", in: .server, by: .none,
+    answers: .object(
+      describedBy: PublishedKeys.self, "All keys that were ever used, oldest first; the last one signs."))
+  package static let listSigningKeys = Endpoint(
+    .get, "/admin/signing-keys", .read, "listSigningKeys", "The keys that the server has signed with",
+    in: .signingKeys, by: .admin, answers: .json(SigningKeyList.self, "Oldest first."))
+  package static let rotateSigningKey = Endpoint(
+    .post, "/admin/signing-keys", .manage, "rotateSigningKey", "Sign with a new key from now on",
+    in: .signingKeys, by: .admin, answers: .created(SigningKeyDescription.self, "The new key."))
+}
 
 /// The server's own keys: published for all, managed by operators.
 struct SigningKeyEndpoints: Sendable {
-  let keys: APIKeyService
   let signingKeys: SigningKeyService
 
-  func publish(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    .json(try await signingKeys.published().json)
-  }
-
-  func list(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
-    let all = try await signingKeys.all()
-    return .json(["keys": .array(all.map { .object(Self.json($0)) })])
-  }
-
-  func rotate(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let actor = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
-    return .json(Self.json(try await signingKeys.rotate(by: actor)), status: 201)
-  }
-
-  private static func json(_ key: SigningKeyRecord) -> JSONObject {
-    var object: JSONObject = ["id": .string(key.id), "created": .integer(key.created)]
-    if let retired = key.retired { object["retired"] = .integer(retired) }
-    return object
+  var routes: [Route] {
+    [
+      API.publishKeys.answered { [signingKeys] _ in try await signingKeys.published().json },
+      API.listSigningKeys.answered { [signingKeys] _ in
+        SigningKeyList(keys: try await signingKeys.all().map { SigningKeyDescription($0) })
+      },
+      API.rotateSigningKey.answered { [signingKeys] call in
+        SigningKeyDescription(try await signingKeys.rotate(by: call.caller.actor))
+      },
+    ]
   }
 }

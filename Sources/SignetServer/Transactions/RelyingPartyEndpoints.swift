@@ -1,159 +1,119 @@
-import SignetCrypto
-import SignetHTTP
 import SignetJSON
-import SignetStorage
+package import SignetStorage
 import SignetWire
 
-/// What relying parties call about transactions (`docs/protocol.md` section 7).
+extension API {
+  package static let createTransaction = Endpoint(
+    .post, "/transactions", .manage, "createTransaction", "Ask a user to decide",
+    details: "docs/protocol.md section 7", in: .transactions, by: .relyingParty,
+    takes: .json(NewTransaction.self, example: ["user": "alice", "text": "Pay 250.00 EUR to Jane Doe"]),
+    answers: .created(MadeTransaction.self, "It waits for the user."),
+    or: [.unknown, .contentRefused, .tooMany])
+  package static let listInitiated = Endpoint(
+    .get, "/transactions", .read, "listInitiated", "What a user has signed unasked",
+    in: .transactions, by: .relyingParty, takes: .query(InitiatedQuery.self),
+    answers: .json(TransactionPage.self, "Oldest first."), or: [.unknown])
+  package static let showTransaction = Endpoint(
+    .get, "/transactions/{id}", .read, "showTransaction", "How a transaction is, or ended",
+    in: .transactions, by: .relyingParty, answers: .json(TransactionDescription.self, "The transaction."),
+    or: [.unknown])
+  package static let withdrawTransaction = Endpoint(
+    .delete, "/transactions/{id}", .manage, "withdrawTransaction", "Withdraw a transaction",
+    in: .transactions, by: .relyingParty, takes: .query(WithdrawalQuery.self),
+    answers: .idWithStatus("withdrawn", "It is withdrawn."), or: [.unknown, .conflict, .gone])
+  package static let carryTransaction = Endpoint(
+    .get, "/transactions/{id}/offline", .read, "carryTransaction",
+    "A transaction as a text for a device without a network", details: "docs/protocol.md section 5.9",
+    in: .transactions, by: .relyingParty,
+    answers: .json(CarriedTransaction.self, "To be shown as a QR code."), or: [.unknown, .conflict, .gone])
+  package static let typeTransaction = Endpoint(
+    .get, "/transactions/{id}/typed", .read, "typeTransaction",
+    "What a user types into a device without network and camera", details: "docs/protocol.md section 5.10",
+    in: .transactions, by: .relyingParty,
+    answers: .json(TypedChallenge.self, "The challenge is shown; the values are the user's to know."),
+    or: [.unknown, .conflict, .gone])
+  package static let answerTransaction = Endpoint(
+    .post, "/transactions/{id}/answer", .grant, "answerTransaction",
+    "Accept by the digits that a device shows", in: .transactions, by: .relyingParty,
+    takes: .json(CarriedAnswer.self, example: ["answer": "12345678"]),
+    answers: .idWithStatus("accepted", "It is accepted."), or: [.unknown, .conflict, .gone, .tooMany])
+  package static let listTransactions = Endpoint(
+    .get, "/admin/transactions", .read, "listTransactions", "Transactions of all users, for operators",
+    details: "docs/protocol.md section 7", in: .transactions, by: .admin,
+    takes: .query(TransactionQuery.self),
+    answers: .json(
+      TransactionPage.self, "Those that were made last first, without \"decision\" and \"end\"."))
+}
+
+/// What relying parties and operators call about transactions (`docs/protocol.md` section 7).
 struct RelyingPartyEndpoints: Sendable {
   let context: ServiceContext
-  let keys: APIKeyService
   let transactions: TransactionService
 
-  func create(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
-    let order = try TransactionOrder(jsonBody(of: request), from: key.displayName ?? key.name)
-    let made = try await transactions.create(order, by: key.actor, key: key.id)
-    var object: JSONObject = [
-      "id": .string(made.record.id), "status": .string(made.record.state.rawValue),
-      "content": .string(made.record.content), "expires": .integer(made.record.expires),
+  var routes: [Route] {
+    [
+      API.createTransaction.answered { [self] call in
+        let key = call.caller
+        let order = try TransactionOrder(call.input, from: key.displayName ?? key.name)
+        let made = try await transactions.create(order, by: key.actor, key: key.id)
+        let record = made.record
+        let link = try record.user == nil ? context.composed(TransactionID(record.id)) : nil
+        return MadeTransaction(
+          id: record.id, status: record.state.rawValue, content: record.content, expires: record.expires,
+          number: made.number?.digits,
+          link: link.map { TransactionLink($0, at: context.settings.serverURL).text })
+      },
+      API.listInitiated.answered { [self] call in
+        let found = try await transactions.initiated(
+          by: call.input.user, after: call.input.after, limit: Int(call.input.limit ?? 100))
+        return TransactionPage(
+          transactions: try found.map { try description(of: $0, $1) })
+      },
+      API.showTransaction.answered { [self] call in
+        let (transaction, container) = try await transactions.find(call.id)
+        return try description(of: transaction, container)
+      },
+      API.withdrawTransaction.answered { [transactions] call in
+        try await transactions.withdraw(
+          call.id, reason: call.input.reason ?? "", by: call.caller.actor, key: call.caller.id)
+        return call.id
+      },
+      API.carryTransaction.answered { [transactions] call in
+        CarriedTransaction(text: try await transactions.offline(call.id))
+      },
+      API.typeTransaction.answered { [transactions] call in
+        let typed = try await transactions.typed(call.id)
+        return TypedChallenge(challenge: typed.challenge, fields: typed.fields.map { Int64($0) })
+      },
+      API.answerTransaction.answered { [transactions] call in
+        let key = call.caller
+        try await transactions.answer(
+          Self.carried(call.input), to: call.id,
+          by: CodeService.Asker(key.actor, key: key.id, client: call.input.client))
+        return call.id
+      },
+      // For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.
+      API.listTransactions.answered { [transactions] call in
+        let filter = TransactionFilter(user: call.input.user?.text, state: call.input.status)
+        let found = try await transactions.list(
+          filter, before: call.input.before, limit: Int(call.input.limit ?? 100))
+        return TransactionPage(transactions: found.map { TransactionDescription(summaryOf: $0) })
+      },
     ]
-    if let number = made.number { object["number"] = .string(number.digits) }
-    if made.record.user == nil {
-      let id = try context.composed(TransactionID(made.record.id))
-      object["link"] = .string(TransactionLink(id, at: context.settings.serverURL).text)
-    }
-    return .json(object, status: 201)
   }
 
-  func initiated(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
-    guard request.query["initiated"] == "device", let user = request.query["user"],
-      let limit = Int(request.query["limit"] ?? "100"), (1...100).contains(limit)
-    else {
-      throw Problem(.malformed, "\"initiated\" is device, \"user\" is needed, \"limit\" is 1 to 100")
-    }
-    let found = try await transactions.initiated(
-      by: userID(user), after: request.query["after"], limit: limit)
-    var list: [JSONValue] = []
-    for (transaction, container) in found { list.append(.object(try json(transaction, container))) }
-    return .json(["transactions": .array(list)])
-  }
-
-  /// For operators: a relying party knows the ids of what it has asked, and is not to see what others ask.
-  func list(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
-    let state = request.query["status"].map { TransactionRecord.State(rawValue: $0) }
-    guard let limit = Int(request.query["limit"] ?? "100"), (1...100).contains(limit), state != .some(nil)
-    else {
-      let states = TransactionRecord.State.allCases.map(\.rawValue).joined(separator: ", ")
-      throw Problem(.malformed, "\"limit\" is 1 to 100, \"status\" is one of \(states)")
-    }
-    let user = try request.query["user"].map { text throws(Problem) in try userID(text).text }
-    let found = try await transactions.list(
-      TransactionFilter(user: user, state: state ?? nil), before: request.query["before"], limit: limit)
-    return .json(["transactions": .array(found.map { .object(summary($0)) })])
-  }
-
-  func offline(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
-    let text = try await transactions.offline(request.parameters["id"] ?? "")
-    return .json(["text": .string(text)])
-  }
-
-  func typed(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
-    let typed = try await transactions.typed(request.parameters["id"] ?? "")
-    return .json([
-      "challenge": .string(typed.challenge), "fields": .array(typed.fields.map { .integer(Int64($0)) }),
-    ])
-  }
-
-  func answer(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
-    let body = try jsonBody(of: request)
-    let id = request.parameters["id"] ?? ""
-    let client = try members(body.optionalString("client"))
-    try await transactions.answer(
-      Self.carried(body), to: id, by: CodeService.Asker(key.actor, key: key.id, client: client))
-    return .json(["id": .string(id), "status": "accepted"])
+  private func description(
+    of transaction: TransactionRecord, _ container: ContainerRecord?
+  ) throws(Problem) -> TransactionDescription {
+    try context.computed(TransactionDescription(transaction, container))
   }
 
   /// What the digits answer is said, not found out: one guess is never good for two.
-  private static func carried(_ body: JSONObject) throws(Problem) -> TransactionService.Carried {
-    switch try members((body.optionalString("answer"), body.optionalString("typed"))) {
+  private static func carried(_ body: CarriedAnswer) throws(Problem) -> TransactionService.Carried {
+    switch (body.answer, body.typed) {
     case (let digits?, nil): return .scanned(digits)
     case (nil, let digits?): return .typed(digits)
     default: throw Problem(.malformed, "\"answer\" or \"typed\" is needed, and not both")
     }
-  }
-
-  func find(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await keys.authenticate(authorization: request.headers["Authorization"], scope: .relyingParty)
-    let (transaction, container) = try await transactions.find(request.parameters["id"] ?? "")
-    return .json(try json(transaction, container))
-  }
-
-  func withdraw(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let key = try await keys.key(authorization: request.headers["Authorization"], scope: .relyingParty)
-    let id = request.parameters["id"] ?? ""
-    try await transactions.withdraw(
-      id, reason: request.query["reason"] ?? "", by: key.actor, key: key.id)
-    return .json(["id": .string(id), "status": "withdrawn"])
-  }
-
-  private func json(
-    _ transaction: TransactionRecord, _ container: ContainerRecord?
-  ) throws(Problem) -> JSONObject {
-    var object = summary(transaction)
-    if let decision = transaction.decision, let container {
-      object["decision"] = .object(try json(decision, container))
-    }
-    if let uaf = transaction.uaf {
-      object["uaf"] = ["session": .string(uaf.session), "time": .integer(uaf.time)]
-    }
-    if let end = transaction.end { object["end"] = .object(Self.json(end)) }
-    return object
-  }
-
-  /// All but how it ended.
-  private func summary(_ transaction: TransactionRecord) -> JSONObject {
-    var object: JSONObject = ["id": .string(transaction.id)]
-    if let user = transaction.user { object["user"] = .string(user) }
-    object["content"] = .string(transaction.content)
-    object["status"] = .string(transaction.state.rawValue)
-    object["created"] = .integer(transaction.created)
-    object["expires"] = .integer(transaction.expires)
-    if let fields = transaction.typedFields {
-      object["typed"] = .array(fields.map { .integer(Int64($0)) })
-    }
-    if transaction.isInitiatedByDevice { object["initiated"] = "device" }
-    return object
-  }
-
-  private static func json(_ end: EndRecord) -> JSONObject {
-    var object: JSONObject = ["reason": .string(end.reason)]
-    if !end.message.isEmpty { object["message"] = .string(end.message) }
-    if let container = end.container { object["container"] = .string(container) }
-    object["time"] = .integer(end.time)
-    return object
-  }
-
-  private func json(_ decision: DecisionRecord, _ container: ContainerRecord) throws(Problem)
-    -> JSONObject
-  {
-    var object: JSONObject = [:]
-    if let jws = decision.jws {
-      let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
-      object["jws"] = .string(jws)
-      object["publicKey"] = .object(key.wireJWK)
-      object["publicKeyPEM"] = .string(key.pemRepresentation)
-    } else {
-      object[decision.isTyped ? "typed" : "offline"] = true
-    }
-    object["container"] = .string(container.id)
-    object["device"] = .string(Base64URL.encode(container.device))
-    object["time"] = .integer(decision.time)
-    return object
   }
 }

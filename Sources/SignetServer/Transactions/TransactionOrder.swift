@@ -35,29 +35,32 @@ public struct TransactionOrder: Sendable {
     self.typedFields = typedFields
   }
 
-  /// Reads the body of a relying party's request.
+  /// What a relying party's request asks for.
   ///
   /// - Throws: ``Problem``.
-  init(_ body: JSONObject, from name: String) throws(Problem) {
-    let context = try members(body.optionalObject("context"))
+  init(_ body: NewTransaction, from name: String) throws(Problem) {
+    var matter: JSONObject = [:]
+    matter["text"] = body.text.map { .string($0) }
+    matter["form"] = body.form.map { .object($0) }
+    let statuses = body.statuses ?? DecisionStatus.allCases
     self.init(
-      try Self.content { () throws(WireFailure) in try TransactionContent.matter(body) }, from: name,
-      user: try Self.user(body),
-      lifetime: try members(body.optionalInteger("lifetime")), statuses: try Self.statuses(body),
-      numberDigits: try Self.numberDigits(body), typedFields: try Self.typedFields(body))
-    if let context {
+      try Self.content { () throws(WireFailure) in try TransactionContent.matter(matter) }, from: name,
+      user: try Self.user(body), lifetime: body.lifetime,
+      statuses: DecisionStatus.allCases.filter { statuses.contains($0) },
+      numberDigits: body.number.map { Int($0.digits) }, typedFields: body.typed?.map { Int($0) })
+    if let context = body.context {
       self.context = try Self.content { () throws(WireFailure) in try TransactionContext(context) }
     }
   }
 
   /// A user, or expressly anybody: one that was forgotten is a mistake.
-  private static func user(_ body: JSONObject) throws(Problem) -> UserID? {
-    let isForAnybody = try members(body.optionalBool("anybody")) ?? false
-    guard isForAnybody else { return try userID(members(body.string("user"))) }
-    guard !body.contains("user") else {
-      throw Problem(.malformed, "\"anybody\" goes without \"user\"")
+  private static func user(_ body: NewTransaction) throws(Problem) -> UserID? {
+    switch (body.user, body.anybody ?? false) {
+    case (let user?, false): return user
+    case (nil, true): return nil
+    case (nil, false): throw Problem(.malformed, JSONFailure.missingMember("user").description)
+    case (_?, true): throw Problem(.malformed, "\"anybody\" goes without \"user\"")
     }
-    return nil
   }
 
   /// Makes a part of the content: what is no such JSON is malformed, what would not show as it is, is refused.
@@ -66,35 +69,5 @@ public struct TransactionOrder: Sendable {
       if case .json = error { throw Problem(error) }
       throw Problem(.contentRefused, error.description)
     }
-  }
-
-  private static func statuses(_ body: JSONObject) throws(Problem) -> [DecisionStatus] {
-    guard let names = try members(body.optionalStrings("statuses")) else { return DecisionStatus.allCases }
-    let known = DecisionStatus.allCases
-    guard names.allSatisfy({ name in known.contains { $0.rawValue.utf8.elementsEqual(name.utf8) } }) else {
-      throw Problem(.malformed, "\"statuses\" are of accepted, denied and reported")
-    }
-    return known.filter { status in names.contains { $0.utf8.elementsEqual(status.rawValue.utf8) } }
-  }
-
-  private static func typedFields(_ body: JSONObject) throws(Problem) -> [Int]? {
-    guard body.contains("typed") else { return nil }
-    var fields: [Int] = []
-    for value in try members(body.array("typed")) {
-      guard case .integer(let field) = value else {
-        throw Problem(.malformed, "\"typed\" holds positions of the form's fields")
-      }
-      fields.append(Int(clamping: field))
-    }
-    return fields
-  }
-
-  private static func numberDigits(_ body: JSONObject) throws(Problem) -> Int? {
-    guard let number = try members(body.optionalObject("number")) else { return nil }
-    let digits = Int(clamping: try members(number.integer("digits")))
-    guard MatchingNumber.digitCounts.contains(digits) else {
-      throw Problem(.malformed, "\"digits\" in \"number\" is 2 to 6")
-    }
-    return digits
   }
 }

@@ -56,7 +56,7 @@ extension TransactionService {
     _ body: [UInt8], _ attempt: DecisionAttempt, signedWith key: P256.Signing.PublicKey,
     then listener: @escaping @Sendable (Result<DecisionStatus, Problem>) -> Void
   ) throws(Problem) {
-    let jws = try members(JSONObject(parsing: body).string("decision"))
+    let jws = try reading(JSONObject(parsing: body).string("decision"))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let (claimed, signer) = (signed.decision, attempt.signer)
     let record = DecisionRecord(

@@ -36,7 +36,7 @@ extension TransactionService {
   /// - Throws: ``Problem``.
   public func initiate(_ body: [UInt8], by container: ContainerRecord) async throws(Problem) -> TransactionID
   {
-    let jws = try members(JSONObject(parsing: body).string("decision"))
+    let jws = try reading(JSONObject(parsing: body).string("decision"))
     let key = try context.computed(P256.Signing.PublicKey(x963: container.signingKey))
     guard let signed = ClaimedDecision(jws) else { throw Self.notSigned }
     let claimed = signed.decision

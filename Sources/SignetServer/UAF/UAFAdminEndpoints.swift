@@ -1,9 +1,139 @@
 import SignetCrypto
-import SignetHTTP
 import SignetJSON
-import SignetStorage
+package import SignetStorage
 import SignetUAF
 import SignetWire
+
+extension UAFCredentialRecord.State: Shaped {}
+
+/// Whose keys or devices are wanted.
+package struct UAFUserQuery: Message {
+  package let user: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user, "Only those of this user; without it at most 1,000.")
+  }
+}
+
+extension Shape where Value == String {
+  /// The name of an authenticator's model.
+  static let aaid = Shape.text(pattern: "^[0-9A-Fa-f]{4}#[0-9A-Fa-f]{4}$")
+}
+
+/// The keys of UAF authenticators.
+package struct UAFCredentialList: Message {
+  package struct Credential: Message {
+    package let aaid: String, keyId: String, user: String, state: UAFCredentialRecord.State
+    package let algorithm: String, signCounter: Int64, registrationCounter: Int64
+    package let authenticatorVersion: Int64, created: Int64, deviceId: String?
+
+    package static let schema = MessageSchema(Self.init, named: "UAFCredential") {
+      Member("aaid", \Self.aaid, .aaid)
+      Member("keyId", \Self.keyId)
+      Member("user", \Self.user, .userName)
+      Member("state", \Self.state)
+      Member("algorithm", \Self.algorithm)
+      Member("signCounter", \Self.signCounter)
+      Member("registrationCounter", \Self.registrationCounter)
+      Member("authenticatorVersion", \Self.authenticatorVersion)
+      Member("created", \Self.created, .time)
+      Member("deviceId", \Self.deviceId)
+    }
+  }
+  package let credentials: [Credential]
+
+  package static let schema = MessageSchema(Self.init) { Member("credentials", \Self.credentials) }
+}
+
+/// A key of a UAF authenticator that was removed.
+package struct NamedUAFCredential: Message {
+  package let aaid: String, keyId: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("aaid", \Self.aaid, .aaid)
+    Member("keyId", \Self.keyId)
+  }
+}
+
+/// A key of a UAF authenticator that is out of quarantine.
+package struct ReleasedUAFCredential: Message {
+  package let aaid: String, keyId: String, state: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("aaid", \Self.aaid, .aaid)
+    Member("keyId", \Self.keyId)
+    Member("state", \Self.state, .oneOf(UAFCredentialRecord.State.active.rawValue))
+  }
+}
+
+/// The devices that UAF tokens are sent to.
+package struct UAFTargetList: Message {
+  /// A target without its address, which is the device's alone.
+  package struct Target: Message {
+    package let id: String, user: String, name: String, isEncrypted: Bool, created: Int64
+    package let deviceId: String?, dispatcher: String?
+
+    package static let schema = MessageSchema(Self.init, named: "UAFTarget") {
+      Member("id", \Self.id)
+      Member("user", \Self.user, .userName)
+      Member("name", \Self.name)
+      Member("isEncrypted", \Self.isEncrypted)
+      Member("created", \Self.created, .time)
+      Member("deviceId", \Self.deviceId)
+      Member("dispatcher", \Self.dispatcher)
+    }
+  }
+  package let targets: [Target]
+
+  package static let schema = MessageSchema(Self.init) { Member("targets", \Self.targets) }
+}
+
+/// The models of UAF authenticators that the server knows.
+package struct UAFModelList: Message {
+  package struct Model: Message {
+    package let aaid: String, description: String, authenticatorVersion: Int64, algorithm: String
+    package let keyFormat: String, attestationTypes: [String], roots: Int64
+
+    package static let schema = MessageSchema(Self.init, named: "UAFModel") {
+      Member("aaid", \Self.aaid, .aaid)
+      Member("description", \Self.description)
+      Member("authenticatorVersion", \Self.authenticatorVersion)
+      Member("algorithm", \Self.algorithm)
+      Member("keyFormat", \Self.keyFormat)
+      Member("attestationTypes", \Self.attestationTypes)
+      Member("roots", \Self.roots)
+    }
+  }
+  package let models: [Model]
+
+  package static let schema = MessageSchema(Self.init) { Member("models", \Self.models) }
+}
+
+extension API {
+  package static let listUAFCredentials = Endpoint(
+    .get, "/admin/uaf/credentials", .read, "listUAFCredentials", "The keys of UAF authenticators",
+    in: .uaf, by: .admin, takes: .query(UAFUserQuery.self),
+    answers: .json(UAFCredentialList.self, "Oldest first."))
+  package static let removeUAFCredential = Endpoint(
+    .delete, "/admin/uaf/credentials/{aaid}/{key}", .manage, "removeUAFCredential", "Remove a key",
+    in: .uaf, by: .admin, answers: .json(NamedUAFCredential.self, "It is removed."), or: [.unknown])
+  package static let releaseUAFCredential = Endpoint(
+    .post, "/admin/uaf/credentials/{aaid}/{key}/release", .manage, "releaseUAFCredential",
+    "Take a key out of quarantine", in: .uaf, by: .admin,
+    answers: .json(ReleasedUAFCredential.self, "It may be used again."), or: [.unknown, .conflict])
+  package static let listUAFTargets = Endpoint(
+    .get, "/admin/uaf/targets", .read, "listUAFTargets", "The devices that UAF tokens are sent to",
+    in: .uaf, by: .admin, takes: .query(UAFUserQuery.self),
+    answers: .json(UAFTargetList.self, "Oldest first."))
+  package static let removeUAFTarget = Endpoint(
+    .delete, "/admin/uaf/targets/{id}", .manage, "removeUAFTarget",
+    "Remove a device that UAF tokens are sent to", in: .uaf, by: .admin,
+    answers: .json(NamedByID.self, "It is removed."), or: [.unknown])
+  package static let listUAFModels = Endpoint(
+    .get, "/admin/uaf/models", .read, "listUAFModels",
+    "The models of UAF authenticators that the server knows", in: .uaf, by: .admin,
+    answers: .json(UAFModelList.self, "By AAID."))
+}
 
 /// What operators call about UAF (`docs/protocol.md` section 7).
 struct UAFAdminEndpoints: Sendable {
@@ -11,69 +141,80 @@ struct UAFAdminEndpoints: Sendable {
   private static let limit = 1_000
 
   let context: ServiceContext
-  let keys: APIKeyService
 
-  private func actor(of request: ServerRequest) async throws(Problem) -> AuditActor {
-    try await keys.authenticate(authorization: request.headers["Authorization"], scope: .admin)
+  var routes: [Route] {
+    [
+      API.listUAFCredentials.answered { [self] call in try await credentials(of: call.input.user) },
+      API.removeUAFCredential.answered { [self] call in
+        try await remove(credential(call[.aaid], call[.key]), by: call.caller.actor)
+      },
+      API.releaseUAFCredential.answered { [self] call in
+        try await release(credential(call[.aaid], call[.key]), by: call.caller.actor)
+      },
+      API.listUAFTargets.answered { [self] call in try await targets(of: call.input.user) },
+      API.removeUAFTarget.answered { [context] call in
+        let event = context.audit(by: call.caller.actor)(.uafTargetRemoved(target: call.id))
+        guard try await context.storage.removeUAFTarget(call.id, audit: event) else {
+          throw Problem(
+            .unknown, "There is no such target; 'signet-server uaf targets' shows those that there are.")
+        }
+        return NamedByID(id: call.id)
+      },
+      API.listUAFModels.answered { [self] _ in models },
+    ]
   }
 
   // MARK: Keys
 
-  func listCredentials(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
+  private func credentials(of user: String?) async throws -> UAFCredentialList {
     let found: [UAFCredentialRecord]
-    if let user = request.query["user"] {
-      found = try await context.stored(await context.storage.uafCredentials(user: user))
+    if let user {
+      found = try await context.storage.uafCredentials(user: user)
     } else {
-      found = try await context.stored(await context.storage.uafCredentials(limit: Self.limit))
+      found = try await context.storage.uafCredentials(limit: Self.limit)
     }
-    return .json(["credentials": .array(found.map { .object(Self.json($0)) })])
-  }
-
-  private static func json(_ credential: UAFCredentialRecord) -> JSONObject {
-    var object: JSONObject = [
-      "aaid": .string(credential.aaid), "keyId": .string(Base64URL.encode(credential.keyID)),
-      "user": .string(credential.user), "state": .string(credential.state.rawValue),
-      "algorithm": .string(UAFAlgorithm(rawValue: credential.algorithm).description),
-      "signCounter": .integer(Int64(credential.signCounter)),
-      "registrationCounter": .integer(Int64(credential.registrationCounter)),
-      "authenticatorVersion": .integer(Int64(credential.authenticatorVersion)),
-      "created": .integer(credential.created),
-    ]
-    if let device = credential.device { object["deviceId"] = .string(device) }
-    return object
-  }
-
-  func removeCredential(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let audit = context.audit(by: try await actor(of: request))
-    let found = try await credential(request)
-    let selection = UAFKeySelection(aaid: found.aaid, keyID: found.keyID)
-    let count = try await context.stored(
-      await context.storage.removeUAFCredentials(of: found.user, [selection]) { aaid, key in
-        audit(.uafDeregistered(session: nil, user: found.user, aaid: aaid, key: key))
+    return UAFCredentialList(
+      credentials: found.map { credential in
+        UAFCredentialList.Credential(
+          aaid: credential.aaid, keyId: Base64URL.encode(credential.keyID), user: credential.user,
+          state: credential.state,
+          algorithm: UAFAlgorithm(rawValue: credential.algorithm).description,
+          signCounter: Int64(credential.signCounter),
+          registrationCounter: Int64(credential.registrationCounter),
+          authenticatorVersion: Int64(credential.authenticatorVersion), created: credential.created,
+          deviceId: credential.device)
       })
+  }
+
+  private func remove(_ found: UAFCredentialRecord, by actor: AuditActor) async throws
+    -> NamedUAFCredential
+  {
+    let audit = context.audit(by: actor)
+    let selection = UAFKeySelection(aaid: found.aaid, keyID: found.keyID)
+    let count = try await context.storage.removeUAFCredentials(of: found.user, [selection]) { aaid, key in
+      audit(.uafDeregistered(session: nil, user: found.user, aaid: aaid, key: key))
+    }
     guard count == 1 else { throw Self.unknownKey }
-    return .json(["aaid": .string(found.aaid), "keyId": .string(Base64URL.encode(found.keyID))])
+    return NamedUAFCredential(aaid: found.aaid, keyId: Base64URL.encode(found.keyID))
   }
 
   /// Takes a key out of quarantine: the operator has found out which of the two is the user's, and that the other is gone.
-  func releaseCredential(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let audit = context.audit(by: try await actor(of: request))
-    let found = try await credential(request)
-    let event = audit(.uafReleased(user: found.user, aaid: found.aaid, key: found.keyID))
-    let isReleased = try await context.stored(
-      await context.storage.releaseUAFCredential(aaid: found.aaid, keyID: found.keyID, audit: event))
+  private func release(
+    _ found: UAFCredentialRecord, by actor: AuditActor
+  ) async throws -> ReleasedUAFCredential {
+    let event = context.audit(by: actor)(
+      .uafReleased(user: found.user, aaid: found.aaid, key: found.keyID))
+    let isReleased = try await context.storage.releaseUAFCredential(
+      aaid: found.aaid, keyID: found.keyID, audit: event)
     guard isReleased else { throw Problem(.exists, "The key is not in quarantine.") }
-    return .json([
-      "aaid": .string(found.aaid), "keyId": .string(Base64URL.encode(found.keyID)), "state": "active",
-    ])
+    return ReleasedUAFCredential(
+      aaid: found.aaid, keyId: Base64URL.encode(found.keyID), state: UAFCredentialRecord.State.active.rawValue
+    )
   }
 
-  private func credential(_ request: ServerRequest) async throws(Problem) -> UAFCredentialRecord {
-    guard let aaid = AAID(request.parameters["aaid"] ?? ""),
-      let key = Base64URL.decodePadded(request.parameters["key"] ?? ""),
-      let found = try await context.stored(
-        await context.storage.uafCredential(aaid: aaid.stored, keyID: key))
+  private func credential(_ aaid: String, _ key: String) async throws -> UAFCredentialRecord {
+    guard let aaid = AAID(aaid), let key = Base64URL.decodePadded(key),
+      let found = try await context.storage.uafCredential(aaid: aaid.stored, keyID: key)
     else { throw Self.unknownKey }
     return found
   }
@@ -81,59 +222,34 @@ struct UAFAdminEndpoints: Sendable {
   private static let unknownKey = Problem(
     .unknown, "There is no such key; 'signet-server uaf credentials' shows those that there are.")
 
-  // MARK: Devices
+  // MARK: Devices and models
 
-  func listTargets(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
+  private func targets(of user: String?) async throws -> UAFTargetList {
     let found: [UAFTargetRecord]
-    if let user = request.query["user"] {
-      found = try await context.stored(await context.storage.uafTargets(user: user))
+    if let user {
+      found = try await context.storage.uafTargets(user: user)
     } else {
-      found = try await context.stored(await context.storage.uafTargets(limit: Self.limit))
+      found = try await context.storage.uafTargets(limit: Self.limit)
     }
-    return .json(["targets": .array(found.map { .object(Self.json($0)) })])
+    return UAFTargetList(
+      targets: found.map { target in
+        UAFTargetList.Target(
+          id: target.id, user: target.user, name: target.name, isEncrypted: target.encryptionKey != nil,
+          created: target.created, deviceId: target.device, dispatcher: target.dispatcher)
+      })
   }
 
-  /// A target without its address, which is the device's alone.
-  private static func json(_ target: UAFTargetRecord) -> JSONObject {
-    var object: JSONObject = [
-      "id": .string(target.id), "user": .string(target.user), "name": .string(target.name),
-      "isEncrypted": .bool(target.encryptionKey != nil), "created": .integer(target.created),
-    ]
-    if let device = target.device { object["deviceId"] = .string(device) }
-    if let dispatcher = target.dispatcher { object["dispatcher"] = .string(dispatcher) }
-    return object
-  }
-
-  func removeTarget(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    let audit = context.audit(by: try await actor(of: request))
-    let id = request.parameters["id"] ?? ""
-    let event = audit(.uafTargetRemoved(target: id))
-    guard try await context.stored(await context.storage.removeUAFTarget(id, audit: event)) else {
-      throw Problem(
-        .unknown, "There is no such target; 'signet-server uaf targets' shows those that there are.")
-    }
-    return .json(["id": .string(id)])
-  }
-
-  // MARK: Models
-
-  func listModels(_ request: ServerRequest) async throws(Problem) -> ServerResponse {
-    _ = try await actor(of: request)
+  private var models: UAFModelList {
     let models = context.uaf?.models
     let statements = models?.aaids.compactMap { models?[$0]?.statement } ?? []
-    return .json([
-      "models": .array(
-        statements.map { statement in
-          [
-            "aaid": .string(statement.aaid.stored), "description": .string(statement.description),
-            "authenticatorVersion": .integer(Int64(statement.authenticatorVersion)),
-            "algorithm": .string(statement.algorithm.description),
-            "keyFormat": .string(statement.keyFormat.description),
-            "attestationTypes": .array(statement.attestationTypes.map { .string($0.description) }),
-            "roots": .integer(Int64(statement.attestationRootCertificates.count)),
-          ]
-        })
-    ])
+    return UAFModelList(
+      models: statements.map { statement in
+        UAFModelList.Model(
+          aaid: statement.aaid.stored, description: statement.description,
+          authenticatorVersion: Int64(statement.authenticatorVersion),
+          algorithm: statement.algorithm.description, keyFormat: statement.keyFormat.description,
+          attestationTypes: statement.attestationTypes.map(\.description),
+          roots: Int64(statement.attestationRootCertificates.count))
+      })
   }
 }

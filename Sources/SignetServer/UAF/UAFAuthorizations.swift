@@ -4,7 +4,7 @@ import SignetJOSE
 import SignetJSON
 import SignetStorage
 import SignetUAF
-package import SignetWire
+import SignetWire
 
 /// What users are known by after an operation: a JWT that the server signs, in the answer or in a cookie.
 package struct UAFAuthorizations: Sendable {
@@ -53,7 +53,7 @@ package struct UAFAuthorizations: Sendable {
   func issue(
     for user: String, after operation: UAFOperation, _ session: UAFSessionRecord, _ keys: [KeyReference],
     confirmed: [UAFTransaction] = []
-  ) async throws(UAFFailure) -> Issued {
+  ) async throws -> Issued {
     let now = context.clock.now
     var claims: JSONObject = [
       "iss": .string(names.issuer), "sub": .string(TokenMaker.subject(of: user)),
@@ -75,7 +75,7 @@ package struct UAFAuthorizations: Sendable {
       }
       claims[Self.confirmedClaim] = .array(hashes)
     }
-    let key = try await asUAF(await SigningKeyService(context).current())
+    let key = try await SigningKeyService(context).current()
     let text: String
     do throws(JOSEFailure) {
       text = try JWS.sign(
@@ -96,7 +96,7 @@ package struct UAFAuthorizations: Sendable {
   /// Who sends a request: nobody is no failure, somebody who is not right is one.
   ///
   /// - Throws: `Problem`.
-  package func caller(of request: ServerRequest) async throws(Problem) -> UAFCaller {
+  package func caller(of request: ServerRequest) async throws -> UAFCaller {
     if let authorization = request.headers["Authorization"] {
       let words = authorization.split(separator: " ", maxSplits: 1)
       if words.count == 2, words[0].lowercased() == "bearer", words[1].contains(".") {
@@ -114,7 +114,16 @@ package struct UAFAuthorizations: Sendable {
     return .anyone(from: request.remoteAddress)
   }
 
-  private func user(knownBy text: String) async throws(Problem) -> String {
+  /// As ``caller(of:)``, for what anybody may not do.
+  ///
+  /// - Throws: `Problem`.
+  func knownCaller(of request: ServerRequest) async throws -> UAFCaller {
+    let caller = try await caller(of: request)
+    if case .anyone = caller { throw Self.refused }
+    return caller
+  }
+
+  private func user(knownBy text: String) async throws -> String {
     let jws: JWS
     do throws(JOSEFailure) { jws = try JWS(compact: text, maximumByteCount: 8_192) } catch {
       throw Self.refused
@@ -135,15 +144,14 @@ package struct UAFAuthorizations: Sendable {
   ///
   /// Whoever asks for an authentication names the policy, so that one is no measure for what keys are managed by. A registration
   /// was allowed before.
-  private func isEarned(_ id: String, by user: String) async throws(Problem) -> Bool {
-    guard let session = try await context.stored(await context.storage.uafSession(id)),
+  private func isEarned(_ id: String, by user: String) async throws -> Bool {
+    guard let session = try await context.storage.uafSession(id),
       session.state == .succeeded, let keys = session.end.flatMap({ UAFKeys.read($0.authenticators) }),
       session.user?.utf8.elementsEqual(user.utf8) ?? false
     else { return false }
     var candidates: [Policy.Candidate] = []
     for key in keys {
-      let found = try await context.stored(
-        await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes))
+      let found = try await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       guard let found, found.state == .active, found.user.utf8.elementsEqual(user.utf8),
         let model = setup.models[key.aaid]
       else { return false }

@@ -1,3 +1,4 @@
+import SignetHTTP
 package import SignetStorage
 import SignetWire
 
@@ -46,5 +47,65 @@ package enum UAFCaller: Sendable {
     case .device(let target): .target(target.id)
     case .conformanceTool: .conformance
     }
+  }
+}
+
+extension Credential where Caller == UAFCaller {
+  /// Anybody, or a relying party.
+  static let uafAnybody = Credential(access: .uafAnybody) { authentication, request in
+    try await authentication.served.authorizations.caller(of: request)
+  }
+
+  /// A relying party, or a user after an operation of UAF.
+  static let uafManager = Credential(access: .uafManager) { authentication, request in
+    try await authentication.served.authorizations.knownCaller(of: request)
+  }
+
+  /// As ``uafManager``, or a device by a header field.
+  static let uafManagerOrDevice = Credential(access: .uafManagerOrDevice) { authentication, request in
+    guard let text = request.headers["Device-Signature"] else {
+      return try await authentication.served.authorizations.knownCaller(of: request)
+    }
+    return .device(try await authentication.served.devices.signed(text, with: request).target)
+  }
+
+  /// As ``uafManager``, or the device of the target in the path by a header field.
+  static let uafOfTarget = Credential(access: .uafManagerOrDevice) { authentication, request in
+    guard let text = request.headers["Device-Signature"] else {
+      return try await authentication.served.authorizations.knownCaller(of: request)
+    }
+    let id = request.parameters[PathParameter.id.rawValue] ?? ""
+    return .device(try await authentication.served.devices.signed(text, with: request, for: id).target)
+  }
+}
+
+extension Credential where Caller == UAFDevices.Signed {
+  /// The device in the path, by a header field.
+  static let uafDevice = Credential(access: .uafDevice) { authentication, request in
+    try await authentication.served.devices.signed(
+      request.headers["Device-Signature"], with: request,
+      forDevice: request.parameters[PathParameter.device.rawValue] ?? "")
+  }
+
+  /// The device in the path, by a body that it has signed.
+  static let uafDeviceBody = Credential(access: .uafDeviceBody) { authentication, request in
+    try await authentication.served.devices.signed(
+      String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
+      forDevice: request.parameters[PathParameter.device.rawValue] ?? "")
+  }
+
+  /// The device of the target in the path, by a body that it has signed.
+  static let uafTargetBody = Credential(access: .uafDeviceBody) { authentication, request in
+    try await authentication.served.devices.signed(
+      String(decoding: request.body, as: UTF8.self), with: request, isBody: true,
+      for: request.parameters[PathParameter.id.rawValue] ?? "")
+  }
+}
+
+extension Authentication {
+  /// The services that authenticate callers of UAF, whose routes are there only where it is served.
+  fileprivate var served: (authorizations: UAFAuthorizations, devices: UAFDevices) {
+    guard let uaf else { preconditionFailure("a route of UAF is answered by a server without UAF") }
+    return uaf
   }
 }

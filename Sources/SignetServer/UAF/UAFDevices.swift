@@ -33,7 +33,7 @@ struct UAFDevices: Sendable {
   /// - Returns: Whose key signed it, and what it says.
   func signed(
     _ text: String?, with sent: ServerRequest, isBody: Bool = false
-  ) async throws(UAFWebFailure) -> Signed {
+  ) async throws -> Signed {
     guard let text, !text.isEmpty else {
       throw UAFWebFailure(401, "the JWS of the device is missing", .unauthorized)
     }
@@ -66,10 +66,9 @@ struct UAFDevices: Sendable {
         .clockSkewTooBig)
     }
     let digest = HashFunction.sha256.digest(of: Array(request.utf8))
-    let isFirst = try await context.webStored(
-      await context.storage.claimRequest(
-        Array(digest.prefix(16)), container: "uaf:\(target.id)",
-        expires: now + 2 * settings.clockSkew + 1 + DeviceAuthentication.clockStep))
+    let isFirst = try await context.storage.claimRequest(
+      Array(digest.prefix(16)), container: "uaf:\(target.id)",
+      expires: now + 2 * settings.clockSkew + 1 + DeviceAuthentication.clockStep)
     guard isFirst else { throw UAFWebFailure(401, "the request was made before", .requestReplayed) }
     return Signed(target: target, claims: claims)
   }
@@ -77,8 +76,8 @@ struct UAFDevices: Sendable {
   /// Holds what a device says that it asks against what it asks; other products say nothing of that.
   private static func check(
     _ claims: JSONObject, are sent: ServerRequest, isBody: Bool
-  ) throws(UAFWebFailure) {
-    let (method, path, body) = try UAFWebFailure.reading(
+  ) throws {
+    let (method, path, body) = try reading(
       (
         claims.optionalString("method"), claims.optionalString("path"), claims.optionalString("body")
       ))
@@ -92,7 +91,7 @@ struct UAFDevices: Sendable {
   /// Checks a JWS of a device for the target that is asked for.
   func signed(
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, for id: String
-  ) async throws(UAFWebFailure) -> Signed {
+  ) async throws -> Signed {
     let signed = try await signed(text, with: sent, isBody: isBody)
     guard signed.target.id.utf8.elementsEqual(id.utf8) else {
       throw UAFWebFailure(401, "the JWS is of another dispatch target", .notKeyOwner)
@@ -103,7 +102,7 @@ struct UAFDevices: Sendable {
   /// Checks a JWS of a device for the device that is asked for.
   func signed(
     _ text: String?, with sent: ServerRequest, isBody: Bool = false, forDevice device: String
-  ) async throws(UAFWebFailure) -> Signed {
+  ) async throws -> Signed {
     let signed = try await signed(text, with: sent, isBody: isBody)
     guard let own = signed.target.device, own.utf8.elementsEqual(device.utf8) else {
       throw UAFWebFailure(401, "the JWS is of another device", .notKeyOwner)
@@ -114,8 +113,8 @@ struct UAFDevices: Sendable {
   // MARK: What a device sees of itself
 
   /// What the server knows of the signer's user on a device: its targets, with the keys that were registered on it.
-  func credentials(_ signed: Signed, on device: String) async throws(UAFWebFailure) -> JSONObject {
-    let keys = try await context.webStored(await context.storage.uafCredentials(user: signed.target.user))
+  func credentials(_ signed: Signed, on device: String) async throws -> JSONObject {
+    let keys = try await context.storage.uafCredentials(user: signed.target.user)
       .filter { $0.state == .active && $0.device.map { $0.utf8.elementsEqual(device.utf8) } ?? false }
     let credentials = keys.map { key -> JSONValue in
       ["aaid": .string(key.aaid), "keyId": .string(Base64URL.encode(key.keyID))]
@@ -130,11 +129,10 @@ struct UAFDevices: Sendable {
   }
 
   /// The tokens that wait for a device, newest first.
-  func pending(_ signed: Signed, on device: String) async throws(UAFWebFailure) -> JSONObject {
+  func pending(_ signed: Signed, on device: String) async throws -> JSONObject {
     var list: [(time: Int64, value: JSONValue)] = []
     for target in try await own(signed, on: device) {
-      let sessions = try await context.webStored(
-        await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now))
+      let sessions = try await context.storage.pendingUAFSessions(target: target.id, at: context.clock.now)
       for session in sessions {
         guard let sealed = session.sealedPayload else { continue }
         let payload: JSONObject
@@ -156,16 +154,16 @@ struct UAFDevices: Sendable {
   }
 
   /// Forgets a device: the targets of the signer's user on it, and the keys that were registered on it.
-  func remove(_ signed: Signed, _ device: String) async throws(UAFWebFailure) {
+  func remove(_ signed: Signed, _ device: String) async throws {
     let user = signed.target.user
     let event = context.audit(by: .target(signed.target.id))(
       .uafDeviceRemoved(user: user, device: device))
-    _ = try await context.webStored(await context.storage.removeUAFDevice(device, of: user, audit: event))
+    _ = try await context.storage.removeUAFDevice(device, of: user, audit: event)
   }
 
   /// The targets of a device that belong to the user whose key signed: others on the device have keys of their own.
-  private func own(_ signed: Signed, on device: String) async throws(UAFWebFailure) -> [UAFTargetRecord] {
-    try await context.webStored(await context.storage.uafTargets(device: device))
+  private func own(_ signed: Signed, on device: String) async throws -> [UAFTargetRecord] {
+    try await context.storage.uafTargets(device: device)
       .filter { $0.user.utf8.elementsEqual(signed.target.user.utf8) }
   }
 }

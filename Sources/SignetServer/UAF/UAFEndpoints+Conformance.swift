@@ -4,37 +4,37 @@ import SignetUAF
 
 /// What the conformance tool calls, where the operator lets it.
 extension UAFEndpoints {
-  /// Adds its routes.
-  func addConformanceTool(to router: inout Router) {
-    let prefix = setup.settings.prefix
-    on(&router, "POST", prefix + "/get") { request throws(UAFWebFailure) in try await conformanceGet(request)
-    }
-    on(&router, "POST", prefix + "/respond") { request throws(UAFWebFailure) in
-      try await conformanceRespond(request)
-    }
+  /// Its routes.
+  var conformanceRoutes: [Route] {
+    [
+      API.uafConformanceGet.answered { [self] call in
+        let operation: UAFOperation
+        do throws(MessageFailure) {
+          guard let asked = try GetUAFRequest(parsing: call.input).operation else {
+            return .json(ReturnUAFRequest(.badRequest).json)
+          }
+          operation = asked
+        } catch { return .json(ReturnUAFRequest(.badRequest).json) }
+        return .json(try await ask(call.input, for: operation, by: .conformanceTool).json)
+      },
+      API.uafConformanceRespond.answered { [self] call in
+        let text = try reading(JSONObject(parsing: call.input).string("uafResponse"))
+        let isAuthentication = UAFResponses.header(in: text)?.operation == .authentication
+        return .json(await answer(call.input, to: isAuthentication ? .authentication : .registration).0.json)
+      },
+    ]
   }
+}
 
-  private func conformanceGet(_ request: ServerRequest) async throws(UAFWebFailure)
-    -> ServerResponse
-  {
-    _ = try json(request)
-    let operation: UAFOperation
-    do throws(MessageFailure) {
-      guard let asked = try GetUAFRequest(parsing: request.body).operation else {
-        return .json(ReturnUAFRequest(.badRequest).json)
-      }
-      operation = asked
-    } catch { return .json(ReturnUAFRequest(.badRequest).json) }
-    return .json(try await ask(request.body, for: operation, by: .conformanceTool).json)
-  }
-
-  private func conformanceRespond(
-    _ request: ServerRequest
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    let body = try json(request)
-    let text = try UAFWebFailure.reading(body.string("uafResponse"))
-    let isAuthentication = UAFResponses.header(in: text)?.operation == .authentication
-    return .json(
-      await answer(request.body, to: isAuthentication ? .authentication : .registration).0.json)
-  }
+extension API {
+  static let uafConformanceGet = Endpoint(
+    .post, "/get", .grant, "uafConformanceGet",
+    "A request, for the conformance tool; only where that is set up", in: .uaf, by: .none,
+    takes: .uaf(GetUAFRequestMembers.self, as: "application/json"),
+    answers: .uaf(ReturnUAFRequestMembers.self, as: "application/json"), below: .uaf, .uaf)
+  static let uafConformanceRespond = Endpoint(
+    .post, "/respond", .grant, "uafConformanceRespond",
+    "A response, for the conformance tool; only where that is set up", in: .uaf, by: .none,
+    takes: .uaf(SendUAFResponseMembers.self, as: "application/json"),
+    answers: .uaf(UAFServerResponseMembers.self, as: "application/json"), below: .uaf, .uaf)
 }

@@ -7,114 +7,47 @@ import SignetWire
 
 /// Dispatch targets and devices: what relying parties see of them, and what a device sees of itself.
 extension UAFEndpoints {
-  private static let jose = "application/jose"
-
-  /// Adds their routes.
-  func addDevices(to router: inout Router) {
-    let prefix = setup.settings.prefix
-    for end in ["", "/"] {
-      on(&router, "POST", prefix + "/token/dispatch/targets\(end)") { request throws(UAFWebFailure) in
-        try await addTarget(request)
-      }
-      on(&router, "GET", prefix + "/token/dispatch/targets\(end)") { request throws(UAFWebFailure) in
-        try await listTargets(request)
-      }
-    }
-    on(&router, "PATCH", prefix + "/token/dispatch/targets/{id}") { request throws(UAFWebFailure) in
-      try await changeTarget(request)
-    }
-    on(&router, "DELETE", prefix + "/token/dispatch/targets/{id}") { request throws(UAFWebFailure) in
-      try await removeTarget(request)
-    }
-    on(&router, "GET", prefix + "/devices/credentials/{device}") { request throws(UAFWebFailure) in
-      try await ofDevice(request) { signed, device throws(UAFWebFailure) in
-        try await devices.credentials(signed, on: device)
-      }
-    }
-    on(&router, "GET", prefix + "/devices/oob-operations/{device}") { request throws(UAFWebFailure) in
-      try await ofDevice(request) { signed, device throws(UAFWebFailure) in
-        try await devices.pending(signed, on: device)
-      }
-    }
-    on(&router, "PATCH", prefix + "/devices/{device}") { request throws(UAFWebFailure) in
-      try await changeDevice(request)
-    }
-    on(&router, "DELETE", prefix + "/devices/{device}") { request throws(UAFWebFailure) in
-      try await removeDevice(request)
-    }
+  /// Their routes.
+  var deviceRoutes: [Route] {
+    [false, true].flatMap { hasSlash in
+      [
+        API.uafAddTarget(hasSlash).answered { [targets] call in
+          let target = try await targets.add(call.input, by: call.caller)
+          return MadeUAFTarget(id: target.id, extId: target.id)
+        },
+        API.uafListTargets(hasSlash).answered { [targets] call in
+          let user = call.input.username
+          guard call.caller.mayManage(user) else { throw UAFWebFailure.unauthorized }
+          var list: [JSONValue] = []
+          for target in try await targets.list(user) { list.append(.object(try targets.json(target))) }
+          return ["dispatchTargets": .array(list)]
+        },
+      ]
+    } + [
+      API.uafChangeTarget.answered { [targets] call in try await targets.change(call.caller) },
+      API.uafChangeDevice.answered { [targets] call in try await targets.change(call.caller) },
+      API.uafRemoveTarget.answered { [targets] call in
+        if case .device = call.caller { return try await targets.remove(call.id, by: call.caller.actor) }
+        let target = try await targets.target(call.id)
+        guard call.caller.mayManage(try UserID(target.user)) else {
+          throw UAFWebFailure.unauthorized
+        }
+        try await targets.remove(call.id, by: call.caller.actor)
+      },
+      API.uafDeviceCredentials.answered { [self] call in
+        try await signed(try await devices.credentials(call.caller, on: call[.device]))
+      },
+      API.uafDeviceOperations.answered { [self] call in
+        try await signed(try await devices.pending(call.caller, on: call[.device]))
+      },
+      API.uafRemoveDevice.answered { [devices] call in
+        try await devices.remove(call.caller, call[.device])
+      },
+    ]
   }
 
-  private func addTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    let body = try json(request)
-    let caller = try await caller(request)
-    let target = try await targets.add(body, by: caller)
-    return .json(["id": .string(target.id), "extId": .string(target.id)], status: 201)
-  }
-
-  private func listTargets(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    let user = try Self.user(named: request.query["username"] ?? "")
-    guard try await caller(request).mayManage(user) else { throw .unauthorized }
-    var list: [JSONValue] = []
-    for target in try await targets.list(user) { list.append(.object(try targets.json(target))) }
-    return .json(["dispatchTargets": .array(list)])
-  }
-
-  private static func user(named name: String) throws(UAFWebFailure) -> UserID {
-    do throws(WireFailure) { return try UserID(name) } catch {
-      throw UAFWebFailure(400, "username: \(error)")
-    }
-  }
-
-  private func changeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
-    let text = String(decoding: request.body, as: UTF8.self)
-    try await targets.change(
-      try await devices.signed(text, with: request, isBody: true, for: request.parameters["id"] ?? ""))
-    return ServerResponse(status: 204)
-  }
-
-  /// By the key of the target, by its user, or by a relying party.
-  private func removeTarget(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    let id = request.parameters["id"] ?? ""
-    if let text = request.headers["Device-Signature"] {
-      _ = try await devices.signed(text, with: request, for: id)
-      try await targets.remove(id, by: .target(id))
-    } else {
-      let caller = try await caller(request)
-      if case .anyone = caller { throw UAFWebFailure.unauthorized }
-      let target = try await targets.target(id)
-      guard caller.mayManage(try Self.user(named: target.user)) else { throw UAFWebFailure.unauthorized }
-      try await targets.remove(id, by: caller.actor)
-    }
-    return ServerResponse(status: 204)
-  }
-
-  private func changeDevice(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    try UAFMediaTypes.check(request, sent: Self.jose, answered: nil)
-    let text = String(decoding: request.body, as: UTF8.self)
-    try await targets.change(
-      try await devices.signed(
-        text, with: request, isBody: true, forDevice: request.parameters["device"] ?? ""))
-    return ServerResponse(status: 204)
-  }
-
-  private func removeDevice(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    let device = request.parameters["device"] ?? ""
-    try await devices.remove(
-      try await devices.signed(request.headers["Device-Signature"], with: request, forDevice: device), device)
-    return ServerResponse(status: 204)
-  }
-
-  /// Answers what a device may see of itself, signed by the server.
-  private func ofDevice(
-    _ request: ServerRequest,
-    _ content: (UAFDevices.Signed, String) async throws(UAFWebFailure) -> JSONObject
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    try UAFMediaTypes.check(request, sent: nil, answered: Self.jose)
-    let device = request.parameters["device"] ?? ""
-    let signed = try await devices.signed(
-      request.headers["Device-Signature"], with: request, forDevice: device)
-    let object = try await content(signed, device)
+  /// What a device may see of itself, signed by the server.
+  private func signed(_ object: JSONObject) async throws -> ServerResponse {
     do {
       let key = try await SigningKeyService(context).current()
       let text = try JWS.sign(object.bytes, with: SigningKey(key, keyID: key.publicKey.thumbprint))
@@ -124,4 +57,49 @@ extension UAFEndpoints {
       throw UAFWebFailure(500, "the answer can't be signed")
     }
   }
+}
+
+extension API {
+  private static let targets = "/token/dispatch/targets"
+
+  static func uafAddTarget(_ hasSlash: Bool) -> Endpoint<UAFCaller, JSONObject, MadeUAFTarget> {
+    Endpoint(
+      .post, targets + (hasSlash ? "/" : ""), .grant, "uafAddTarget" + (hasSlash ? "WithSlash" : ""),
+      "Add a device of a user", in: .uaf, by: .uafManager, takes: .uafObject(NewUAFTargetMembers.self),
+      answers: .created(MadeUAFTarget.self, "It is added."), or: [.uafForbidden, .uafUnprocessable],
+      below: .uaf, .uaf)
+  }
+
+  static func uafListTargets(_ hasSlash: Bool) -> Endpoint<UAFCaller, UAFNameQuery, JSONObject> {
+    Endpoint(
+      .get, targets + (hasSlash ? "/" : ""), .read, "uafListTargets" + (hasSlash ? "WithSlash" : ""),
+      "The devices of a user", in: .uaf, by: .uafManager, takes: .query(UAFNameQuery.self),
+      answers: .object(describedBy: UAFDispatchTargetList.self, "Oldest first."), or: [.uafForbidden],
+      below: .uaf, .uaf)
+  }
+
+  static let uafChangeTarget = Endpoint(
+    .patch, "\(targets)/{id}", .grant, "uafChangeTarget", "Change a device, as it says itself", in: .uaf,
+    by: .uafTargetBody, takes: .uafSigned, answers: .uafDone, or: [.uafUnknown, .uafUnprocessable],
+    below: .uaf, .uaf)
+  static let uafRemoveTarget = Endpoint(
+    .delete, "\(targets)/{id}", .refuse, "uafRemoveTarget", "Remove a device", in: .uaf,
+    by: .uafOfTarget, answers: .uafDone, or: [.uafForbidden, .uafUnknown], below: .uaf, .uaf)
+  static let uafDeviceCredentials = Endpoint(
+    .get, "/devices/credentials/{device}", .read, "uafDeviceCredentials",
+    "What the server knows of a device", in: .uaf, by: .uafDevice,
+    takes: .uafNothing(accepted: UAFEndpoints.jose), answers: .uafSigned, or: [.uafUnknown, .uafAccept],
+    below: .uaf, .uaf)
+  static let uafDeviceOperations = Endpoint(
+    .get, "/devices/oob-operations/{device}", .read, "uafDeviceOperations", "What waits for a device",
+    in: .uaf, by: .uafDevice, takes: .uafNothing(accepted: UAFEndpoints.jose), answers: .uafSigned,
+    or: [.uafUnknown, .uafAccept], below: .uaf, .uaf)
+  static let uafChangeDevice = Endpoint(
+    .patch, "/devices/{device}", .grant, "uafChangeDevice", "Change a device, as it says itself",
+    in: .uaf, by: .uafDeviceBody, takes: .uafSigned, answers: .uafDone,
+    or: [.uafUnknown, .uafUnprocessable], below: .uaf, .uaf)
+  static let uafRemoveDevice = Endpoint(
+    .delete, "/devices/{device}", .refuse, "uafRemoveDevice",
+    "Forget a device, and the keys that were registered on it", in: .uaf, by: .uafDevice,
+    answers: .uafDone, or: [.uafUnknown], below: .uaf, .uaf)
 }

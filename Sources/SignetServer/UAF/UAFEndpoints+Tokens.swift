@@ -6,79 +6,76 @@ import SignetWire
 
 /// Tokens, by which an operation begins elsewhere, and what became of an operation.
 extension UAFEndpoints {
-  /// Adds their routes.
-  func addTokens(to router: inout Router) {
-    let prefix = setup.settings.prefix
-    for operation in UAFOperation.allCases {
-      let name = operation.pathName
-      on(&router, "POST", prefix + "/token/dispatch/\(name)") { request throws(UAFWebFailure) in
-        try await dispatch(request, for: operation)
-      }
-      for path in ["/token/create/\(name)", "/token/\(name)"] {
-        on(&router, "POST", prefix + path) { request throws(UAFWebFailure) in
-          try await create(request, for: operation)
+  /// Their routes.
+  var tokenRoutes: [Route] {
+    let status = API.uafStatus.answered { [context] call in
+      UAFStatusReport.json(
+        try await context.storage.uafSession(call.input.session), at: context.clock.now)
+    }
+    return UAFOperation.allCases.flatMap { operation in
+      [false, true].flatMap { isOldName in
+        [
+          API.uafCreateToken(operation, isOldName).answered { [tokens] call in
+            let asked = try readingUAF(GetUAFRequest(parsing: call.input))
+            let made = try await tokens.create(asked, for: operation, by: .relyingParty(call.caller))
+            return MadeUAFToken(token: made.token, session: made.session.id)
+          },
+          API.uafRedeemToken(operation, isOldName).answered { [self] call in
+            do {
+              let text = try await tokens.redeem(call.input.token, for: operation)
+              return Self.uaf(
+                ReturnUAFRequest(
+                  .ok, request: text, operation: operation,
+                  lifetimeMillis: setup.settings.requestLifetime * 1_000))
+            } catch { return Self.uaf(returned(UAFFailure(answering: error, context))) }
+          },
+        ]
+      } + [
+        API.uafDispatchToken(operation).answered { [tokens] call in
+          try await tokens.dispatch(call.input, for: operation, by: .relyingParty(call.caller))
         }
-      }
-      for path in ["/token/redeem/\(name)", "/redeemToken/\(name)"] {
-        on(&router, "POST", prefix + path) { request throws(UAFWebFailure) in
-          try await redeem(request, for: operation)
-        }
-      }
-    }
-    on(&router, "POST", prefix + "/status") { request throws(UAFWebFailure) in try await status(request) }
+      ]
+    } + [status]
+  }
+}
+
+extension API {
+  static func uafCreateToken(
+    _ operation: UAFOperation, _ isOldName: Bool
+  ) -> Endpoint<APIKeyRecord, [UInt8], MadeUAFToken> {
+    Endpoint(
+      .post, "/token/" + (isOldName ? "" : "create/") + operation.pathName, .manage,
+      "uafCreateToken\(operation.idName)" + (isOldName ? "ByOldName" : ""),
+      "A token for a \(operation.pathName), sent nowhere", in: .uaf, by: .relyingParty,
+      takes: .uaf(GetUAFRequestMembers.self, as: "application/json"),
+      answers: .json(MadeUAFToken.self, "The token can't be had again."),
+      or: [.uafForbidden, .uafUnknown], below: .uaf, .uaf)
   }
 
-  /// A relying party; others may not order anything.
-  private func relyingParty(_ request: ServerRequest) async throws(UAFWebFailure) -> UAFCaller {
-    let caller = try await caller(request)
-    guard case .relyingParty = caller else { throw .unauthorized }
-    return caller
+  static func uafDispatchToken(
+    _ operation: UAFOperation
+  ) -> Endpoint<APIKeyRecord, JSONObject, JSONObject> {
+    Endpoint(
+      .post, "/token/dispatch/\(operation.pathName)", .manage, "uafDispatchToken\(operation.idName)",
+      "A token for a \(operation.pathName), sent to a device", in: .uaf, by: .relyingParty,
+      takes: .uafObject(UAFDispatchMembers.self),
+      answers: .object(describedBy: UAFDispatchedMembers.self, "How sending ended is in the body."),
+      or: [.uafForbidden], below: .uaf, .uaf)
   }
 
-  private func create(
-    _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    _ = try json(request)
-    let caller = try await relyingParty(request)
-    do throws(UAFFailure) {
-      let asked = try readingUAF(GetUAFRequest(parsing: request.body))
-      let made = try await tokens.create(asked, for: operation, by: caller)
-      return .json(["token": .string(made.token), "sessionId": .string(made.session.id)])
-    } catch { throw UAFWebFailure(error) }
+  static func uafRedeemToken(
+    _ operation: UAFOperation, _ isOldName: Bool
+  ) -> Endpoint<Void, UAFTokenToRedeem, ServerResponse> {
+    Endpoint(
+      .post, (isOldName ? "/redeemToken/" : "/token/redeem/") + operation.pathName, .grant,
+      "uafRedeem\(operation.idName)" + (isOldName ? "ByOldName" : ""), "The request for a token, once",
+      in: .uaf, by: .none, takes: .uafJSON(UAFTokenToRedeem.self, accepted: UAFNames.mediaType),
+      answers: .uaf(ReturnUAFRequestMembers.self), or: [.uafAccept], below: .uaf, .uaf)
   }
 
-  private func dispatch(
-    _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    let body = try json(request)
-    let caller = try await relyingParty(request)
-    do throws(UAFFailure) { return .json(try await tokens.dispatch(body, for: operation, by: caller)) } catch
-    {
-      throw UAFWebFailure(error)
-    }
-  }
-
-  private func redeem(
-    _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    try UAFMediaTypes.check(request, sent: "application/json", answered: UAFNames.mediaType)
-    let body = try json(request)
-    let token = try UAFWebFailure.reading(body.string("token"))
-    do throws(UAFFailure) {
-      let text = try await tokens.redeem(token, for: operation)
-      return Self.uaf(
-        ReturnUAFRequest(
-          .ok, request: text, operation: operation, lifetimeMillis: setup.settings.requestLifetime * 1_000))
-    } catch { return Self.uaf(returned(error)) }
-  }
-
-  private func status(_ request: ServerRequest) async throws(UAFWebFailure) -> ServerResponse {
-    let body = try json(request)
-    let id = try UAFWebFailure.reading(body.string("sessionId"))
-    let found: UAFSessionRecord?
-    do throws(StorageFailure) { found = try await context.storage.uafSession(id) } catch {
-      throw UAFWebFailure(context.problem(with: error))
-    }
-    return .json(UAFStatusReport.json(found, at: context.clock.now))
-  }
+  static let uafStatus = Endpoint(
+    .post, "/status", .read, "uafStatus", "How an operation stands", in: .uaf, by: .none,
+    takes: .uafJSON(UAFSessionQuery.self),
+    answers: .object(describedBy: UAFStatusMembers.self, "`unknown` where there is none."), below: .uaf,
+    .uaf)
 }

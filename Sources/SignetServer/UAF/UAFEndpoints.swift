@@ -29,85 +29,44 @@ struct UAFEndpoints: Sendable {
     tokens = UAFTokens(context, setup, requests, targets, keys)
   }
 
-  // MARK: Routes
-
-  /// Adds all routes, below the configured prefix: those of the protocol here, all others beside what they are about.
-  func add(to router: inout Router) {
-    let prefix = setup.settings.prefix
-    router.on("GET", prefix + "/uaf/1.1/facets") { _ in facets() }
-    for operation in UAFOperation.allCases {
-      let name = operation.pathName
-      // Clients write these with a slash at the end, and without.
-      for end in ["", "/"] {
-        on(&router, "POST", prefix + "/uaf/1.1/request/\(name)\(end)") { request throws(UAFWebFailure) in
-          try await ask(request, for: operation)
+  /// All routes, below the configured prefix: those of the protocol here, all others beside what they are about.
+  var routes: [Route] {
+    let facets = API.uafFacets.answered { [setup] _ in
+      let list = TrustedFacetList([
+        .init(version: .v1_0, ids: setup.settings.facets),
+        .init(version: .v1_1, ids: setup.settings.facets),
+      ])
+      return .bytes(JSONValue.object(list.json).bytes, type: TrustedFacetList.mediaType)
+    }
+    // Clients write these with a slash at the end, and without.
+    let protocolRoutes = UAFOperation.allCases.flatMap { operation in
+      [false, true].flatMap { hasSlash in
+        let asking = API.uafRequest(operation, hasSlash).answered { [self] call in
+          Self.uaf(try await ask(call.input, for: operation, by: call.caller))
         }
-        if operation != .deregistration {
-          on(&router, "POST", prefix + "/uaf/1.1/\(name)\(end)") { request throws(UAFWebFailure) in
-            try await answer(request, to: operation)
-          }
-        }
+        guard operation != .deregistration else { return [asking] }
+        return [
+          asking,
+          API.uafResponse(operation, hasSlash).answered { [self] call in
+            let (said, cookie) = await answer(call.input, to: operation)
+            var response = Self.uaf(said.json)
+            if let cookie { response.headers["Set-Cookie"] = cookie }
+            return response
+          },
+        ]
       }
     }
-    addTokens(to: &router)
-    addDevices(to: &router)
-    if setup.settings.hasConformanceAdapter { addConformanceTool(to: &router) }
-  }
-
-  /// Adds a route whose failures have an HTTP status of their own.
-  func on(
-    _ router: inout Router, _ method: String, _ path: String,
-    _ endpoint: @escaping @Sendable (ServerRequest) async throws(UAFWebFailure) -> ServerResponse
-  ) {
-    router.on(method, path) { request in
-      do throws(UAFWebFailure) { return try await endpoint(request) } catch { return error.response }
-    }
-  }
-
-  // MARK: What all have in common
-
-  /// Who asks.
-  func caller(_ request: ServerRequest) async throws(UAFWebFailure) -> UAFCaller {
-    do throws(Problem) { return try await authorizations.caller(of: request) } catch {
-      throw UAFWebFailure(error)
-    }
-  }
-
-  /// The body of a request that is none of the protocol's.
-  func json(_ request: ServerRequest) throws(UAFWebFailure) -> JSONObject {
-    try UAFMediaTypes.check(request, sent: "application/json", answered: nil)
-    return try UAFWebFailure.reading(JSONObject(parsing: request.body))
+    return [facets] + protocolRoutes + tokenRoutes + deviceRoutes
+      + (setup.settings.hasConformanceAdapter ? conformanceRoutes : [])
   }
 
   // MARK: UAF
 
-  private func facets() -> ServerResponse {
-    let list = TrustedFacetList([
-      .init(version: .v1_0, ids: setup.settings.facets), .init(version: .v1_1, ids: setup.settings.facets),
-    ])
-    return .bytes(JSONValue.object(list.json).bytes, type: TrustedFacetList.mediaType)
-  }
-
-  private func ask(
-    _ request: ServerRequest, for operation: UAFOperation
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    try UAFMediaTypes.check(request, sent: UAFNames.mediaType, answered: UAFNames.mediaType)
-    let caller: UAFCaller
-    if operation == .deregistration, let text = request.headers["Device-Signature"] {
-      caller = .device(try await devices.signed(text, with: request).target)
-    } else {
-      do throws(Problem) { caller = try await authorizations.caller(of: request) } catch {
-        return Self.uaf(returned(UAFFailure(error)))
-      }
-    }
-    return Self.uaf(try await ask(request.body, for: operation, by: caller))
-  }
-
   /// Makes a request of the protocol, or says why not in its words.
   func ask(
     _ body: [UInt8], for operation: UAFOperation, by caller: UAFCaller
-  ) async throws(UAFWebFailure) -> ReturnUAFRequest {
-    do throws(UAFFailure) {
+  ) async throws -> ReturnUAFRequest {
+    do {
       let asked = try readingUAF(GetUAFRequest(parsing: body))
       let made = try await requests.make(asked, for: operation, by: caller)
       if operation == .deregistration, let user = made.order.user {
@@ -118,40 +77,34 @@ struct UAFEndpoints: Sendable {
         .ok, request: made.text, operation: operation,
         lifetimeMillis: setup.settings.requestLifetime * 1_000)
     } catch {
-      if error.isTooManyRequests { throw UAFWebFailure(429, error.reason, .tooManyRequests) }
-      return returned(error)
+      let failure = UAFFailure(answering: error, context)
+      if failure.isTooManyRequests { throw UAFWebFailure(429, failure.reason, .tooManyRequests) }
+      return returned(failure)
     }
   }
 
   /// A failure in the words of the protocol; what is our own fault is logged.
-  func returned(_ failure: UAFFailure) -> ReturnUAFRequest {
+  func returned(_ failure: UAFFailure) -> ReturnUAFRequest { Self.returned(failure, context) }
+
+  private static func returned(_ failure: UAFFailure, _ context: ServiceContext) -> ReturnUAFRequest {
     if failure.status == .internalError { context.log.error("uaf.failed", ["cause": failure.reason]) }
     return ReturnUAFRequest(failure.status)
-  }
-
-  private func answer(
-    _ request: ServerRequest, to operation: UAFOperation
-  ) async throws(UAFWebFailure) -> ServerResponse {
-    try UAFMediaTypes.check(request, sent: UAFNames.mediaType, answered: UAFNames.mediaType)
-    let (said, cookie) = await answer(request.body, to: operation)
-    var response = Self.uaf(said.json)
-    if let cookie { response.headers["Set-Cookie"] = cookie }
-    return response
   }
 
   /// Takes a response of the protocol.
   func answer(
     _ body: [UInt8], to operation: UAFOperation
   ) async -> (UAFServerResponse, cookie: String?) {
-    do throws(UAFFailure) {
+    do {
       let sent = try readingUAF(SendUAFResponse(parsing: body))
       let issued =
         operation == .registration
         ? try await responses.takeRegistration(sent) : try await responses.takeAuthentication(sent)
       return (UAFServerResponse(.ok, additionalTokens: issued.map { [$0.token] } ?? []), issued?.cookie)
     } catch {
-      if error.status == .internalError { context.log.error("uaf.failed", ["cause": error.reason]) }
-      return (UAFServerResponse(error.status, description: error.reason), nil)
+      let failure = UAFFailure(answering: error, context)
+      if failure.status == .internalError { context.log.error("uaf.failed", ["cause": failure.reason]) }
+      return (UAFServerResponse(failure.status, description: failure.reason), nil)
     }
   }
 
@@ -159,5 +112,66 @@ struct UAFEndpoints: Sendable {
 
   private static func uaf(_ object: JSONObject) -> ServerResponse {
     .bytes(JSONValue.object(object).bytes, type: "\(UAFNames.mediaType);charset=UTF-8")
+  }
+}
+
+extension UAFEndpoints {
+  /// The media type of what devices and the server sign.
+  static let jose = "application/jose"
+
+  /// A failure in the words of the protocol, or with a status of HTTP where it has none.
+  static func answer(to error: any Error, _ context: ServiceContext) -> ServerResponse {
+    if let failure = error as? UAFWebFailure { return failure.response }
+    let failure = UAFFailure(answering: error, context)
+    if failure.isTooManyRequests { return UAFWebFailure(429, failure.reason, .tooManyRequests).response }
+    return uaf(returned(failure, context))
+  }
+}
+
+extension UAFOperation {
+  /// The operation as ids of endpoints have it: `Registration`.
+  var idName: String { pathName.prefix(1).uppercased() + pathName.dropFirst() }
+}
+
+extension API {
+  static let uafFacets = Endpoint(
+    .get, "/uaf/1.1/facets", .publish, "uafFacets", "Who may call clients for the application", in: .uaf,
+    by: .none,
+    answers: .response([
+      AnswerDescription(
+        status: 200, text: "For version 1.0 and 1.1.",
+        content: [(TrustedFacetList.mediaType, UAFFacetMembers.described)])
+    ]), below: .uaf, .uafProtocol)
+
+  static func uafRequest(
+    _ operation: UAFOperation, _ hasSlash: Bool
+  ) -> Endpoint<UAFCaller, [UInt8], ServerResponse> {
+    let credential: Credential<UAFCaller> =
+      switch operation {
+      case .registration: .uafManager
+      case .authentication: .uafAnybody
+      case .deregistration: .uafManagerOrDevice
+      }
+    return Endpoint(
+      .post, "/uaf/1.1/request/\(operation.pathName)" + (hasSlash ? "/" : ""),
+      operation == .deregistration ? .refuse : .grant,
+      "uafRequest\(operation.idName)" + (hasSlash ? "WithSlash" : ""),
+      "A request for a \(operation.pathName)", in: .uaf, by: credential,
+      takes: .uaf(
+        GetUAFRequestMembers.self, as: UAFNames.mediaType, accepted: UAFNames.mediaType,
+        example: ["context": #"{"username":"alice"}"#]),
+      answers: .uaf(ReturnUAFRequestMembers.self),
+      or: operation == .authentication ? [.uafAccept, .uafTooMany] : [.uafAccept], below: .uaf, .uafProtocol)
+  }
+
+  static func uafResponse(
+    _ operation: UAFOperation, _ hasSlash: Bool
+  ) -> Endpoint<Void, [UInt8], ServerResponse> {
+    Endpoint(
+      .post, "/uaf/1.1/\(operation.pathName)" + (hasSlash ? "/" : ""), .grant,
+      "uaf\(operation.idName)" + (hasSlash ? "WithSlash" : ""),
+      "A client's response to a request for a \(operation.pathName)", in: .uaf, by: .none,
+      takes: .uaf(SendUAFResponseMembers.self, as: UAFNames.mediaType, accepted: UAFNames.mediaType),
+      answers: .uaf(UAFServerResponseMembers.self), or: [.uafAccept], below: .uaf, .uafProtocol)
   }
 }

@@ -23,6 +23,11 @@ struct UAFFailure: Error {
 
   init(_ failure: MessageFailure) { self.init(.badRequest, failure.description) }
 
+  /// The failure that an error is.
+  init(answering error: any Error, _ context: ServiceContext) {
+    self = error as? UAFFailure ?? UAFFailure(Dialect.problem(error, context))
+  }
+
   init(_ problem: Problem) {
     let status: UAFStatus =
       switch problem.code {
@@ -34,16 +39,6 @@ struct UAFFailure: Error {
       }
     self.init(status, problem.detail)
   }
-}
-
-/// Runs what fails with a problem.
-func asUAF<Value>(_ call: @autoclosure () async throws(Problem) -> Value) async throws(UAFFailure) -> Value {
-  do { return try await call() } catch { throw UAFFailure(error) }
-}
-
-/// Runs what fails with a problem, at once.
-func asUAF<Value>(now call: @autoclosure () throws(Problem) -> Value) throws(UAFFailure) -> Value {
-  do { return try call() } catch { throw UAFFailure(error) }
 }
 
 /// Reads a part of the protocol's messages.

@@ -44,7 +44,7 @@ struct UAFKeys: Sendable {
   /// - Throws: ``UAFFailure``.
   func deregister(
     _ targets: [DeregistrationRequest.Target], of user: UserID, session: String, by actor: AuditActor
-  ) async throws(UAFFailure) {
+  ) async throws {
     let selection = targets.map { target in
       switch target {
       case .everything: UAFKeySelection()
@@ -54,14 +54,12 @@ struct UAFKeys: Sendable {
     }
     let audit = context.audit(by: actor)
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, time: context.clock.now)
-    let outcome = try await asUAF(
-      await context.stored(
-        await context.storage.finishUAFDeregistration(
-          session, of: user.text, end, removing: selection,
-          audit: audit(.uafDeregistrationSent(session: session, user: user.text))
-        ) { aaid, key in
-          audit(.uafDeregistered(session: session, user: user.text, aaid: aaid, key: key))
-        }))
+    let outcome = try await context.storage.finishUAFDeregistration(
+      session, of: user.text, end, removing: selection,
+      audit: audit(.uafDeregistrationSent(session: session, user: user.text))
+    ) { aaid, key in
+      audit(.uafDeregistered(session: session, user: user.text, aaid: aaid, key: key))
+    }
     guard outcome == .taken else { throw UAFFailure(.requestInvalid, "the deregistration was done before") }
   }
 }

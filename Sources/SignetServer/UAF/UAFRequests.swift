@@ -46,7 +46,7 @@ struct UAFRequests: Sendable {
   /// - Returns: The request, which is on the disk.
   func make(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
-  ) async throws(UAFFailure) -> Made {
+  ) async throws -> Made {
     let order = try await order(asked, for: operation, by: caller)
     var session = session(for: order, asked)
     // What was asked is in the request; the name of the policy is said again with what the user is known by.
@@ -57,27 +57,26 @@ struct UAFRequests: Sendable {
     return Made(order: order, session: session, text: String(decoding: bytes, as: UTF8.self))
   }
 
-  private func add(_ session: inout UAFSessionRecord, asked caller: UAFCaller) async throws(UAFFailure) {
+  private func add(_ session: inout UAFSessionRecord, asked caller: UAFCaller) async throws {
     // Anybody may ask to authenticate; the audit log keeps how it ended, and nothing that strangers write. What they leave
     // behind is bounded for each address.
     if case .anyone(let address) = caller {
       session.client = (ClientAddress(address) ?? .none).digest(under: context.masterKey.clientKey())
       let (record, limit) = (session, Int(setup.settings.openRequests))
-      let isAdded = try await asUAF(
-        await context.stored(await context.storage.addUAFSession(record, ofClientWithAtMost: limit)))
-      guard isAdded else { throw .tooManyRequests }
+      let isAdded = try await context.storage.addUAFSession(record, ofClientWithAtMost: limit)
+      guard isAdded else { throw UAFFailure.tooManyRequests }
       return
     }
     let event = context.audit(by: caller.actor)(
       .uafRequested(session: session.id, operation: session.operation, user: session.user))
     let record = session
-    try await asUAF(await context.stored(await context.storage.addUAFSession(record, audit: event)))
+    try await context.storage.addUAFSession(record, audit: event)
   }
 
   /// Checks what is asked, and who asks.
   func order(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
-  ) async throws(UAFFailure) -> Order {
+  ) async throws -> Order {
     guard asked.operation ?? operation == operation else {
       throw UAFFailure(.badRequest, "op is not the one of the path")
     }
@@ -100,7 +99,7 @@ struct UAFRequests: Sendable {
     }
     if case .conformanceTool = caller, let user { try await addForTool(user) }
     if let user {
-      let found = try await asUAF(await context.stored(await context.storage.user(user.text)))
+      let found = try await context.storage.user(user.text)
       guard found != nil else { throw UAFFailure(.notFound, "there is nothing registered for the user") }
     }
     if !said.transactions.isEmpty, caller.mayOrder {
@@ -112,10 +111,10 @@ struct UAFRequests: Sendable {
     return order
   }
 
-  private func addForTool(_ user: UserID) async throws(UAFFailure) {
-    guard try await asUAF(await context.stored(await context.storage.user(user.text))) == nil else { return }
+  private func addForTool(_ user: UserID) async throws {
+    guard try await context.storage.user(user.text) == nil else { return }
     do throws(Problem) { try await UserService(context).add(user, by: .conformance) } catch {
-      guard error.code == .exists else { throw UAFFailure(error) }
+      guard error.code == .exists else { throw error }
     }
   }
 
@@ -124,7 +123,7 @@ struct UAFRequests: Sendable {
   /// A picture is in no transaction of ours: only UAF can show it.
   private func transaction(
     _ said: UAFContext, _ user: UserID?, by caller: UAFCaller
-  ) async throws(UAFFailure) -> TransactionRecord? {
+  ) async throws -> TransactionRecord? {
     guard said.transactionID != nil || !said.transactions.isEmpty else { return nil }
     guard caller.mayOrder else {
       throw UAFFailure(.unauthorized, "send the API key of a relying party to have something confirmed")
@@ -133,8 +132,8 @@ struct UAFRequests: Sendable {
       throw UAFFailure(.unacceptableContent, "the transaction would not be shown as it is signed")
     }
     if let id = said.transactionID {
-      let found = try await asUAF(await context.stored(await context.storage.transaction(id)))
-      let isOver = try await asUAF(await transactions.keepsExpiry(of: found.map { [$0] } ?? []))
+      let found = try await context.storage.transaction(id)
+      let isOver = try await transactions.keepsExpiry(of: found.map { [$0] } ?? [])
       guard let found, found.user == user?.text, found.state == .pending, !isOver,
         found.sealedNumber == nil, found.statuses.contains(DecisionStatus.accepted.rawValue)
       else { throw UAFFailure(.notFound, "there is no such transaction that waits for the user") }
@@ -149,9 +148,7 @@ struct UAFRequests: Sendable {
     let order = TransactionOrder(
       .text(String(decoding: said.transactions[0].content, as: UTF8.self)),
       from: key.displayName ?? key.name, user: user, lifetime: context.settings.transactionLifetime)
-    return try await asUAF(
-      await transactions.create(order, by: caller.actor, key: key.id)
-    ).record
+    return try await transactions.create(order, by: caller.actor, key: key.id).record
   }
 
   /// What UAF shows of one of our transactions: its text, where that is plain enough.
@@ -183,7 +180,7 @@ struct UAFRequests: Sendable {
   ///   - session: Names the operation, which the request is bound to.
   /// - Throws: ``UAFFailure``.
   /// - Returns: A list with one message.
-  func request(for order: Order, session: String) async throws(UAFFailure) -> [UInt8] {
+  func request(for order: Order, session: String) async throws -> [UInt8] {
     let challenge = context.random.bytes(32)
     let header = OperationHeader(
       operation: order.operation, appID: names.appID,
@@ -227,7 +224,7 @@ struct UAFRequests: Sendable {
   /// A key that is named and is not there stays, since whether it is nobody learns.
   private static func named(
     _ targets: [DeregistrationRequest.Target], among credentials: [UAFCredentialRecord]
-  ) throws(UAFFailure) -> [DeregistrationRequest.Target] {
+  ) throws -> [DeregistrationRequest.Target] {
     let own = credentials.compactMap(\.reference)
     var named: [DeregistrationRequest.Target] = []
     for target in targets {
@@ -241,9 +238,9 @@ struct UAFRequests: Sendable {
     return named
   }
 
-  private func credentials(of user: UserID?) async throws(UAFFailure) -> [UAFCredentialRecord] {
+  private func credentials(of user: UserID?) async throws -> [UAFCredentialRecord] {
     guard let user else { return [] }
-    return try await asUAF(await context.stored(await context.storage.uafCredentials(user: user.text)))
+    return try await context.storage.uafCredentials(user: user.text)
   }
 
   /// Keys as criteria, those of a model together.
@@ -265,7 +262,7 @@ struct UAFRequests: Sendable {
   /// - Throws: ``UAFFailure`` where there are keys, and none shows it.
   private static func active(
     _ credentials: [UAFCredentialRecord], showing forms: [UAFTransaction], _ models: AuthenticatorModels
-  ) throws(UAFFailure) -> [UAFCredentialRecord] {
+  ) throws -> [UAFCredentialRecord] {
     let active = credentials.filter { $0.state == .active }
     guard !forms.isEmpty else { return active }
     let able = active.filter { credential in
@@ -283,7 +280,7 @@ struct UAFRequests: Sendable {
   /// one of the forms of what is to be confirmed.
   private func policy(
     _ policy: Policy, for credentials: [UAFCredentialRecord], showing forms: [UAFTransaction]
-  ) throws(UAFFailure) -> Policy {
+  ) throws -> Policy {
     let active = try Self.active(credentials, showing: forms, setup.models)
     var accepted: [[MatchCriteria]] = []
     for combination in policy.accepted {

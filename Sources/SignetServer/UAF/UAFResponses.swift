@@ -25,7 +25,7 @@ struct UAFResponses: Sendable {
   /// - Parameter sent: What the client sends.
   /// - Throws: ``UAFFailure``.
   /// - Returns: What the client is known by.
-  func takeRegistration(_ sent: SendUAFResponse) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+  func takeRegistration(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let response: RegistrationResponse
     let bytes = Array(sent.response.utf8)
     do throws(MessageFailure) { response = try RegistrationResponse(parsing: bytes, versions: [.v1_1]) } catch
@@ -33,16 +33,16 @@ struct UAFResponses: Sendable {
       throw await failed(sent, .registration, UAFFailure(error))
     }
     let session = try await session(response.header, .registration)
-    do throws(UAFFailure) {
+    do {
       return try await takeRegistration(response, session, on: try UAFTargets.device(in: sent.context))
     } catch {
-      throw await end(session, sent, error)
+      throw await end(session, sent, UAFFailure(answering: error, context))
     }
   }
 
   private func takeRegistration(
     _ response: RegistrationResponse, _ session: UAFSessionRecord, on device: String?
-  ) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+  ) async throws -> UAFAuthorizations.Issued? {
     let now = context.clock.now
     let request = try readingUAF(RegistrationRequest(parsing: session.request ?? [], versions: [.v1_1]))
     guard session.expires > now else { throw Self.over }
@@ -65,17 +65,15 @@ struct UAFResponses: Sendable {
     let keys = Self.json(verified.keys.map(\.reference))
     let end = UAFSessionEnd(status: UAFStatus.ok.rawValue, authenticators: keys, time: now)
     let audit = context.audit(by: .user(user))
-    let outcome = try await asUAF(
-      await context.stored(
-        await context.storage.finishUAFRegistration(
-          session.id, end, adding: credentials, limit: UAFKeys.limit
-        ) { outcome in
-          guard let reason = Self.reason(outcome) else {
-            return audit(.uafRegistered(session: session.id, user: user, keys: keys))
-          }
-          return audit(
-            .uafRegistrationRefused(session: session.id, user: user, keys: keys, reason: reason))
-        }))
+    let outcome = try await context.storage.finishUAFRegistration(
+      session.id, end, adding: credentials, limit: UAFKeys.limit
+    ) { outcome in
+      guard let reason = Self.reason(outcome) else {
+        return audit(.uafRegistered(session: session.id, user: user, keys: keys))
+      }
+      return audit(
+        .uafRegistrationRefused(session: session.id, user: user, keys: keys, reason: reason))
+    }
     try Self.check(outcome)
     return try await authorizations.issue(
       for: user, after: .registration, session, verified.keys.map(\.reference))
@@ -86,20 +84,20 @@ struct UAFResponses: Sendable {
   /// - Parameter sent: What the client sends.
   /// - Throws: ``UAFFailure``.
   /// - Returns: What the client is known by.
-  func takeAuthentication(_ sent: SendUAFResponse) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+  func takeAuthentication(_ sent: SendUAFResponse) async throws -> UAFAuthorizations.Issued? {
     let claimed: ClaimedAuthentication
     do throws(UAFRefusal) { claimed = try ClaimedAuthentication(parsing: Array(sent.response.utf8)) } catch {
       throw await failed(sent, .authentication, UAFFailure(error))
     }
     let session = try await session(claimed.response.header, .authentication)
-    do throws(UAFFailure) { return try await takeAuthentication(claimed, session) } catch {
-      throw await end(session, sent, error)
+    do { return try await takeAuthentication(claimed, session) } catch {
+      throw await end(session, sent, UAFFailure(answering: error, context))
     }
   }
 
   private func takeAuthentication(
     _ claimed: ClaimedAuthentication, _ session: UAFSessionRecord
-  ) async throws(UAFFailure) -> UAFAuthorizations.Issued? {
+  ) async throws -> UAFAuthorizations.Issued? {
     let request = try readingUAF(AuthenticationRequest(parsing: session.request ?? [], versions: [.v1_1]))
     guard session.expires > context.clock.now else { throw Self.over }
     let found = try await credentials(claimed.keys)
@@ -133,11 +131,9 @@ struct UAFResponses: Sendable {
     let end = UAFSessionEnd(
       status: UAFStatus.ok.rawValue, authenticators: answer.keys, time: context.clock.now)
     let audit = context.audit(by: .user(user))
-    let outcome = try await asUAF(
-      await context.stored(
-        await context.storage.finishUAFAuthentication(
-          session.id, of: user, end, uses: uses, limits: context.settings.transactionLimits
-        ) { audit(Self.event($0, answer)) }))
+    let outcome = try await context.storage.finishUAFAuthentication(
+      session.id, of: user, end, uses: uses, limits: context.settings.transactionLimits
+    ) { audit(Self.event($0, answer)) }
     if case .altered(let use) = outcome {
       context.log.error(
         "uaf.altered", ["user": user, "aaid": use.aaid, "key": Base64URL.encode(use.keyID)])
@@ -157,9 +153,9 @@ struct UAFResponses: Sendable {
 
   private func session(
     _ header: OperationHeader, _ operation: UAFOperation
-  ) async throws(UAFFailure) -> UAFSessionRecord {
+  ) async throws -> UAFSessionRecord {
     guard let text = header.serverData, let id = UAFRequests.session(in: text),
-      let found = try await asUAF(await context.stored(await context.storage.uafSession(id))),
+      let found = try await context.storage.uafSession(id),
       found.operation == operation.rawValue, found.state == .requested,
       let challenge = Self.challenge(in: found, operation),
       requests.isOwn(text, session: id, operation, challenge: challenge)
@@ -206,7 +202,7 @@ struct UAFResponses: Sendable {
     _ sent: SendUAFResponse, _ operation: UAFOperation, _ failure: UAFFailure
   ) async -> UAFFailure {
     guard let header = Self.header(in: sent.response) else { return failure }
-    do throws(UAFFailure) {
+    do {
       return await end(try await session(header, operation), sent, failure)
     } catch { return failure }
   }
@@ -236,12 +232,10 @@ struct UAFResponses: Sendable {
 
   // MARK: Keys
 
-  private func credentials(_ keys: [KeyReference]) async throws(UAFFailure) -> [UAFCredentialRecord] {
+  private func credentials(_ keys: [KeyReference]) async throws -> [UAFCredentialRecord] {
     var found: [UAFCredentialRecord] = []
     for key in keys {
-      let credential = try await asUAF(
-        await context.stored(
-          await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)))
+      let credential = try await context.storage.uafCredential(aaid: key.aaid.stored, keyID: key.keyID.bytes)
       if let credential { found.append(credential) }
     }
     return found
@@ -249,7 +243,7 @@ struct UAFResponses: Sendable {
 
   /// A key without its counter: that is judged where it is stored, so that of two responses at a time one is found out, and
   /// only after the signature is known to be good, so that nobody else can have a key put into quarantine.
-  private static func key(_ credential: UAFCredentialRecord) throws(UAFFailure) -> RegisteredKey {
+  private static func key(_ credential: UAFCredentialRecord) throws -> RegisteredKey {
     guard let reference = credential.reference else {
       throw UAFFailure(.internalError, "a stored key has no name")
     }
@@ -294,7 +288,7 @@ struct UAFResponses: Sendable {
   private static let altered = UAFFailure(
     .internalError, "the row of the key is not as the server wrote it; remove the key, and register again")
 
-  private static func check(_ outcome: UAFOutcome) throws(UAFFailure) {
+  private static func check(_ outcome: UAFOutcome) throws {
     guard let reason = reason(outcome) else { return }
     throw UAFFailure(UAFStatus(rawValue: outcome.status) ?? .internalError, reason)
   }

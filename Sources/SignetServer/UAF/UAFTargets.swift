@@ -24,14 +24,14 @@ struct UAFTargets: Sendable {
   ///   - caller: Who asks.
   /// - Throws: ``UAFWebFailure``.
   /// - Returns: The target.
-  func add(_ body: JSONObject, by caller: UAFCaller) async throws(UAFWebFailure) -> UAFTargetRecord {
-    let username = try UAFWebFailure.reading(body.string("username"))
+  func add(_ body: JSONObject, by caller: UAFCaller) async throws -> UAFTargetRecord {
+    let username = try reading(body.string("username"))
     let user: UserID
     do throws(WireFailure) { user = try UserID(username) } catch {
       throw UAFWebFailure(400, "username: \(error)")
     }
-    guard caller.mayManage(user) else { throw .unauthorized }
-    let (device, dispatcher, target, name, signatureText, encryptionText) = try UAFWebFailure.reading(
+    guard caller.mayManage(user) else { throw UAFWebFailure.unauthorized }
+    let (device, dispatcher, target, name, signatureText, encryptionText) = try reading(
       (
         body.optionalString("deviceId"), body.optionalString("dispatcher"), body.optionalString("target"),
         body.string("name"), body.string("signatureKey"), body.optionalString("encryptionKey")
@@ -43,11 +43,9 @@ struct UAFTargets: Sendable {
     let id = ServerMadeID(random: context.random).text
     let record = UAFTargetRecord(
       id: id, user: user.text, device: device, name: name, dispatcher: dispatcher,
-      sealedTarget: try target.flatMap { text throws(UAFWebFailure) in try seal(text, of: id) },
+      sealedTarget: try target.flatMap { text in try seal(text, of: id) },
       signatureKey: try Self.key(signatureText, "signatureKey"),
-      encryptionKey: try encryptionText.map { text throws(UAFWebFailure) in
-        try Self.key(text, "encryptionKey")
-      }, created: context.clock.now)
+      encryptionKey: try encryptionText.map { try Self.key($0, "encryptionKey") }, created: context.clock.now)
     let event = context.audit(by: caller.actor)(.uafTargetAdded(user: user.text, target: id))
     let isAdded: Bool
     do throws(StorageFailure) {
@@ -73,7 +71,7 @@ struct UAFTargets: Sendable {
 
   private static func check(
     _ text: String, _ member: String, _ counts: ClosedRange<Int>
-  ) throws(UAFWebFailure) {
+  ) throws {
     guard isFit(text, counts) else {
       throw UAFWebFailure(400, "\(member) has \(counts.lowerBound) to \(counts.upperBound) bytes")
     }
@@ -84,7 +82,7 @@ struct UAFTargets: Sendable {
   }
 
   /// The device that a client says, in the context of its response, that it runs on.
-  static func device(in context: String?) throws(UAFFailure) -> String? {
+  static func device(in context: String?) throws -> String? {
     guard let context else { return nil }
     let device: String?
     do throws(JSONFailure) {
@@ -98,23 +96,20 @@ struct UAFTargets: Sendable {
 
   private static let deviceByteCounts = 1...128
 
-  private func checkDispatcher(_ name: String?) throws(UAFWebFailure) {
+  private func checkDispatcher(_ name: String?) throws {
     guard let name else { return }
     guard let dispatcher = UAFTokens.Dispatcher(rawValue: name),
       dispatcher.service.map(context.push.delivery.services.contains) ?? true
     else { throw UAFWebFailure(422, "the dispatcher is not set up", .dispatcherUnavailable) }
   }
 
-  private func seal(_ target: String, of id: String) throws(UAFWebFailure) -> [UInt8]? {
+  private func seal(_ target: String, of id: String) throws -> [UInt8]? {
     guard !target.isEmpty else { return nil }
-    do throws(Problem) {
-      return try context.computed(
-        context.masterKey.seal(SecretBytes(copying: Array(target.utf8)), for: .uafTarget(id: id)))
-    } catch { throw UAFWebFailure(error) }
+    return try context.masterKey.seal(SecretBytes(copying: Array(target.utf8)), for: .uafTarget(id: id))
   }
 
   /// A public key on P-256: a JWK as a text.
-  private static func key(_ text: String, _ member: String) throws(UAFWebFailure) -> [UInt8] {
+  private static func key(_ text: String, _ member: String) throws -> [UInt8] {
     let refusal = UAFWebFailure(400, "\(member) is no JWK of a public key on P-256")
     let jwk: JWK
     do throws(JOSEFailure) { jwk = try JWK(parsing: Array(text.utf8)) } catch { throw refusal }
@@ -125,9 +120,9 @@ struct UAFTargets: Sendable {
   // MARK: Changing
 
   /// Changes a target as its device says.
-  func change(_ signed: UAFDevices.Signed) async throws(UAFWebFailure) {
+  func change(_ signed: UAFDevices.Signed) async throws {
     let id = signed.target.id
-    let (name, dispatcher, target) = try UAFWebFailure.reading(
+    let (name, dispatcher, target) = try reading(
       (
         signed.claims.optionalString("name"), signed.claims.optionalString("dispatcher"),
         signed.claims.optionalString("target")
@@ -135,7 +130,7 @@ struct UAFTargets: Sendable {
     if let name { try Self.check(name, "name", 1...256) }
     if let target { try Self.check(target, "target", 0...4_096) }
     try checkDispatcher(dispatcher)
-    let sealed = try target.map { text throws(UAFWebFailure) in try seal(text, of: id) ?? [] }
+    let sealed = try target.map { text in try seal(text, of: id) ?? [] }
     let event = context.audit(by: .target(id))(.uafTargetChanged(target: id))
     let change = UAFTargetChange(name: name, dispatcher: dispatcher, sealedTarget: sealed)
     do throws(StorageFailure) {
@@ -150,27 +145,27 @@ struct UAFTargets: Sendable {
   }
 
   /// Removes a target.
-  func remove(_ id: String, by actor: AuditActor) async throws(UAFWebFailure) {
+  func remove(_ id: String, by actor: AuditActor) async throws {
     let event = context.audit(by: actor)(.uafTargetRemoved(target: id))
-    guard try await context.webStored(await context.storage.removeUAFTarget(id, audit: event)) else {
+    guard try await context.storage.removeUAFTarget(id, audit: event) else {
       throw Self.unknown
     }
   }
 
-  func target(_ id: String) async throws(UAFWebFailure) -> UAFTargetRecord {
-    guard let found = try await context.webStored(await context.storage.uafTarget(id)) else {
+  func target(_ id: String) async throws -> UAFTargetRecord {
+    guard let found = try await context.storage.uafTarget(id) else {
       throw Self.unknown
     }
     return found
   }
 
   /// A user's targets.
-  func list(_ user: UserID) async throws(UAFWebFailure) -> [UAFTargetRecord] {
-    try await context.webStored(await context.storage.uafTargets(user: user.text))
+  func list(_ user: UserID) async throws -> [UAFTargetRecord] {
+    try await context.storage.uafTargets(user: user.text)
   }
 
   /// A target as those see it that may.
-  func json(_ target: UAFTargetRecord) throws(UAFWebFailure) -> JSONObject {
+  func json(_ target: UAFTargetRecord) throws -> JSONObject {
     var object: JSONObject = [
       "id": .string(target.id), "extId": .string(target.id), "username": .string(target.user),
       "name": .string(target.name),
@@ -181,12 +176,10 @@ struct UAFTargets: Sendable {
     return object
   }
 
-  private func address(of target: UAFTargetRecord) throws(UAFWebFailure) -> String? {
+  private func address(of target: UAFTargetRecord) throws -> String? {
     guard let sealed = target.sealedTarget else { return nil }
-    do throws(Problem) {
-      let opened = try context.computed(context.masterKey.open(sealed, for: .uafTarget(id: target.id)))
-      return String(decoding: opened.insecureCopy(), as: UTF8.self)
-    } catch { throw UAFWebFailure(error) }
+    let opened = try context.masterKey.open(sealed, for: .uafTarget(id: target.id))
+    return String(decoding: opened.insecureCopy(), as: UTF8.self)
   }
 
   // MARK: Pushing
@@ -197,7 +190,10 @@ struct UAFTargets: Sendable {
     by dispatcher: UAFTokens.Dispatcher
   ) async -> UAFTokens.DispatchResult {
     let token: String?
-    do throws(UAFWebFailure) { token = try address(of: target) } catch { return .internalError }
+    do { token = try address(of: target) } catch {
+      context.log.error("uaf.failed", ["cause": "\(error)"])
+      return .internalError
+    }
     guard let token else { return .dispatchTargetNotFound }
     // Nobody but the device is to read what goes through a push service.
     guard let envelope = payload.encrypted else { return .dispatchError }

@@ -33,7 +33,7 @@ struct UAFTokens: Sendable {
   }
 
   /// How sending ended.
-  enum DispatchResult: String, Sendable {
+  enum DispatchResult: String, Sendable, CaseIterable {
     case dispatched, dispatchError, dispatchTargetExpired, dispatchTargetNotFound, dispatcherNotFound,
       userNotFound, internalError
   }
@@ -68,7 +68,7 @@ struct UAFTokens: Sendable {
   /// - Returns: The token, which can't be had again.
   func create(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
-  ) async throws(UAFFailure) -> Made {
+  ) async throws -> Made {
     var made = try await prepare(asked, for: operation, by: caller)
     try await add(&made, by: caller)
     return made
@@ -76,7 +76,7 @@ struct UAFTokens: Sendable {
 
   private func prepare(
     _ asked: GetUAFRequest, for operation: UAFOperation, by caller: UAFCaller
-  ) async throws(UAFFailure) -> Made {
+  ) async throws -> Made {
     let order = try await requests.order(asked, for: operation, by: caller)
     var session = requests.session(for: order, asked)
     let token = Self.uuid(context.random.bytes(16))
@@ -87,12 +87,12 @@ struct UAFTokens: Sendable {
     return Made(token: token, session: session)
   }
 
-  private func add(_ made: inout Made, by caller: UAFCaller) async throws(UAFFailure) {
+  private func add(_ made: inout Made, by caller: UAFCaller) async throws {
     let session = made.session
     let event = context.audit(by: caller.actor)(
       .uafTokenAdded(
         session: session.id, operation: session.operation, user: session.user, target: session.target))
-    try await asUAF(await context.stored(await context.storage.addUAFSession(session, audit: event)))
+    try await context.storage.addUAFSession(session, audit: event)
   }
 
   /// Makes a token and sends it.
@@ -105,7 +105,7 @@ struct UAFTokens: Sendable {
   /// - Returns: The members of the answer.
   func dispatch(
     _ body: JSONObject, for operation: UAFOperation, by caller: UAFCaller
-  ) async throws(UAFFailure) -> JSONObject {
+  ) async throws -> JSONObject {
     let (text, name, targetID, information): ([UInt8], String?, String?, JSONObject?)
     do throws(JSONFailure) {
       let object = try body.object("getUafRequest")
@@ -115,13 +115,14 @@ struct UAFTokens: Sendable {
     } catch { throw UAFFailure(.badRequest, "\(error)") }
     let asked = try readingUAF(GetUAFRequest(parsing: text))
     var made: Made
-    do throws(UAFFailure) { made = try await prepare(asked, for: operation, by: caller) } catch {
-      guard error.status == .notFound else { throw error }
+    do { made = try await prepare(asked, for: operation, by: caller) } catch let failure as UAFFailure
+      where failure.status == .notFound
+    {
       return Self.answer(nil, .userNotFound, nil)
     }
     var target: UAFTargetRecord?
     if let targetID {
-      target = try await asUAF(await context.stored(await context.storage.uafTarget(targetID)))
+      target = try await context.storage.uafTarget(targetID)
       let isUsers = made.session.user == nil || target?.user == made.session.user
       guard target != nil, isUsers else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
@@ -135,7 +136,7 @@ struct UAFTokens: Sendable {
       guard target?.sealedTarget != nil else { return Self.answer(nil, .dispatchTargetNotFound, nil) }
     }
     let payload: Payload
-    do throws(UAFFailure) { payload = try self.payload(made, operation, target, information) } catch {
+    do { payload = try self.payload(made, operation, target, information) } catch {
       return Self.answer(nil, .internalError, nil)
     }
     // What goes to a user's device is for that user to answer.
@@ -143,10 +144,8 @@ struct UAFTokens: Sendable {
     made.session.dispatcher = dispatcher.rawValue
     made.session.target = target?.id
     if target != nil {
-      made.session.sealedPayload = try asUAF(
-        now: context.computed(
-          context.masterKey.seal(
-            SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))))
+      made.session.sealedPayload = try context.masterKey.seal(
+        SecretBytes(copying: Array(payload.text.utf8)), for: .uafPayload(session: made.session.id))
     }
     // On the disk before it is out: a device may be faster than this.
     try await add(&made, by: caller)
@@ -202,7 +201,7 @@ struct UAFTokens: Sendable {
 
   private func payload(
     _ made: Made, _ operation: UAFOperation, _ target: UAFTargetRecord?, _ information: JSONObject?
-  ) throws(UAFFailure) -> Payload {
+  ) throws -> Payload {
     var data: JSONObject = [
       "token": .string(made.token), "redeem_url": .string(requests.names.redeem(operation)),
     ]
@@ -252,9 +251,9 @@ struct UAFTokens: Sendable {
   ///   - operation: What the path is for.
   /// - Throws: ``UAFFailure``.
   /// - Returns: The request.
-  func redeem(_ token: String, for operation: UAFOperation) async throws(UAFFailure) -> String {
+  func redeem(_ token: String, for operation: UAFOperation) async throws -> String {
     let digest = Self.digest(of: token)
-    let found = try await asUAF(await context.stored(await context.storage.uafSession(tokenDigest: digest)))
+    let found = try await context.storage.uafSession(tokenDigest: digest)
     guard let session = found, session.operation == operation.rawValue else {
       throw UAFFailure(.notFound, "there is no such token for this operation")
     }
@@ -268,10 +267,8 @@ struct UAFTokens: Sendable {
     let order = try await order(of: session, operation)
     let request = try await requests.request(for: order, session: session.id)
     let event = context.audit(by: .anyone)(.uafTokenRedeemed(session: session.id, user: session.user))
-    let isFirst = try await asUAF(
-      await context.stored(
-        await context.storage.redeemUAFToken(
-          digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)))
+    let isFirst = try await context.storage.redeemUAFToken(
+      digest, request: request, at: now, until: now + setup.settings.requestLifetime, audit: event)
     guard isFirst else { throw UAFFailure(.requestInvalid, "the token was redeemed before") }
     if operation == .deregistration, let user = order.user {
       try await keys.deregister(order.context.targets, of: user, session: session.id, by: .anyone)
@@ -282,7 +279,7 @@ struct UAFTokens: Sendable {
   /// What was ordered when the token was made.
   private func order(
     of session: UAFSessionRecord, _ operation: UAFOperation
-  ) async throws(UAFFailure) -> UAFRequests.Order {
+  ) async throws -> UAFRequests.Order {
     var user: UserID?
     if let name = session.user {
       do throws(WireFailure) { user = try UserID(name) } catch {
@@ -291,7 +288,7 @@ struct UAFTokens: Sendable {
     }
     var transaction: TransactionRecord?
     if let id = session.transaction {
-      transaction = try await asUAF(await context.stored(await context.storage.transaction(id)))
+      transaction = try await context.storage.transaction(id)
     }
     return UAFRequests.Order(
       operation: operation, context: try UAFContext(session.context, for: operation), user: user,

@@ -30,13 +30,6 @@ struct UAFWebFailure: Error {
   static let unauthorized = UAFWebFailure(
     401, "authenticate by UAF as this user, or send the API key of a relying party", .unauthorized)
 
-  /// Reads members of a request.
-  static func reading<Value>(
-    _ read: @autoclosure () throws(JSONFailure) -> Value
-  ) throws(UAFWebFailure) -> Value {
-    do { return try read() } catch { throw UAFWebFailure(400, error.description) }
-  }
-
   var response: ServerResponse {
     var body: JSONObject = ["status": .integer(Int64(status)), "error": .string(reason)]
     if let code { body["code"] = .string(code.rawValue) }
@@ -49,6 +42,15 @@ struct UAFWebFailure: Error {
 }
 
 extension UAFWebFailure {
+  /// What answers an error of a handler.
+  init(answering error: any Error, _ context: ServiceContext) {
+    switch error {
+    case let failure as UAFWebFailure: self = failure
+    case let failure as UAFFailure: self.init(failure)
+    default: self.init(Dialect.problem(error, context))
+    }
+  }
+
   /// The HTTP status of a failure where there is no status of UAF in the answer.
   init(_ failure: UAFFailure) {
     let status: Int =
@@ -60,14 +62,5 @@ extension UAFWebFailure {
       default: 400
       }
     self.init(status, failure.reason)
-  }
-}
-
-extension ServiceContext {
-  /// Has what the storage throws as a failure with an HTTP status.
-  func webStored<Value>(
-    _ call: @autoclosure () async throws(StorageFailure) -> Value
-  ) async throws(UAFWebFailure) -> Value {
-    do { return try await call() } catch { throw UAFWebFailure(problem(with: error)) }
   }
 }

@@ -3,7 +3,7 @@
 /// What makes its one-time passwords is a ``CredentialRecord`` of the same id.
 public struct ContainerRecord: Hashable, Sendable {
   /// Where a container stands.
-  public enum State: String, Hashable, Sendable {
+  public enum State: String, Hashable, Sendable, CaseIterable {
     /// Made, and not yet confirmed by the device: good for nothing else.
     case pending
     /// In use.

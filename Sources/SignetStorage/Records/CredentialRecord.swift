@@ -3,7 +3,7 @@
 /// One mechanism for all of them: whichever it is, the server keeps the same of it.
 public struct CredentialRecord: Hashable, Sendable {
   /// What moves on from one code to the next.
-  public enum Kind: String, Hashable, Sendable {
+  public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// A counter (RFC 4226).
     case hotp
     /// The time (RFC 6238).

@@ -1,7 +1,7 @@
 /// A key of a UAF authenticator, as it was registered.
 public struct UAFCredentialRecord: Hashable, Sendable {
   /// Whether a key may still be used.
-  public enum State: String, Hashable, Sendable {
+  public enum State: String, Hashable, Sendable, CaseIterable {
     /// It may.
     case active
     /// Its counter went back: there are two of it, and neither is taken any more.

@@ -141,7 +141,7 @@ import Testing
       headers["Content-Type"] = type
       let request = ServerRequest(
         method: "POST", path: try RequestPath(raw: "/main"), headers: headers, body: Array("scope=x".utf8))
-      return try OpenIDAnswer(await fixture.endpoints.authorize(request)).outcome
+      return try await OpenIDAnswer(fixture.answer("authenticate", request)).outcome
     }
     for type in [nil, "application/json", "text/plain; application/x-www-form-urlencoded"] {
       #expect(try await outcome(type) == "400 invalid_request")

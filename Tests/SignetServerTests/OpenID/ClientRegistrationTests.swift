@@ -24,21 +24,23 @@ import Testing
     let clients = ClientService(server.context)
     let made = try await clients.add(
       ClientRegistration(
-        Self.body {
-          $0["delivery"] = "push"
-          $0["notificationEndpoint"] = "https://client.example.org:8443/cb?x=1"
-          $0["requestAlgorithm"] = "ES256"
-          $0["numberDigits"] = 3
-        }), by: .local)
+        NewClient(
+          Self.body {
+            $0["delivery"] = "push"
+            $0["notificationEndpoint"] = "https://client.example.org:8443/cb?x=1"
+            $0["requestAlgorithm"] = "ES256"
+            $0["numberDigits"] = 3
+          })), by: .local)
     #expect(made.secret == nil)
     let found = try await clients.find(made.record.id)
     #expect(found == made.record && found.delivery == .push && found.numberDigits == 3)
     let second = try await clients.add(
       ClientRegistration(
-        Self.body {
-          $0["authentication"] = "client_secret_basic"
-          $0["jwks"] = nil
-        }), by: .local)
+        NewClient(
+          Self.body {
+            $0["authentication"] = "client_secret_basic"
+            $0["jwks"] = nil
+          })), by: .local)
     let secret = try #require(second.secret)
     #expect(second.record.secretDigest == HashFunction.sha256.digest(of: Array(secret.utf8)))
     #expect(try await clients.all().map(\.id).sorted() == [made.record.id, second.record.id].sorted())
@@ -99,7 +101,7 @@ import Testing
 
   @Test(arguments: refusals.indices) func refuses(_ index: Int) throws {
     let body = try Self.body(Self.refusals[index].1)
-    #expect(throws: Problem.self, "\(Self.refusals[index].0)") { try ClientRegistration(body) }
+    #expect(throws: Problem.self, "\(Self.refusals[index].0)") { try ClientRegistration(NewClient(body)) }
   }
 
   @Test("a private key is refused, and nothing but the public members is kept")
@@ -108,10 +110,10 @@ import Testing
     var jwk = try JWK(key.publicKey, keyID: "k").publicObject()
     jwk["d"] = .string(Base64URL.insecureEncode(key.rawRepresentation))
     let withPrivate = try Self.body { $0["jwks"] = ["keys": [.object(jwk)]] }
-    #expect(throws: Problem.self) { try ClientRegistration(withPrivate) }
+    #expect(throws: Problem.self) { try ClientRegistration(NewClient(withPrivate)) }
     jwk["d"] = nil
     jwk["x5c"] = ["x"]
-    let registration = try ClientRegistration(Self.body { $0["jwks"] = ["keys": [.object(jwk)]] })
+    let registration = try ClientRegistration(NewClient(Self.body { $0["jwks"] = ["keys": [.object(jwk)]] }))
     let kept = try JSONObject(parsing: #require(registration.keySet))
     jwk["x5c"] = nil
     #expect(kept == ["keys": [.object(jwk)]])

@@ -16,14 +16,12 @@ struct OpenIDFixture: Sendable {
   static let grant = "urn:openid:params:grant-type:ciba"
 
   let server: ServerFixture
-  let endpoints: OpenIDEndpoints
   let callback = CallbackEndpoint()
   let sender: NoticeSender
   let device: ProtocolDevice
 
   init(_ change: (inout ServerSettings) -> Void = { _ in }) async throws {
     server = try ServerFixture(notices: callback, change)
-    endpoints = OpenIDEndpoints(server.context, server.transactions)
     sender = try #require(NoticeSender(server.context))
     device = try await server.activate()
   }
@@ -43,20 +41,27 @@ struct OpenIDFixture: Sendable {
     ]
     if delivery != .poll { body["notificationEndpoint"] = "https://client.example.org/cb" }
     for (name, value) in further.members { body[name] = value }
-    let made = try await ClientService(server.context).add(ClientRegistration(body), by: .local)
+    let made = try await ClientService(server.context).add(ClientRegistration(NewClient(body)), by: .local)
     return TestClient(id: made.record.id, secret: made.secret, key: key, issuer: issuer)
   }
 
   func authorize(
     _ client: TestClient, _ parameters: [(String, String)], authorization: String? = nil
   ) async throws -> OpenIDAnswer {
-    try await post(client, parameters, authorization) { await endpoints.authorize($0) }
+    try await post(client, parameters, authorization) { try await answer("authenticate", $0) }
   }
 
   func token(
     _ client: TestClient, _ parameters: [(String, String)], authorization: String? = nil
   ) async throws -> OpenIDAnswer {
-    try await post(client, parameters, authorization) { await endpoints.token($0) }
+    try await post(client, parameters, authorization) { try await answer("token", $0) }
+  }
+
+  /// Answers a request by the endpoint of this id.
+  func answer(_ id: String, _ request: ServerRequest) async throws -> ServerResponse {
+    let routes = OpenIDEndpoints(server.context, server.transactions).routes
+    let route = try #require(routes.first { $0.endpoint.id == id })
+    return try #require(await route.response(to: request, Authentication(server.context)))
   }
 
   /// Asks for the tokens of a request, in the way of the client.
@@ -76,14 +81,14 @@ struct OpenIDFixture: Sendable {
 
   private func post(
     _ client: TestClient, _ parameters: [(String, String)], _ authorization: String?,
-    _ endpoint: (ServerRequest) async -> ServerResponse
+    _ endpoint: (ServerRequest) async throws -> ServerResponse
   ) async throws -> OpenIDAnswer {
     var headers: HeaderFields = ["Content-Type": "application/x-www-form-urlencoded"]
     if let authorization = authorization ?? client.basic { headers["Authorization"] = authorization }
     let request = ServerRequest(
       method: "POST", path: try RequestPath(raw: "/main/oidc"), headers: headers,
       body: Array(Self.form(parameters).utf8))
-    return try OpenIDAnswer(await endpoint(request))
+    return try await OpenIDAnswer(endpoint(request))
   }
 
   static func form(_ parameters: [(String, String)]) -> String {

@@ -28,11 +28,12 @@ final class UAFServer: Sendable {
   private let folder: TemporaryFolder
   private let server: TestServer
   private let transport: CurlTransport
+  private let described: DescribedAPI
 
   var context: ServiceContext { server.context }
   var storage: Storage { context.storage }
   var users: UserService { UserService(context) }
-  var endpoints: [String] { server.endpoints }
+  var endpoints: [EndpointDescription] { server.endpoints }
   /// Scheme, host and port.
   var origin: String { "https://127.0.0.1:\(server.serverURL.port)" }
 
@@ -55,6 +56,7 @@ final class UAFServer: Sendable {
       uaf: UAFSetup(settings, models: models))
     transport = try CurlTransport(
       ConnectionConfiguration(certificateAuthoritiesPEM: server.certificateAuthorityPEM))
+    described = try DescribedAPI(server.endpoints, at: server.serverURL, uaf: settings.prefix)
     try await UserService(server.context).add(try UserID("alice"), by: .local)
     apiKey = try await APIKeyService(server.context).create(
       name: "Shop", displayName: nil, scopes: [.relyingParty], by: .local
@@ -94,7 +96,8 @@ final class UAFServer: Sendable {
     return entries.map(\.text)
   }
 
-  /// Sends a request as it is, to a path below the prefix of UAF, or from the root where it begins with two slashes.
+  /// Sends a request as it is, to a path below the prefix of UAF, or from the root where it begins with two slashes; holds the
+  /// answer against the description.
   func send(
     _ method: HTTPMethod, _ path: String, _ body: [UInt8] = [], _ headers: [(String, String)] = [],
     isOrdered: Bool = false
@@ -102,8 +105,10 @@ final class UAFServer: Sendable {
     let full =
       path.hasPrefix("//") ? String(path.dropFirst()) : "\(context.uaf?.settings.prefix ?? "")\(path)"
     let own = isOrdered ? [("Authorization", "Bearer \(apiKey)")] : []
-    return try await transport.send(
-      HTTPRequest(method: method, url: origin + full, headers: headers + own, body: body))
+    let request = HTTPRequest(method: method, url: origin + full, headers: headers + own, body: body)
+    let response = try await transport.send(request)
+    try described.check(request, response)
+    return response
   }
 
   /// Sends a message of UAF and reads the answer's body.

@@ -29,14 +29,6 @@ extension ServerResponse {
   }
 }
 
-/// The JSON object that a request carries.
-///
-/// - Throws: ``Problem/Code/mediaType`` or ``Problem/Code/malformed``.
-func jsonBody(of request: ServerRequest) throws(Problem) -> JSONObject {
-  try requireJSON(request)
-  return try members(JSONObject(parsing: request.body))
-}
-
 /// Refuses a body that does not say that it is JSON (RFC 9110 section 8.3).
 func requireJSON(_ request: ServerRequest) throws(Problem) {
   let field = request.headers["Content-Type"] ?? ""
@@ -49,14 +41,11 @@ func requireJSON(_ request: ServerRequest) throws(Problem) {
   }
 }
 
-/// Reads members of a request; what is wrong with them goes to the sender.
-func members<Value>(_ members: @autoclosure () throws(JSONFailure) -> Value) throws(Problem) -> Value {
-  do { return try members() } catch { throw Problem(.malformed, error.description) }
-}
-
-/// Reads the user id that a request names.
-func userID(_ text: String) throws(Problem) -> UserID {
-  try reading(UserID(text))
+/// Reads what somebody sent, who is told what is wrong with it.
+///
+/// - Throws: ``Problem/Code/malformed``.
+func reading<Value>(_ message: @autoclosure () throws -> Value) throws(Problem) -> Value {
+  do { return try message() } catch { throw Problem(reading: error) }
 }
 
 extension String {

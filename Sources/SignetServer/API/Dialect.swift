@@ -1,0 +1,75 @@
+import SignetHTTP
+import SignetStorage
+import SignetWire
+
+/// The protocols of the server, each of which has refusals of its own.
+///
+/// The one place where errors become answers.
+package enum Dialect: Hashable, Sendable {
+  /// Problems.
+  case signet
+  /// OpenID Connect.
+  case openID
+  /// Authenticator apps of other makers.
+  case pushApps
+  /// The services of UAF.
+  case uaf
+  /// The protocol of UAF, which has statuses of its own.
+  case uafProtocol
+
+  /// The refusals of every endpoint of this protocol.
+  func refusals(of request: RequestDescription, _ access: Access) -> [Refusal] {
+    let hasBody = request.mediaType != nil
+    switch self {
+    case .signet:
+      var refusals: [Refusal] = [.malformed, .tooLarge, .failure, .busy]
+      if hasBody { refusals += [.lengthRequired, .mediaType] }
+      switch access {
+      case .key: refusals += [.unauthorized, .forbidden]
+      case .device: refusals.append(.unauthorized)
+      case .operatorAddress: refusals.append(.unknown)
+      default: break
+      }
+      return refusals
+    case .openID:
+      return [
+        .openIDRefusal, .openIDClient, .lengthRequired, .tooLarge, .openIDFailure, .openIDBusy,
+      ]
+    case .pushApps: return [.lengthRequired, .tooLarge, .failure, .busy]
+    case .uaf, .uafProtocol:
+      var refusals: [Refusal] = [.tooLarge, .uafFailure, .uafBusy]
+      if self == .uaf { refusals.append(.uafMalformed) }
+      if hasBody { refusals.append(.uafMediaType) }
+      switch access {
+      case .anybody, .operatorAddress: break
+      case .uafManagerOrDevice, .uafDevice, .uafDeviceBody:
+        refusals += [.uafMalformed, .uafUnauthorized, .uafUnknown]
+      default: refusals.append(.uafUnauthorized)
+      }
+      return refusals
+    }
+  }
+
+  /// The answer to what a handler throws.
+  func response(to error: any Error, _ context: ServiceContext) -> ServerResponse {
+    switch self {
+    case .signet, .pushApps: .problem(Self.problem(error, context))
+    case .openID: (error as? OpenIDFailure ?? OpenIDFailure(Self.problem(error, context))).response
+    case .uaf: UAFWebFailure(answering: error, context).response
+    case .uafProtocol: UAFEndpoints.answer(to: error, context)
+    }
+  }
+
+  /// The problem that an error is.
+  ///
+  /// What a sender did wrong is a ``Problem`` from the place on where it was read: any other error is the server's own fault.
+  static func problem(_ error: any Error, _ context: ServiceContext) -> Problem {
+    switch error {
+    case let problem as Problem: return problem
+    case let failure as StorageFailure: return context.problem(with: failure)
+    default:
+      context.log.error("request.failed", ["cause": "\(error)"])
+      return Problem(.serverFailure, "Nothing was changed; try again later.")
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import SignetJSON
+
+/// The JSON Schema of a value, with the named schemas that it refers to.
+package struct JSONSchema: Sendable {
+  /// The schema.
+  let json: JSONObject
+  /// Named schemas, by their names in the description.
+  let definitions: [String: JSONObject]
+
+  init(_ json: JSONObject, definitions: [String: JSONObject] = [:]) {
+    (self.json, self.definitions) = (json, definitions)
+  }
+
+  /// A reference to this schema, which stands once in the description.
+  func named(_ name: String) -> JSONSchema {
+    var definitions = definitions
+    definitions[name] = json
+    return JSONSchema(["$ref": .string("#/components/schemas/\(name)")], definitions: definitions)
+  }
+
+  /// This schema with a sentence about the value.
+  func described(_ text: String?) -> JSONSchema {
+    guard let text else { return self }
+    var json = json
+    json["description"] = .string(text)
+    return JSONSchema(json, definitions: definitions)
+  }
+
+  /// This schema with further keywords.
+  func adding(_ keywords: JSONObject) -> JSONSchema {
+    var json = json
+    for (name, value) in keywords.members { json[name] = value }
+    return JSONSchema(json, definitions: definitions)
+  }
+}
+
+/// A range whose ends may be open.
+package protocol Limits: Sendable {
+  /// The least value, where there is one.
+  var least: Int64? { get }
+  /// The greatest value, where there is one.
+  var greatest: Int64? { get }
+}
+
+extension ClosedRange: Limits where Bound == Int64 {
+  package var least: Int64? { lowerBound }
+  package var greatest: Int64? { upperBound }
+}
+
+extension PartialRangeFrom: Limits where Bound == Int64 {
+  package var least: Int64? { lowerBound }
+  package var greatest: Int64? { nil }
+}
+
+extension PartialRangeThrough: Limits where Bound == Int64 {
+  package var least: Int64? { nil }
+  package var greatest: Int64? { upperBound }
+}
+
+extension Limits {
+  func contains(_ value: Int64) -> Bool { least ?? .min <= value && value <= greatest ?? .max }
+
+  /// The keywords of JSON Schema, such as `minLength` and `maxLength`.
+  func keywords(_ minimum: String, _ maximum: String) -> JSONObject {
+    var object: JSONObject = [:]
+    object[minimum] = least.map { .integer($0) }
+    object[maximum] = greatest.map { .integer($0) }
+    return object
+  }
+
+  /// `1 to 128`, `2`, `at least 1` or `at most 128`.
+  var text: String {
+    switch (least, greatest) {
+    case (let least?, let greatest?) where least == greatest: "\(least)"
+    case (let least?, let greatest?): "\(least) to \(greatest)"
+    case (let least?, nil): "at least \(least)"
+    case (nil, let greatest?): "at most \(greatest)"
+    case (nil, nil): "any"
+    }
+  }
+}

@@ -1,0 +1,172 @@
+package import SignetJSON
+package import SignetWire
+
+/// A JSON object of the API, defined once: parser, printer and description come from ``schema``.
+package protocol Message: Shaped {
+  /// The members.
+  static var schema: MessageSchema<Self> { get }
+}
+
+extension Message {
+  package static var shape: Shape<Self> {
+    let schema = schema
+    return Shape(schema: schema.described) { value, member in
+      guard case .object(let object) = value else {
+        throw JSONFailure.wrongType(member: member, expected: .object)
+      }
+      return try schema.read(object, "\(member).")
+    } write: {
+      .object(schema.write($0))
+    }
+  }
+
+  /// Reads a message that somebody sent.
+  ///
+  /// - Throws: ``Problem/Code/malformed``, or what the type of a member throws.
+  package init(_ object: JSONObject) throws(Problem) {
+    do { self = try Self.schema.read(object, "") } catch { throw Problem(reading: error) }
+  }
+
+  /// The message as JSON.
+  package var json: JSONObject { Self.schema.write(self) }
+}
+
+/// A member of a message: its name, type, limits and meaning.
+package struct Member<Owner, Value: Sendable>: Sendable {
+  let name: String
+  let schema: JSONSchema
+  let isRequired: Bool
+  /// Reads the member of an object, which stands at a path such as `tokens[3].` of the message.
+  let read: @Sendable (JSONObject, _ path: String) throws -> Value
+  let write: @Sendable (Owner) -> JSONValue?
+
+  /// A required member.
+  init(
+    _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ shape: Shape<Value>, _ text: String? = nil
+  ) {
+    self.init(name, { $0[keyPath: path] }, shape, text)
+  }
+
+  /// A required member, whose value a function finds.
+  init(
+    _ name: String, _ value: @escaping @Sendable (Owner) -> Value, _ shape: Shape<Value>,
+    _ text: String? = nil
+  ) {
+    (self.name, isRequired) = (name, true)
+    schema = shape.schema.described(text)
+    read = { object, path in
+      guard let value = object[name] else { throw JSONFailure.missingMember(path + name) }
+      return try shape.read(value, path + name)
+    }
+    write = { shape.write(value($0)) }
+  }
+
+  /// A required member, in the shape of its type.
+  init(_ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ text: String? = nil)
+  where Value: Shaped {
+    self.init(name, path, Value.shape, text)
+  }
+
+  /// An optional member.
+  init<Wrapped: Sendable>(
+    _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ shape: Shape<Wrapped>,
+    _ text: String? = nil
+  ) where Value == Wrapped? {
+    (self.name, isRequired) = (name, false)
+    schema = shape.schema.described(text)
+    read = { object, path in try object[name].map { try shape.read($0, path + name) } }
+    write = { $0[keyPath: path].map(shape.write) }
+  }
+
+  /// An optional member, in the shape of its type.
+  init<Wrapped: Shaped>(
+    _ name: String, _ path: any KeyPath<Owner, Value> & Sendable, _ text: String? = nil
+  ) where Value == Wrapped? {
+    self.init(name, path, Wrapped.shape, text)
+  }
+}
+
+/// The members of a message, in order, and what makes a message of their values.
+package struct MessageSchema<Owner: Sendable>: Sendable {
+  /// Reads an object, which stands at a path of the whole message: empty, or such as `tokens[3].`.
+  let read: @Sendable (JSONObject, _ path: String) throws -> Owner
+  let write: @Sendable (Owner) -> JSONObject
+  /// Name, schema and whether it is required.
+  let members: [(name: String, schema: JSONSchema, isRequired: Bool)]
+  let described: JSONSchema
+
+  /// Describes a message.
+  ///
+  /// - Parameters:
+  ///   - make: Makes a message of the values, in the order of `members`.
+  ///   - name: Its name in the description, which has it once then.
+  ///   - text: What the description says of it.
+  ///   - list: The members.
+  init<each Value>(
+    _ make: @escaping @Sendable (repeat each Value) -> Owner, named name: String? = nil,
+    _ text: String? = nil,
+    @MemberList<Owner> members list: () -> (repeat Member<Owner, each Value>)
+  ) {
+    let list = list()
+    var members: [(name: String, schema: JSONSchema, isRequired: Bool)] = []
+    for member in repeat each list { members.append((member.name, member.schema, member.isRequired)) }
+    read = { object, path in try make(repeat (each list).read(object, path)) }
+    write = { message in
+      var object: JSONObject = [:]
+      for member in repeat each list { object[member.name] = member.write(message) }
+      return object
+    }
+    self.members = members
+    let schema = Self.schema(of: members).described(text)
+    described = name.map { schema.named($0) } ?? schema
+  }
+
+  private static func schema(
+    of members: [(name: String, schema: JSONSchema, isRequired: Bool)]
+  ) -> JSONSchema {
+    var (properties, definitions): (JSONObject, [String: JSONObject]) = ([:], [:])
+    for (name, schema, _) in members {
+      precondition(!properties.contains(name), "a message has two members \"\(name)\"")
+      properties[name] = .object(schema.json)
+      definitions.merge(schema.definitions) { first, _ in first }
+    }
+    var json: JSONObject = ["type": "object"]
+    let required = members.filter(\.isRequired).map { JSONValue.string($0.name) }
+    if !required.isEmpty { json["required"] = .array(required) }
+    json["properties"] = .object(properties)
+    return JSONSchema(json, definitions: definitions)
+  }
+
+  /// Reads a message from a query, whose values are texts.
+  func read(query: [String: String]) throws -> Owner {
+    var object: JSONObject = [:]
+    for member in members {
+      guard let text = query[member.name] else { continue }
+      // What is no number stays a text, which the shape refuses.
+      let number = member.schema.json["type"] == "integer" ? Int64(text) : nil
+      object[member.name] = number.map { .integer($0) } ?? .string(text)
+    }
+    return try read(object, "")
+  }
+}
+
+/// Collects the members of a message.
+@resultBuilder package enum MemberList<Owner> {
+  /// All of them, each with its type.
+  package static func buildBlock<each Value>(
+    _ members: repeat Member<Owner, each Value>
+  ) -> (repeat Member<Owner, each Value>) {
+    (repeat each members)
+  }
+}
+
+extension Problem {
+  /// What is wrong with a request that was read.
+  init(reading error: any Error) {
+    switch error {
+    case let problem as Problem: self = problem
+    case let failure as any CustomStringConvertible: self.init(.malformed, failure.description)
+    default: self.init(.malformed)
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import SignetJSON
+import SignetWire
+
+/// A refusal: an answer that the description has once for all endpoints.
+package struct Refusal: Sendable {
+  /// Its name in the description.
+  let name: String
+  /// The HTTP status.
+  package let status: Int
+  let text: String
+  /// The body, by media type.
+  let content: [(mediaType: String, schema: JSONSchema)]
+  var headers: JSONObject = [:]
+
+  /// What the description says.
+  var json: JSONObject {
+    var json: JSONObject = ["description": .string(text)]
+    if !headers.isEmpty { json["headers"] = .object(headers) }
+    var content: JSONObject = [:]
+    for (type, schema) in self.content { content[type] = ["schema": .object(schema.json)] }
+    json["content"] = .object(content)
+    return json
+  }
+
+  private static let retryAfter: JSONObject = [
+    "Retry-After": [
+      "required": true, "description": "Seconds.", "schema": ["type": "integer", "minimum": 0],
+    ]
+  ]
+  private static let authenticate: JSONObject = [
+    "WWW-Authenticate": ["required": true, "schema": ["type": "string"]]
+  ]
+
+  /// One of some codes in a member of an object that the description has.
+  private static func choosing(_ codes: [String], in member: String, of schema: JSONSchema) -> JSONSchema {
+    var alternatives: [JSONValue] = [.object(schema.json)]
+    if !codes.isEmpty {
+      let choice: JSONObject = ["enum": .array(codes.map { .string($0) })]
+      alternatives.append(["properties": .object([member: .object(choice)])])
+    }
+    return JSONSchema(["allOf": .array(alternatives)], definitions: schema.definitions)
+  }
+
+  // MARK: Problems (RFC 9457)
+
+  /// A problem whose codes are those of its status.
+  private init(_ name: String, _ status: Int, _ text: String, headers: JSONObject = [:]) {
+    let codes = Problem.Code.allCases.filter { $0.status == status }
+    (self.name, self.status, self.text, self.headers) = (name, status, text, headers)
+    content = [
+      (
+        Problem.mediaType,
+        Self.choosing(codes.map { "urn:signet:problem:\($0.rawValue)" }, in: "type", of: Self.problem)
+      )
+    ]
+  }
+
+  /// What every problem has.
+  static let problem = MessageSchema<ProblemMembers>(
+    ProblemMembers.init, named: "Problem", "RFC 9457."
+  ) {
+    Member("type", \ProblemMembers.type, "`urn:signet:problem:` and a stable code.")
+    Member("title", \ProblemMembers.title, .text(1...))
+    Member("status", \ProblemMembers.status, .integer(400...599))
+    Member("detail", \ProblemMembers.detail, "What to do about it.")
+    Member("retryAfter", \ProblemMembers.retryAfter, .integer(0...), "Seconds.")
+  }.described
+
+  static let malformed = Refusal(
+    "Malformed", 400, "Not what this page says; `detail` names the member.")
+  static let unauthorized = Refusal(
+    "Unauthorized", 401, "No, wrong, replayed or outdated authentication.", headers: authenticate)
+  static let forbidden = Refusal(
+    "Forbidden", 403, "Not with this key, invite, device, number or answer.")
+  static let unknown = Refusal("Unknown", 404, "No such thing.")
+  static let conflict = Refusal("Conflict", 409, "It is there already, or it has ended.")
+  static let gone = Refusal("Gone", 410, "Too late.")
+  static let lengthRequired = Refusal(
+    "LengthRequired", 411, "A body in chunks, without a `Content-Length`; the connection is closed.")
+  static let tooLarge = Refusal(
+    "TooLarge", 413, "A body over 64 KiB, a header section over 8 KiB or a request line over 4 KiB.")
+  static let mediaType = Refusal("MediaType", 415, "Not application/json.")
+  static let contentRefused = Refusal(
+    "ContentRefused", 422, "What is to be shown breaks the rules of docs/protocol.md section 5.1.")
+  static let tooMany = Refusal(
+    "TooMany", 429, "The user is asked too often, or the address has to wait.", headers: retryAfter)
+  static let failure = Refusal("Failure", 500, "The server failed; nothing was changed.")
+  static let busy = Refusal("Busy", 503, "The server has too much to do, or stops.", headers: retryAfter)
+
+  // MARK: OpenID Connect
+
+  private init(
+    openID name: String, _ status: Int, _ text: String, _ codes: [OpenIDFailure.Code],
+    orProblem: Bool = false, headers: JSONObject = [:]
+  ) {
+    (self.name, self.status, self.text, self.headers) = (name, status, text, headers)
+    let own = Self.choosing(codes.map(\.rawValue), in: "error", of: Self.openIDError)
+    content = [("application/json", own)] + (orProblem ? [(Problem.mediaType, Self.problem)] : [])
+  }
+
+  private static let openIDError = MessageSchema<OpenIDErrorMembers>(
+    OpenIDErrorMembers.init, named: "OpenIDError"
+  ) {
+    Member("error", \OpenIDErrorMembers.error)
+    Member("error_description", \OpenIDErrorMembers.text)
+  }.described
+
+  static let openIDRefusal = Refusal(
+    openID: "OpenIDRefusal", 400, "RFC 6749 section 5.2 and CIBA sections 11 and 13.",
+    [
+      .invalidRequest, .invalidScope, .unauthorizedClient, .expiredLoginHintToken, .unknownUserID,
+      .missingUserCode, .invalidUserCode, .invalidBindingMessage, .unsupportedGrantType, .invalidGrant,
+      .authorizationPending, .slowDown, .expiredToken, .accessDenied, .transactionFailed,
+    ], orProblem: true)
+  static let openIDClient = Refusal(
+    openID: "OpenIDClient", 401, "The client is not authenticated.", [.invalidClient],
+    headers: authenticate)
+  static let openIDDenial = Refusal(
+    openID: "OpenIDDenial", 403, "The user is asked too often.", [.accessDenied],
+    headers: [
+      "Retry-After": ["description": "Seconds.", "schema": ["type": "integer", "minimum": 0]]
+    ])
+  static let openIDFailure = Refusal(
+    openID: "OpenIDFailure", 500, "The server failed; nothing was changed.", [.serverError],
+    orProblem: true)
+  static let openIDBusy = Refusal(
+    openID: "OpenIDBusy", 503, "The server has too much to do, or stops.", [.temporarilyUnavailable],
+    orProblem: true, headers: retryAfter)
+
+  // MARK: UAF
+
+  private init(uaf name: String, _ status: Int, _ text: String, _ codes: [UAFWebFailure.Code] = []) {
+    (self.name, self.status, self.text) = (name, status, text)
+    let schema = Self.choosing(codes.map(\.rawValue), in: "code", of: Self.uafRefusal)
+    content = [("application/json", schema)]
+  }
+
+  private static let uafRefusal = MessageSchema<UAFRefusalMembers>(
+    UAFRefusalMembers.init, named: "UAFRefusal"
+  ) {
+    Member("status", \UAFRefusalMembers.status)
+    Member("error", \UAFRefusalMembers.error)
+    Member("code", \UAFRefusalMembers.code)
+  }.described
+
+  static let uafMalformed = Refusal(uaf: "UAFMalformed", 400, "Not what this page says.", [.malformed])
+  static let uafUnauthorized = Refusal(
+    uaf: "UAFUnauthorized", 401, "Nobody, or somebody else, asks.",
+    [.unauthorized, .signatureInvalid, .clockSkewTooBig, .requestReplayed, .notKeyOwner, .otherRequest])
+  static let uafForbidden = Refusal(
+    uaf: "UAFForbidden", 403, "There is no such user, or it may not be done.")
+  static let uafUnknown = Refusal(uaf: "UAFUnknown", 404, "There is none.")
+  static let uafAccept = Refusal(
+    uaf: "UAFAccept", 406, "The answer has another media type than those that are accepted.")
+  static let uafMediaType = Refusal(uaf: "UAFMediaType", 415, "The body has another media type.")
+  static let uafUnprocessable = Refusal(
+    uaf: "UAFUnprocessable", 422, "The name is taken, or the dispatcher is not set up.",
+    [.nameTaken, .dispatcherUnavailable, .targetsTooMany])
+  static let uafTooMany = Refusal(
+    uaf: "UAFTooMany", 429, "Strangers of this address have too many requests open.", [.tooManyRequests])
+  static let uafFailure = Refusal(uaf: "UAFFailure", 500, "The server failed, and changed nothing.")
+  static let uafBusy = Refusal(uaf: "UAFBusy", 503, "Try again in a moment.")
+}
+
+/// The members of a problem.
+struct ProblemMembers: Sendable {
+  let type: String, title: String, status: Int64, detail: String?, retryAfter: Int64?
+}
+
+/// The members of a refusal of OpenID Connect.
+struct OpenIDErrorMembers: Sendable {
+  let error: String, text: String?
+}
+
+/// The members of a refusal of UAF's services.
+struct UAFRefusalMembers: Sendable {
+  let status: Int64, error: String, code: String?
+}

@@ -1,0 +1,86 @@
+import SignetJSON
+package import SignetStorage
+
+/// An API key to be made.
+package struct NewAPIKey: Message {
+  package let name: String, displayName: String?, scopes: [APIKeyService.Scope]
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("name", \Self.name, .text(1...128))
+    Member("displayName", \Self.displayName, .text(1...128), "What users are told who asks.")
+    Member("scopes", \Self.scopes, .list(1...))
+  }
+}
+
+/// An API key that was made.
+package struct MadeAPIKey: Message {
+  package let id: String, key: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("key", \Self.key)
+  }
+}
+
+/// All API keys.
+package struct APIKeyList: Message {
+  package struct Key: Message {
+    package let id: String, name: String, displayName: String?, scopes: [String], created: Int64,
+      revoked: Int64?
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("id", \Self.id)
+      Member("name", \Self.name)
+      Member("displayName", \Self.displayName)
+      Member("scopes", \Self.scopes)
+      Member("created", \Self.created, .time)
+      Member("revoked", \Self.revoked, .time)
+    }
+  }
+  package let keys: [Key]
+
+  package static let schema = MessageSchema(Self.init) { Member("keys", \Self.keys) }
+}
+
+extension APIKeyService.Scope: Shaped {}
+
+extension API {
+  package static let addKey = Endpoint(
+    .post, "/admin/keys", .manage, "addKey", "Make an API key", in: .keys, by: .admin,
+    takes: .json(NewAPIKey.self, example: ["name": "shop", "scopes": ["relying-party"]]),
+    answers: .created(MadeAPIKey.self, "It is shown this once."))
+  package static let listKeys = Endpoint(
+    .get, "/admin/keys", .read, "listKeys", "All API keys", in: .keys, by: .admin,
+    answers: .json(APIKeyList.self, "Revoked ones too, oldest first."))
+  package static let revokeKey = Endpoint(
+    .delete, "/admin/keys/{id}", .manage, "revokeKey", "Revoke an API key", in: .keys, by: .admin,
+    answers: .json(NamedByID.self, "It is revoked."), or: [.unknown, .conflict])
+}
+
+/// The API keys, as operators manage them (`docs/protocol.md` section 7).
+struct KeyEndpoints: Sendable {
+  let keys: APIKeyService
+
+  var routes: [Route] {
+    [
+      API.addKey.answered { [keys] call in
+        let key = try await keys.create(
+          name: call.input.name, displayName: call.input.displayName, scopes: call.input.scopes,
+          by: call.caller.actor)
+        return MadeAPIKey(id: key.id, key: key.text)
+      },
+      API.listKeys.answered { [keys] _ in
+        APIKeyList(
+          keys: try await keys.all().map { key in
+            APIKeyList.Key(
+              id: key.id, name: key.name, displayName: key.displayName, scopes: key.scopes,
+              created: key.created, revoked: key.revoked)
+          })
+      },
+      API.revokeKey.answered { [keys] call in
+        try await keys.revoke(call.id, by: call.caller.actor)
+        return NamedByID(id: call.id)
+      },
+    ]
+  }
+}

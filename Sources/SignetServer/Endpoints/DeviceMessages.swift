@@ -1,0 +1,190 @@
+import SignetJSON
+import SignetWire
+
+// What devices send and are answered, for the description: `SignetWire` reads and writes it on both sides, and a test holds it against these.
+
+/// The beginning of an activation.
+struct ActivationStartMembers: Message {
+  let version: Int64, user: UserID, nonce: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("version", \Self.version, .integer(1...1))
+    Member("user", \Self.user)
+    Member("nonce", \Self.nonce, .nonce)
+  }
+}
+
+extension Shape where Value == String {
+  static let nonce = Shape.text(43...43).adding(["description": "base64url of 32 random bytes."])
+    .named("Bytes32")
+  static let handshake = Shape.text(...2048)
+  static let line = Shape.text(...128).adding([
+    "description": "Plain characters without a line feed."
+  ]).named("Line128")
+}
+
+/// What answers the beginning of an activation or of a renewal.
+struct StartAnswerMembers: Message {
+  let handshake: String, offer: String
+
+  static let schema = MessageSchema(Self.init, named: "StartAnswer") {
+    Member("handshake", \Self.handshake, .handshake)
+    Member("offer", \Self.offer, "base64url of a JSON object.")
+  }
+}
+
+/// The keys of a new container.
+struct ActivationFinishMembers: Message {
+  let handshake: String, message: String, possession: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("handshake", \Self.handshake, .handshake)
+    Member("message", \Self.message, "A JWS of the type signet-activation.")
+    Member("possession", \Self.possession, "A JWS of the type signet-possession, by the new signing key.")
+  }
+}
+
+/// A signed message.
+struct SignedMessageMembers: Message {
+  let message: String
+
+  static let schema = MessageSchema(Self.init, named: "Message") {
+    Member("message", \Self.message, "A JWS.")
+  }
+}
+
+/// That a device has what the receipt holds for it.
+struct ActivationConfirmMembers: Message {
+  let confirmation: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member(
+      "confirmation", \Self.confirmation,
+      "What the receipt holds for the new encryption key: 32 bytes, base64url. An active container needs none."
+    )
+  }
+}
+
+/// The beginning of a renewal.
+struct RenewalStartMembers: Message {
+  let version: Int64, container: String, nonce: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("version", \Self.version, .integer(1...1))
+    Member("container", \Self.container)
+    Member("nonce", \Self.nonce, .nonce)
+  }
+}
+
+/// The new keys of a container.
+struct RenewalFinishMembers: Message {
+  let handshake: String, message: String, proof: String, possession: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("handshake", \Self.handshake, .handshake)
+    Member("message", \Self.message, "A JWS of the type signet-renewal.")
+    Member("proof", \Self.proof)
+    Member("possession", \Self.possession, "A JWS of the type signet-possession, by the new signing key.")
+  }
+}
+
+/// That a container was deleted.
+struct EndMembers: Message {
+  let notice: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("notice", \Self.notice, "A JWS of the type signet-end.")
+  }
+}
+
+/// What a user has decided.
+struct DecisionMembers: Message {
+  let decision: String
+
+  static let schema = MessageSchema(Self.init, named: "Decision") {
+    Member("decision", \Self.decision, "A JWS of the type signet-decision.")
+  }
+}
+
+/// Where a transaction stands after a decision.
+struct DecidedMembers: Message {
+  let status: DecisionStatus
+
+  static let schema = MessageSchema(Self.init) { Member("status", \Self.status) }
+}
+
+/// Why a user cancels.
+struct CancellationMembers: Message {
+  let reason: String, message: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("reason", \Self.reason, .oneOf("userCancel", "notifySuspicious"))
+    Member("message", \Self.message, .text(...1000))
+  }
+}
+
+/// A target of pushes that a device adds.
+struct NewPushTargetMembers: Message {
+  let name: String?, target: JSONObject
+
+  static let schema = MessageSchema(Self.init) {
+    Member("name", \Self.name, .line)
+    Member("target", \Self.target, .object(.pushTarget))
+  }
+}
+
+/// What a device changes of a target of pushes.
+struct ChangedPushTargetMembers: Message {
+  let name: String?, target: JSONObject?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("name", \Self.name, .line)
+    Member("target", \Self.target, .object(.pushTarget))
+  }
+}
+
+/// The targets of a container's pushes.
+struct PushTargetListMembers: Message {
+  struct Entry: Message {
+    let id: String, name: String, target: JSONObject, created: Int64
+
+    static let schema = MessageSchema(Self.init) {
+      Member("id", \Self.id)
+      Member("name", \Self.name)
+      Member("target", \Self.target, .object(.pushTarget))
+      Member("created", \Self.created, .time)
+    }
+  }
+  let targets: [Entry], services: [String], webPushKey: String?
+
+  static let schema = MessageSchema(Self.init, named: "PushTargets") {
+    Member("targets", \Self.targets)
+    Member("services", \Self.services)
+    Member("webPushKey", \Self.webPushKey)
+  }
+}
+
+extension JSONSchema {
+  /// Where pushes go; `PushTarget` reads it.
+  static let pushTarget = JSONSchema([
+    "description": "docs/protocol.md section 10",
+    "oneOf": [
+      service("apns", ["token": ["type": "string"]]),
+      service("fcm", ["token": ["type": "string", "minLength": 1, "maxLength": 4096]]),
+      service(
+        "webpush",
+        [
+          "endpoint": ["type": "string", "maxLength": 1024], "p256dh": ["type": "string"],
+          "auth": ["type": "string"],
+        ]),
+      service("webhook", ["address": ["type": "string", "minLength": 1, "maxLength": 512]]),
+    ],
+  ]).named("PushTarget")
+
+  private static func service(_ name: String, _ members: JSONObject) -> JSONValue {
+    var properties: JSONObject = ["service": ["type": "string", "enum": [.string(name)]]]
+    for (name, schema) in members.members { properties[name] = schema }
+    let required = properties.members.map { JSONValue.string($0.name) }
+    return ["type": "object", "required": .array(required), "properties": .object(properties)]
+  }
+}

@@ -1,0 +1,295 @@
+import SignetHTTP
+package import SignetJSON
+package import SignetOATH
+package import SignetPushAuth
+package import SignetStorage
+package import SignetWire
+
+extension PushAuthMechanismRecord.State: Shaped {}
+extension PushAuthMessageRecord.State: Shaped {}
+extension PushAuthKind: Shaped {}
+extension SentPushAuthMessage.Delivery: Shaped {}
+
+/// An authenticator app to be enrolled.
+package struct NewPushApp: Message {
+  /// One-time codes beside the push mechanism.
+  package struct Codes: Message {
+    package let kind: CredentialRecord.Kind, algorithm: OATHAlgorithm?, digits: Int64?, period: Int64?
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("kind", \Self.kind)
+      Member("algorithm", \Self.algorithm)
+      Member("digits", \Self.digits, .oneOf(6, 8))
+      Member("period", \Self.period, .integer(5...300))
+    }
+  }
+  package let user: UserID, issuer: String?, account: String?, image: String?, backgroundColor: String?
+  package let policies: JSONObject?, codes: Codes?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("issuer", \Self.issuer)
+    Member("account", \Self.account)
+    Member("image", \Self.image)
+    Member("backgroundColor", \Self.backgroundColor)
+    Member("policies", \Self.policies)
+    Member("codes", \Self.codes, "With it the URI is mfauth, with one-time codes beside the push mechanism.")
+  }
+}
+
+extension Shape where Value == Int64 {
+  /// One of some numbers.
+  static func oneOf(_ allowed: Int64...) -> Shape {
+    Shape(schema: JSONSchema(["type": "integer", "enum": .array(allowed.map { .integer($0) })])) {
+      value, member in
+      let number = try Int64.shape.read(value, member)
+      guard allowed.contains(number) else {
+        throw ShapeFailure.choice(member: member, allowed: allowed.map { String($0) })
+      }
+      return number
+    } write: {
+      .integer($0)
+    }
+  }
+}
+
+/// The URI by which an app enrols, with its secret.
+package struct MadePushApp: Message {
+  package let id: String, uri: String, expires: Int64, token: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("uri", \Self.uri)
+    Member("expires", \Self.expires)
+    Member("token", \Self.token)
+  }
+}
+
+/// Whose authenticator apps are wanted.
+package struct PushAppQuery: Message {
+  package let user: UserID
+
+  package static let schema = MessageSchema(Self.init) { Member("user", \Self.user, "Whose.") }
+}
+
+/// The authenticator apps of a user.
+package struct PushAppList: Message {
+  /// An app, without its secret and its token.
+  package struct App: Message {
+    package let hasCodes: Bool, id: String, user: String, state: PushAuthMechanismRecord.State
+    package let created: Int64, deviceName: String?, platform: String?, service: String?
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("hasCodes", \Self.hasCodes)
+      Member("id", \Self.id)
+      Member("user", \Self.user, .userName)
+      Member("state", \Self.state)
+      Member("created", \Self.created)
+      Member("deviceName", \Self.deviceName)
+      Member("platform", \Self.platform)
+      Member("service", \Self.service)
+    }
+  }
+  package let mechanisms: [App]
+
+  package static let schema = MessageSchema(Self.init) { Member("mechanisms", \Self.mechanisms) }
+}
+
+extension Shape where Value == String {
+  /// A user id of a row, which was checked when it was written.
+  static let userName = Shape(
+    schema: UserID.shape.schema, read: String.shape.read, write: String.shape.write)
+}
+
+/// What a user is to be asked by an app.
+package struct NewPushMessage: Message {
+  package let user: UserID?, mechanism: String?, kind: PushAuthKind?, text: String?
+  package let customPayload: String?, context: String?, lifetime: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("mechanism", \Self.mechanism)
+    Member("kind", \Self.kind)
+    Member("text", \Self.text)
+    Member("customPayload", \Self.customPayload)
+    Member("context", \Self.context)
+    Member("lifetime", \Self.lifetime, .integer(10...3600))
+  }
+}
+
+/// A message to an app, and what the app gets.
+package struct MadePushMessage: Message {
+  /// What the push service carries.
+  package struct Push: Message {
+    package let messageId: String, data: String
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("messageId", \Self.messageId)
+      Member("data", \Self.data)
+    }
+  }
+  package let id: String, status: PushAuthMessageRecord.State, kind: String, created: Int64, expires: Int64
+  package let push: Push, delivery: SentPushAuthMessage.Delivery, number: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("status", \Self.status)
+    Member("kind", \Self.kind, .oneOf(PushAuthKind.allCases.map(\.rawValue)))
+    Member("created", \Self.created)
+    Member("expires", \Self.expires)
+    Member("push", \Self.push)
+    Member("delivery", \Self.delivery)
+    Member("number", \Self.number)
+  }
+}
+
+/// What became of a message to an app.
+package struct PushMessageDescription: Message {
+  package let id: String, status: PushAuthMessageRecord.State, kind: String, created: Int64, expires: Int64
+  package let answered: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("status", \Self.status)
+    Member("kind", \Self.kind, .oneOf(PushAuthKind.allCases.map(\.rawValue)))
+    Member("created", \Self.created)
+    Member("expires", \Self.expires)
+    Member("answered", \Self.answered)
+  }
+}
+
+/// What an app asks.
+private struct PushAppQueryMembers: Message {
+  let action: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("_action", \Self.action, .oneOf(PushAuthAction.allCases.map(\.rawValue)), "What is asked.")
+  }
+}
+
+/// What an app sends; `PushAuthSubmission` reads it.
+private struct PushAppSubmissionMembers: Message {
+  let messageId: String?, mechanismUid: String?, jwt: String, username: String?, userId: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("messageId", \Self.messageId)
+    Member("mechanismUid", \Self.mechanismUid)
+    Member("jwt", \Self.jwt)
+    Member("username", \Self.username)
+    Member("userId", \Self.userId)
+  }
+}
+
+/// How an app is refused.
+private struct PushAppRefusalMembers: Message {
+  struct Detail: Message {
+    let remaining: Int64?
+
+    static let schema = MessageSchema(Self.init) { Member("remaining", \Self.remaining) }
+  }
+  let code: Int64, reason: String, message: String, detail: Detail?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("code", \Self.code, .oneOf(400))
+    Member("reason", \Self.reason)
+    Member("message", \Self.message)
+    Member("detail", \Self.detail)
+  }
+}
+
+extension API {
+  package static let enrolPushApp = Endpoint(
+    .post, "/admin/pushauth/mechanisms", .manage, "enrolPushAuth",
+    "Make the URI by which an authenticator app of another maker enrols, once",
+    details: "docs/protocol.md section 15", in: .pushApps, by: .admin,
+    takes: .json(NewPushApp.self, example: ["user": "alice", "issuer": "Example"]),
+    answers: .created(MadePushApp.self, "The URI, with its secret."), or: [.unknown, .conflict])
+  package static let listPushApps = Endpoint(
+    .get, "/admin/pushauth/mechanisms", .read, "listPushAuth", "The authenticator apps of a user",
+    in: .pushApps, by: .admin, takes: .query(PushAppQuery.self),
+    answers: .json(PushAppList.self, "The apps, oldest first."), or: [.unknown])
+  package static let removePushApp = Endpoint(
+    .delete, "/admin/pushauth/mechanisms/{id}", .manage, "removePushAuth",
+    "Remove an authenticator app, with its messages and its one-time codes", in: .pushApps, by: .admin,
+    answers: .json(NamedByID.self, "It is removed."), or: [.unknown])
+  package static let sendPushMessage = Endpoint(
+    .post, "/pushauth/messages", .manage, "sendPushAuthMessage", "Ask a user by an authenticator app",
+    details: "docs/protocol.md section 15", in: .pushApps, by: .relyingParty,
+    takes: .json(NewPushMessage.self, example: ["user": "alice", "text": "Log in?"]),
+    answers: .created(MadePushMessage.self, "The message, and what the app gets."),
+    or: [.unknown, .conflict])
+  package static let showPushMessage = Endpoint(
+    .get, "/pushauth/messages/{id}", .read, "showPushAuthMessage", "What became of a message",
+    in: .pushApps, by: .relyingParty, answers: .json(PushMessageDescription.self, "The message."),
+    or: [.unknown])
+  static let takePushSubmission = Endpoint(
+    .post, "/pushauth", .grant, "takePushAuth",
+    "What authenticator apps send: registrations, answers, new device tokens",
+    details: "docs/protocol.md section 15", in: .pushApps, by: .none,
+    takes: .body(
+      "application/json", PushAppSubmissionMembers.described, query: PushAppQueryMembers.self,
+      example: ["messageId": "AUTHENTICATE:x", "jwt": "e30.e30.AA"]),
+    answers: .response([
+      AnswerDescription(
+        status: 200, text: "It was taken.", content: [("application/json", JSONObject.shape.schema)]),
+      AnswerDescription(
+        status: 400, text: "Not accepted.",
+        content: [
+          ("application/json", PushAppRefusalMembers.described), (Problem.mediaType, Refusal.problem),
+        ]),
+    ]), .pushApps)
+}
+
+/// What operators and relying parties call about authenticator apps, and what the apps call.
+struct PushAppEndpoints: Sendable {
+  let service: PushAuthService
+
+  private var context: ServiceContext { service.context }
+
+  var routes: [Route] {
+    [
+      API.enrolPushApp.answered { [service] call in
+        let made = try await service.enrol(call.input, by: call.caller.actor)
+        return MadePushApp(id: made.id, uri: made.uri, expires: made.expires, token: made.token)
+      },
+      API.listPushApps.answered { [self] call in try await list(call.input.user) },
+      API.removePushApp.answered { [context] call in
+        let event = context.audit(by: call.caller.actor)(.pushAuthRemoved(mechanism: call.id))
+        guard
+          try await context.stored(await context.storage.removePushAuthMechanism(call.id, audit: event))
+        else { throw Problem(.unknown, "There is no authenticator of this id.") }
+        return NamedByID(id: call.id)
+      },
+      API.sendPushMessage.answered { [service] call in
+        let sent = try await service.send(call.input, by: call.caller.actor)
+        return MadePushMessage(
+          id: sent.record.id, status: sent.record.state, kind: sent.record.kind,
+          created: sent.record.created, expires: sent.record.expires,
+          push: MadePushMessage.Push(messageId: sent.messageID, data: sent.token), delivery: sent.delivery,
+          number: sent.number)
+      },
+      API.showPushMessage.answered { [service] call in
+        let found = try await service.message(call.id)
+        return PushMessageDescription(
+          id: found.id, status: found.state, kind: found.kind, created: found.created,
+          expires: found.expires, answered: found.answered)
+      },
+      API.takePushSubmission.answered { [service] call in await service.take(call.request) },
+    ]
+  }
+
+  private func list(_ user: UserID) async throws(Problem) -> PushAppList {
+    guard try await context.stored(await context.storage.user(user.text)) != nil else {
+      throw Problem(noUser: user.text)
+    }
+    let found = try await context.stored(await context.storage.pushAuthMechanisms(user: user.text))
+    return PushAppList(
+      mechanisms: found.map { mechanism in
+        let device = service.device(of: mechanism)
+        return PushAppList.App(
+          hasCodes: mechanism.credential != nil, id: mechanism.id, user: mechanism.user,
+          state: mechanism.state, created: mechanism.created, deviceName: device?.name,
+          platform: device?.platform, service: device?.service)
+      })
+  }
+}

@@ -1,0 +1,64 @@
+import SignetHTTP
+import SignetJSON
+import SignetWire
+
+/// How a server is.
+package struct ServerState: Sendable {
+  package let status: String, version: String
+
+  static func schema(_ status: String) -> MessageSchema<Self> {
+    MessageSchema(Self.init) {
+      Member("status", \Self.status, .oneOf(status))
+      Member("version", \Self.version)
+    }
+  }
+}
+
+/// A description, as far as every one has the same members.
+private struct DescriptionMembers: Message {
+  let version: String, paths: JSONObject
+
+  static let schema = MessageSchema(Self.init) {
+    Member("openapi", \Self.version)
+    Member("paths", \Self.paths)
+  }
+}
+
+extension API {
+  static let live = Endpoint(
+    .get, "/live", .publish, "live", "Whether the process answers", in: .server, by: .none,
+    answers: .json(ServerState.schema("live"), "It does."))
+  static let ready = Endpoint(
+    .get, "/ready", .publish, "ready",
+    "Whether the database can be read and written; for the operator's addresses", in: .server,
+    by: .operatorAddress,
+    answers: .json(
+      ServerState.schema("ready"), "It was read, and a change put on the disk, at most a second ago."))
+  static let describe = Endpoint(
+    .get, "/openapi.json", .publish, "describe", "This description", in: .server, by: .none,
+    answers: .bytes(
+      describedBy: DescriptionMembers.self, "An OpenAPI 3.1 document; `servers` names this server."))
+}
+
+/// What the server says of itself.
+package struct ServerEndpoints: Sendable {
+  private let context: ServiceContext
+  private let readiness: Readiness
+
+  package init(context: ServiceContext, readiness: Readiness) {
+    (self.context, self.readiness) = (context, readiness)
+  }
+
+  /// All routes of a server: those of its own, and others with which they are described.
+  package func routes(beside others: [Route]) -> [Route] {
+    let own = [
+      API.live.answered { _ in ServerState(status: "live", version: Server.version) },
+      API.ready.answered { [readiness] _ in try await readiness.answer() },
+    ]
+    let endpoints = (own + others).map(\.endpoint) + [API.describe.description]
+    let document = APIDescription.document(
+      of: endpoints, at: context.settings.serverURL, uaf: context.uaf?.settings.prefix ?? ""
+    ).bytes
+    return own + others + [API.describe.answered { _ in document }]
+  }
+}

@@ -1,0 +1,288 @@
+import SignetCrypto
+package import SignetJSON
+package import SignetStorage
+package import SignetWire
+
+extension DecisionStatus: Shaped {
+  package static var shape: Shape<DecisionStatus> { oneOfAll.named("DecisionStatus") }
+}
+
+extension TransactionRecord.State: Shaped {}
+
+/// What a user is to be asked.
+package struct NewTransaction: Message {
+  /// A number for the user to type.
+  package struct Number: Message {
+    package let digits: Int64
+
+    package static let schema = MessageSchema(Self.init) { Member("digits", \Self.digits, .integer(2...6)) }
+  }
+  package let user: UserID?, anybody: Bool?, text: String?, form: JSONObject?, context: JSONObject?
+  package let lifetime: Int64?, statuses: [DecisionStatus]?, number: Number?, typed: [Int64]?
+
+  package static let schema = MessageSchema(Self.init, "`user` or `anybody`, and `text` or `form`.") {
+    Member("user", \Self.user)
+    Member("anybody", \Self.anybody, "`true` in the place of `user`: for whoever scans the link.")
+    Member("text", \Self.text, "What is asked, 1 to 4,096 bytes with what is around it.")
+    Member("form", \Self.form, .object(.form))
+    Member("context", \Self.context, .object(.transactionContext), "Where the relying party sees the user.")
+    Member(
+      "lifetime", \Self.lifetime,
+      "Seconds; 300 where it is left out and the operator sets nothing else.")
+    Member("statuses", \Self.statuses, "What the user may decide; denying is always possible.")
+    Member("number", \Self.number, "Have the server make a number to show, and the user type it.")
+    Member("typed", \Self.typed, .typedFields)
+  }
+}
+
+extension Shape where Value == [Int64] {
+  /// Positions of fields of a form, which the user types.
+  static let typedFields = Shape.list(.integer(0...31), .some(...8)).adding([
+    "description": "Positions of the form's fields, from 0, rising."
+  ]).named("TypedFields")
+}
+
+extension JSONSchema {
+  private static func object(_ properties: JSONObject, required: [String] = []) -> JSONObject {
+    var object: JSONObject = ["type": "object"]
+    if !required.isEmpty { object["required"] = .array(required.map { .string($0) }) }
+    object["properties"] = .object(properties)
+    return object
+  }
+
+  private static func text(_ limits: ClosedRange<Int64>) -> JSONValue {
+    .object(Shape.text(limits).schema.json)
+  }
+
+  /// Where a relying party sees a user; `TransactionContext` reads it.
+  static let transactionContext = JSONSchema(
+    object(["place": text(1...256), "browser": text(1...256), "address": text(1...256)]))
+
+  private static let label = Shape.text(1...128).named("Label").schema
+
+  /// A form that is shown field by field; `TransactionForm` reads it.
+  static let form = JSONSchema(
+    [
+      "type": "object", "required": ["template", "fields"],
+      "properties": [
+        "template": ["type": "string", "pattern": "^[a-z0-9.-]{1,64}$"],
+        "fields": ["type": "array", "items": .object(field.json), "minItems": 1, "maxItems": 32],
+      ], "description": "docs/protocol.md section 5.1",
+    ], definitions: field.definitions
+  ).named("Form")
+
+  private static let field = JSONSchema(
+    [
+      "description": "docs/protocol.md section 5.1",
+      "oneOf": [
+        kind(
+          "amount", ["value": ["type": "string"], "currency": ["type": "string", "pattern": "^[A-Z]{3}$"]]),
+        kind("payee", ["name": text(1...256), "account": text(1...128)], optional: ["account"]),
+        kind("date", ["value": ["type": "string"]]),
+        kind("text", ["value": ["type": "string", "minLength": 1]], hasLabel: true),
+        kind(
+          "group",
+          [
+            "pairs": [
+              "type": "array",
+              "items": .object(
+                object(["name": text(1...128), "value": text(1...1024)], required: ["name", "value"])),
+              "minItems": 1,
+            ]
+          ], hasLabel: true),
+      ],
+    ], definitions: label.definitions
+  ).named("Field")
+
+  private static func kind(
+    _ type: String, _ members: JSONObject, optional: [String] = [], hasLabel: Bool = false
+  ) -> JSONValue {
+    var properties: JSONObject = [
+      "type": ["type": "string", "enum": [.string(type)]], "label": .object(label.json),
+    ]
+    for (name, schema) in members.members { properties[name] = schema }
+    let required = members.members.map(\.name).filter { !optional.contains($0) }
+    return .object(object(properties, required: ["type"] + required + (hasLabel ? ["label"] : [])))
+  }
+}
+
+/// A transaction that was made.
+package struct MadeTransaction: Message {
+  package let id: String, status: String, content: String, expires: Int64, number: String?, link: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("status", \Self.status, .oneOf(TransactionRecord.State.pending.rawValue))
+    Member("content", \Self.content, "What the user is shown and signs.")
+    Member("expires", \Self.expires, .time)
+    Member("number", \Self.number, "To be shown to the user.")
+    Member("link", \Self.link, "For whoever scans it.")
+  }
+}
+
+/// A transaction, as relying parties and operators see it.
+package struct TransactionDescription: Message {
+  package struct Decision: Message {
+    package let jws: String?, publicKey: JSONObject?, publicKeyPEM: String?, offline: Bool?
+    package let container: String, device: String, time: Int64, typed: Bool?
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("jws", \Self.jws, "What the device has signed.")
+      Member("publicKey", \Self.publicKey, .object(.jwk))
+      Member("publicKeyPEM", \Self.publicKeyPEM)
+      Member("offline", \Self.offline, "Accepted by digits, without a signature.")
+      Member("container", \Self.container)
+      Member("device", \Self.device)
+      Member("time", \Self.time, .time)
+      Member(
+        "typed", \Self.typed,
+        "Accepted by digits for what was typed: without a signature, and the device showed no more than that."
+      )
+    }
+  }
+
+  package struct UAFDecision: Message {
+    package let session: String, time: Int64
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("session", \Self.session)
+      Member("time", \Self.time, .time)
+    }
+  }
+
+  package struct End: Message {
+    package let reason: String, message: String?, container: String?, time: Int64
+
+    package static let schema = MessageSchema(Self.init) {
+      Member("reason", \Self.reason)
+      Member("message", \Self.message)
+      Member("container", \Self.container)
+      Member("time", \Self.time, .time)
+    }
+  }
+
+  package let id: String, user: String?, content: String, status: TransactionRecord.State
+  package let created: Int64, expires: Int64, typed: [Int64]?, initiated: String?
+  package var decision: Decision?, uaf: UAFDecision?, end: End?
+
+  package static let schema = MessageSchema(Self.init, named: "Transaction") {
+    Member("id", \Self.id)
+    Member("user", \Self.user, "Left out while it is for anybody.")
+    Member("content", \Self.content)
+    Member("status", \Self.status)
+    Member("created", \Self.created, .time)
+    Member("expires", \Self.expires, .time)
+    Member("typed", \Self.typed, .typedFields)
+    Member("initiated", \Self.initiated, .oneOf("device"))
+    Member("decision", \Self.decision)
+    Member("uaf", \Self.uaf, "How it was confirmed by UAF.")
+    Member("end", \Self.end, "How it ended without a decision.")
+  }
+}
+
+extension TransactionDescription {
+  /// All but how it ended.
+  init(summaryOf record: TransactionRecord) {
+    self.init(
+      id: record.id, user: record.user, content: record.content, status: record.state,
+      created: record.created, expires: record.expires, typed: record.typedFields?.map { Int64($0) },
+      initiated: record.isInitiatedByDevice ? "device" : nil, decision: nil, uaf: nil, end: nil)
+  }
+
+  /// A transaction with how it ended.
+  init(_ record: TransactionRecord, _ container: ContainerRecord?) throws(CryptoFailure) {
+    self.init(summaryOf: record)
+    if let decision = record.decision, let container {
+      self.decision = try Decision(decision, container)
+    }
+    uaf = record.uaf.map { UAFDecision(session: $0.session, time: $0.time) }
+    end = record.end.map {
+      End(
+        reason: $0.reason, message: $0.message.isEmpty ? nil : $0.message, container: $0.container,
+        time: $0.time)
+    }
+  }
+}
+
+extension TransactionDescription.Decision {
+  init(_ record: DecisionRecord, _ container: ContainerRecord) throws(CryptoFailure) {
+    let key = try record.jws.map { (_) throws(CryptoFailure) in
+      try P256.Signing.PublicKey(x963: container.signingKey)
+    }
+    self.init(
+      jws: record.jws, publicKey: key?.wireJWK, publicKeyPEM: key?.pemRepresentation,
+      offline: record.jws == nil && !record.isTyped ? true : nil, container: container.id,
+      device: Base64URL.encode(container.device), time: record.time,
+      typed: record.jws == nil && record.isTyped ? true : nil)
+  }
+}
+
+/// Transactions.
+package struct TransactionPage: Message {
+  package let transactions: [TransactionDescription]
+
+  package static let schema = MessageSchema(Self.init) { Member("transactions", \Self.transactions) }
+}
+
+/// Which transactions a relying party wants.
+package struct InitiatedQuery: Message {
+  package let initiated: String, user: UserID, after: String?, limit: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("initiated", \Self.initiated, .oneOf("device"), "Those begun on a device.")
+    Member("user", \Self.user, "Whose.")
+    Member("after", \Self.after, "The id of the last one that is known.")
+    Member("limit", \Self.limit, .integer(1...100), "How many at most; 100 where it is left out.")
+  }
+}
+
+/// Which transactions an operator wants.
+package struct TransactionQuery: Message {
+  package let user: UserID?, status: TransactionRecord.State?, before: String?, limit: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user, "Those of a user.")
+    Member("status", \Self.status, "Those that stand here.")
+    Member("before", \Self.before, "The id of the last one that is known.")
+    Member("limit", \Self.limit, .integer(1...100), "How many at most; 100 where it is left out.")
+  }
+}
+
+/// Why a transaction is withdrawn.
+package struct WithdrawalQuery: Message {
+  package let reason: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("reason", \Self.reason, .text(...1000), "Why: plain characters.")
+  }
+}
+
+/// A transaction as a text.
+package struct CarriedTransaction: Message {
+  package let text: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("text", \Self.text, "A JWS of the type signet-offline.")
+  }
+}
+
+/// What a user types into a device.
+package struct TypedChallenge: Message {
+  package let challenge: String, fields: [Int64]
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("challenge", \Self.challenge, .text(pattern: "^[0-9]{8}$"))
+    Member("fields", \Self.fields, .typedFields)
+  }
+}
+
+/// The digits that a device shows.
+package struct CarriedAnswer: Message {
+  package let answer: String?, typed: String?, client: String?
+
+  package static let schema = MessageSchema(Self.init, "`answer` or `typed`.") {
+    Member("answer", \Self.answer, "The digits for what the device scanned and showed.")
+    Member("typed", \Self.typed, "The digits for what the user typed into the device.")
+    Member("client", \Self.client, .text(1...64), "The end user's IP address, or what stands for it.")
+  }
+}

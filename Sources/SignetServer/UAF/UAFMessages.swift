@@ -1,0 +1,298 @@
+import SignetHTTP
+import SignetJSON
+import SignetUAF
+import SignetWire
+
+// What clients and relying parties of UAF send and are answered, for the description: `SignetUAF` and the services read it, and a test
+// holds it against these.
+
+/// The question for a request of the protocol.
+struct GetUAFRequestMembers: Message {
+  let operation: String?, previousRequest: String?, context: String?
+
+  static let schema = MessageSchema(Self.init, named: "GetUAFRequest") {
+    Member("op", \Self.operation, .oneOf(UAFOperation.allCases.map(\.rawValue)))
+    Member("previousRequest", \Self.previousRequest)
+    Member("context", \Self.context, "JSON as a text.")
+  }
+}
+
+extension Shape where Value == Int64 {
+  static let uafStatus = Shape.integer(1200...1500).adding([
+    "description": "A status of FIDO UAF, 1200 for success."
+  ])
+}
+
+/// A request of the protocol.
+struct ReturnUAFRequestMembers: Message {
+  let status: Int64, request: String?, operation: String?, lifetimeMillis: Int64?
+
+  static let schema = MessageSchema(Self.init, named: "ReturnUAFRequest") {
+    Member("statusCode", \Self.status, .uafStatus)
+    Member("uafRequest", \Self.request, "A list of messages, JSON as a text.")
+    Member("op", \Self.operation)
+    Member("lifetimeMillis", \Self.lifetimeMillis)
+  }
+}
+
+/// A response of the protocol.
+struct SendUAFResponseMembers: Message {
+  let response: String, context: String?
+
+  static let schema = MessageSchema(Self.init, named: "SendUAFResponse") {
+    Member("uafResponse", \Self.response, .text(1...), "A list of messages, JSON as a text.")
+    Member("context", \Self.context, "JSON as a text.")
+  }
+}
+
+/// What answers a response of the protocol.
+struct UAFServerResponseMembers: Message {
+  struct Token: Message {
+    let type: String, value: String
+
+    static let schema = MessageSchema(Self.init) {
+      Member("type", \Self.type, .oneOf("JWT", "HTTP_COOKIE"))
+      Member("value", \Self.value)
+    }
+  }
+  let status: Int64, text: String?, additionalTokens: [Token]?
+
+  static let schema = MessageSchema(Self.init, named: "UAFServerResponse") {
+    Member("statusCode", \Self.status, .uafStatus)
+    Member("description", \Self.text)
+    Member("additionalTokens", \Self.additionalTokens)
+  }
+}
+
+/// Who may call clients for the application.
+struct UAFFacetMembers: Message {
+  struct Version: Message {
+    let major: Int64, minor: Int64
+
+    static let schema = MessageSchema(Self.init) {
+      Member("major", \Self.major)
+      Member("minor", \Self.minor)
+    }
+  }
+  struct Facets: Message {
+    let version: Version, ids: [String]
+
+    static let schema = MessageSchema(Self.init) {
+      Member("version", \Self.version)
+      Member("ids", \Self.ids)
+    }
+  }
+  let trustedFacets: [Facets]
+
+  static let schema = MessageSchema(Self.init, named: "UAFFacets") {
+    Member("trustedFacets", \Self.trustedFacets)
+  }
+}
+
+/// A token for an operation, sent nowhere.
+struct MadeUAFToken: Message {
+  let token: String, session: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("token", \Self.token)
+    Member("sessionId", \Self.session)
+  }
+}
+
+/// A token for an operation, to be sent to a device; `UAFTokens` reads it.
+struct UAFDispatchMembers: Message {
+  let dispatcher: String?, target: String?, information: JSONObject?, request: GetUAFRequestMembers
+
+  static let schema = MessageSchema(Self.init) {
+    Member("dispatcher", \Self.dispatcher)
+    Member("dispatchTargetId", \Self.target)
+    Member("dispatchInformation", \Self.information)
+    Member("getUafRequest", \Self.request)
+  }
+}
+
+/// How sending a token ended.
+struct UAFDispatchedMembers: Message {
+  struct Information: Message {
+    let name: String, response: String?
+
+    static let schema = MessageSchema(Self.init) {
+      Member("name", \Self.name)
+      Member("response", \Self.response)
+    }
+  }
+  let token: String?, session: String?, information: Information?, result: UAFTokens.DispatchResult
+
+  static let schema = MessageSchema(Self.init, named: "UAFDispatched") {
+    Member("token", \Self.token)
+    Member("sessionId", \Self.session)
+    Member("dispatcherInformation", \Self.information)
+    Member("dispatchResult", \Self.result)
+  }
+}
+
+extension UAFTokens.DispatchResult: Shaped {}
+
+/// A token that is redeemed.
+struct UAFTokenToRedeem: Message {
+  let token: String
+
+  static let schema = MessageSchema(Self.init) { Member("token", \Self.token) }
+}
+
+/// An operation whose state is asked.
+struct UAFSessionQuery: Message {
+  let session: String
+
+  static let schema = MessageSchema(Self.init) { Member("sessionId", \Self.session) }
+}
+
+/// How an operation stands.
+struct UAFStatusMembers: Message {
+  struct Authenticator: Message {
+    let aaid: String, keyId: String
+
+    static let schema = MessageSchema(Self.init) {
+      Member("aaid", \Self.aaid)
+      Member("keyId", \Self.keyId)
+    }
+  }
+  let status: String, timestamp: Int64?, user: String?, uafStatus: Int64?, asmStatus: Int64?
+  let clientError: Int64?, authenticators: [Authenticator]?, token: JSONObject?
+
+  static let schema = MessageSchema(Self.init, named: "UAFStatusReport") {
+    Member(
+      "status", \Self.status,
+      .oneOf(
+        "tokenCreated", "clientRegistering", "clientAuthenticating", "succeeded", "failed", "unknown"))
+    Member("timestamp", \Self.timestamp)
+    Member("userId", \Self.user)
+    Member("uafStatusCode", \Self.uafStatus)
+    Member("asmStatusCode", \Self.asmStatus)
+    Member("clientErrorCode", \Self.clientError)
+    Member("authenticators", \Self.authenticators)
+    Member("tokenInformation", \Self.token)
+  }
+}
+
+/// A device of a user, to be added; `UAFTargets` reads it.
+struct NewUAFTargetMembers: Message {
+  let username: String, deviceId: String?, name: String, target: String?, dispatcher: String?
+  let signatureKey: String, encryptionKey: String?
+
+  static let schema = MessageSchema(Self.init) {
+    Member("username", \Self.username)
+    Member("deviceId", \Self.deviceId, .text(1...128))
+    Member("name", \Self.name, .text(1...256))
+    Member("target", \Self.target, .text(...4096))
+    Member("dispatcher", \Self.dispatcher)
+    Member("signatureKey", \Self.signatureKey, "A JWK, P-256, as a text.")
+    Member("encryptionKey", \Self.encryptionKey, "A JWK, P-256, as a text.")
+  }
+}
+
+/// A device that was added.
+struct MadeUAFTarget: Message {
+  let id: String, extId: String
+
+  static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("extId", \Self.extId)
+  }
+}
+
+/// The devices of a user, in the words of UAF's services.
+struct UAFDispatchTargetList: Message {
+  struct Target: Message {
+    let id: String, extId: String, username: String, name: String, deviceId: String?
+    let dispatcher: String?, target: String?
+
+    static let schema = MessageSchema(Self.init, named: "UAFDispatchTarget") {
+      Member("id", \Self.id)
+      Member("extId", \Self.extId)
+      Member("username", \Self.username)
+      Member("name", \Self.name)
+      Member("deviceId", \Self.deviceId)
+      Member("dispatcher", \Self.dispatcher)
+      Member("target", \Self.target)
+    }
+  }
+  let dispatchTargets: [Target]
+
+  static let schema = MessageSchema(Self.init) { Member("dispatchTargets", \Self.dispatchTargets) }
+}
+
+/// Whose devices are wanted.
+struct UAFNameQuery: Message {
+  let username: UserID
+
+  static let schema = MessageSchema(Self.init) { Member("username", \Self.username, "Whose.") }
+}
+
+extension RequestShape {
+  /// A body of UAF, read by `SignetUAF` or a service; answers of another type than `accepted` are refused.
+  static func uaf(
+    _ type: any Message.Type, as mediaType: String, accepted: String? = nil, example: JSONObject? = nil
+  ) -> Self where Value == [UInt8] {
+    RequestShape(
+      description: RequestDescription(mediaType: mediaType, schema: type.described, example: example),
+      checkTypes: { try UAFMediaTypes.check($0, sent: mediaType, answered: accepted) }, read: { $0.body })
+  }
+
+  /// A JSON object of UAF's services, read by one of them.
+  static func uafObject(_ type: any Message.Type) -> Self where Value == JSONObject {
+    RequestShape(
+      description: RequestDescription(mediaType: "application/json", schema: type.described),
+      checkTypes: { try UAFMediaTypes.check($0, sent: "application/json", answered: nil) },
+      read: { try reading(JSONObject(parsing: $0.body)) })
+  }
+
+  /// A message of UAF's services.
+  static func uafJSON(_ type: Value.Type, accepted: String? = nil) -> Self where Value: Message {
+    RequestShape(
+      description: RequestDescription(mediaType: "application/json", schema: type.described),
+      checkTypes: { try UAFMediaTypes.check($0, sent: "application/json", answered: accepted) },
+      read: { try Value(reading(JSONObject(parsing: $0.body))) })
+  }
+}
+
+extension RequestShape where Value == Void {
+  /// A body that the device has signed, which ``Credential`` reads.
+  static let uafSigned = RequestShape(
+    description: RequestDescription(
+      mediaType: UAFEndpoints.jose,
+      schema: String.shape.schema.described(
+        "A compact JWS by the key of the target: docs/protocol.md section 12.3.")),
+    checkTypes: { try UAFMediaTypes.check($0, sent: UAFEndpoints.jose, answered: nil) }, read: { _ in })
+
+  /// Nothing; answers of another type than `accepted` are refused.
+  static func uafNothing(accepted: String) -> Self {
+    RequestShape(
+      description: RequestDescription(),
+      checkTypes: { try UAFMediaTypes.check($0, sent: nil, answered: accepted) }, read: { _ in })
+  }
+}
+
+extension AnswerShape where Value == ServerResponse {
+  /// A message of the protocol, whose status is in it.
+  static func uaf(_ type: any Message.Type, as mediaType: String = UAFNames.mediaType) -> Self {
+    .response([
+      AnswerDescription(
+        status: 200, text: "The protocol's status is in the body.", content: [(mediaType, type.described)])
+    ])
+  }
+
+  /// What a device may see of itself.
+  static let uafSigned = Self.response([
+    AnswerDescription(
+      status: 200, text: "A compact JWS by the server's key.",
+      content: [(UAFEndpoints.jose, String.shape.schema)])
+  ])
+}
+
+extension AnswerShape where Value == Void {
+  /// Nothing: it is done.
+  static let uafDone = AnswerShape(answers: [AnswerDescription(status: 204, text: "It is done.")]) {
+    ServerResponse(status: 204)
+  }
+}

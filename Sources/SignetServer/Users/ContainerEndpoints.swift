@@ -1,0 +1,118 @@
+import SignetCrypto
+import SignetJSON
+package import SignetStorage
+import SignetWire
+
+extension ContainerRecord.State: Shaped {}
+extension AccountStanding: Shaped {}
+
+/// A container, as operators see it.
+package struct ContainerDescription: Message {
+  package let id: String, user: String, device: String, name: String, platform: String, keystore: String
+  package let keys: String?, simulated: Bool, state: ContainerRecord.State, created: Int64
+  package let renewals: Int64, renewalWanted: Bool, renews: String?, succession: String?, ended: String?
+  package let standing: AccountStanding
+
+  package static let schema = MessageSchema(Self.init, named: "Container") {
+    Member("id", \Self.id)
+    Member("user", \Self.user)
+    Member("device", \Self.device)
+    Member("name", \Self.name)
+    Member("platform", \Self.platform)
+    Member("keystore", \Self.keystore)
+    Member("keys", \Self.keys, "Where the signing key was made and signs.")
+    Member("simulated", \Self.simulated)
+    Member("state", \Self.state)
+    Member("created", \Self.created, .time)
+    Member("renewals", \Self.renewals, .integer(0...))
+    Member("renewalWanted", \Self.renewalWanted)
+    Member("renews", \Self.renews, "The container that it follows.")
+    Member("succession", \Self.succession, "A JWS.")
+    Member("ended", \Self.ended, "How its device has ended it.")
+    Member("standing", \Self.standing)
+  }
+}
+
+extension ContainerDescription {
+  init(_ record: ContainerRecord) {
+    self.init(
+      id: record.id, user: record.user, device: Base64URL.encode(record.device), name: record.name,
+      platform: record.platform, keystore: record.keystore, keys: record.keyOrigin,
+      simulated: record.isSimulated, state: record.state, created: record.created,
+      renewals: Int64(record.renewals), renewalWanted: record.isRenewalWanted, renews: record.renews,
+      succession: record.succession, ended: record.ended, standing: record.standing)
+  }
+}
+
+/// The containers of a user.
+package struct ContainerList: Message {
+  package let containers: [ContainerDescription]
+
+  package static let schema = MessageSchema(Self.init) { Member("containers", \Self.containers) }
+}
+
+/// A container that was revoked.
+package struct RevokedContainer: Message {
+  package let id: String, state: String, user: String, name: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("state", \Self.state, .oneOf(ContainerRecord.State.revoked.rawValue))
+    Member("user", \Self.user)
+    Member("name", \Self.name)
+  }
+}
+
+/// A container whose device was asked to renew it.
+package struct ContainerToRenew: Message {
+  package let id: String, renewalWanted: Bool
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("id", \Self.id)
+    Member("renewalWanted", \Self.renewalWanted)
+  }
+}
+
+extension API {
+  package static let listContainers = Endpoint(
+    .get, "/admin/users/{user}/containers", .read, "listContainers", "The containers of a user",
+    in: .users, by: .admin, answers: .json(ContainerList.self, "Oldest first."), or: [.unknown])
+  package static let showContainer = Endpoint(
+    .get, "/admin/containers/{id}", .read, "showContainer", "A container", in: .users, by: .admin,
+    answers: .json(ContainerDescription.self, "The container."), or: [.unknown])
+  package static let revokeContainer = Endpoint(
+    .delete, "/admin/containers/{id}", .manage, "revokeContainer", "Revoke a container for good",
+    in: .users, by: .admin, answers: .json(RevokedContainer.self, "It is revoked."), or: [.unknown])
+  package static let askForRenewal = Endpoint(
+    .post, "/admin/containers/{id}/renew", .manage, "askForRenewal",
+    "Ask a device to renew its container", in: .users, by: .admin,
+    answers: .json(ContainerToRenew.self, "It will hear of it."), or: [.unknown, .conflict])
+}
+
+/// Containers, as operators manage them (`docs/protocol.md` section 7).
+struct ContainerEndpoints: Sendable {
+  let users: UserService
+  let renewals: RenewalService
+
+  var routes: [Route] {
+    [
+      API.listContainers.answered { [users] call in
+        ContainerList(
+          containers: try await users.containers(of: call.user()).map { ContainerDescription($0) })
+      },
+      API.showContainer.answered { [users] call in
+        ContainerDescription(try await users.container(call.id))
+      },
+      API.revokeContainer.answered { [users] call in
+        let container = try await users.revokeContainer(call.id, by: call.caller.actor)
+        return RevokedContainer(
+          id: call.id, state: ContainerRecord.State.revoked.rawValue, user: container.user,
+          name: container.name)
+      },
+      API.askForRenewal.answered { [renewals] call in
+        try await renewals.ask(call.id, by: call.caller.actor)
+        return ContainerToRenew(id: call.id, renewalWanted: true)
+      },
+    ]
+  }
+}

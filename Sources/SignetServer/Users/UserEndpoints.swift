@@ -1,0 +1,167 @@
+import SignetJSON
+package import SignetStorage
+package import SignetWire
+
+/// A user to be added.
+package struct NewUser: Message {
+  package let user: UserID
+
+  package static let schema = MessageSchema(Self.init) { Member("user", \Self.user) }
+}
+
+extension UserRecord.State: Shaped {}
+
+/// A user, as operators see it.
+package struct UserDescription: Message {
+  package let user: String, created: Int64, state: UserRecord.State, since: Int64, reason: String?
+
+  package static let schema = MessageSchema(Self.init, named: "User") {
+    Member("user", \Self.user)
+    Member("created", \Self.created, .time)
+    Member("state", \Self.state)
+    Member("since", \Self.since, .time, "When the user came into the state.")
+    Member("reason", \Self.reason, "Why, in the operator's words.")
+  }
+}
+
+extension UserDescription {
+  init(_ record: UserRecord) {
+    self.init(
+      user: record.id, created: record.created, state: record.state, since: record.stateSince,
+      reason: record.stateReason.isEmpty ? nil : record.stateReason)
+  }
+}
+
+/// Why a user is suspended.
+package struct Suspension: Message {
+  package let reason: String?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("reason", \Self.reason, "At most 1,000 plain characters.")
+  }
+}
+
+/// All users.
+package struct UserList: Message {
+  package let users: [UserDescription]
+
+  package static let schema = MessageSchema(Self.init) { Member("users", \Self.users) }
+}
+
+/// Who is to be invited.
+package struct NewActivation: Message {
+  package let user: UserID, lifetime: Int64?
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member(
+      "lifetime", \Self.lifetime, .integer(60...2_592_000),
+      "Seconds; a day where it is left out and the operator sets nothing else.")
+  }
+}
+
+/// An activation code.
+package struct MadeActivation: Message {
+  package let code: String, invite: String, expires: Int64
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("code", \Self.code, "What a QR code shows.")
+    Member("invite", \Self.invite, "What is typed.")
+    Member("expires", \Self.expires, .time)
+  }
+}
+
+/// The code that a user types before being asked.
+package struct MadeUserCode: Message {
+  package let user: String, code: String
+
+  package static let schema = MessageSchema(Self.init) {
+    Member("user", \Self.user)
+    Member("code", \Self.code)
+  }
+}
+
+extension API {
+  package static let addUser = Endpoint(
+    .post, "/admin/users", .manage, "addUser", "Add a user", in: .users, by: .admin,
+    takes: .json(NewUser.self), answers: .created(NamedByUser.self, "It is added."), or: [.conflict])
+  package static let listUsers = Endpoint(
+    .get, "/admin/users", .read, "listUsers", "All users", in: .users, by: .admin,
+    answers: .json(UserList.self, "By id."))
+  package static let showUser = Endpoint(
+    .get, "/admin/users/{user}", .read, "showUser", "A user", in: .users, by: .admin,
+    answers: .json(UserDescription.self, "The user."), or: [.unknown])
+  package static let suspendUser = Endpoint(
+    .post, "/admin/users/{user}/suspend", .manage, "suspendUser",
+    "Accept nothing of a user from now on, and end what is under way", in: .users, by: .admin,
+    takes: .json(Suspension.self), answers: .json(UserDescription.self, "The user, suspended."),
+    or: [.unknown])
+  package static let resumeUser = Endpoint(
+    .post, "/admin/users/{user}/resume", .manage, "resumeUser", "Let a suspended user go on",
+    in: .users, by: .admin, answers: .json(UserDescription.self, "The user, active."), or: [.unknown])
+  package static let deleteUser = Endpoint(
+    .delete, "/admin/users/{user}", .manage, "deleteUser",
+    "Remove a user with all that is bound to the account", in: .users, by: .admin,
+    answers: .json(UserDescription.self, "What is left; the id is not given again."), or: [.unknown])
+  package static let unlockUser = Endpoint(
+    .post, "/admin/users/{user}/unlock", .manage, "unlockUser", "Forget what a user got wrong",
+    in: .users, by: .admin, answers: .json(NamedByUser.self, "Done."), or: [.unknown])
+  package static let invite = Endpoint(
+    .post, "/admin/activations", .manage, "invite", "Make an activation code", in: .users, by: .admin,
+    takes: .json(NewActivation.self, example: ["user": "alice"]),
+    answers: .created(MadeActivation.self, "An earlier one of the user is void."), or: [.unknown])
+  package static let setUserCode = Endpoint(
+    .post, "/admin/users/{user}/code", .manage, "setUserCode",
+    "Make a code that a user types before being asked by OpenID Connect", in: .users, by: .admin,
+    answers: .created(MadeUserCode.self, "It is shown this once."), or: [.unknown])
+  package static let removeUserCode = Endpoint(
+    .delete, "/admin/users/{user}/code", .manage, "removeUserCode", "Ask a user without a code",
+    in: .users, by: .admin, answers: .json(NamedByUser.self, "Done."), or: [.unknown])
+}
+
+/// Users, as operators manage them (`docs/protocol.md` section 7).
+struct UserEndpoints: Sendable {
+  let users: UserService
+  let codes: CodeService
+  let activations: ActivationService
+
+  var routes: [Route] {
+    [
+      API.addUser.answered { [users] call in
+        try await users.add(call.input.user, by: call.caller.actor)
+        return NamedByUser(user: call.input.user.text)
+      },
+      API.listUsers.answered { [users] _ in
+        UserList(users: try await users.all().map { UserDescription($0) })
+      },
+      API.showUser.answered { [users] call in UserDescription(try await users.find(call.user())) },
+      API.suspendUser.answered { [users] call in
+        UserDescription(
+          try await users.suspend(call.user(), reason: call.input.reason ?? "", by: call.caller.actor))
+      },
+      API.resumeUser.answered { [users] call in
+        UserDescription(try await users.resume(call.user(), by: call.caller.actor))
+      },
+      API.deleteUser.answered { [users] call in
+        UserDescription(try await users.delete(call.user(), by: call.caller.actor))
+      },
+      API.unlockUser.answered { [codes] call in
+        try await codes.unlock(call.user(), by: call.caller.actor)
+        return NamedByUser(user: call[.user])
+      },
+      API.invite.answered { [activations] call in
+        let made = try await activations.invite(
+          call.input.user, lifetime: call.input.lifetime, by: call.caller.actor)
+        return MadeActivation(
+          code: made.code.text, invite: made.code.invite.typedForm, expires: made.expires)
+      },
+      API.setUserCode.answered { [users] call in
+        MadeUserCode(user: call[.user], code: try await users.setCode(of: call.user(), by: call.caller.actor))
+      },
+      API.removeUserCode.answered { [users] call in
+        try await users.removeCode(of: call.user(), by: call.caller.actor)
+        return NamedByUser(user: call[.user])
+      },
+    ]
+  }
+}
