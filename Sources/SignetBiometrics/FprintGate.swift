@@ -7,7 +7,7 @@ import Synchronization
 /// Each call has a connection of its own, on a thread of its own, and leaves nothing behind: when the connection ends,
 /// fprintd frees the sensor. fprintd says yes or no and counts nothing, so this gate counts the mismatches: with
 /// ``mismatchLimit`` in a row it is locked until ``endLockout()``. The count lasts as long as the gate; a vault that must not
-/// forget counts durably, before it asks.
+/// forget counts durably what the gate reports.
 public final class FprintGate: BiometricGate {
   /// The mismatches in a row after which no finger counts any more.
   public static let mismatchLimit = 5

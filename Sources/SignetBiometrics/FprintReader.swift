@@ -109,7 +109,10 @@ struct FprintReader: ~Copyable {
       finish("VerifyStop")
       if matches { return }
       remaining -= 1
-      if mismatch() == .lockedOut { throw .lockedOut }
+      if mismatch() == .lockedOut {
+        hints(.notRecognised(remaining: 0))
+        throw .lockedOut
+      }
       if remaining == 0 { throw .mismatch }
       hints(.notRecognised(remaining: remaining))
     }

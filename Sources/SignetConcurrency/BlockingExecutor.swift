@@ -43,6 +43,14 @@ public final class BlockingExecutor: SerialExecutor {
     }
   }
 
+  /// Runs `body` after all that were enqueued before it, and holds the thread until then: for callbacks that cannot be `async`.
+  ///
+  /// - Precondition: Not called on this executor's queue.
+  public func wait<Value: Sendable>(for body: @Sendable () -> Value) -> Value {
+    dispatchPrecondition(condition: .notOnQueue(queue))
+    return queue.sync(execute: body)
+  }
+
   /// Ends the process unless called on this executor's queue; the runtime asks for `assumeIsolated`.
   public func checkIsolated() {
     dispatchPrecondition(condition: .onQueue(queue))

@@ -1,5 +1,6 @@
 package import SignetJSON
 package import SignetStorage
+import SignetWire
 
 /// Which entries of the audit log are wanted.
 package struct AuditQuery: Message {

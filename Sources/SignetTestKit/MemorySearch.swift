@@ -49,7 +49,7 @@
     /// Adds a secret, in parts of 12 bytes or more; numbers are looked for in both byte orders.
     package func add(_ name: String, _ secret: borrowing SecretBytes) {
       secret.withUInt8Span { bytes in
-        let half = max(bytes.count / 2, 12)
+        let half = max(bytes.count / 2, min(12, bytes.count))
         for (part, start) in [("begin", 0), ("end", bytes.count - half)] {
           let masked = (start..<(start + half)).map { Self.masked(bytes[$0]) }
           needles.append(Needle(name: "\(name), \(part)", masked: masked))

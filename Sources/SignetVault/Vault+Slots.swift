@@ -1,3 +1,4 @@
+import SignetConcurrency
 import SignetCrypto
 import SignetPolicy
 import Synchronization
@@ -106,7 +107,9 @@ extension Vault {
 
   /// Opens a domain after a biometric match.
   ///
-  /// Mismatches are counted like wrong passwords, on the disk and before they are made; the right password takes the count back.
+  /// A mismatch is counted on the disk when the sensor reports it, and before the sensor is asked again; a match takes the count
+  /// back, and so does the right password. Waiting for a finger counts nothing, however it ends. After ``biometricLimit``
+  /// mismatches, in whatever processes, the match is called off, and one that comes all the same opens nothing.
   ///
   /// The set that was enrolled while the finger was matched is compared with the one that the slot is bound to. Opening with the
   /// device alone afterwards is the vault's doing: where the matcher says yes or no, it can be no one else's.
@@ -118,7 +121,8 @@ extension Vault {
   ///   - reason: Why, as the person will read it.
   ///   - hints: Is told what to show while it lasts.
   /// - Returns: The open domain.
-  /// - Throws: ``VaultFailure``: `biometric`, `biometricsInvalidated`, `noSuchSlot` where it is not enabled.
+  /// - Throws: ``VaultFailure``: `biometric`, `biometricsInvalidated`, `noSuchSlot` where it is not enabled; what keeps a mismatch
+  ///   from being counted.
   package func openWithBiometrics(
     _ domain: String, of id: ContainerID, with gate: any BiometricGate, reason: String,
     hints: @escaping @Sendable (BiometricHint) -> Void = { _ in }
@@ -127,60 +131,86 @@ extension Vault {
     let place = DomainPlace(vault: seal.vault, container: id, domain: domain)
     do {
       let before = try tables.read(id) { try $0.slot(domain, .biometric) }
+      guard before.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }
       if case .ready(let set) = try await gate.state(),
         !before.slot.header.opening.accepts(set)
       {
         throw VaultFailure.biometricsInvalidated  // nobody need touch the sensor for that
       }
-      let counted = try countMatch(place)
-      // The vault's count is what counts: the gate's own ends with its process.
-      if counted.failedCount == 1 { await gate.endLockout() }
-      let mismatches = Mutex(0)
-      let matched: EnrolledSet
-      do throws(BiometricFailure) {
-        matched = try await gate.match(reason) { hint in
-          if case .notRecognised = hint { mismatches.withLock { $0 += 1 } }
-          hints(hint)
-        }
-      } catch {
-        let last = error == .mismatch || error == .lockedOut ? 1 : 0
-        try settleMatch(place, counted, mismatches: mismatches.withLock(\.self) + last)
-        throw error
-      }
-      let slot = try tables.read(id) { try $0.slot(domain, .biometric) }.slot
-      guard slot.header.opening.accepts(matched) else {
-        throw VaultFailure.biometricsInvalidated
-      }
-      let opened = try openWithHardware(place, .biometric, start)
-      try settleMatch(place, counted, mismatches: nil)
-      return opened
+      // The vault's count is what counts: the gate's own ends with its process, and is of all containers.
+      await gate.endLockout()
+      try confirmMatch(place, of: await match(place, with: gate, reason: reason, hints: hints))
+      return try openWithHardware(place, .biometric, start)
     } catch { throw VaultFailure(error) }
   }
 
-  /// Counts a match as failed before it is made, on the disk.
-  private func countMatch(_ place: DomainPlace) throws -> AttemptState {
-    let now = try waitInstant()
+  /// Has a gate match, and counts what it reports.
+  private func match(
+    _ place: DomainPlace, with gate: any BiometricGate, reason: String,
+    hints: @escaping @Sendable (BiometricHint) -> Void
+  ) async throws -> EnrolledSet {
+    let mismatches = MismatchReports()
+    let (stop, stopping) = AsyncStream<Never>.makeStream()
+    let result = await withTaskGroup(of: Result<EnrolledSet, BiometricFailure>?.self) { group in
+      group.addTask {
+        do throws(BiometricFailure) {
+          return .success(
+            try await gate.match(reason) { hint in
+              if case .notRecognised(let remaining) = hint {
+                let mayGoOn = mismatches.record(isLast: remaining == 0) { try self.countReported(place) }
+                if !mayGoOn { stopping.finish() }
+              }
+              hints(hint)
+            })
+        } catch { return .failure(error) }
+      }
+      group.addTask {
+        for await _ in stop {}
+        return nil
+      }
+      var result: Result<EnrolledSet, BiometricFailure>?
+      for await ended in group {
+        group.cancelAll()
+        if let ended { result = ended }
+      }
+      return result
+    }
+    if let failure = mismatches.failure { throw failure }
+    guard let result else { throw BiometricFailure.cancelled }
+    if case .failure(.mismatch) = result, !mismatches.isLastCounted { _ = try countMismatch(place) }
+    return try result.get()
+  }
+
+  /// Counts a mismatch from a thread of the gate, which waits for it.
+  private nonisolated func countReported(_ place: DomainPlace) throws -> Bool {
+    try executor.wait { Result { try self.assumeIsolated { try $0.countMismatch(place) } } }.get()
+  }
+
+  /// Counts a mismatch that was made, on the disk, and where the hardware counts, in it.
+  ///
+  /// One transaction reads and writes the count, so one process at a time counts, and no count is without a result.
+  ///
+  /// - Returns: Whether another match may be made.
+  private func countMismatch(_ place: DomainPlace) throws -> Bool {
+    let now = moment.boot
     return try tables.change(place.container) { rows in
       var row = try rows.slot(place.domain, .biometric)
-      guard row.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }
+      guard row.attempts.failedCount < Self.biometricLimit else { return false }
       row.attempts = row.attempts.countingAttempt(at: now)
       try rows.store(row)
-      return row.attempts
+      return row.attempts.failedCount < Self.biometricLimit
     }
   }
 
-  /// Puts what a match came to in the place of what was counted before it; `nil` mismatches are a success.
+  /// Takes the mismatches back after a match, unless there are too many by now, or the slot is for another set.
   ///
-  /// Where somebody has matched meanwhile, or enabled biometrics anew, this one stays as it was counted.
-  private func settleMatch(_ place: DomainPlace, _ counted: AttemptState, mismatches: Int?) throws {
-    try tables.change(place.container, isCounted: false) { rows in
+  /// It writes where there are none as well: a disk on which no mismatch can be counted lets no finger open.
+  private func confirmMatch(_ place: DomainPlace, of matched: EnrolledSet) throws {
+    try tables.change(place.container) { rows in
       var row = try rows.slot(place.domain, .biometric)
-      guard row.attempts == counted else { return }
-      row.attempts =
-        mismatches.map {
-          AttemptState(failedCount: counted.failedCount - 1 + $0, lastAttempt: counted.lastAttempt)
-        }
-        ?? .afterSuccess
+      guard row.slot.header.opening.accepts(matched) else { throw VaultFailure.biometricsInvalidated }
+      guard row.attempts.failedCount < Self.biometricLimit else { throw BiometricFailure.lockedOut }
+      row.attempts = .afterSuccess
       try rows.store(row)
     }
   }
@@ -227,5 +257,31 @@ extension Vault {
       }
       forgetReplaced()
     } catch { throw VaultFailure(error) }
+  }
+}
+
+/// What has become of the mismatches that a gate has reported in one match.
+private final class MismatchReports: Sendable {
+  private struct State: Sendable {
+    var isLastCounted = false
+    var failure: VaultFailure?
+  }
+
+  private let state = Mutex(State())
+
+  /// Whether the mismatch with which the match ended was counted.
+  var isLastCounted: Bool { state.withLock(\.isLastCounted) }
+  /// Why no more fingers may be tried, whatever the gate says.
+  var failure: VaultFailure? { state.withLock(\.failure) }
+
+  /// Counts one; whether the match may go on.
+  func record(isLast: Bool, _ count: () throws -> Bool) -> Bool {
+    let failure: VaultFailure?
+    do { failure = try count() ? nil : .biometric(.lockedOut) } catch { failure = VaultFailure(error) }
+    return state.withLock { state in
+      if isLast { state.isLastCounted = true }
+      if state.failure == nil { state.failure = failure }
+      return state.failure == nil
+    }
   }
 }

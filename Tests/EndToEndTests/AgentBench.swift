@@ -13,22 +13,33 @@
     var socket: String { folder.file("run/agent.sock") }
     private let groups: String
 
-    /// A folder with an activated device, of which each bench gets a copy: its server is not needed any more.
+    /// A folder with an activated device, of which each bench with the usual password gets a copy: its server is not needed any more.
     private static let activated = Task {
       let folder = try TemporaryFolder()
-      let server = try await RunningServer.startWithShop(["--minimum-length", "8", "--attempts", "5"])
-      let device = DeviceCommand(data: folder.file("device"), authority: server.authority)
-      _ = try await device.json(
-        "activate", "--code-file", server.codeFile("alice"), passwords: [AgentBench.password])
-      await server.stop()
+      try await activate(folder.file("device"), AgentBench.password)
       return folder
     }
 
+    private static func activate(_ data: String, _ password: String) async throws {
+      let server = try await RunningServer.startWithShop([
+        "--minimum-length", "8", "--attempts", "5", "--allow-sequences",
+      ])
+      let device = DeviceCommand(data: data, authority: server.authority)
+      _ = try await device.json(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [password])
+      await server.stop()
+    }
+
     /// Takes a container, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
-    init() async throws {
+    init(password: String = AgentBench.password) async throws {
       folder = try TemporaryFolder()
       device = DeviceCommand(data: folder.file("device"))
-      try FileManager.default.copyItem(atPath: await Self.activated.value.file("device"), toPath: device.data)
+      if password == AgentBench.password {
+        try FileManager.default.copyItem(
+          atPath: await Self.activated.value.file("device"), toPath: device.data)
+      } else {
+        try await Self.activate(device.data, password)
+      }
       for name in ["apps", "elsewhere"] {
         try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         #expect(chmod(folder.file(name), 0o755) == 0)

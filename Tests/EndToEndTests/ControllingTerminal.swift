@@ -7,7 +7,8 @@ final class ControllingTerminal: Sendable {
   private static let setsid = "/usr/bin/setsid"
   private let master: Int32
   private let held: Int32
-  private let process: ChildProcess
+  /// What was started; the program may be a child of it.
+  let process: ChildProcess
   private let shown = Shown()
 
   /// What was shown so far; only one thread at a time asks.

@@ -10,7 +10,7 @@ import Testing
   private static let programs = ["signet", "signet-server"]
 
   /// What `--help` says that a command has.
-  private struct Described {
+  struct Described {
     let path: [String]
     let help: String
     var commands: [String] = []
@@ -42,7 +42,7 @@ import Testing
   /// Every command of a program, and the program itself, by what its help says.
   ///
   /// They are asked for once in a run: there are 150 of them.
-  private static func described(_ program: String) async throws -> [Described] {
+  static func described(_ program: String) async throws -> [Described] {
     try await asked[program]?.value ?? []
   }
 

@@ -15,6 +15,8 @@
       let name: String
       /// Its first argument, such as a descriptor.
       let argument: UInt64
+      /// The program's process, whatever started it.
+      let process: Int32
     }
 
     private static let script = URL(filePath: #filePath).deletingLastPathComponent()
@@ -60,9 +62,10 @@
     var held: Call? {
       let bytes = FileManager.default.contents(atPath: folder.file("held")) ?? Data()
       let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
-      guard words.count == 3, let number = Int(words[0]), let argument = UInt64(words[2])
+      guard words.count == 4, let number = Int(words[0]), let argument = UInt64(words[2]),
+        let process = Int32(words[3])
       else { return nil }
-      return Call(number: number, name: String(words[1]), argument: argument)
+      return Call(number: number, name: String(words[1]), argument: argument, process: process)
     }
 
     /// Lets the program make a call.

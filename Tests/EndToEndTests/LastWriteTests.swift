@@ -1,25 +1,23 @@
 #if os(Linux)
+  import BusFixture
   import Foundation
+  import Signet
   import SignetCrypto
-  import SignetSQLite
-  import SignetServer
+  import SignetJSON
   import SignetTestKit
-  import Synchronization
   import Testing
 
   /// What is left of secrets in all memory of each command when it writes its result, and when it ends.
   ///
-  /// The commands close their memory to their user: root looks into it.
+  /// `make test` gives some commands one kind of password; with `SIGNET_KILLS` set each command gets six.
   @Suite(
     .serialized, .timeLimit(.minutes(KillCount.wanted == nil ? 10 : 60)),
     .enabled(if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root may look into it"))
   struct LastWriteTests {
-    /// Six kinds: long, short, with spaces, composed, to be composed, and without a Latin letter.
-    private static let passwords = [
-      "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6Ue1Ra", "winter-garden-42", "nine corks 7 under the old staircase",
-      "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6\u{E9}\u{E9}", "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6e\u{301}",
-      "\u{417}\u{435}\u{43B}\u{451}\u{43D}\u{44B}\u{439}-4821-\u{6F22}\u{5B57}\u{304B}\u{306A}",
-    ]
+    private typealias Search = LastWriteSearch
+
+    private static let triesAll = Search.triesAll
+    private static let turns = triesAll ? 0..<6 : 0..<1
 
     /// The secret of an account that is imported, 20 bytes.
     private static let accountSecret: [UInt8] = [
@@ -28,96 +26,37 @@
       0x44,
     ]
     private static let accountText = "TIJVC5TYLIA76YNSMPKELFSHJB3WMVKE"
+    private static let rules =
+      "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=3"
 
-    /// What is looked for.
-    private struct Secrets: Sendable {
-      var texts: [String] = []
-      var bytes: [(name: String, bytes: [UInt8])] = []
-
-      /// A search for all of it in a process, and for what is no secret and is there.
-      func search(_ process: Int32, control: String) throws -> MemorySearch {
-        let search = try MemorySearch(process: process)
-        for (index, text) in texts.enumerated() {
-          let prepared = text.precomposedStringWithCanonicalMapping
-          search.add("password \(index)", SecretBytes(copying: Array(text.utf8)))
-          if Array(prepared.utf8) != Array(text.utf8) {
-            search.add("prepared \(index)", SecretBytes(copying: Array(prepared.utf8)))
-          }
-          if prepared.utf8.count >= 24 {
-            search.add(charactersOf: "characters \(index)", SecretBytes(copying: Array(prepared.utf8)))
-          }
-        }
-        for secret in bytes { search.add(secret.name, SecretBytes(copying: secret.bytes)) }
-        search.add("control", SecretBytes(copying: Array(control.utf8)))
-        return search
+    @Test("each command that declares a password is in the table, and nothing else")
+    func table() async throws {
+      let leaves = try await DescribedCommandTests.described("signet").filter { described in
+        described.commands.isEmpty && !described.path.isEmpty
+          && described.options.contains { $0 == "--password-fd" || $0 == "--pin-fd" }
       }
+      let names = Set(leaves.map { $0.path.joined(separator: " ") })
+      let known = Set(PasswordUse.ofCommands.keys)
+      #expect(names.subtracting(known) == [], "list them in PasswordUse, with a scenario that searches them")
+      #expect(known.subtracting(names) == [], "there are no such commands")
     }
-
-    /// Runs a command, and looks for secrets at each write to its output and at its end.
-    private static func expectClean(
-      _ device: DeviceCommand, _ words: [String], passwords: [String] = [], _ secrets: Secrets,
-      sourceLocation: SourceLocation = #_sourceLocation
-    ) async throws {
-      let program = try device.program ?? DeviceCommand.executable()
-      let trap = try HoldTrap(["write", "exit_group"], of: program)
-      var held = device
-      held.launcher = trap.launcher + held.launcher
-      let process = try held.process(words, passwords: passwords).start()
-      var last: HoldTrap.Call?
-      var found: [String: Int] = [:]
-      var count = 0
-      while let call = try await trap.call(after: last, of: process) {
-        if call.name == "exit_group" || call.argument == 1 {
-          found = try secrets.search(process.id, control: device.data).found()
-          count += 1
-          #expect(found.keys.contains { $0.hasPrefix("control") }, "\(words)", sourceLocation: sourceLocation)
-          found = found.filter { !$0.key.hasPrefix("control") }
-          #expect(found.isEmpty, "\(words), \(call.name): \(found)", sourceLocation: sourceLocation)
-        }
-        last = call
-        try trap.letGo(call)
-      }
-      let result = try await process.result()
-      #expect(result.status == 0, "\(words): \(result.summary)", sourceLocation: sourceLocation)
-      #expect(count > 0 && last?.name == "exit_group", "\(words)", sourceLocation: sourceLocation)
-    }
-
-    /// The secret of the codes of the only container, which its server has under its master key.
-    private static func codeSecret(_ server: RunningServer) throws -> [UInt8] {
-      let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readOnly)
-      let rows = try database.query("SELECT id, sealed_secret FROM credentials")
-      let row = try #require(rows.first)
-      let key = try #require(FileManager.default.contents(atPath: "\(server.data)/master.key"))
-      let secret = try MasterKey(SecretBytes(copying: Array(key))).open(
-        row.blob("sealed_secret"), for: .otpSecret(credential: row.text("id")))
-      return secret.insecureCopy()
-    }
-
-    /// Whether each command is tried with each kind of password, as `make kill-test` does.
-    ///
-    /// Else each command gets one kind, and a few commands none.
-    private static let triesAll = KillCount.wanted != nil
 
     @Test(
       "no command has a password, a secret of codes or the device's master key when it writes its result, or ends",
-      arguments: triesAll ? 0..<6 : 0..<1)
-    func commands(_ turn: Int) async throws {
+      arguments: turns)
+    func container(_ turn: Int) async throws {
       let server = try await RunningServer.startWithShop(["--allow-sequences"])
       let device = server.device("alice")
-      let kinds = (0..<6).map { Self.passwords[($0 + turn) % 6] }
-      var secrets = Secrets()
-      secrets.bytes = [
-        ("account", Self.accountSecret), ("account's text", Array(Self.accountText.utf8)),
-      ]
-      /// Runs a command with the passwords that it asks for, and looks for these.
+      let kinds = Search.kinds(turn)
+      let search = Search(.container)
+      search.add("account", Self.accountSecret)
+      search.add("account's text", Array(Self.accountText.utf8))
       func expectClean(_ words: String..., passwords: [String] = []) async throws {
-        secrets.texts = passwords
-        try await Self.expectClean(device, words, passwords: passwords, secrets)
+        try await search.expectClean(device, words, passwords)
       }
       try await expectClean("activate", "--code-file", server.codeFile("alice"), passwords: [kinds[0]])
-      let key = try #require(FileManager.default.contents(atPath: "\(device.data)/software-keystore.key"))
-      secrets.bytes.append(("master key", Array(key.suffix(32))))
-      secrets.bytes.append(("codes", try Self.codeSecret(server)))
+      try search.addMasterKey(of: device)
+      try search.addCodes(of: server)
       try await expectClean("otp", passwords: [kinds[0]])
       try await expectClean("password", "change", passwords: [kinds[0], kinds[1]])
       try await expectClean("password", "verify", passwords: [kinds[1]])
@@ -134,55 +73,286 @@
         _ = try await server.ask("alice", "Pay 252.00 EUR")
         try await expectClean("report", passwords: [kinds[2]])
         try await expectClean("initiate", "Block my card", "--yes", passwords: [kinds[2]])
-        try await expectClean("recovery", "create", passwords: [kinds[2]])
+        let made = try await search.expectClean(device, ["recovery", "create", "--json"], [kinds[2]])
+        let code = try JSONObject(parsing: Array(made.output.utf8)).string("code")
+        try await expectClean("recovery", "reset", passwords: [code, kinds[3]])
         try await expectClean("doctor")
-        try await expectClean("renew", passwords: [kinds[2]])
+        try await expectClean("renew", passwords: [kinds[3]])
+        try await expectClean("delete", "--yes")
       }
+      search.finish()
+      await server.stop()
+    }
 
+    @Test("nor the password of a session key, and that of a container that is unlocked", arguments: turns)
+    func session(_ turn: Int) async throws {
+      let server = try await RunningServer.startWithShop([
+        "--policy", Self.rules, "--session-policy", Self.rules,
+      ])
+      let device = server.device("alice")
+      let kinds = Search.kinds(turn)
+      let search = Search(.session)
+      let both = [kinds[0], kinds[1]]
+      try await search.expectClean(device, ["activate", "--code-file", server.codeFile("alice")], both)
+      try search.addMasterKey(of: device)
+      try search.addCodes(of: server)
+      _ = try await server.ask("alice", "Pay 250.00 EUR")
+      try await search.expectClean(device, ["pending"], [kinds[1]])
+      if Self.triesAll {
+        try await search.expectClean(device, ["listen", "--once", "--no-notify"], [kinds[1]])
+        try await search.expectClean(device, ["approve", "--yes"], [kinds[1], kinds[0]])
+        _ = try await server.ask("alice", "Pay 251.00 EUR")
+        try await search.expectClean(device, ["cancel"], [kinds[1]])
+        try await search.expectClean(device, ["condition", "report"], [kinds[1]])
+        try await search.expectClean(device, ["condition", "lock"])
+        try await search.expectClean(device, ["condition", "unlock"], [kinds[0]])
+        try await search.expectClean(
+          device, ["password", "change", "--key", "session"], [kinds[1], kinds[2]])
+        try await search.expectClean(device, ["delete", "--yes"], [kinds[2]])
+        try await search.expectClean(device, ["activate", "--code-file", server.codeFile("bob")], both)
+        try await search.expectClean(device, ["reset", "--yes"], [kinds[1]])
+      }
+      search.finish()
+      await server.stop()
+    }
+
+    @Test("nor those that fail: a wrong password, one that is refused, one that locks", arguments: turns)
+    func failures(_ turn: Int) async throws {
+      let server = try await RunningServer.startWithShop(["--policy", Self.rules])
+      let device = server.device("alice")
+      let kinds = Search.kinds(turn)
+      let search = Search(nil)
+      let long = kinds[0] + kinds[3] + kinds[4]
+      let activate = ["activate", "--code-file", try await server.codeFile("alice")]
+      if Self.triesAll { try await search.expectClean(device, activate, [long], .failure) }
+      let code = try await server.codeFile("bob")
+      try await search.expectClean(device, ["activate", "--code-file", code], [kinds[0]])
+      try search.addMasterKey(of: device)
+      try await search.expectClean(device, ["otp"], [kinds[1]], .failure)
+      try await search.expectClean(device, ["password", "change"], [kinds[0], long], .failure)
+      if Self.triesAll {
+        _ = try await server.ask("bob", "Pay 250.00 EUR")
+        try await search.expectClean(device, ["approve", "--yes"], [kinds[1]], .failure)
+        try await search.expectClean(device, ["password", "change"], [kinds[1], kinds[2]], .failure)
+        try await search.expectClean(device, ["password", "verify"], [kinds[0]])
+        try await search.expectClean(device, ["recovery", "create"], [kinds[1]], .failure)
+        try await search.expectClean(device, ["deny"], [kinds[1]], .failure)
+        // The third one locks, and no other is looked at after it.
+        let locking = try await search.expectClean(device, ["otp"], [kinds[1]], .failure)
+        #expect(locking.status == 77, locking.summary)
+        let locked = try await search.expectClean(device, ["otp"], [kinds[0]], .failure)
+        #expect(locked.isRefusal(77, "locked after too many"), locked.summary)
+      }
+      await server.stop()
+    }
+
+    @Test("nor what is typed at a terminal", arguments: turns)
+    func typed(_ turn: Int) async throws {
+      let server = try await RunningServer.startWithShop(["--allow-sequences"])
+      let device = server.device("alice")
+      let password = Search.passwords[(turn + 1) % 6]
+      let search = Search(nil)
+      try await search.expectClean(
+        atTerminal: device, ["activate", "--code-file", server.codeFile("alice")], typed: [password]
+      ) { terminal in
+        try terminal.answer("New password: ", password)
+        try terminal.answer("Repeat it: ", password)
+      }
+      try search.addMasterKey(of: device)
+      try search.addCodes(of: server)
+      try await search.expectClean(atTerminal: device, ["otp"], typed: [password]) { terminal in
+        try terminal.answer("Password for alice at", password)
+      }
+      await server.stop()
+    }
+
+    @Test(
+      "nor one that lets a finger or the passcode open a container",
+      .enabled(if: ServiceNamespace.isPossible, "needs root, fprintd and libpam-wrapper"), arguments: turns)
+    func ways(_ turn: Int) async throws {
+      let kinds = Search.kinds(turn)
+      let search = Search(.ways)
+      let fprint = try await FprintFixture()
+      try await fprint.enrol("right-index-finger", as: "right")
+      let services = try PAMServiceFolder(["auth required MATRIX", "account required MATRIX"])
+      for (type, command, launcher) in [
+        ("biometricorpassword", "biometrics", ServiceNamespace(bus: fprint.bus.folder).launcher),
+        ("devicelockorpassword", "passcode", ServiceNamespace(services: services.folder).launcher),
+      ] {
+        let server = try await RunningServer.startWithShop(["--policy", "TYPE=\(type);\(Self.rules)"])
+        var device = server.device(type)
+        device.launcher = launcher
+        _ = try await device.json("activate", "--code-file", server.codeFile("alice"), passwords: [kinds[0]])
+        try await search.expectClean(device, [command, "enable"], [kinds[1]], .failure)
+        try await search.expectClean(device, [command, "enable"], [kinds[0]])
+        await server.stop()
+      }
+      search.finish()
+      withExtendedLifetime((fprint, services)) {}
+    }
+
+    @Test("nor the password of imported accounts, or of a file", arguments: turns)
+    func accounts(_ turn: Int) async throws {
+      let server = try await RunningServer.startWithShop()
+      let device = server.device("alice")
+      let kinds = Search.kinds(turn)
+      let search = Search(.accounts)
+      search.add("account", Self.accountSecret)
+      search.add("account's text", Array(Self.accountText.utf8))
       // What is imported in the clear is in its file and in memory; from the next command on it is a secret.
       let file = try server.write(
         "otpauth://totp/Example:alice?secret=\(Self.accountText)\n", to: "accounts.txt")
       let imported = try await device.run("import", file)
       #expect(imported.status == 0, imported.summary)
-      try await expectClean("account", "protect", passwords: [kinds[3]])
-      try await expectClean("otp", "Example:alice", passwords: [kinds[3]])
+      try search.addMasterKey(of: device)
+      let own = [kinds[3]]
+      try await search.expectClean(device, ["account", "protect"], own)
+      try await search.expectClean(device, ["otp", "Example:alice"], own)
       let export = "\(server.folder.path)/export.json"
-      try await expectClean(
-        "export", "--format", "aegis", "--encrypt", "-o", export, passwords: [kinds[3], kinds[4]])
+      try await search.expectClean(
+        device, ["export", "--format", "aegis", "--encrypt", "-o", export], [kinds[3], kinds[4]])
+      if Self.triesAll {
+        try await search.expectClean(device, ["account", "list"], own)
+        try await search.expectClean(device, ["account", "rename", "Example", "--to", "bob"], own)
+        try await search.expectClean(device, ["account", "lock", "bob"], own)
+        try await search.expectClean(device, ["account", "unlock", "bob"], own)
+        try await search.expectClean(device, ["account", "protect"], [kinds[3], kinds[5]])
+        try await search.expectClean(device, ["account", "unprotect"], [kinds[5]])
+        try await search.expectClean(device, ["account", "protect"], own)
+        try await challenge(search, device, server, own)
+        try await messages(search, device, server, own)
+        try await search.expectClean(device, ["account", "delete", "bob", "--yes"], own)
+        try await scan(search, device, server, own)
+        // Last, since the next attempt has to wait.
+        try await search.expectClean(device, ["otp", "Mail"], [kinds[0]], .failure)
+      }
       let cleared = try await device.run("account", "clear", "--yes")
       #expect(cleared.status == 0, cleared.summary)
-      try await expectClean("import", export, passwords: [kinds[4]])
-      if Self.triesAll { try await expectClean("delete", "--yes") }
+      try await search.expectClean(device, ["import", export], [kinds[4]])
+      search.finish()
       await server.stop()
     }
 
-    @Test("a UAF password and the agent's are gone as well")
-    func others() async throws {
-      let party = try await UAFParty.start()
-      let password = Self.passwords[5]
-      try await Self.expectClean(
-        party.device(), ["uaf", "register", "alice", "-a", "password", "--token-fd", "0"] + party.words,
-        passwords: [party.key, password], Secrets(texts: [password]))
-      if Self.triesAll {
-        try await Self.expectClean(
-          party.device(), ["uaf", "authenticate", "alice", "-a", "password"] + party.words,
-          passwords: [password], Secrets(texts: [password]))
-      }
-      await party.server.stop()
+    /// Answers a challenge for which a PIN is asked.
+    private func challenge(
+      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+    ) async throws {
+      let account = try OTPAccount(
+        issuer: "Bank", name: "carol", kind: .ocra(try OCRASuite("OCRA-1:HOTP-SHA256-8:C-QN08-PSHA1")),
+        secret: SharedSecretBox(SecretBytes(copying: Array("12345678901234567890123456789012".utf8))))
+      let contents = try AccountFile.write([account], as: .pskc).contents
+      let document = try server.write(
+        String(decoding: contents.withSecret { $0.insecureCopy() }, as: UTF8.self), to: "ocra")
+      #expect(try await device.run("import", document, passwords: own).status == 0)
+      try await search.expectClean(
+        device, ["account", "respond", "Bank", "12345678", "--pin-fd", "0"], own + ["864209"])
+    }
 
-      let bench = try await AgentBench()
+    /// Receives push messages and answers them.
+    private func messages(
+      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+    ) async throws {
+      _ = try await server.json("user", "add", "alice")
+      let invited = try await ServerCommand.run([
+        "authenticator", "invite", "alice", "--issuer", "Shop", "--data", server.data, "--json",
+      ])
+      try #require(invited.status == 0, invited.summary)
+      let uri = try JSONObject(parsing: Array(invited.output.utf8)).string("uri")
+      let service = ["--push-token", "gateway-7", "--push-service", "webhook"]
+      try await search.expectClean(device, ["import", uri] + service, own)
+      var names: [String] = []
+      for text in ["Sign in", "Change the address", "Pay"] {
+        let asked = try await server.json("message", "create", "alice", text, "--key-file", server.shopKey)
+        let push = try asked.object("push")
+        let file = try server.write(String(decoding: push.bytes, as: UTF8.self), to: "push")
+        try await search.expectClean(device, ["message", "receive", file], own)
+        names.append(try push.string("messageId"))
+      }
+      try await search.expectClean(device, ["message", "list"], own)
+      try await search.expectClean(device, ["message", "show", names[0]], own)
+      try await search.expectClean(device, ["message", "approve", names[0]], own)
+      try await search.expectClean(device, ["message", "deny", names[1]], own)
+      try await search.expectClean(device, ["message", "delete", names[2]], own)
+      try await search.expectClean(
+        device, ["message", "token", "--push-token", "gateway-8", "--push-service", "webhook"], own)
+    }
+
+    /// Scans a picture.
+    ///
+    /// What is in it is no secret of its own: the picture has it in the clear.
+    private func scan(
+      _ search: Search, _ device: DeviceCommand, _ server: RunningServer, _ own: [String]
+    ) async throws {
+      let other = server.device("other")
+      let secret = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+      _ = try await other.json("import", "otpauth://totp/Mail:dora?secret=\(secret)&issuer=Mail")
+      let picture = "\(server.folder.path)/export.png"
+      #expect(try await other.run("export", "--png", picture).status == 0)
+      try await search.expectClean(device, ["scan", picture], own)
+    }
+
+    @Test("nor a PIN or a password of UAF", arguments: turns)
+    func uaf(_ turn: Int) async throws {
+      let party = try await UAFParty.start()
+      let device = party.device()
+      let search = Search(.uaf)
+      let (first, second) = (Search.passwords[(5 + turn) % 6], Search.passwords[(4 + turn) % 6])
+      let register = ["uaf", "register", "alice", "--token-fd", "0", "--device-name", "laptop"] + party.words
+      try await search.expectClean(device, register + ["-a", "password"], [first], after: [party.key])
+      try search.addMasterKey(of: device)
+      if Self.triesAll {
+        let authenticate = ["uaf", "authenticate", "alice", "-a", "password"] + party.words
+        try await search.expectClean(device, authenticate, [first])
+        try await search.expectClean(device, ["uaf", "password", "alice"], [first, "q7#Zk"], .failure)
+        try await search.expectClean(device, ["uaf", "password", "alice"], [first, second])
+        try await search.expectClean(device, authenticate, [first], .failure)
+        let targets = try await device.json("uaf", "device", "show").array("dispatchTargets")
+        guard case .object(let target)? = targets.first else { throw JSONFailure.missingMember("id") }
+        let context: JSONObject = ["username": "alice", "transaction": "Pay 20 EUR to Bob"]
+        let link = try await party.link("authentication", to: target.string("id"), context)
+        try await search.expectClean(device, ["uaf", "oob", "run", link] + party.words, [second])
+        _ = try await party.link("authentication", to: target.string("id"), context)
+        try await search.expectClean(device, ["uaf", "pending", "--run"] + party.words, [second])
+        let pins = ["864209", "161803"]
+        try await search.expectClean(device, register + ["-a", "pin"], [pins[0]], after: [party.key])
+        try await search.expectClean(device, ["uaf", "pin", "alice"], [pins[1], pins[0]], .failure)
+        try await search.expectClean(device, ["uaf", "pin", "alice"], pins)
+        try await search.expectClean(
+          device, ["uaf", "authenticate", "alice", "-a", "pin"] + party.words, [pins[1]])
+      }
+      search.finish()
+      await party.server.stop()
+    }
+
+    @Test("nor the agent what it was unlocked with, and what it was locked", arguments: turns)
+    func agent(_ turn: Int) async throws {
+      let (password, wrong) = (Search.passwords[(turn + 1) % 6], Search.passwords[turn % 6])
+      let bench = try await AgentBench(password: password)
       let agent = try await bench.startAgent()
-      var secrets = Secrets(texts: [AgentBench.password])
-      let key = try #require(
-        FileManager.default.contents(atPath: "\(bench.device.data)/software-keystore.key"))
-      secrets.bytes.append(("master key", Array(key.suffix(32))))
-      try await Self.expectClean(
-        bench.device,
-        ["unlock", "--group", "office", "--socket", bench.socket, "--agent", try DeviceCommand.executable()],
-        passwords: [AgentBench.password], secrets)
-      let found = try secrets.search(agent.id, control: bench.socket).found()
-      #expect(found.keys.contains { $0.hasPrefix("control") })
-      #expect(found.filter { !$0.key.hasPrefix("control") }.isEmpty, "\(found)")
+      let search = Search(.agent)
+      try search.addMasterKey(of: bench.device)
+      let words = ["--group", "office", "--socket", bench.socket, "--agent", try DeviceCommand.executable()]
+      func expectCleanAgent(_ texts: [String], _ step: Comment) throws {
+        let found = try search.found(in: agent.id, texts, control: bench.socket)
+        #expect(found.isEmpty, "\(step): \(found)")
+      }
+      try await search.expectClean(bench.device, ["unlock"] + words, [wrong], .failure)
+      try expectCleanAgent([wrong], "after a wrong one")
+      try await search.expectClean(bench.device, ["unlock"] + words, [password])
+      try expectCleanAgent([wrong, password], "after unlock")
+      var app = bench.device
+      app.program = bench.folder.file("apps/one")
+      try await search.expectClean(
+        app,
+        [
+          "data", "encrypt", "--shared", "--label", "notes", bench.folder.file("text"),
+          bench.folder.file("out"),
+        ]
+          + words, [])
+      try expectCleanAgent([wrong, password], "after it has encrypted")
+      try await search.expectClean(bench.device, ["lock"] + words.dropFirst(2))
+      try expectCleanAgent([wrong, password], "after lock")
+      search.finish()
       await agent.kill(SIGTERM)
     }
   }

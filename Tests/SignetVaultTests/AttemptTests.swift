@@ -172,31 +172,55 @@ struct AttemptTests {
     }
   }
 
-  @Test("the time in which a kill costs an attempt is short, however long the derivation takes")
+  @Test("from the count to its result there are two commits, one test and few statements, and no derivation")
   func shortStep() async throws {
     let id = try await vault.addContainer(.sample())
-    let counted = Mutex<ContinuousClock.Instant?>(nil)
-    let committed = Mutex<ContinuousClock.Instant?>(nil)
-    let timed = try fixture.open(
-      willExecute: { (sql) throws(SQLiteFailure) in
-        // The commit of the count, and then that of the success.
-        if sql == "COMMIT" { committed.withLock { $0 = .now } }
-      }, onDerivation: { usleep(20_000) },
-      onTry: {
-        let commit = committed.withLock(\.self)
-        counted.withLock { $0 = commit }
-      })
-    var times: [Duration] = []
-    for _ in 0..<50 {
-      #expect(try await timed.signingKey(of: id) == "signing key")
-      let end = ContinuousClock.now
-      let start = counted.withLock(\.self)
-      times.append(try #require(start).duration(to: end))
+    let events = Recorder<String>()
+    let observed = try fixture.open(
+      willExecute: { (sql) throws(SQLiteFailure) in events.record(sql) },
+      onDerivation: { events.record("derivation") }, onTry: { events.record("test") })
+    for kind in ["right", "wrong"] {
+      let before = events.entries.count
+      if kind == "right" {
+        #expect(try await observed.signingKey(of: id) == "signing key")
+      } else {
+        await #expect(throws: VaultFailure.wrongPassword(remaining: 4)) {
+          try await observed.signingKey(of: id, "no")
+        }
+      }
+      let made = events.entries[before...]
+      let derived = try #require(made.lastIndex(of: "derivation"))
+      // What was read to derive is read before; the count is the first that writes.
+      let begin = try #require(made.firstIndex { $0.hasPrefix("BEGIN IMMEDIATE") })
+      let end = try #require(made.lastIndex(of: "COMMIT"))
+      #expect(derived < begin && made.count { $0 == "derivation" } == 1, "\(made)")
+      let step = made[begin...end]
+      let isRight = kind == "right"
+      #expect(step.count { $0 == "COMMIT" } == (isRight ? 2 : 1), "\(made)")
+      #expect(made[begin...].count { $0 == "test" } == 1)
+      #expect(isRight == step.contains("test"), "the count of a wrong one is committed before it is tried")
+      print("the short step of a \(kind) password: \(step.count { $0 != "test" }) statements")
+      #expect(step.count { $0 != "test" } <= (isRight ? 21 : 11), "\(step)")
     }
-    times.sort()
-    print("the short step, both commits in it: \(times[0]) to \(times[49]), median \(times[25])")
-    // Others use this machine too: what the step is made of shows in its better half.
-    #expect(times[12] < .milliseconds(5), "\(times)")
+  }
+
+  @Test("a disk that fails under a right attempt costs it at most, and the next right one takes that back")
+  func failingDisk() async throws {
+    let id = try await vault.addContainer(.sample(lock: .lock(limit: 3)))
+    let (whole, less) = (AttemptDecision.allowed(remaining: 3), AttemptDecision.allowed(remaining: 2))
+    var left: [AttemptDecision?] = []
+    let failures = try await fixture.failingEachStatement { vault throws(VaultFailure) in
+      let opened = try await vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password)))
+      #expect(opened.name == "keys")
+    } check: { _ in
+      left.append(try await attempts(id))
+      #expect(try await vault.signingKey(of: id) == "signing key")
+      #expect(try await attempts(id) == whole)
+    }
+    #expect(failures == left.count && failures > 15, "every statement of it")
+    // The statements of the second transaction, and no others.
+    #expect(left.drop { $0 == whole }.allSatisfy { $0 == less } && left.last == less, "\(left)")
+    #expect((1...12).contains(left.count { $0 == less }), "\(left)")
   }
 
   @Test(

@@ -13,10 +13,14 @@ public protocol BiometricGate: Sendable {
   ///
   /// Cancelling the task ends the match and frees the sensor before the call throws ``BiometricFailure/cancelled``.
   ///
+  /// Each finger that is not recognised is reported once, before the next one is tried: by
+  /// ``BiometricHint/notRecognised(remaining:)``, or where it is the last of this match, by throwing
+  /// ``BiometricFailure/mismatch``. A vault counts what is reported.
+  ///
   /// - Parameters:
   ///   - reason: Why, as the person will read it; it ends no sentence of ours.
-  ///   - hints: Is told what to show while it lasts; never called again after the return. Where the system has a sheet
-  ///     of its own it is not called at all.
+  ///   - hints: Is told what to show while it lasts; never called again after the return. It may hold its thread for as long
+  ///     as a write to the disk takes. Where the system has a sheet of its own it is not called at all.
   /// - Returns: The set that was enrolled while the finger was matched. Compare this one with what a key is bound to,
   ///   not one that was read before.
   /// - Throws: ``BiometricFailure``.

@@ -1,0 +1,214 @@
+#if os(Linux)
+  import Foundation
+  import SignetCrypto
+  import SignetSQLite
+  import SignetServer
+  import SignetTestKit
+  import Synchronization
+  import Testing
+
+  /// A search for secrets in all memory of commands when they write their results, and when they end.
+  ///
+  /// The commands close their memory to their user: root looks into it.
+  final class LastWriteSearch: Sendable {
+    /// Six kinds: long, short, with spaces, composed, to be composed, and without a Latin letter.
+    static let passwords = [
+      "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6Ue1Ra", "winter-garden-42", "nine corks 7 under the old staircase",
+      "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6\u{E9}\u{E9}", "kT4#vb-Qz8!mWc9pLr2_xYf7Hd5+Js3Ng6e\u{301}",
+      "\u{417}\u{435}\u{43B}\u{451}\u{43D}\u{44B}\u{439}-4821-\u{6F22}\u{5B57}\u{304B}\u{306A}",
+    ]
+
+    /// Whether each command is tried with each kind of password, as `make kill-test` does.
+    ///
+    /// Else each command gets one kind, and many commands none.
+    static let triesAll = KillCount.wanted != nil
+
+    /// The passwords of a turn: each kind has each place once in six turns.
+    static func kinds(_ turn: Int) -> [String] { (0..<6).map { passwords[($0 + turn) % 6] } }
+
+    /// A secret that is no password.
+    struct Secret: Sendable {
+      let name: String
+      let bytes: [UInt8]
+    }
+
+    /// How a command ends.
+    enum Ending: Sendable {
+      case success
+      /// Status 1: it says no, and has done what it was to do.
+      case no
+      /// Any other status.
+      case failure
+    }
+
+    private let scenario: PasswordUse.Scenario?
+    private let searched = Mutex<Set<String>>([])
+    private let secrets = Mutex<[Secret]>([])
+
+    /// - Parameter scenario: The scenario whose commands are searched; `nil` where a test is none.
+    init(_ scenario: PasswordUse.Scenario?) { self.scenario = scenario }
+
+    /// Has a secret looked for in each command from now on.
+    func add(_ name: String, _ bytes: [UInt8]) {
+      secrets.withLock { $0.append(Secret(name: name, bytes: bytes)) }
+    }
+
+    /// Has the device's master key looked for, which is in a file that is there by now.
+    func addMasterKey(of device: DeviceCommand) throws {
+      let key = try #require(FileManager.default.contents(atPath: "\(device.data)/software-keystore.key"))
+      add("master key", Array(key.suffix(32)))
+    }
+
+    /// Has the secret of the codes of the only container looked for, which its server has under its master key.
+    func addCodes(of server: RunningServer) throws {
+      let database = try Database(path: "\(server.data)/signet.sqlite", mode: .readOnly)
+      let rows = try database.query("SELECT id, sealed_secret FROM credentials")
+      let row = try #require(rows.first)
+      let key = try #require(FileManager.default.contents(atPath: "\(server.data)/master.key"))
+      let secret = try MasterKey(SecretBytes(copying: Array(key))).open(
+        row.blob("sealed_secret"), for: .otpSecret(credential: row.text("id")))
+      add("codes", secret.insecureCopy())
+    }
+
+    /// What is found in a process of passwords and of what was added.
+    ///
+    /// - Throws: What looking fails with, and where the control, which is no secret, is not found.
+    func found(in process: Int32, _ texts: [String], control: String) throws -> [String: Int] {
+      let search = try MemorySearch(process: process)
+      for (index, text) in texts.enumerated() where !text.isEmpty {
+        let prepared = text.precomposedStringWithCanonicalMapping
+        search.add("password \(index)", SecretBytes(copying: Array(text.utf8)))
+        if Array(prepared.utf8) != Array(text.utf8) {
+          search.add("prepared \(index)", SecretBytes(copying: Array(prepared.utf8)))
+        }
+        if prepared.utf8.count >= 24 {
+          search.add(charactersOf: "characters \(index)", SecretBytes(copying: Array(prepared.utf8)))
+        }
+      }
+      for secret in secrets.withLock(\.self) {
+        search.add(secret.name, SecretBytes(copying: secret.bytes))
+      }
+      search.add("control", SecretBytes(copying: Array(control.utf8)))
+      let found = try search.found()
+      try #require(found.keys.contains { $0.hasPrefix("control") })
+      return found.filter { !$0.key.hasPrefix("control") }
+    }
+
+    /// Runs a command that reads lines from the descriptor of `--password-fd`, looks for the passwords among them and for what was
+    /// added, and expects an ending.
+    @discardableResult
+    func expectClean(
+      _ device: DeviceCommand, _ words: [String], _ passwords: [String] = [], after lines: [String] = [],
+      _ ending: Ending = .success, sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws -> ServerCommand.Result {
+      let trap = try HoldTrap(["write", "exit_group"], of: device.program ?? DeviceCommand.executable())
+      var held = device
+      held.launcher = trap.launcher + held.launcher
+      let process = try held.process(words, passwords: lines + passwords).start()
+      try await watch(trap, process, device, words, passwords, ending, sourceLocation)
+      let result = try await process.result()
+      let isRight =
+        switch ending {
+        case .success: result.status == 0
+        case .no: result.status == 1
+        case .failure: result.status > 1
+        }
+      #expect(isRight, "\(words): \(result.summary)", sourceLocation: sourceLocation)
+      return result
+    }
+
+    /// The same where a person types passwords at a terminal.
+    func expectClean(
+      atTerminal device: DeviceCommand, _ words: [String], typed: [String],
+      sourceLocation: SourceLocation = #_sourceLocation,
+      _ person: @escaping @Sendable (ControllingTerminal) throws -> Void
+    ) async throws {
+      let trap = try HoldTrap(["write", "exit_group"], of: device.program ?? DeviceCommand.executable())
+      var held = device
+      held.launcher = trap.launcher + held.launcher
+      let terminal = try ControllingTerminal(held, words)
+      let typing = Thread.result { try person(terminal) }
+      // Until the person is done, writes are prompts; what is typed is not given yet.
+      try await watch(trap, terminal.process, device, words, typed, .success, sourceLocation) {
+        typing.isFinished
+      }
+      try await typing.value()
+      let ended = try await terminal.end()
+      #expect(ended.status == 0, "\(words): \(ended.shown)", sourceLocation: sourceLocation)
+    }
+
+    /// Looks at each write to the output, at the last one of messages where the command fails, and at the end.
+    private func watch(
+      _ trap: HoldTrap, _ process: ChildProcess, _ device: DeviceCommand, _ words: [String],
+      _ passwords: [String], _ ending: Ending, _ sourceLocation: SourceLocation,
+      isGiven: () -> Bool = { true }
+    ) async throws {
+      if let command = PasswordUse.command(of: words) { searched.withLock { _ = $0.insert(command) } }
+      var last: HoldTrap.Call?
+      var lastMessage: [String: Int]?
+      var count = 0
+      while let call = try await trap.call(after: last, of: process) {
+        let isEnd = call.name == "exit_group"
+        if isEnd || isGiven() {
+          let isMessage = !isEnd && call.argument == 2
+          // Messages before the last may come while a password is in use.
+          if !isMessage || ending == .failure {
+            let found = try self.found(in: call.process, passwords, control: device.data)
+            if isMessage {
+              lastMessage = found
+            } else {
+              count += 1
+              #expect(found.isEmpty, "\(words), \(call.name): \(found)", sourceLocation: sourceLocation)
+            }
+          }
+        }
+        last = call
+        try trap.letGo(call)
+      }
+      #expect(count > 0 && last?.name == "exit_group", "\(words)", sourceLocation: sourceLocation)
+      if ending == .failure {
+        let found = try #require(lastMessage, "\(words) says nothing", sourceLocation: sourceLocation)
+        #expect(found.isEmpty, "\(words), its message: \(found)", sourceLocation: sourceLocation)
+      }
+    }
+
+    /// Compares what was searched with the table: all of it where everything is tried.
+    func finish(sourceLocation: SourceLocation = #_sourceLocation) {
+      guard let scenario else { return }
+      let (wanted, searched) = (PasswordUse.commands(of: scenario), searched.withLock(\.self))
+      #expect(!searched.isDisjoint(with: wanted), sourceLocation: sourceLocation)
+      if Self.triesAll {
+        #expect(
+          wanted.subtracting(searched) == [], "the table says that \(scenario.rawValue) searches them",
+          sourceLocation: sourceLocation)
+      }
+    }
+  }
+
+  extension Thread {
+    /// Does something that blocks on a thread of its own.
+    fileprivate static func result(_ body: @escaping @Sendable () throws -> Void) -> Result {
+      let result = Result()
+      detachNewThread {
+        result.finish(Swift.Result { try body() })
+      }
+      return result
+    }
+
+    /// What became of it.
+    fileprivate final class Result: Sendable {
+      private let outcome = Mutex<Swift.Result<Void, any Error>?>(nil)
+
+      var isFinished: Bool { outcome.withLock { $0 != nil } }
+
+      func finish(_ result: Swift.Result<Void, any Error>) { outcome.withLock { $0 = result } }
+
+      func value() async throws {
+        while true {
+          if let outcome = outcome.withLock(\.self) { return try outcome.get() }
+          try await Task.sleep(for: .milliseconds(5))
+        }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,110 @@
+/// What each command of `signet` does with passwords, and which scenario of `LastWriteTests` searches its memory for them.
+///
+/// Every command declares `--password-fd`. A command that is not in this table fails `LastWriteTests/table`.
+enum PasswordUse: Sendable {
+  /// It takes a password, and its memory is searched.
+  case searched(Scenario)
+  /// It asks for none.
+  case asksForNone
+  /// It takes one and is not searched; why.
+  case unsearched(String)
+
+  /// A test that runs commands one after the other.
+  enum Scenario: String, CaseIterable, Sendable {
+    /// A container, its codes, transactions and data.
+    case container
+    /// A session key with a password of its own.
+    case session
+    /// Fingers and the device's passcode.
+    case ways
+    /// Imported accounts under a password, with their push messages.
+    case accounts
+    /// Keys of UAF.
+    case uaf
+    /// The agent.
+    case agent
+  }
+
+  static let ofCommands: [String: PasswordUse] = [
+    "account clear": .asksForNone,
+    "account delete": .searched(.accounts),
+    "account list": .searched(.accounts),
+    "account lock": .searched(.accounts),
+    "account protect": .searched(.accounts),
+    "account rename": .searched(.accounts),
+    "account respond": .searched(.accounts),
+    "account unlock": .searched(.accounts),
+    "account unprotect": .searched(.accounts),
+    "activate": .searched(.container),
+    "agent": .asksForNone,  // what unlock sends it is searched for in its memory by the agent's scenario
+    "approve": .searched(.container),
+    "biometrics disable": .asksForNone,
+    "biometrics enable": .searched(.ways),
+    "biometrics status": .asksForNone,
+    "cancel": .searched(.session),
+    "completion": .asksForNone,
+    "condition lock": .asksForNone,
+    "condition report": .searched(.session),
+    "condition show": .asksForNone,
+    "condition unlock": .searched(.session),
+    "data decrypt": .searched(.container),
+    "data encrypt": .searched(.container),
+    "delete": .searched(.session),
+    "deny": .searched(.container),
+    "doctor": .asksForNone,
+    "export": .searched(.accounts),
+    "help": .asksForNone,
+    "import": .searched(.accounts),
+    "initiate": .searched(.container),
+    "list": .asksForNone,
+    "listen": .searched(.session),
+    "lock": .asksForNone,
+    "message approve": .searched(.accounts),
+    "message delete": .searched(.accounts),
+    "message deny": .searched(.accounts),
+    "message list": .searched(.accounts),
+    "message receive": .searched(.accounts),
+    "message show": .searched(.accounts),
+    "message token": .searched(.accounts),
+    "otp": .searched(.container),
+    "passcode disable": .asksForNone,
+    "passcode enable": .searched(.ways),
+    "passcode status": .asksForNone,
+    "password change": .searched(.container),
+    "password verify": .searched(.container),
+    "pending": .searched(.session),
+    "policy explain": .asksForNone,
+    "policy lint": .asksForNone,
+    "recovery create": .searched(.container),
+    "recovery reset": .searched(.container),
+    "rename": .asksForNone,
+    "renew": .searched(.container),
+    "report": .searched(.container),
+    "reset": .searched(.session),
+    "scan": .searched(.accounts),
+    "status": .asksForNone,
+    "trust": .asksForNone,
+    "uaf authenticate": .searched(.uaf),
+    "uaf delete": .asksForNone,
+    "uaf deregister": .asksForNone,
+    "uaf device": .asksForNone,
+    "uaf list": .asksForNone,
+    "uaf metadata": .asksForNone,
+    "uaf oob": .searched(.uaf),
+    "uaf password": .searched(.uaf),
+    "uaf pending": .searched(.uaf),
+    "uaf pin": .searched(.uaf),
+    "uaf register": .searched(.uaf),
+    "unlock": .searched(.agent),
+  ]
+
+  /// The command that words name: as many of the first as a name in the table has.
+  static func command(of words: [String]) -> String? {
+    [2, 1].lazy.map { words.prefix($0).joined(separator: " ") }.first { ofCommands[$0] != nil }
+  }
+
+  /// The commands that a scenario has to search.
+  static func commands(of scenario: Scenario) -> Set<String> {
+    Set(ofCommands.filter { if case .searched(scenario) = $0.value { true } else { false } }.keys)
+  }
+}

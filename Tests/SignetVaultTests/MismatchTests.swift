@@ -1,0 +1,346 @@
+import Foundation
+import SignetCrypto
+import SignetPolicy
+import SignetSQLite
+import SignetTesting
+import SignetVault
+import Synchronization
+import Testing
+
+/// What a finger may not be told because of others, such as open or interrupted prompts; and that each mismatch counts.
+@Suite("Mismatches beside others", .timeLimit(.minutes(10)))
+struct MismatchTests {
+  private let fixture: VaultFixture
+  private let vault: Vault
+  private let id: ContainerID
+
+  init() async throws {
+    fixture = try VaultFixture()
+    vault = try fixture.open()
+    id = try await vault.addContainer(.sample(lock: .lock(limit: 2)))
+    try await vault.enableBiometrics(
+      for: vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password))),
+      .simulated(fingers: 1))
+  }
+
+  /// Opens with a sensor; the key, or why there is none.
+  private static func open(_ vault: Vault, _ id: ContainerID, with sensor: any BiometricGate) async -> String
+  {
+    do throws(VaultFailure) {
+      let opened = try await vault.openWithBiometrics("keys", of: id, with: sensor, reason: "Sign in")
+      do { return try opened.text("signing") } catch { return "\(error)" }
+    } catch {
+      if case .biometric(let failure) = error { return "\(failure)" }
+      return "\(error)"
+    }
+  }
+
+  private func open(with sensor: any BiometricGate, in other: Vault? = nil) async -> String {
+    await Self.open(other ?? vault, id, with: sensor)
+  }
+
+  private static let key = "signing key"
+  private static let lockedOut = "\(BiometricFailure.lockedOut)"
+  private static let mismatch = "\(BiometricFailure.mismatch)"
+
+  /// The mismatches on the disk.
+  private func count() throws -> Int64 { try Self.count(fixture.databasePath) }
+
+  private static func count(_ path: String) throws -> Int64 {
+    let database = try Database(path: path, mode: .readOnly)
+    return try #require(database.query("SELECT failed FROM slot WHERE kind = 3").first).integer("failed")
+  }
+
+  @Test(
+    "waiting for a finger counts nothing; each mismatch is counted before the next; a match takes all back")
+  func countedWhenReported() async throws {
+    let path = fixture.databasePath
+    let sensor = ScriptedSensor { (report) throws in
+      #expect(try Self.count(path) == 0)
+      for (remaining, expected) in [(2, 1), (1, 2)] {
+        report(remaining)
+        #expect(try Self.count(path) == expected)
+      }
+      return .failure(.cancelled)
+    }
+    #expect(await open(with: sensor) == "\(BiometricFailure.cancelled)")
+    #expect(try count() == 2)
+    // The last one of a match is reported by its end, or by a hint that says so; it is one either way.
+    #expect(await open(with: ScriptedSensor { _ in .failure(.mismatch) }) == Self.mismatch)
+    #expect(try count() == 3)
+    let hinting = ScriptedSensor { report in
+      report(0)
+      return .failure(.mismatch)
+    }
+    #expect(await open(with: hinting) == Self.mismatch)
+    #expect(try count() == 4)
+    #expect(await open(with: SimulatedBiometrics()) == Self.key)
+    #expect(try count() == 0)
+  }
+
+  @Test(
+    "what is no mismatch is not counted: cancelled, busy, timed out, broken, and the lock of the system's own"
+  )
+  func uncounted() async throws {
+    for failure in [
+      BiometricFailure.cancelled, .busy, .timedOut, .lockedOut, .unavailable("x"), .notAuthorized,
+    ] {
+      for _ in 0..<5 {
+        #expect(await open(with: ScriptedSensor { _ in .failure(failure) }) == "\(failure)")
+      }
+    }
+    #expect(try count() == 0)
+    #expect(await open(with: SimulatedBiometrics()) == Self.key)
+  }
+
+  @Test("prompts that are interrupted or killed while nobody touches the sensor cost nothing, however many")
+  func interrupted() async throws {
+    for _ in 0..<6 {
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = fixture.directory as String, id = id.description as String] in
+        let vault = try VaultFixture.open(directory)
+        let sensor = ScriptedSensor { _ in
+          kill(getpid(), SIGKILL)
+          return .failure(.cancelled)
+        }
+        _ = await MismatchTests.open(vault, try #require(ContainerID(id)), with: sensor)
+      }
+      let task = Task { [vault, id] in
+        let sensor = SimulatedBiometrics()
+        sensor.queue(.nobody)
+        return await Self.open(vault, id, with: sensor)
+      }
+      task.cancel()
+      #expect(await task.value == "\(BiometricFailure.cancelled)")
+      #expect(try count() == 0)
+    }
+    #expect(await open(with: SimulatedBiometrics()) == Self.key)
+  }
+
+  @Test(
+    "a process that is killed after a mismatch was reported has it counted, so that kills give no fingers")
+  func killedAfterMismatch() async throws {
+    for expected in 1...5 {
+      await #expect(processExitsWith: .signal(SIGKILL)) {
+        [directory = fixture.directory as String, id = id.description as String] in
+        let vault = try VaultFixture.open(directory)
+        let sensor = ScriptedSensor { report in
+          report(2)
+          kill(getpid(), SIGKILL)
+          return .failure(.cancelled)
+        }
+        _ = await MismatchTests.open(vault, try #require(ContainerID(id)), with: sensor)
+      }
+      #expect(try count() == expected)
+    }
+    #expect(await open(with: SimulatedBiometrics()) == Self.lockedOut)
+    #expect(try await vault.signingKey(of: id) == Self.key)
+    #expect(await open(with: SimulatedBiometrics()) == Self.key)
+  }
+
+  @Test("five open prompts do not refuse a sixth, and the mismatches of two at once both count")
+  func openPrompts() async throws {
+    let prompts = try (0..<6).map { _ in Prompt(try fixture.open(), id) }
+    for prompt in prompts { await prompt.isOpen() }
+    #expect(try count() == 0)
+    prompts[0].answer(.failure(.mismatch))
+    prompts[1].answer(.failure(.mismatch))
+    #expect(await prompts[0].ending() == Self.mismatch)
+    #expect(await prompts[1].ending() == Self.mismatch)
+    #expect(try count() == 2)
+    for prompt in prompts[2..<5] { prompt.answer(.failure(.cancelled)) }
+    for prompt in prompts[2..<5] { #expect(await prompt.ending() == "\(BiometricFailure.cancelled)") }
+    #expect(try count() == 2)
+    prompts[5].answer(.success(.simulated(fingers: 1)))
+    #expect(await prompts[5].ending() == Self.key)
+    #expect(try count() == 0)
+  }
+
+  @Test("five mismatches lock whatever prompts are open: no finger that is tried after them opens")
+  func noMoreThanFive() async throws {
+    let prompts = try (0..<8).map { _ in Prompt(try fixture.open(), id) }
+    for prompt in prompts { await prompt.isOpen() }
+    for (number, prompt) in prompts[..<7].enumerated() {
+      prompt.answer(.failure(.mismatch))
+      #expect(await prompt.ending() == Self.mismatch)
+      #expect(try count() == min(Int64(number) + 1, 5))
+    }
+    prompts[7].answer(.success(.simulated(fingers: 1)))
+    #expect(await prompts[7].ending() == Self.lockedOut)
+    #expect(try count() == 5)
+    let untouched = SimulatedBiometrics()
+    #expect(await open(with: untouched) == Self.lockedOut)
+    #expect(untouched.reasons.isEmpty, "nobody is asked to touch it for nothing")
+  }
+
+  @Test(
+    "the fifth mismatch calls its match off, before another finger is tried, and so does one that cannot count"
+  )
+  func calledOff() async throws {
+    for _ in 0..<3 { #expect(await open(with: ScriptedSensor { _ in .failure(.mismatch) }) == Self.mismatch) }
+    #expect(await open(with: PersistentSensor(tries: 2)) == Self.lockedOut)
+    #expect(try count() == 5)
+    #expect(try await vault.signingKey(of: id) == Self.key)
+
+    let failing = try fixture.open { (sql) throws(SQLiteFailure) in
+      if sql.hasPrefix("INSERT INTO slot") { throw .diskFull(extendedCode: 13) }
+    }
+    #expect(await open(with: PersistentSensor(tries: 1), in: failing) == "\(VaultFailure.diskFull)")
+    // Nor does one that ends with it, or one that matches.
+    #expect(
+      await open(with: ScriptedSensor { _ in .failure(.mismatch) }, in: failing) == "\(VaultFailure.diskFull)"
+    )
+    #expect(await open(with: SimulatedBiometrics(), in: failing) == "\(VaultFailure.diskFull)")
+  }
+
+  @Test("50 mismatches at once, over ten vaults: five are counted, no more and no fewer, and nothing opens")
+  func race() async throws {
+    let vaults = try (0..<10).map { _ in try fixture.open() }
+    let id = id
+    let endings = await withTaskGroup(of: String.self) { group in
+      for number in 0..<50 {
+        group.addTask {
+          await Self.open(
+            vaults[number % 10], id,
+            with: ScriptedSensor { report in
+              report(1)
+              return .failure(.mismatch)
+            })
+        }
+      }
+      var endings: [String] = []
+      for await ending in group { endings.append(ending) }
+      return endings
+    }
+    #expect(endings.allSatisfy { $0 == Self.mismatch || $0 == Self.lockedOut })
+    // Two a match: in three matches at most did the second one still count, or not lock.
+    #expect(endings.count { $0 == Self.mismatch } <= 4)
+    #expect(try count() == 5)
+    #expect(await open(with: SimulatedBiometrics()) == Self.lockedOut)
+  }
+
+  @Test("50 right fingers at once all open")
+  func rightOnesAtOnce() async throws {
+    let vaults = try (0..<10).map { _ in try fixture.open() }
+    let id = id
+    await withTaskGroup(of: String.self) { group in
+      for number in 0..<50 {
+        group.addTask { await Self.open(vaults[number % 10], id, with: SimulatedBiometrics()) }
+      }
+      for await ending in group { #expect(ending == Self.key) }
+    }
+    #expect(try count() == 0)
+  }
+
+  @Test("where the hardware counts, an older copy of the folder brings no fingers back")
+  func olderCopy() async throws {
+    let (hardware, other) = (SimulatedHardware(), try VaultFixture())
+    let vault = try other.open(keystore: hardware)
+    let id = try await vault.addContainer(.sample())
+    try await vault.enableBiometrics(
+      for: vault.open("keys", of: id, with: .password(SecretBytes(VaultFixture.password))),
+      .simulated(fingers: 1))
+    let copy = other.folder.file("copy")
+    try FileManager.default.copyItem(atPath: other.directory, toPath: copy)
+    // Open already: what is opened later is refused as a whole.
+    let older = try VaultFixture.open(copy, keystore: hardware)
+    #expect(await Self.open(vault, id, with: ScriptedSensor { _ in .failure(.mismatch) }) == Self.mismatch)
+    for sensor in [SimulatedBiometrics(), ScriptedSensor { _ in .failure(.mismatch) }] as [any BiometricGate]
+    {
+      do throws(VaultFailure) {
+        _ = try await older.openWithBiometrics("keys", of: id, with: sensor, reason: "")
+        Issue.record("an older copy opened")
+      } catch {
+        guard case .rolledBack = error else {
+          Issue.record(error)
+          continue
+        }
+      }
+    }
+  }
+}
+
+/// A sensor that does what a test says, as soon as it is asked.
+private struct ScriptedSensor: BiometricGate {
+  typealias Ending = Result<EnrolledSet, BiometricFailure>
+
+  /// Is given what reports a mismatch, with the fingers that remain.
+  let body: @Sendable (_ report: (Int) -> Void) throws -> Ending
+
+  func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
+
+  func match(
+    _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
+  ) async throws(BiometricFailure) -> EnrolledSet {
+    let ending: Ending
+    do { ending = try body { hints(.notRecognised(remaining: $0)) } } catch {
+      Issue.record(error)
+      throw .cancelled
+    }
+    return try ending.get()
+  }
+
+  func endLockout() async {}
+}
+
+/// Somebody who tries a stranger's finger so many times, and whose match then ends only when it is called off.
+private struct PersistentSensor: BiometricGate {
+  let tries: Int
+
+  func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
+
+  func match(
+    _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
+  ) async throws(BiometricFailure) -> EnrolledSet {
+    for _ in 0..<tries { hints(.notRecognised(remaining: 9)) }
+    for await _ in AsyncStream<Never>.makeStream().stream {}  // ends with the task
+    throw .cancelled
+  }
+
+  func endLockout() async {}
+}
+
+/// A match that waits for what a test has it come to.
+private final class Prompt: Sendable {
+  private let opened = AsyncStream<Void>.makeStream()
+  private let answered = AsyncStream<ScriptedSensor.Ending>.makeStream()
+  private let task: Mutex<Task<String, Never>?> = Mutex(nil)
+
+  init(_ vault: Vault, _ id: ContainerID) {
+    let sensor = Sensor(opened: opened.continuation, answers: answered.stream)
+    let task = Task { () -> String in
+      do throws(VaultFailure) {
+        let domain = try await vault.openWithBiometrics("keys", of: id, with: sensor, reason: "Sign in")
+        do { return try domain.text("signing") } catch { return "\(error)" }
+      } catch {
+        if case .biometric(let failure) = error { return "\(failure)" }
+        return "\(error)"
+      }
+    }
+    self.task.withLock { $0 = task }
+  }
+
+  /// Returns when the sensor waits for a finger.
+  func isOpen() async { for await _ in opened.stream { return } }
+
+  func answer(_ ending: ScriptedSensor.Ending) { answered.continuation.yield(ending) }
+
+  func ending() async -> String { await task.withLock(\.self)?.value ?? "" }
+
+  private struct Sensor: BiometricGate {
+    let opened: AsyncStream<Void>.Continuation
+    let answers: AsyncStream<ScriptedSensor.Ending>
+
+    func state() async throws(BiometricFailure) -> BiometricState { .ready(.simulated(fingers: 1)) }
+
+    func match(
+      _ reason: String, hints: @escaping @Sendable (BiometricHint) -> Void
+    ) async throws(BiometricFailure) -> EnrolledSet {
+      opened.yield()
+      for await ending in answers { return try ending.get() }
+      throw .cancelled
+    }
+
+    func endLockout() async {}
+  }
+}
