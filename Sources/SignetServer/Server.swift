@@ -45,7 +45,7 @@ public final class Server: Sendable {
     (self.watch, self.sender) = (watch, sender)
     notices = NoticeSender(context)
     transactions = TransactionService(context) { sender.announce($0) }
-    let authentication = Authentication(context)
+    let authentication = CallerAuthentication(context)
     let routes = Self.routes(context, authentication, watch, transactions)
     endpoints = routes.map(\.endpoint)
     let router = Self.router(routes, context, authentication)
@@ -139,7 +139,7 @@ public final class Server: Sendable {
   }
 
   private static func router(
-    _ routes: [Route], _ context: ServiceContext, _ authentication: Authentication
+    _ routes: [Route], _ context: ServiceContext, _ authentication: CallerAuthentication
   ) -> Router {
     let (domain, prefix) = (context.settings.serverURL.domain, context.uaf?.settings.prefix ?? "")
     var router = Router { .problem(Problem($0)) }
@@ -153,7 +153,7 @@ public final class Server: Sendable {
 
   /// All routes of a server.
   private static func routes(
-    _ context: ServiceContext, _ authentication: Authentication, _ watch: TransactionWatch,
+    _ context: ServiceContext, _ authentication: CallerAuthentication, _ watch: TransactionWatch,
     _ transactions: TransactionService
   ) -> [Route] {
     let keys = authentication.keys

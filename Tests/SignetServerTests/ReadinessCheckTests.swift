@@ -35,7 +35,7 @@ import Testing
     let fixture = try ServerFixture(on: .sqlite)
     let readiness = Readiness(fixture.context)
     var request = ServerRequest(method: "GET", path: try RequestPath(raw: "/main/v1/ready"))
-    let authentication = Authentication(fixture.context)
+    let authentication = CallerAuthentication(fixture.context)
     let routes = ServerEndpoints(context: fixture.context, readiness: readiness).routes(beside: [])
     let route = try #require(routes.first { $0.endpoint.id == "ready" })
     #expect(await route.response(to: request, authentication)?.status == 200)

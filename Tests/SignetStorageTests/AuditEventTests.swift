@@ -22,7 +22,7 @@ import Testing
     Sample(.userAdded(user: "al"), #""event":"user.added","by":"local","user":"al""#),
     Sample(
       .pushAuthNotAsked(user: "al", mechanism: "m", .coolingDown(retryAfter: 3)),
-      #""event":"pushAuth.notAsked","by":"local","user":"al","mechanism":"m","reason":"too many requests in a row were not accepted""#
+      #""event":"pushauth.notAsked","by":"local","user":"al","mechanism":"m","reason":"too many requests in a row were not accepted""#
     ),
     Sample(
       .userSuspended(user: "al", reason: "left"),

@@ -85,7 +85,7 @@ package enum SecurityScheme: String, Hashable, Sendable {
 }
 
 /// The services that authenticate callers.
-package struct Authentication: Sendable {
+package struct CallerAuthentication: Sendable {
   let context: ServiceContext
   let keys: APIKeyService
   let devices: DeviceAuthentication
@@ -112,9 +112,9 @@ package struct Credential<Caller: Sendable>: Sendable {
   /// Who may ask.
   package let access: Access
   /// Authenticates a request without waiting; `nil` where it takes ``find``.
-  var findInMemory: @Sendable (Authentication, ServerRequest) throws -> Caller? = { _, _ in nil }
+  var findInMemory: @Sendable (CallerAuthentication, ServerRequest) throws -> Caller? = { _, _ in nil }
   /// Authenticates a request.
-  let find: @Sendable (Authentication, ServerRequest) async throws -> Caller
+  let find: @Sendable (CallerAuthentication, ServerRequest) async throws -> Caller
 }
 
 extension Credential where Caller == Void {

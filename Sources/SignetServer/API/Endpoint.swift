@@ -216,12 +216,12 @@ package struct Call<Caller: Sendable, Input: Sendable>: Sendable {
 package struct Route: Sendable {
   /// The endpoint.
   package let endpoint: EndpointDescription
-  private let answer: (@Sendable (Authentication, ServerRequest) async -> ServerResponse)?
-  private let answerDirectly: @Sendable (Authentication, ServerRequest, Responder) -> Void
+  private let answer: (@Sendable (CallerAuthentication, ServerRequest) async -> ServerResponse)?
+  private let answerDirectly: @Sendable (CallerAuthentication, ServerRequest, Responder) -> Void
 
   fileprivate init(
     _ endpoint: EndpointDescription,
-    _ answer: @escaping @Sendable (Authentication, ServerRequest) async -> ServerResponse
+    _ answer: @escaping @Sendable (CallerAuthentication, ServerRequest) async -> ServerResponse
   ) {
     (self.endpoint, self.answer) = (endpoint, answer)
     answerDirectly = { authentication, request, responder in
@@ -231,18 +231,19 @@ package struct Route: Sendable {
 
   fileprivate init(
     _ endpoint: EndpointDescription,
-    directly answer: @escaping @Sendable (Authentication, ServerRequest, Responder) -> Void
+    directly answer: @escaping @Sendable (CallerAuthentication, ServerRequest, Responder) -> Void
   ) {
     (self.endpoint, self.answer, answerDirectly) = (endpoint, nil, answer)
   }
 
   /// Answers requests whose callers `authentication` finds.
-  func handler(_ authentication: Authentication) -> DirectHandler {
+  func handler(_ authentication: CallerAuthentication) -> DirectHandler {
     { request, responder in answerDirectly(authentication, request, responder) }
   }
 
   /// Answers a request; `nil` for a route whose answers need a connection.
-  package func response(to request: ServerRequest, _ authentication: Authentication) async -> ServerResponse?
+  package func response(to request: ServerRequest, _ authentication: CallerAuthentication) async
+    -> ServerResponse?
   {
     await answer?(authentication, request)
   }
@@ -301,7 +302,7 @@ extension Endpoint {
   ) -> Route where Output == ServerResponse {
     let (credential, input, dialect) = (credential, input, description.dialect)
     @Sendable func fromStorage(
-      _ authentication: Authentication, _ request: ServerRequest, _ responder: Responder
+      _ authentication: CallerAuthentication, _ request: ServerRequest, _ responder: Responder
     ) {
       responder.run {
         do {

@@ -18,6 +18,8 @@ package enum ShapeFailure: Error, Hashable, Sendable, CustomStringConvertible {
     case .length(let member, let limits): "\"\(member)\" is a text of \(limits) characters"
     case .number(let member, let limits): "\"\(member)\" is \(limits)"
     case .count(let member, let limits): "\"\(member)\" is a list of \(limits) elements"
+    case .choice(let member, let allowed) where allowed.count == 2:
+      "\"\(member)\" is neither \"\(allowed[0])\" nor \"\(allowed[1])\""
     case .choice(let member, let allowed):
       "\"\(member)\" is one of " + allowed.map { "\"\($0)\"" }.joined(separator: ", ")
     }

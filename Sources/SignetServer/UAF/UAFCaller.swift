@@ -102,7 +102,7 @@ extension Credential where Caller == UAFDevices.Signed {
   }
 }
 
-extension Authentication {
+extension CallerAuthentication {
   /// The services that authenticate callers of UAF, whose routes are there only where it is served.
   fileprivate var served: (authorizations: UAFAuthorizations, devices: UAFDevices) {
     guard let uaf else { preconditionFailure("a route of UAF is answered by a server without UAF") }

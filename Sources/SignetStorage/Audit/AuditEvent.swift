@@ -414,7 +414,7 @@ extension AuditEvent {
 
     case .transactionAdded(let user, let id): ("transaction.added", [.user: user, .transaction: id])
     case .pushAuthNotAsked(let user, let mechanism, let outcome):
-      ("pushAuth.notAsked", [.user: user, .mechanism: mechanism, .reason: outcome.reason])
+      ("pushauth.notAsked", [.user: user, .mechanism: mechanism, .reason: outcome.reason])
     case .transactionNotAdded(let user, let id, let outcome):
       ("transaction.notAdded", [.user: user, .transaction: id, .reason: outcome.reason])
     case .transactionAccepted(let user, let id): ("transaction.accepted", [.user: user, .transaction: id])

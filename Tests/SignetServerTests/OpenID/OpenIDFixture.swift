@@ -61,7 +61,7 @@ struct OpenIDFixture: Sendable {
   func answer(_ id: String, _ request: ServerRequest) async throws -> ServerResponse {
     let routes = OpenIDEndpoints(server.context, server.transactions).routes
     let route = try #require(routes.first { $0.endpoint.id == id })
-    return try #require(await route.response(to: request, Authentication(server.context)))
+    return try #require(await route.response(to: request, CallerAuthentication(server.context)))
   }
 
   /// Asks for the tokens of a request, in the way of the client.

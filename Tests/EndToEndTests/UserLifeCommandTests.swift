@@ -1,0 +1,84 @@
+import Foundation
+import PostgreSQLFixture
+import SignetJSON
+import SignetTestKit
+import Testing
+
+/// `signet-server user suspend`, `resume`, `delete` and `show`, as an operator offboards somebody.
+@Suite(.serialized, .timeLimit(.minutes(10))) struct UserLifeCommandTests {
+  private static func start(_ backend: StorageBackend) async throws -> RunningServer {
+    var words = ["--protection", "device"]
+    if backend == .postgreSQL {
+      let server = try PrivatePostgreSQL.shared()
+      words += ["--storage", try server.uri(server.makeDatabase())]
+    }
+    return try await RunningServer.startWithShop(words)
+  }
+
+  @Test(
+    "a suspension ends what is under way at both processes; a resumed user goes on",
+    arguments: StorageBackend.here)
+  func suspends(_ backend: StorageBackend) async throws {
+    let memory = try MemoryFolder()
+    let first = try await Self.start(backend).sharing(memory)
+    let port = try FreePort.find()
+    let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
+    let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
+    let device = first.device()
+    _ = try await device.json("activate", "--code-file", first.codeFile("alice"))
+    let request = try await first.ask("alice", "Pay 10")
+    let invite = try first.write(await first.invite("alice").text, to: "late.code")
+    let code = try await device.json("otp").string("code")
+
+    let suspended = try await first.json("user", "suspend", "alice", "--reason", "left the company")
+    #expect(try suspended.string("state") == "suspended")
+    for party in parties {
+      #expect(try await party.transaction(request).string("status") == "withdrawn")
+      #expect(try await !party.validate(code, of: "alice"), "a code on its way")
+    }
+    let pending = try await device.run("pending")
+    #expect(pending.status != 0 && pending.errorOutput.contains("suspended"), pending.summary)
+    let late = try await first.device("late").run("activate", "--code-file", invite)
+    #expect(late.status != 0, late.summary)
+    let asked = try await first.run("transaction", "create", "alice", "Pay 11", "--key-file", first.shopKey)
+    #expect(asked.status != 0 && asked.errorOutput.contains("suspended"), asked.summary)
+    let invited = try await first.run("activation", "create", "alice")
+    #expect(invited.status != 0, invited.summary)
+    let shown = try await first.json("user", "show", "alice")
+    #expect(try shown.string("state") == "suspended" && shown.string("reason") == "left the company")
+    #expect(try shown.array("requests").isEmpty && shown.array("containers").count == 1)
+    let screen = try await first.run("user", "show", "alice")
+    #expect(screen.output.contains("State") && screen.output.contains("left the company"), screen.summary)
+
+    #expect(try await first.json("user", "resume", "alice").string("state") == "active")
+    let next = try await first.ask("alice", "Pay 12")
+    let approved = try await device.run("approve", next, "--yes")
+    #expect(approved.status == 0, approved.summary)
+    for event in ["user.suspended", "user.resumed"] {
+      #expect(try await first.audited(event).count == 1, "\(event)")
+    }
+    await first.stop()
+    await second.stop()
+    withExtendedLifetime(memory) {}
+  }
+
+  @Test("a deletion removes what is bound to the account, and the id is not given again")
+  func deletes() async throws {
+    let server = try await Self.start(.sqlite)
+    let device = server.device()
+    _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
+    let code = try await device.json("otp").string("code")
+    #expect(try await server.json("user", "delete", "alice").string("state") == "deleted")
+    #expect(try await !server.accepts(code, of: "alice"))
+    #expect(try await server.activeContainers("alice").isEmpty)
+    let again = try await server.run("user", "add", "alice")
+    #expect(again.status != 0 && again.errorOutput.contains("exists"), again.summary)
+    let resumed = try await server.run("user", "resume", "alice")
+    #expect(resumed.status != 0, resumed.summary)
+    let nobody = try await server.run("user", "suspend", "nobody")
+    #expect(nobody.status != 0, nobody.summary)
+    #expect(try await server.audited("user.deleted").count == 1)
+    #expect(try await server.json("audit", "verify")["intact"] == true)
+    await server.stop()
+  }
+}
