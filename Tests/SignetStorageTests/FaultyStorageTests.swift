@@ -94,7 +94,7 @@ import Testing
     for check in StorageContract.checks {
       let folder = try TemporaryFolder()
       let path = folder.path + "/signet.sqlite"
-      let storage = try SQLiteStorage(path: path)
+      let storage = try Storage(.file(path))
       try await check.run(storage)
       await storage.close()
       let database = try Database(path: path)
