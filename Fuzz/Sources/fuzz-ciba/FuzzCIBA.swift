@@ -94,7 +94,11 @@ import SignetWire
   private static func checkRegistration(_ input: [UInt8]) {
     guard let body = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }) else { return }
     let registration: ClientRegistration
-    do throws(Problem) { registration = try ClientRegistration(body) } catch {
+    do throws(Problem) {
+      let message: NewClient
+      do { message = try NewClient.schema.read(body, "") } catch { throw Problem(reading: error) }
+      registration = try ClientRegistration(message)
+    } catch {
       return require(!error.detail.isEmpty, "a refusal says why")
     }
     require(registration.authentication != .privateKeyJWT || registration.keySet != nil, "who signs has keys")

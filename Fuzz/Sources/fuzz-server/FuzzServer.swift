@@ -109,7 +109,11 @@ import SignetWire
 
   private static func checkOrder(_ input: [UInt8]) {
     guard let object = accepted({ () throws(JSONFailure) in try JSONObject(parsing: input) }),
-      let order = taken({ () throws(Problem) in try TransactionOrder(object, from: "Bank") })
+      let order = taken({ () throws(Problem) in
+        let message: NewTransaction
+        do { message = try NewTransaction.schema.read(object, "") } catch { throw Problem(reading: error) }
+        return try TransactionOrder(message, from: "Bank")
+      })
     else { return }
     require(order.lifetime.map(TransactionOrder.lifetimes.contains) ?? true, "an order ends")
     require(order.numberDigits.map((2...6).contains) ?? true, "a number has 2 to 6 digits")

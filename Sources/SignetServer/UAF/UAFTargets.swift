@@ -82,7 +82,7 @@ struct UAFTargets: Sendable {
   }
 
   /// The device that a client says, in the context of its response, that it runs on.
-  static func device(in context: String?) throws -> String? {
+  static func device(in context: String?) throws(UAFFailure) -> String? {
     guard let context else { return nil }
     let device: String?
     do throws(JSONFailure) {
