@@ -2,6 +2,7 @@ import Foundation
 import PostgreSQLFixture
 import SignetJSON
 import SignetTestKit
+import SignetWire
 import Testing
 
 /// `signet-server user suspend`, `resume`, `delete` and `show`, as an operator offboards somebody.
