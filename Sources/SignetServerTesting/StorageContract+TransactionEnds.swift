@@ -85,6 +85,26 @@ extension StorageContract {
         try await expect(storage.transaction(id), is: transaction, "the transaction with \(fields ?? [-1])")
       }
     },
+    Check("what a device is refused fills the audit log no further than sixty entries an hour") { storage in
+      try await storage.add(Sample.alice)
+      try await storage.activate("c1")
+      try await storage.addTransaction(Sample.transaction("t1"), audit: event("transaction"))
+      _ = try await storage.decide("t1", Sample.decision(.denied))
+      let before = try await log(of: storage).count
+      for _ in 0..<40 {
+        try await expect(storage.decide("t1", Sample.decision()), is: .decidedBefore, "a decision")
+        try await expect(
+          storage.end("t1", Sample.end(.cancelled, by: "c1")), is: .decidedBefore, "a cancellation")
+      }
+      try await expect(log(of: storage).count, is: before + 60, "entries")
+      try await expect(
+        storage.end("t1", Sample.end(.cancelled, by: "c1", at: 1100 + 3600)), is: .decidedBefore,
+        "an hour later")
+      try await expect(log(of: storage).count, is: before + 61, "entries an hour later")
+      try await storage.addTransaction(Sample.transaction("t2"), audit: event("transaction"))
+      try await expect(storage.decide("t2", Sample.decision()), is: .decided, "what is taken")
+      try await expect(log(of: storage).count, is: before + 63, "entries of what is taken")
+    },
     Check("an end is too late from the transaction's expiry on") { storage in
       try await storage.add(Sample.alice)
       try await storage.activate("c1")

@@ -50,6 +50,8 @@ enum Schema {
         .integer("renewal_wanted").defaulting(to: 0), .text("ended").optional, .text("key_origin").optional,
         // How the server stands to it, written down from `account_states` so that one row answers.
         .text("standing"), .integer("report_wanted").defaulting(to: 0),
+        // Refusals of what it sent that the audit log has of the hour that began then.
+        .integer("refusals").defaulting(to: 0), .integer("refusals_since").defaulting(to: 0),
       ],
       indexes: [
         SQLIndex("containers_of_user", "user_id, created"),

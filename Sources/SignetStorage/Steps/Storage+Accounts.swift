@@ -59,7 +59,11 @@ extension Storage {
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
       let isTaken = try database.take(attempt)
-      try database.appendAudit(audit(isTaken))
+      if isTaken {
+        try database.appendAudit(audit(true))
+      } else {
+        try database.appendRefusal(audit(false), of: attempt.container, at: attempt.time)
+      }
       return isTaken
     }
   }

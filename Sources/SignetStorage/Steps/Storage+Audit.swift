@@ -56,6 +56,22 @@ extension SQLConnection {
     setLocal(Self.auditTail, to: chain)
   }
 
+  /// The entries of the audit log that a container can have written within an hour by what is refused to it.
+  static let refusalLimit: Int64 = 60
+  private static let refusalWindow: Int64 = 3_600
+
+  /// Appends what was refused to a container, unless the log has enough of that hour: a device cannot fill it.
+  func appendRefusal(_ record: AuditRecord, of container: String, at time: Int64) throws {
+    let isNewHour = "(refusals_since <= $2 - \(Self.refusalWindow) OR refusals_since > $2)"
+    let counted = try execute(
+      """
+      UPDATE containers SET refusals = CASE WHEN \(isNewHour) THEN 1 ELSE refusals + 1 END,
+        refusals_since = CASE WHEN \(isNewHour) THEN $2 ELSE refusals_since END
+      WHERE id = $1 AND (refusals < \(Self.refusalLimit) OR \(isNewHour))
+      """, [.text(container), .integer(time)])
+    if counted == 1 { try appendAudit(record) }
+  }
+
   /// The chains that have entries.
   fileprivate func auditChains() throws -> [Int64] {
     var chains: [Int64] = []

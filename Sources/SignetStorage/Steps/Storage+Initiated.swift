@@ -36,7 +36,11 @@ extension Storage {
         try database.insert(transaction)
         outcome = .decided
       }
-      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      switch outcome {
+      case .repeated: break
+      case .decided: try database.appendAudit(audit(outcome))
+      default: try database.appendRefusal(audit(outcome), of: container, at: transaction.created)
+      }
       return outcome
     }
   }

@@ -125,7 +125,11 @@ extension Storage {
       } else {
         outcome = try database.countWrongNumber(found, decision, by: signer.user, limits)
       }
-      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      switch outcome {
+      case .repeated: break
+      case .decided: try database.appendAudit(audit(outcome))
+      default: try database.appendRefusal(audit(outcome), of: signer.container, at: decision.time)
+      }
       return outcome
     } then: {
       listener($0)
@@ -156,7 +160,13 @@ extension Storage {
       if outcome == .decided, isSuspicious {
         try database.noteAnswer(to: id, .reported, at: end.time, limits)
       }
-      if outcome != .repeated { try database.appendAudit(audit(outcome)) }
+      if outcome != .repeated {
+        if let container = end.container, outcome != .decided {
+          try database.appendRefusal(audit(outcome), of: container, at: end.time)
+        } else {
+          try database.appendAudit(audit(outcome))
+        }
+      }
       return outcome
     }
   }
