@@ -13,33 +13,17 @@
     var socket: String { folder.file("run/agent.sock") }
     private let groups: String
 
-    /// A folder with an activated device, of which each bench with the usual password gets a copy: its server is not needed any more.
-    private static let activated = Task {
-      let folder = try TemporaryFolder()
-      try await activate(folder.file("device"), AgentBench.password)
-      return folder
-    }
-
-    private static func activate(_ data: String, _ password: String) async throws {
+    /// Activates with a password, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
+    init(password: String = AgentBench.password) async throws {
+      folder = try TemporaryFolder()
       let server = try await RunningServer.startWithShop([
         "--minimum-length", "8", "--attempts", "5", "--allow-sequences",
       ])
-      let device = DeviceCommand(data: data, authority: server.authority)
-      _ = try await device.json(
+      let activating = DeviceCommand(data: folder.file("device"), authority: server.authority)
+      _ = try await activating.json(
         "activate", "--code-file", server.codeFile("alice"), passwords: [password])
       await server.stop()
-    }
-
-    /// Takes a container, and lets `apps/one` and `apps/two` into one group and `apps/three` into another.
-    init(password: String = AgentBench.password) async throws {
-      folder = try TemporaryFolder()
       device = DeviceCommand(data: folder.file("device"))
-      if password == AgentBench.password {
-        try FileManager.default.copyItem(
-          atPath: await Self.activated.value.file("device"), toPath: device.data)
-      } else {
-        try await Self.activate(device.data, password)
-      }
       for name in ["apps", "elsewhere"] {
         try FileManager.default.createDirectory(atPath: folder.file(name), withIntermediateDirectories: false)
         #expect(chmod(folder.file(name), 0o755) == 0)
@@ -52,8 +36,8 @@
         {"name":"home","executables":["\(folder.file("apps/three"))"]}]}
         """
       try Data(text.utf8).write(to: URL(filePath: groups))
-      for (number, app) in ["apps/one", "apps/two", "apps/three", "elsewhere/one"].enumerated() {
-        try Nobody.link(DeviceCommand.executable(), to: folder.file(app), number: number)
+      for app in ["apps/one", "apps/two", "apps/three", "elsewhere/one"] {
+        try Nobody.copy(DeviceCommand.executable(), to: folder.file(app))
       }
       try Data("what the app keeps".utf8).write(to: URL(filePath: folder.file("text")))
     }

@@ -60,8 +60,8 @@ import Testing
       hash = (SELECT hash FROM audit WHERE number = 5) WHERE number = 4
       """, 4
     ),
-    ("INSERT INTO audit (number, event, hash) VALUES (7, '{}', zeroblob(32))", 7),
-    ("INSERT INTO audit (number, event, hash) VALUES (0, '{}', zeroblob(32))", 1),
+    ("INSERT INTO audit (lane, number, event, hash) VALUES (0, 7, '{}', zeroblob(32))", 7),
+    ("INSERT INTO audit (lane, number, event, hash) VALUES (0, 0, '{}', zeroblob(32))", 1),
   ]) func namesTheFirstBadEntry(sql: String, number: Int64) async throws {
     let server = try await stoppedServer()
     try change(server, sql)

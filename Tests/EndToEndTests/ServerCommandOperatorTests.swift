@@ -109,8 +109,8 @@ import Testing
     _ = try await server.json("user", "add", "bob")
     _ = try await server.json("user", "add", "älice/ö?#%")
     let users = try await server.run("user", "list").output.split(separator: "\n").map(String.init)
-    #expect(users.first == "USER        ADDED")
-    #expect(users.dropFirst().map { $0.hasSuffix("Z") } == [true, true])
+    #expect(users.first == "USER        ADDED                 STATE")
+    #expect(users.dropFirst().map { $0.hasSuffix("Z  active") } == [true, true])
     let array = try await server.json("user", "list").array("users")
     #expect(array.count == 2)
     // A user id of any characters finds its way through a path.

@@ -41,18 +41,22 @@ struct PushAuthSecrecyTests {
     #expect(try await post(registration) == 200)
     #expect(try await post(registration) == 400)
     let text = "Pay 4711.11 EUR to Carol"
-    let sent = try await service.send(
-      NewPushMessage(["user": "alice", "kind": "challenge", "text": .string(text)]), by: .local)
-    let message = try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key)
-    for number in ["wrong-number-here", String(try #require(sent.number))] {
+    var tokens: [String] = []
+    for isRight in [false, true] {
+      let sent = try await service.send(
+        NewPushMessage(["user": "alice", "kind": "challenge", "text": .string(text)]), by: .local)
+      tokens.append(sent.token)
+      let message = try PushAuthDelivery(messageID: sent.messageID, token: sent.token).verified(with: key)
+      let number = isRight ? String(try #require(sent.number)) : "wrong-number-here"
       _ = try await post(PushAuthRequest.answer(.number(number), to: message, at: endpoints, key: key))
+      #expect(try await service.message(sent.record.id).state == (isRight ? .approved : .denied))
     }
-    #expect(try await service.message(sent.record.id).state == .approved)
 
-    let texts = [
-      Base64.encode(secret), Base64URL.encode(secret), Hex.encode(secret), token, made.uri, sent.token,
-      "A telling name", text, "wrong-number-here", try registration.body.string("jwt"),
-    ]
+    let texts =
+      [
+        Base64.encode(secret), Base64URL.encode(secret), Hex.encode(secret), token, made.uri,
+        "A telling name", text, "wrong-number-here", try registration.body.string("jwt"),
+      ] + tokens
     let records = server.capture.lines + (try await server.audit())
     #expect(records.contains { $0.contains("pushauth.registered") })
     for text in texts { #expect(!records.contains { $0.contains(text) }, "\(text)") }

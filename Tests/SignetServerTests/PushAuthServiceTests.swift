@@ -232,6 +232,7 @@ import SignetServer
       try await service.send(NewPushMessage(["user": "alice"]), by: .local)
     }
     let newest = try #require(await server.storage.pushAuthMechanisms(user: "alice").last)
+    server.clock.advance(by: 86_400)
     _ = try await service.send(NewPushMessage(["mechanism": .string(newest.id)]), by: .local)
     await #expect(throws: Problem.self) {
       try await service.send(NewPushMessage(["mechanism": .string(newest.id), "user": "bob"]), by: .local)
