@@ -99,7 +99,7 @@ struct DatabaseServerTests {
     ])
     #expect(word.isRefusal(64, "--storage begins with postgres:// or postgresql://"), word.summary)
 
-    let backup = try await ServerCommand.run(["backup", "--data", server.data, "--to", "\(other.path)/copy"])
+    let backup = try await ServerCommand.run(["backup", "--data", server.data, "\(other.path)/copy"])
     #expect(backup.status != 0 && backup.errorOutput.contains("pg_dump"), backup.summary)
     #expect(!FileManager.default.fileExists(atPath: "\(other.path)/copy"))
 

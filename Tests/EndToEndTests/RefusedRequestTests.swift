@@ -38,9 +38,9 @@ struct RefusedRequestTests {
     ("a folded field", head("GET /main/v1/live HTTP/1.1", "X-A: a", " b"), 400),
     (
       "fields that are too large",
-      head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 9000)), 431
+      head("GET /main/v1/live HTTP/1.1", "X-A: " + String(repeating: "a", count: 9000)), 413
     ),
-    ("a target that is too long", head("GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1"), 414),
+    ("a target that is too long", head("GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1"), 413),
     // Strictly read, one request: the extension of its first chunk has a bare line feed, and goes on to the carriage return.
     (
       "a request behind a bare line feed",

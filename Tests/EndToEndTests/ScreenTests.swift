@@ -172,7 +172,7 @@ struct ScreenTests {
         device.process(["uaf", "authenticate", "alice", "--password-fd", "0"] + party.words))
       #expect(shown.joined().contains("Authenticated."), "\(shown)")
       for row in shown where !row.isEmpty {
-        #expect(["| ", "  | ", "Authenticated."].contains { row.hasPrefix($0) }, "\(screen): \(row)")
+        #expect(["| ", "  ", "Authenticated."].contains { row.hasPrefix($0) }, "\(screen): \(row)")
       }
     }
 

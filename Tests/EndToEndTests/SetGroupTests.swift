@@ -436,7 +436,7 @@
       await agent.kill(SIGTERM)
     }
 
-    @Test("in a namespace of users without a number for the group, commands work, and an agent is not trusted")
+    @Test("in a namespace of users without a number for the group commands work; an agent is not trusted")
     func namespace() async throws {
       let bench = try await Bench()
       // It keeps the namespace, which the user makes and is root in.

@@ -95,27 +95,6 @@
       await bench.server.stop()
     }
 
-    @Test("a report under a generator that repeats itself is heard once; then all are refused as replays")
-    func repeatingRandomness() async throws {
-      let bench = try await Bench(
-        ["reactions": ["deviceTampering": "lock", "screenLock": "allow"]],
-        hook: "int RAND_bytes(unsigned char *to, int n) { while (n) to[--n] = 7; return 1; }\n")
-      let clean = try await bench.report([:])
-      #expect(clean.status == 0, clean.summary)
-      // The guards keep nobody from reporting: the server is to hear of it. Its request has the id that all others have from then on.
-      for _ in 0..<2 {
-        let hooked = try await bench.report(["LD_PRELOAD": bench.library])
-        #expect(hooked.status != 0 && hooked.errorOutput.contains("made before"), hooked.summary)
-        #expect(try await bench.standing() == "locked")
-      }
-      let entries = try await bench.server.audited("account.reported")
-      #expect(try entries.last?.string("policies") == "deviceTampering")
-      let again = try await bench.report([:])
-      #expect(again.status == 0, again.summary)
-      #expect(try await bench.standing() == "open")
-      await bench.server.stop()
-    }
-
     @Test("the server's own weights count, not the device's score")
     func weights() async throws {
       let bench = try await Bench(["tampering": ["scoring": "weighted-sum", "weights": ["environment": 0.9]]])

@@ -73,7 +73,7 @@ import Testing
     #expect(try await !server.accepts(code, of: "alice"))
     #expect(try await server.activeContainers("alice").isEmpty)
     let again = try await server.run("user", "add", "alice")
-    #expect(again.status != 0 && again.errorOutput.contains("exists"), again.summary)
+    #expect(again.status != 0 && again.errorOutput.contains("There is one already"), again.summary)
     let resumed = try await server.run("user", "resume", "alice")
     #expect(resumed.status != 0, resumed.summary)
     let nobody = try await server.run("user", "suspend", "nobody")

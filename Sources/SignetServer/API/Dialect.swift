@@ -26,7 +26,8 @@ package enum Dialect: Hashable, Sendable {
       if hasBody { refusals += [.lengthRequired, .mediaType] }
       switch access {
       case .key: refusals += [.unauthorized, .forbidden]
-      case .device: refusals.append(.unauthorized)
+      // Forbidden to the containers of a user who is not active.
+      case .device: refusals += [.unauthorized, .forbidden]
       case .operatorAddress: refusals.append(.unknown)
       default: break
       }
