@@ -62,7 +62,9 @@ enum LiveServer {
     try database.transaction {
       for number in 0..<count {
         let keys = try Keys(number)
-        try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text(keys.user))
+        try database.execute(
+          "INSERT INTO users (id, created, state, state_reason, state_since) VALUES (?, 0, 'active', '', 0)",
+          .text(keys.user))
         try database.execute(
           """
           INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,

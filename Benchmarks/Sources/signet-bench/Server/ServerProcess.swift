@@ -81,7 +81,9 @@ enum ServerProcess {
         for user in first..<min(first + 20_000, users) {
           let id = "container\(user)"
           let sealed = try context.masterKey.seal(secret(of: user), for: .otpSecret(credential: id))
-          try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text("user\(user)"))
+          try database.execute(
+            "INSERT INTO users (id, created, state, state_reason, state_since) VALUES (?, 0, 'active', '', 0)",
+            .text("user\(user)"))
           try database.execute(
             """
             INSERT INTO credentials (id, user_id, kind, algorithm, digits, period, start, sealed_secret, silent, created,

@@ -68,7 +68,9 @@ enum UAFServerProcess {
     let database = try Database(path: path)
     try database.transaction {
       for user in subjects.indices {
-        try database.execute("INSERT INTO users (id, created) VALUES (?, 0)", .text("user\(user)"))
+        try database.execute(
+          "INSERT INTO users (id, created, state, state_reason, state_since) VALUES (?, 0, 'active', '', 0)",
+          .text("user\(user)"))
       }
     }
     let credentials = subjects.enumerated().map { user, subject in
