@@ -51,15 +51,6 @@ public final class SQLConnection {
     return result
   }
 
-  /// Reads as ``rows(_:_:_:)`` does, and keeps the rows from being changed by others until the step has ended.
-  ///
-  /// - Throws: ``SQLFailure``, and what `decode` throws.
-  public func lockedRows<Value>(
-    _ sql: String, _ values: [SQLValue] = [], _ decode: (SQLRow) throws -> Value
-  ) throws -> [Value] {
-    try rows(sql + dialect.lockingClause, values, decode)
-  }
-
   /// Reads as ``row(_:_:_:)`` does, and keeps the row from being changed by others until the step has ended.
   ///
   /// - Throws: ``SQLFailure``, and what `decode` throws.

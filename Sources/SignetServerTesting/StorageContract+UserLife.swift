@@ -111,6 +111,19 @@ extension StorageContract {
         id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
       return try await storage.addPushTarget(target, limit: 5, audit: event("target"))
     },
+    GatedStep(name: "another address of a target of pushes") { storage, user in
+      try await storage.activate("c-\(user)", user: user)
+      let target = PushTargetRecord(
+        id: "p-\(user)", container: "c-\(user)", name: "", service: "fcm", sealedTarget: [1], created: 1)
+      _ = try await storage.addPushTarget(target, limit: 5, audit: event("target"))
+    } accepts: { storage, user in
+      try await storage.changePushTarget(
+        "p-\(user)", of: "c-\(user)", name: nil, target: ("fcm", [2]), audit: event("changed"))
+    },
+    GatedStep(name: "another code of a user") { _, _ in
+    } accepts: { storage, user in
+      try await storage.setUserCode([1], of: user, audit: event("code"))
+    },
     GatedStep(name: "a request of a relying party") { _, _ in
     } accepts: { storage, user in
       try await storage.addTransaction(
@@ -150,6 +163,15 @@ extension StorageContract {
         id: "d-\(user)", user: user, device: nil, name: "n", dispatcher: nil, sealedTarget: nil,
         signatureKey: [1], encryptionKey: nil, created: 1)
       return try await storage.addUAFTarget(target, limit: 5, audit: event("device"))
+    },
+    GatedStep(name: "another address of a device for UAF tokens") { storage, user in
+      let target = UAFTargetRecord(
+        id: "d-\(user)", user: user, device: nil, name: "n", dispatcher: nil, sealedTarget: nil,
+        signatureKey: [1], encryptionKey: nil, created: 1)
+      _ = try await storage.addUAFTarget(target, limit: 5, audit: event("device"))
+    } accepts: { storage, user in
+      try await storage.changeUAFTarget(
+        "d-\(user)", UAFTargetChange(sealedTarget: [2]), audit: event("changed"))
     },
     GatedStep(name: "an authenticator app") { _, _ in
     } accepts: { storage, user in

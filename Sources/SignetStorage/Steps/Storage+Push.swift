@@ -53,11 +53,13 @@ extension Storage {
   /// Changes the name of a container's target, what it is, or both.
   ///
   /// - Returns: Whether there is such a target.
+  /// - Throws: ``StorageFailure/userNotActive(_:)`` when the container's user is not active.
   public func changePushTarget(
     _ id: String, of container: String, name: String?, target: (service: String, sealed: [UInt8])?,
     audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      try database.requireActiveUser(ofContainer: container)
       guard
         try database.execute(
           """

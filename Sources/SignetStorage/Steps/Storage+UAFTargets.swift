@@ -89,10 +89,10 @@ extension Storage {
     }
   }
 
-  /// Changes a target.
+  /// Changes a target of a user who is active; its address may be taken away from one of any user.
   ///
   /// - Returns: Whether there is one.
-  /// - Throws: ``StorageFailure/exists`` when the user has another of this name.
+  /// - Throws: ``StorageFailure/exists`` when the user has another of this name, ``StorageFailure/userNotActive(_:)``.
   public func changeUAFTarget(
     _ id: String, _ change: UAFTargetChange, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
@@ -100,9 +100,10 @@ extension Storage {
       // Nothing is stored where the change takes what was sealed away.
       let sealed = change.sealedTarget.map { $0.isEmpty ? nil : $0 }
       let columns = try database.row(
-        "SELECT name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.text(id)]
-      ) { (try $0.text(0), try $0.optional(1, $0.text), try $0.optional(2, $0.blob)) }
-      guard let (name, dispatcher, present) = columns else { return false }
+        "SELECT user_id, name, dispatcher, sealed_target FROM uaf_targets WHERE id = $1", [.text(id)]
+      ) { (try $0.text(0), try $0.text(1), try $0.optional(2, $0.text), try $0.optional(3, $0.blob)) }
+      guard let (user, name, dispatcher, present) = columns else { return false }
+      if change != UAFTargetChange(sealedTarget: []) { try database.requireActive(user) }
       try database.execute(
         "UPDATE uaf_targets SET name = $2, dispatcher = $3, sealed_target = $4 WHERE id = $1",
         [

@@ -53,10 +53,12 @@ extension Storage {
   /// Sets the code of a user, as a keyed digest, or removes it; what addresses and clients have to wait is forgotten.
   ///
   /// - Returns: Whether there is such a user.
+  /// - Throws: ``StorageFailure/userNotActive(_:)`` for a code of a user who is not active.
   public func setUserCode(
     _ digest: [UInt8]?, of user: String, audit: AuditRecord
   ) async throws(StorageFailure) -> Bool {
     try await write { database in
+      if digest != nil { try database.requireActive(user) }
       guard
         try database.execute(
           "UPDATE users SET user_code = $1 WHERE id = $2", [.optional(digest), .text(user)]) == 1
