@@ -201,7 +201,7 @@ struct ScreenTests {
     expectOurs(
       try await rows(
         narrow, device.process(["uaf", "oob", "run", waiting, "--password-fd", "0"] + party.words)),
-      ["You are about to confirm:", "  | ", "| ", "Authenticated."], narrow)
+      ["You are about to confirm:", "  | ", "  – ", "| ", "Authenticated."], narrow)
     await party.server.stop()
   }
 
@@ -274,7 +274,9 @@ struct ScreenTests {
 
   @Test("a push message, a server's error and a list put nothing into the first column")
   func messages() async throws {
-    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    let server = try await RunningServer.startWithShop(["--protection", "device"]).restarted {
+      $0["limits"] = ["pendingTransactions": 20, "challenges": 20]
+    }
     let device = server.device()
     _ = try await device.json("activate", "--code-file", server.codeFile("alice"))
     let picture = server.folder.file("invite.png")
