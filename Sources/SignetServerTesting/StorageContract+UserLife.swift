@@ -274,6 +274,13 @@ extension StorageContract {
           event("token")
         }
         _ = try await storage.assignToken("s1", to: "alice", audit: event("assigned"))
+        for id in ["registered", "open"] {
+          var app = Sample.mechanism(id, of: "alice")
+          app.credential = "codes-\(id)"
+          try await storage.addPushAuthMechanism(
+            app, with: Sample.credential("codes-\(id)", serial: "app-\(id)"), audit: event("app"))
+        }
+        try await expect(storage.registerApp("registered"), is: true, "an app")
         try await storage.addUAFSession(Sample.uafSession("r1", "Reg", of: nil), audit: nil)
         _ = try await storage.registerUAF("r1", of: "alice")
         try await expect(storage.delete("alice"), is: .changed, "delete")
@@ -285,6 +292,9 @@ extension StorageContract {
         try expect(container?.state, is: .revoked, "the container")
         try expect(container?.name, is: "", "its name")
         try await expect(storage.credential("c1"), is: nil, "what made codes")
+        for id in ["registered", "open"] {
+          try await expect(storage.credential("codes-\(id)"), is: nil, "the codes of an app: \(id)")
+        }
         try await expect(storage.credential("k1")?.user, is: nil, "whose the token is")
         try await expect(storage.credential("k1")?.state, is: .pending, "the token")
         try await expect(storage.uafCredentials(user: "alice"), is: [], "the keys")

@@ -149,10 +149,17 @@ extension SQLConnection {
       UPDATE pushauth_messages SET state = 'expired' WHERE state = 'pending'
         AND mechanism IN (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
       """, [.text(user)])
-    _ = try execute(
-      "DELETE FROM pushauth_mechanisms WHERE user_id = $1 AND state = 'open'", [.text(user)])
+    try removeMechanisms("user_id = $1 AND state = 'open'", [.text(user)])
     try failUAFSessions(of: user, UAFSessionEnd(status: 1403, time: time), codes)
     try noteChange(ofUser: user)
+  }
+
+  /// Removes push mechanisms with their codes, which have a serial as a token has, and a secret that the app keeps.
+  private func removeMechanisms(_ condition: String, _ values: [SQLValue]) throws {
+    _ = try execute(
+      "DELETE FROM credentials WHERE id IN (SELECT credential FROM pushauth_mechanisms WHERE \(condition))",
+      values)
+    _ = try execute("DELETE FROM pushauth_mechanisms WHERE \(condition)", values)
   }
 
   /// Removes what is bound to an account.
@@ -163,7 +170,7 @@ extension SQLConnection {
       DELETE FROM pushauth_messages WHERE mechanism IN
         (SELECT id FROM pushauth_mechanisms WHERE user_id = $1)
       """, account)
-    _ = try execute("DELETE FROM pushauth_mechanisms WHERE user_id = $1", account)
+    try removeMechanisms("user_id = $1", account)
     _ = try execute("DELETE FROM uaf_targets WHERE user_id = $1", account)
     _ = try execute("DELETE FROM uaf_credentials WHERE user_id = $1", account)
     _ = try execute("DELETE FROM uaf_sessions WHERE user_id = $1", account)
