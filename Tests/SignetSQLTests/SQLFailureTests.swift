@@ -136,6 +136,24 @@ import Testing
     #expect(throws: SQLFailure.readOnly) { try fixture.open() }
   }
 
+  @Test(
+    "an address that cannot be read, or that its password splits, is refused and not said",
+    arguments: [
+      "postgres://signet:se%cret@127.0.0.1/signet", "postgres://signet:secret#x/y@127.0.0.1/signet",
+      "postgres://signet:secret@[::1]x/signet", "postgres://signet:x@secret@127.0.0.1/signet",
+      "postgres://signet:1/secret@127.0.0.1/signet",
+    ])
+  func addressWithPassword(_ address: String) throws {
+    do {
+      _ = try SQLDatabase(.server(address), schema: SQLFixture.schema)
+      Issue.record("\(address) was opened")
+    } catch let failure as SQLFailure {
+      let text = "\(failure)"
+      #expect(text.contains("cannot be read"), "\(text)")
+      #expect(!text.contains("secret") && !text.contains("%cret"), "\(text)")
+    }
+  }
+
   @Test("a server that comes back is used again", .enabled(if: PrivatePostgreSQL.isPossible))
   func reconnecting() async throws {
     let fixture = try SQLFixture(.postgreSQL)

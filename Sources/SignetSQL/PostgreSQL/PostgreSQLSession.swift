@@ -24,6 +24,7 @@ import CPostgreSQL
   ///
   /// The corresponding C function is `PQconnectdbParams`; files, services and environment variables of libpq are used as it does.
   init(_ address: String, _ busyTimeoutMilliseconds: Int) throws(SQLFailure) {
+    try Self.check(address)
     // What stands before the address is a default, what stands after it holds.
     let settings = [
       ("connect_timeout", "10"), ("fallback_application_name", "signet"), ("tcp_user_timeout", "15000"),
@@ -55,6 +56,31 @@ import CPostgreSQL
   }
 
   deinit { unsafe PQfinish(connection) }
+
+  /// Refuses an address that cannot be read, or that a password split in the wrong place, without any of it: libpq says such
+  /// parts in its messages.
+  private static func check(_ address: String) throws(SQLFailure) {
+    guard let options = unsafe PQconninfoParse(address, nil) else { throw .unreachable(reason: unreadable) }
+    defer { unsafe PQconninfoFree(options) }
+    var option = unsafe options
+    while let keyword = unsafe option.pointee.keyword {
+      if let value = unsafe option.pointee.val {
+        let text = unsafe String(cString: value)
+        switch unsafe String(cString: keyword) {
+        case "host", "dbname": if text.contains("@") { throw .unreachable(reason: unreadable) }
+        case "port":
+          guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || $0 == 0x2C }) else {
+            throw .unreachable(reason: unreadable)
+          }
+        default: break
+        }
+      }
+      unsafe option += 1
+    }
+  }
+
+  private static let unreadable =
+    "the address of the database cannot be read; in its user and its password, write @, :, /, ?, # and % in percent-encoding"
 
   /// Takes the first lane that no other connection to this database has, until the connection ends.
   func claimLane() throws {
