@@ -43,29 +43,7 @@ struct DatabaseServerTests {
 
   @Test("of two processes on one database, one accepts a code")
   func twoProcesses() async throws {
-    let memory = try MemoryFolder()
-    let first = try await Self.start(Self.address()).sharing(memory)
-    let port = try FreePort.find()
-    let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
-    let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
-    let device = first.device()
-    let rounds = KillCount.wanted ?? 5
-    for round in 0..<rounds {
-      let user = "user-\(round)"
-      _ = try await device.json("activate", "--code-file", first.codeFile(user))
-      let name = "\(user)@127.0.0.1:\(first.port)/main"
-      let code = try await device.json("otp", "--container", name).string("code")
-      let answers = try await withThrowingTaskGroup(of: Bool.self) { group in
-        for party in parties { group.addTask { try await party.validate(code, of: user) } }
-        return try await group.reduce(into: []) { $0.append($1) }
-      }
-      #expect(answers.filter { $0 }.count == 1, "round \(round): \(answers)")
-    }
-    #expect(try await first.audited("code.accepted").count == rounds)
-    #expect(try await first.json("audit", "verify")["intact"] == true)
-    await first.stop()
-    await second.stop()
-    withExtendedLifetime(memory) {}
+    try await TwoProcessTests.acceptOneOfTwo(Self.start(Self.address()), rounds: KillCount.wanted ?? 5)
   }
 
   @Test("an entry that was changed is found")

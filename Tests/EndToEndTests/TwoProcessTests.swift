@@ -122,13 +122,18 @@ import Testing
   }
 
   @Test func oneCodeAtTwoServersOfOneDatabase() async throws {
+    let server = try await RunningServer.startWithShop(["--protection", "device"])
+    try await Self.acceptOneOfTwo(server, rounds: KillCount.wanted ?? 20)
+  }
+
+  /// Has another process serve the folder of `first` too, and hands each of some codes to both at once; ends both.
+  static func acceptOneOfTwo(_ first: RunningServer, rounds: Int) async throws {
     let memory = try MemoryFolder()
-    let first = try await RunningServer.startWithShop(["--protection", "device"]).sharing(memory)
+    let first = try await first.sharing(memory)
     let port = try FreePort.find()
     let second = try await RunningServer(first.folder, port, ["--listen", "127.0.0.1:\(port)"])
     let parties = [try RelyingParty(first), try RelyingParty(first, port: port)]
     let device = first.device()
-    let rounds = KillCount.wanted ?? 20
     for round in 0..<rounds {
       let user = "user-\(round)"
       _ = try await device.json("activate", "--code-file", first.codeFile(user))
