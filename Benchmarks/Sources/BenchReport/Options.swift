@@ -27,7 +27,10 @@ package struct Options: Sendable {
     """
 
   /// A word that is no option, or an option without its value.
-  package struct UsageFailure: Error {}
+  package struct UsageFailure: Error {
+    /// Nothing more is said: the program prints `usage`.
+    package init() {}
+  }
 
   /// Reads the words after the program's name.
   package init(_ arguments: [String]) throws {
