@@ -116,4 +116,44 @@ import Testing
     }
     #expect(Set(codes).count == codes.count)
   }
+
+  @Test(
+    "the PIN and the password of UAF keys, of which the third failure waits", arguments: ["pin", "password"])
+  func uafKeys(_ kind: String) async throws {
+    let party = try await UAFParty.start()
+    let (device, secret) = (party.device(), kind == "pin" ? "864209" : Self.right)
+    let made = try await device.run(
+      ["uaf", "register", "alice", "-a", kind, "--token-fd", "0"] + party.words,
+      passwords: [party.key, secret])
+    try #require(made.status == 0, made.summary)
+    let words = ["uaf", "authenticate", "alice", "-a", kind] + party.words
+    for _ in 0..<Self.rounds {
+      expectNoneRefused(try await atOnce(6) { try device.process(words, passwords: [secret]) })
+    }
+    // With kills between two successes; who is killed in the short step has an attempt counted, which the next right one takes back.
+    let crowd = ChildCrowd()
+    var random = SeededRandom(test: "right \(kind)s beside kills")
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<4 {
+        group.addTask {
+          while crowd.successes < 12, crowd.refusals.isEmpty {
+            try await crowd.run(try device.process(words, passwords: [secret]))
+          }
+        }
+      }
+      while crowd.successes < 12, crowd.refusals.isEmpty {
+        try await Task.sleep(for: .milliseconds(Int.random(in: 0..<300, using: &random)))
+        guard crowd.killOne(using: &random) else { continue }
+        let before = crowd.successes
+        while crowd.successes < min(before + 4, 12), crowd.refusals.isEmpty {
+          try await Task.sleep(for: .milliseconds(10))
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(crowd.refusals == [])
+    #expect(crowd.deaths > 0)
+    #expect(try await device.run(words, passwords: [secret]).status == 0)
+    await party.server.stop()
+  }
 }

@@ -83,6 +83,21 @@ final class ControllingTerminal: Sendable {
     return (status, shown.text)
   }
 
+  /// Sends a signal to the program itself, whatever has started it, and waits until it has ended.
+  ///
+  /// - Returns: The exit status of what started it.
+  func end(with signal: Int32) async throws -> Int32 {
+    var id = process.id
+    while let child = try Self.children(of: id).first { id = child }
+    try #require(kill(id, signal) == 0)
+    return try await process.end()
+  }
+
+  private static func children(of process: Int32) throws -> [Int32] {
+    let text = try String(contentsOfFile: "/proc/\(process)/task/\(process)/children", encoding: .utf8)
+    return text.split(separator: " ").compactMap { Int32($0) }
+  }
+
   private func read(timeout: Int32) -> Bool {
     var watched = pollfd(fd: master, events: Int16(POLLIN), revents: 0)
     guard poll(&watched, 1, timeout) == 1 else { return false }

@@ -132,6 +132,49 @@
       await bench.server.stop()
     }
 
+    @Test("prompts that are ended by a signal cost no finger, and five strangers lock though each is killed")
+    func interrupted() async throws {
+      let bench = try await Bench()
+      try await bench.enable()
+      for signal in [SIGINT, SIGTERM, SIGKILL, SIGKILL, SIGINT, SIGTERM, SIGKILL] {
+        let terminal = try ControllingTerminal(bench.device, ["otp"])
+        try terminal.expect("The reader is on")
+        #expect(try await terminal.end(with: signal) != 0)
+        // fprintd lets go of the reader when it hears of the end.
+        while await bench.isReaderHeld() { await Task.yield() }
+      }
+      let opened = try ControllingTerminal(bench.device, ["otp"])
+      try opened.expect("The reader is on")
+      // fprintd gives its reader to one at a time; this one waits for the password.
+      let second = try ControllingTerminal(bench.device, ["otp"])
+      try second.expect("another program uses the fingerprint reader")
+      try await bench.fprint.now(.finger("right"))
+      #expect(try await opened.end().status == 0)
+      try second.answer("", Self.password)
+      #expect(try await second.end().status == 0)
+
+      // A stranger is counted at once: who ends the program then has one finger less.
+      for _ in 0..<4 {
+        let terminal = try ControllingTerminal(bench.device, ["otp"])
+        try terminal.expect("The reader is on")
+        try await bench.fprint.now(.stranger)
+        try terminal.expect("2 tries are left")
+        #expect(try await terminal.end(with: SIGKILL) != 0)
+        while await bench.isReaderHeld() { await Task.yield() }
+      }
+      let last = try ControllingTerminal(bench.device, ["otp"])
+      try last.expect("The reader is on")
+      try await bench.fprint.now(.stranger)
+      try last.expect("too many fingers were not recognised")
+      try last.answer("", Self.password)
+      #expect(try await last.end().status == 0)
+      let again = try ControllingTerminal(bench.device, ["otp"])
+      try again.expect("The reader is on")
+      try await bench.fprint.now(.finger("right"))
+      #expect(try await again.end().status == 0)
+      await bench.server.stop()
+    }
+
     @Test("a finger that is added invalidates, the password enables again, and disabling works")
     func invalidated() async throws {
       let bench = try await Bench()

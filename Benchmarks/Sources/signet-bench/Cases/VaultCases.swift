@@ -3,11 +3,13 @@ import Foundation
 import SignetCrypto
 import SignetPolicy
 @testable import SignetVault
+import Synchronization
 
 extension Bench {
   /// What a password costs, and what opening a vault costs besides.
   func vault(_ report: inout Report) async throws {
     try await unlocking(&report)
+    try await shortStep(&report)
     try await manyKeys(&report)
     try calibration(&report)
   }
@@ -51,6 +53,42 @@ extension Bench {
         name: "vault unlock minus KDF, p99", value: overhead.percentile(99), unit: "ms",
         notes: "of \(overhead.count); two durable commits are in it"),
     ])
+  }
+
+  /// How long a process that is killed loses an attempt: from the commit of the count to the end, in milliseconds.
+  private func shortStep(_ report: inout Report) async throws {
+    let folder = try workFolder()
+    let directory = folder.path + "/vault"
+    // The commit that comes last before an attempt is tried is that of its count.
+    let (commit, count) = (Mutex<UInt64>(0), Mutex<UInt64>(0))
+    var settings = Vault.Settings(cost: .fixed(.minimum))
+    settings.willExecute = { sql in
+      if sql == "COMMIT" { commit.withLock { $0 = Clocks.wall } }
+    }
+    settings.willTry = {
+      let start = commit.withLock(\.self)
+      count.withLock { $0 = start }
+    }
+    let vault = try Vault(
+      directory: directory, keystore: SoftwareKeystore(directory: directory), settings: settings)
+    let password = SharedSecretBox(SecretBytes(copying: Array("correct horse".utf8)))
+    let domain = DomainDraft(
+      name: "user", protection: .password(password, .lock(limit: 5)),
+      records: [RecordDraft(name: "signing-key", secret: SharedSecretBox(.random(byteCount: 32)))])
+    let id = try await vault.addContainer(
+      ContainerDraft(
+        attributes: ContainerAttributes(userID: "alice", server: "localhost/main", name: "", serverID: ""),
+        created: 0, domains: [domain]))
+    try await vault.confirmContainer(id)
+    var times: [Double] = []
+    for _ in 0..<options.times(200) {
+      _ = try await vault.open("user", of: id, with: .password(password.withSecret { $0.copy() }))
+      times.append(Double(Clocks.wall - count.withLock(\.self)) / 1e6)
+    }
+    report.add(
+      ReportRow(
+        name: "vault unlock, in which a kill costs an attempt, p50", value: Samples(times).median, unit: "ms",
+        goal: .valueBelow(5), notes: "the commit of the count, the test, the commit of the success"))
   }
 
   /// A container with 10,000 keys: opening the vault and the domain, finding one key, and what that takes in memory.

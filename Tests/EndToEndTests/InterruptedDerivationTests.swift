@@ -1,0 +1,109 @@
+#if os(Linux)
+  import Foundation
+  import SignetTestKit
+  import Testing
+
+  /// Programs that are ended while they derive a key from the right password: nothing is counted then, whatever the key is.
+  ///
+  /// Each lock here allows one failure, or has the third attempt wait: one that was counted would be seen.
+  @Suite(
+    .serialized, .timeLimit(.minutes(10)),
+    .enabled(
+      if: geteuid() == 0 || ContinuousIntegration.isHere, "nobody else than root sees what they wait for"))
+  struct InterruptedDerivationTests {
+    private static let rules =
+      "UP=0;LOW=0;NUM=0;ALPHA=0;NALPHA=0;MINLEN=8;MAXLEN=40;LOCKTYPE=lock;LOCKCOUNTER=1"
+    private static let right = "winter-garden-42"
+    private static let session = "session-garden-42"
+    /// Ctrl-C, a friendly request, and a kill: each twice, and so more than any lock takes.
+    private static let signals = [SIGINT, SIGTERM, SIGKILL, SIGINT, SIGTERM, SIGKILL]
+    /// The number of the system call with which a program waits for a line or a signal: `poll`, `ppoll`.
+    #if arch(x86_64)
+      private static let poll = "7"
+    #else
+      private static let poll = "73"
+    #endif
+    /// What Argon2id takes at least is 19 MiB, and nothing else after the password takes as much as this, in KiB.
+    private static let derivationSize = 12_000
+
+    @Test("a container's password and a session key's")
+    func container() async throws {
+      let server = try await RunningServer.startWithShop([
+        "--policy", "\(Self.rules);LOCKWIPE=1", "--session-policy", "\(Self.rules);LOCKWIPE=1",
+      ])
+      let device = server.device()
+      _ = try await device.json(
+        "activate", "--code-file", server.codeFile("alice"), passwords: [Self.right, Self.session])
+      for (words, password) in [(["otp"], Self.right), (["pending"], Self.session)] {
+        try await interrupt(device, words, password)
+      }
+      await server.stop()
+    }
+
+    @Test("the password of imported accounts")
+    func accounts() async throws {
+      let folder = try TemporaryFolder()
+      let device = DeviceCommand(data: folder.file("device"))
+      _ = try await device.json("import", "otpauth://totp/Bank:bob?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ")
+      #expect(try await device.run("account", "protect", passwords: [Self.right]).status == 0)
+      try await interrupt(device, ["otp", "Bank:bob"], Self.right)
+    }
+
+    @Test("the PIN and the password of UAF keys")
+    func uafKeys() async throws {
+      let party = try await UAFParty.start()
+      let device = party.device()
+      for (kind, secret) in [("pin", "864209"), ("password", Self.right)] {
+        let made = try await device.run(
+          ["uaf", "register", "alice", "-a", kind, "--token-fd", "0"] + party.words,
+          passwords: [party.key, secret])
+        try #require(made.status == 0, made.summary)
+        try await interrupt(device, ["uaf", "authenticate", "alice", "-a", kind] + party.words, secret)
+      }
+      await party.server.stop()
+    }
+
+    /// Ends a command in its derivation with each signal, and runs it to its end.
+    private func interrupt(_ device: DeviceCommand, _ words: [String], _ password: String) async throws {
+      for signal in Self.signals {
+        var command = try device.process(words + ["--password-fd", "0"])
+        command.input = .pipe
+        let process = try command.start()
+        while try !isReading(process) {
+          try #require(process.isRunning, "\(words) asks for no password")
+          try await Task.sleep(for: .milliseconds(2))
+        }
+        let before = residentSize(process)
+        try process.input.write(contentsOf: Data("\(password)\n".utf8))
+        while process.isRunning, residentSize(process) < before + Self.derivationSize {
+          try await Task.sleep(for: .milliseconds(1))
+        }
+        process.send(signal)
+        let result = try await process.result()
+        #expect(result.status == -signal && result.output.isEmpty, "\(words): \(result.summary)")
+      }
+      let result = try await device.run(words, passwords: [password])
+      #expect(result.status == 0, "\(words): \(result.summary)")
+    }
+
+    /// Whether a thread waits for the password.
+    private func isReading(_ process: ChildProcess) throws -> Bool {
+      let tasks = "/proc/\(process.id)/task"
+      return try FileManager.default.contentsOfDirectory(atPath: tasks).contains { task in
+        let bytes = FileManager.default.contents(atPath: "\(tasks)/\(task)/syscall") ?? Data()
+        let words = String(decoding: bytes, as: UTF8.self).split(separator: " ")
+        // Two descriptors: that of the line and that of signals.
+        return words.first.map(String.init) == Self.poll && words.dropFirst(2).first == "0x2"
+      }
+    }
+
+    /// The memory that a process has, in KiB; 0 where it has ended.
+    private func residentSize(_ process: ChildProcess) -> Int {
+      let bytes = FileManager.default.contents(atPath: "/proc/\(process.id)/status") ?? Data()
+      let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first {
+        $0.hasPrefix("VmRSS:")
+      }
+      return line?.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0
+    }
+  }
+#endif
