@@ -45,7 +45,7 @@ extension Vault {
     let folder = VaultFolder(path: directory)
     let database = folder.databasePath
     let key = SoftwareKeystore.path(inFolder: directory)
-    let locks = [folder.placeLockPath, folder.attemptLockPath]
+    let locks = [folder.placeLockPath, folder.attemptLockPath, folder.counterLockPath]
     for path in [key, database, "\(database)-wal", "\(database)-shm"] + locks
     where unlink(path) != 0 && errno != ENOENT {
       throw errno == ENOTDIR

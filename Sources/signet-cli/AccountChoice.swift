@@ -50,6 +50,16 @@ extension DeviceOptions {
     return (try await ListedAccount.all(on: device, by: password), password)
   }
 
+  /// Runs a body with the password of the accounts; `nil` where they have none.
+  ///
+  /// The password is wiped when this returns. So a body returns what is to be printed, and prints no result.
+  func withAccountsPassword<Value>(
+    on device: Device, _ body: (SharedSecretBox?) async throws -> Value
+  ) async throws -> Value {
+    let password = try await accountsPassword(on: device)
+    return try await body(password)
+  }
+
   /// The password of the accounts; `nil` where they have none.
   func accountsPassword(on device: Device) async throws -> SharedSecretBox? {
     guard try await device.accounts.havePassword() else { return nil }

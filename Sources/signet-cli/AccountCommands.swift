@@ -51,15 +51,14 @@ extension Command {
         guard arguments.isSet("issuer") || arguments.isSet("to") else {
           throw CommandFailure(.usage, "give --issuer, --to or both")
         }
-        let (device, account, password) = try await chosen(arguments)
         let (issuer, name) = (arguments.optionalString("issuer"), arguments.optionalString("to"))
-        let renamed: ListedAccount
-        if account.isEnrolled {
-          renamed = ListedAccount(
-            try await device.accounts.renameEnrolled(account.id, issuer: issuer, name: name, by: password))
-        } else {
+        let renamed = try await withChosen(arguments) { device, account, password in
+          if account.isEnrolled {
+            return ListedAccount(
+              try await device.accounts.renameEnrolled(account.id, issuer: issuer, name: name, by: password))
+          }
           let codes = try account.onlyCodes().id
-          renamed = ListedAccount(
+          return ListedAccount(
             try await device.accounts.rename(codes, issuer: issuer, name: name, by: password))
         }
         arguments.report("Renamed to \(renamed.shown).", renamed.json())
@@ -73,25 +72,27 @@ extension Command {
           """,
         options: [.flag("yes", "Do not ask", short: "y")], arguments: [accountArgument]
       ) { arguments in
-        let (device, account, password) = try await chosen(arguments)
-        guard try await arguments.confirmsDeletion("Delete \(account.shown) for good") else {
-          return .failure
+        let deleted: ListedAccount? = try await withChosen(arguments) { device, account, password in
+          guard try await arguments.confirmsDeletion("Delete \(account.shown) for good") else { return nil }
+          if account.isEnrolled {
+            try await device.accounts.removeEnrolled(account.id, by: password)
+          } else {
+            try await device.accounts.delete(account.id, by: password)
+          }
+          return account
         }
-        if account.isEnrolled {
-          try await device.accounts.removeEnrolled(account.id, by: password)
-        } else {
-          try await device.accounts.delete(account.id, by: password)
-        }
-        arguments.report("Deleted \(account.shown).", ["deleted": .string(account.id.description)])
+        guard let deleted else { return .failure }
+        arguments.report("Deleted \(deleted.shown).", ["deleted": .string(deleted.id.description)])
         return .success
       },
       Command(
         "lock", "Lock an account: it makes no codes and approves nothing until it is unlocked",
         options: [.value("reason", "Why", named: "text")], arguments: [accountArgument]
       ) { arguments in
-        let (device, account, password) = try await chosen(arguments)
         let reason = arguments.optionalString("reason") ?? ""
-        let lock = try await device.accounts.lock(account.id, reason: reason, by: password)
+        let (account, lock) = try await withChosen(arguments) { device, account, password in
+          (account, try await device.accounts.lock(account.id, reason: reason, by: password))
+        }
         arguments.report("Locked \(account.shown).", ["lock": .object(lock.json)])
         return .success
       },
@@ -99,8 +100,9 @@ extension Command {
         "unlock", "Unlock an account that was locked by hand, or for not being used",
         arguments: [accountArgument]
       ) { arguments in
-        let (device, account, password) = try await chosen(arguments)
-        let lock = try await device.accounts.unlock(account.id, by: password)
+        let (account, lock) = try await withChosen(arguments) { device, account, password in
+          (account, try await device.accounts.unlock(account.id, by: password))
+        }
         arguments.report(
           "\(account.shown): \(lock.description, limit: 1000).",
           ["lock": .object(lock.json)])
@@ -163,31 +165,37 @@ extension Command {
 
   static let accountArgument = Argument("account", "ISSUER:NAME, the issuer, the name, or the id")
 
-  /// The account that the command line names.
-  static func chosen(
-    _ arguments: Arguments, secretsFrom others: [String] = []
-  ) async throws -> (device: Device, account: ListedAccount, password: SharedSecretBox?) {
-    let (device, accounts, password) = try await accounts(arguments, secretsFrom: others)
-    return (device, try AccountChoice.one(arguments.string("account"), of: accounts), password)
+  /// Runs a body with the account that the command line names, and the password of the accounts, as
+  /// ``DeviceOptions/withAccountsPassword(on:_:)`` does.
+  private static func withChosen<Value>(
+    _ arguments: Arguments, _ body: (Device, ListedAccount, SharedSecretBox?) async throws -> Value
+  ) async throws -> Value {
+    try await withAccounts(arguments) { device, accounts, password in
+      try await body(device, try AccountChoice.one(arguments.string("account"), of: accounts), password)
+    }
   }
 
-  /// What makes the codes of the account that the command line names.
-  static func chosenCodes(
-    _ arguments: Arguments, secretsFrom others: [String] = []
-  ) async throws -> (device: Device, account: Account, password: SharedSecretBox?) {
-    let (device, accounts, password) = try await accounts(arguments, secretsFrom: others)
-    return (device, try AccountChoice.codes(arguments.string("account"), of: accounts), password)
+  /// Runs a body with what makes the codes of the account that the command line names, in the same way.
+  static func withChosenCodes<Value>(
+    _ arguments: Arguments, secretsFrom others: [String],
+    _ body: (Device, Account, SharedSecretBox?) async throws -> Value
+  ) async throws -> Value {
+    try await withAccounts(arguments, secretsFrom: others) { device, accounts, password in
+      try await body(device, try AccountChoice.codes(arguments.string("account"), of: accounts), password)
+    }
   }
 
-  private static func accounts(
-    _ arguments: Arguments, secretsFrom others: [String]
-  ) async throws -> (device: Device, accounts: [ListedAccount], password: SharedSecretBox?) {
+  private static func withAccounts<Value>(
+    _ arguments: Arguments, secretsFrom others: [String] = [],
+    _ body: (Device, [ListedAccount], SharedSecretBox?) async throws -> Value
+  ) async throws -> Value {
     let options = try DeviceOptions(arguments, secretsFrom: others)
     guard let device = try options.deviceIfAny() else {
       throw CommandFailure(
         .dataError, "nothing was imported in \(options.folder) yet; see signet import and signet scan")
     }
-    let (accounts, password) = try await options.accounts(on: device)
-    return (device, accounts, password)
+    return try await options.withAccountsPassword(on: device) { password in
+      try await body(device, try await ListedAccount.all(on: device, by: password), password)
+    }
   }
 }

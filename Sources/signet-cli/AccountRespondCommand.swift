@@ -25,13 +25,14 @@ extension Command {
     ]
   ) { arguments in
     let session = try arguments.optionalString("session").map(session)
-    let (device, account, password) = try await chosenCodes(arguments, secretsFrom: ["pin-fd"])
-    var pin: SharedSecretBox?
-    if account.suite?.pinHash != nil || arguments.isSet("pin-fd") {
-      pin = try await arguments.pin(of: account)
+    let answer = try await withChosenCodes(arguments, secretsFrom: ["pin-fd"]) { device, account, password in
+      var pin: SharedSecretBox?
+      if account.suite?.pinHash != nil || arguments.isSet("pin-fd") {
+        pin = try await arguments.pin(of: account)
+      }
+      return try await device.accounts.response(
+        of: account.id, to: arguments.string("challenge"), pin: pin, session: session, by: password)
     }
-    let answer = try await device.accounts.response(
-      of: account.id, to: arguments.string("challenge"), pin: pin, session: session, by: password)
     var object: JSONObject = ["response": .string(answer.response)]
     object["counter"] = answer.counter.map { number in
       Int64(exactly: number).map { .integer($0) } ?? .string(String(number))

@@ -166,6 +166,16 @@ struct DeviceOptions {
     return try await password(for: container.title(of: key))
   }
 
+  /// Runs a body with what opens a key; `nil` where the device alone protects it.
+  ///
+  /// A password that is asked for is wiped when this returns. So a body returns what is to be printed, and prints no result.
+  func withPassword<Value>(
+    for container: Container, key: Key.Usage, _ body: (Authentication?) async throws -> Value
+  ) async throws -> Value {
+    let password = try await password(for: container, key: key)
+    return try await body(password.map { .password($0) })
+  }
+
   /// Goes on with what was cut off: activations, renewals, and notices to servers; one that can't be reached, or refuses, is no
   /// reason to stop.
   ///

@@ -24,18 +24,24 @@ extension Command {
     let device = try options.device(createIfMissing: false)
     try await options.catchUp(with: device, asking: true)
     let containers = try await ContainerChoice.containers(arguments, of: device)
-    var sessions: [(container: Container, authentication: Authentication?)] = []
+    // Listening goes on for hours: the keys are kept as long, the passwords that open them are not.
+    var channels: [(container: Container, channel: Result<LiveChannel, SignetFailure>)] = []
     for container in containers {
-      let password = try await options.password(for: container, key: .sessionTransport)
-      sessions.append((container, password.map { .password($0) }))
+      let channel: Result<LiveChannel, SignetFailure>
+      channel = try await options.withPassword(for: container, key: .sessionTransport) { session in
+        do throws(SignetFailure) {
+          return .success(try await device.liveChannel(for: container, by: session))
+        } catch { return .failure(error) }
+      }
+      channels.append((container, channel))
     }
     arguments.errorOutput.print("Listening; Ctrl-C ends it.")
-    let isNamed = sessions.count > 1
+    let isNamed = channels.count > 1
     return await withTaskGroup(of: (any Error)?.self) { group in
-      for (container, authentication) in sessions {
+      for (container, channel) in channels {
         group.addTask {
           do {
-            try await listen(to: container, by: authentication, on: device, isNamed, arguments)
+            try await listen(to: container, over: try channel.get(), isNamed, arguments)
             return nil
           } catch {
             let name = isNamed ? "\(container.fullName): " : ""
@@ -58,12 +64,11 @@ extension Command {
   }
 
   private static func listen(
-    to container: Container, by authentication: Authentication?, on device: Device, _ isNamed: Bool,
-    _ arguments: Arguments
+    to container: Container, over channel: LiveChannel, _ isNamed: Bool, _ arguments: Arguments
   ) async throws {
     let desktop = WaitingNotice(arguments)
     var shown: Set<TransactionID> = []
-    let lists = device.liveTransactions(for: container, by: authentication) { state in
+    let lists = channel.transactions { state in
       let name = isNamed ? "\(container.fullName): " : ""
       let text =
         switch state {

@@ -25,10 +25,10 @@ extension Command {
       Command(
         "list", "List messages, the newest first", options: [.flag("pending", "Only those that wait")]
       ) { arguments in
-        let (device, password) = try await opened(arguments)
-        let messages = try await device.accounts.messages(
-          pendingOnly: arguments.isSet("pending"), by: password
-        ).map { Message(of: $0.mechanism, $0.notification) }
+        let messages = try await withOpened(arguments) { device, password in
+          try await device.accounts.messages(pendingOnly: arguments.isSet("pending"), by: password)
+            .map { Message(of: $0.mechanism, $0.notification) }
+        }
         if arguments.isSet("json") {
           let list = JSONValue.array(messages.map { .object($0.json) })
           arguments.output.print(json: JSONValue.object(["messages": list]).text)
@@ -42,8 +42,9 @@ extension Command {
         return .success
       },
       Command("show", "Show a message", arguments: [messageArgument]) { arguments in
-        let (device, password) = try await opened(arguments)
-        let message = try await message(arguments.string("id"), on: device, password)
+        let message = try await withOpened(arguments) { device, password in
+          try await Self.message(arguments.string("id"), on: device, password)
+        }
         arguments.report(message.text(on: arguments.output), message.json)
         return .success
       },
@@ -71,10 +72,11 @@ extension Command {
         try await answer(.deny, arguments)
       },
       Command("delete", "Forget a message", arguments: [messageArgument]) { arguments in
-        let (device, password) = try await opened(arguments)
         let id = arguments.string("id")
-        do throws(SignetFailure) { try await device.accounts.removeMessage(id, by: password) } catch {
-          throw explained(error)
+        try await withOpened(arguments) { device, password in
+          do throws(SignetFailure) { try await device.accounts.removeMessage(id, by: password) } catch {
+            throw explained(error)
+          }
         }
         arguments.report("Deleted.", ["deleted": .string(id)])
         return .success
@@ -84,14 +86,16 @@ extension Command {
         description: "Servers that cannot be reached are told again the next time.",
         options: pushTarget
       ) { arguments in
-        let (device, password) = try await opened(arguments)
-        let failed: [(mechanism: PushMechanism, failure: SignetFailure)]
-        if let target = try target(arguments) {
-          failed = try await device.accounts.setPushDevice(target, by: password)
-        } else {
-          failed = try await device.accounts.sendPushTokens(whenDue: false, by: password)
+        let target = try target(arguments)
+        let (failed, mechanisms) = try await withOpened(arguments) { device, password in
+          let failed: [(mechanism: PushMechanism, failure: SignetFailure)]
+          if let target {
+            failed = try await device.accounts.setPushDevice(target, by: password)
+          } else {
+            failed = try await device.accounts.sendPushTokens(whenDue: false, by: password)
+          }
+          return (failed, try await device.accounts.enrolled(by: password).compactMap(\.push))
         }
-        let mechanisms = try await device.accounts.enrolled(by: password).compactMap(\.push)
         // Those too whose turn has not come yet.
         let due = mechanisms.filter(\.isUpdateDue)
         for (mechanism, failure) in failed {
@@ -134,17 +138,19 @@ extension Command {
     do throws(PushAuthFailure) { delivery = try PushAuthDelivery(text) } catch {
       throw SignetFailure.pushAuth(error)
     }
-    let (device, password) = try await opened(arguments)
-    let reception = try await device.accounts.receive(delivery, cleanUp: cleanUp, by: password)
-    switch reception {
-    case .new(let notification):
-      let message = try await message(notification.id, on: device, password)
-      arguments.report(message.text(on: arguments.output), message.json)
-    case .known(let notification):
-      let message = try await message(notification.id, on: device, password)
-      arguments.report("Received before.\n\(message.text(on: arguments.output))", message.json)
-    case .forgotten: arguments.report("Received before, and deleted since.", ["forgotten": true])
+    let (received, isKnown): (Message?, Bool) = try await withOpened(arguments) { device, password in
+      switch try await device.accounts.receive(delivery, cleanUp: cleanUp, by: password) {
+      case .new(let notification): (try await message(notification.id, on: device, password), false)
+      case .known(let notification): (try await message(notification.id, on: device, password), true)
+      case .forgotten: (nil, true)
+      }
     }
+    guard let received else {
+      arguments.report("Received before, and deleted since.", ["forgotten": true])
+      return .success
+    }
+    let shown = received.text(on: arguments.output)
+    arguments.report(isKnown ? "Received before.\n\(shown)" : shown, received.json)
     return .success
   }
 
@@ -170,10 +176,13 @@ extension Command {
     "id", "The message id, as signet message list shows it; not needed where one message waits",
     arity: .optional)
 
-  private static func opened(_ arguments: Arguments) async throws -> (Device, SharedSecretBox?) {
+  /// Runs a body with the device and the password of the accounts, as ``DeviceOptions/withAccountsPassword(on:_:)`` does.
+  private static func withOpened<Value>(
+    _ arguments: Arguments, _ body: (Device, SharedSecretBox?) async throws -> Value
+  ) async throws -> Value {
     let options = try DeviceOptions(arguments)
     let device = try options.device(createIfMissing: true)
-    return (device, try await options.accountsPassword(on: device))
+    return try await options.withAccountsPassword(on: device) { try await body(device, $0) }
   }
 
   /// A message that was received.
@@ -201,28 +210,31 @@ extension Command {
   }
 
   private static func answer(_ decision: PushDecision, _ arguments: Arguments) async throws -> ExitCode {
-    let (device, password) = try await opened(arguments)
-    let conversation = TerminalConversation(output: arguments.errorOutput)
-    let message = try await chosen(arguments, on: device, password)
-    // Before it is answered, and where a script that reads the output is not disturbed.
-    arguments.errorOutput.print(message.text(on: arguments.errorOutput))
-    if message.notification.message.kind == .challenge, decision == .approve, message.notification.isPending {
-      throw CommandFailure(.usage, "the sign-in shows a number: give it with --number")
-    }
-    let id = message.notification.id
-    do throws(SignetFailure) {
-      try await device.accounts.answer(id, decision, passcode: conversation, by: password)
-    } catch {
-      if case .pushAuthRefused = error, message.isExpired {
-        throw CommandFailure(.failure, "the message has expired; ask the other side to start again")
+    let answered = try await withOpened(arguments) { device, password in
+      let conversation = TerminalConversation(output: arguments.errorOutput)
+      let message = try await chosen(arguments, on: device, password)
+      // Before it is answered, and where a script that reads the output is not disturbed.
+      arguments.errorOutput.print(message.text(on: arguments.errorOutput))
+      let isPending = message.notification.isPending
+      if message.notification.message.kind == .challenge, decision == .approve, isPending {
+        throw CommandFailure(.usage, "the sign-in shows a number: give it with --number")
       }
-      throw explained(error)
+      do throws(SignetFailure) {
+        try await device.accounts.answer(
+          message.notification.id, decision, passcode: conversation, by: password)
+      } catch {
+        if case .pushAuthRefused = error, message.isExpired {
+          throw CommandFailure(.failure, "the message has expired; ask the other side to start again")
+        }
+        throw explained(error)
+      }
+      return message
     }
     arguments.report(
       decision == .deny ? "Denied." : "Approved.",
       [
-        "id": .string(id), "issuer": .string(message.mechanism.issuer),
-        "name": .string(message.mechanism.name),
+        "id": .string(answered.notification.id), "issuer": .string(answered.mechanism.issuer),
+        "name": .string(answered.mechanism.name),
         "decision": decision == .deny ? "denied" : "approved",
       ])
     return .success
@@ -257,16 +269,16 @@ extension Command {
   /// Enrols what a URI with push messages says.
   static func enrol(_ text: String, _ arguments: Arguments) async throws -> ExitCode {
     let uri = try AuthenticatorURI(text)
-    let (device, password) = try await opened(arguments)
-    let enrolment: Enrolment
     let target = try target(arguments)
-    do throws(SignetFailure) {
-      enrolment = try await device.accounts.enrol(
-        uri, from: target, exportable: !arguments.isSet("not-exportable"), by: password)
-    } catch {
-      guard case .pushAuth(.missing("device token")) = error else { throw error }
-      throw CommandFailure(
-        .usage, "its server has to know where pushes for this device go: say it with --push-token")
+    let enrolment = try await withOpened(arguments) { device, password in
+      do throws(SignetFailure) {
+        return try await device.accounts.enrol(
+          uri, from: target, exportable: !arguments.isSet("not-exportable"), by: password)
+      } catch {
+        guard case .pushAuth(.missing("device token")) = error else { throw error }
+        throw CommandFailure(
+          .usage, "its server has to know where pushes for this device go: say it with --push-token")
+      }
     }
     let account = enrolment.account
     let name = TerminalText("\(account.issuer) (\(account.name))", limit: 200)

@@ -16,19 +16,23 @@ extension Command {
     try await options.catchUp(with: device, asking: true)
     let container = try await ContainerChoice.container(arguments, of: device)
     let content = try TransactionContent(.text(arguments.string("text")), from: .device)
-    let session = try await options.password(for: container, key: .sessionTransport)
-      .map { Authentication.password($0) }
-    arguments.announce("sign", content, by: container)
-    guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
+    let signed: TransactionID?
+    signed = try await options.withPassword(for: container, key: .sessionTransport) { session in
+      arguments.announce("sign", content, by: container)
+      guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
+        return nil
+      }
+      return try await container.server.named {
+        try await options.authenticated(
+          container, key: .transactionSigning, on: device, to: "Sign a text"
+        ) {
+          try await device.initiate(content.matter, with: container, by: $0, session: session)
+        }
+      }
+    }
+    guard let id = signed else {
       arguments.errorOutput.print("Nothing was signed.")
       return .failure
-    }
-    let id = try await container.server.named {
-      try await options.authenticated(
-        container, key: .transactionSigning, on: device, to: "Sign a text"
-      ) {
-        try await device.initiate(content.matter, with: container, by: $0, session: session)
-      }
     }
     if arguments.isSet("json") {
       let object: JSONObject = ["id": .string(id.text), "status": "accepted"]

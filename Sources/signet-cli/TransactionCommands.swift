@@ -21,13 +21,16 @@ extension Command {
       let isEmpty = try await device.containers().isEmpty && !arguments.isSet("container")
       let containers = try await isEmpty ? [] : ContainerChoice.containers(arguments, of: device)
       for container in containers {
-        let session = try await options.password(for: container, key: .sessionTransport)
-        do {
-          let list = try await container.server.named {
-            try await device.transactionList(for: container, by: session.map { .password($0) })
-          }
-          lists.append((container, list))
-        } catch  where containers.count > 1 {
+        let answer: Result<TransactionList, any Error>
+        answer = try await options.withPassword(for: container, key: .sessionTransport) { session in
+          do {
+            return .success(
+              try await container.server.named {
+                try await device.transactionList(for: container, by: session)
+              })
+          } catch { return .failure(error) }
+        }
+        do { lists.append((container, try answer.get())) } catch  where containers.count > 1 {
           failure = failure ?? error
           let reason = TerminalText("\(container.fullName): \(error)", limit: 2000)
           arguments.errorOutput.print("signet: \(reason)")
@@ -129,12 +132,14 @@ extension Command {
     let cancellation = try Cancellation(
       arguments.isSet("suspicious") ? .notifySuspicious : .userCancel,
       message: arguments.optionalString("message") ?? "")
-    let chosen = try await ChosenTransaction(arguments)
-    try await chosen.container.server.named {
-      try await chosen.device.cancel(
-        chosen.transaction.id, cancellation, with: chosen.container, by: chosen.session)
+    let cancelled = try await ChosenTransaction.with(arguments) { chosen, session in
+      try await chosen.container.server.named {
+        try await chosen.device.cancel(
+          chosen.transaction.id, cancellation, with: chosen.container, by: session)
+      }
+      return chosen
     }
-    chosen.tell("cancelled", "Cancelled", arguments)
+    cancelled.tell("cancelled", "Cancelled", arguments)
     return .success
   }
 
@@ -164,29 +169,35 @@ extension Command {
       guard status != .accepted || arguments.strings("value").isEmpty else {
         throw UsageFailure.refused("--value goes with --typed")
       }
-      var number =
+      let given =
         try status == .accepted
         ? arguments.optionalString("number").map { try Self.number($0, as: "--number", .usage) } : nil
-      let chosen = try await ChosenTransaction(arguments)
-      let (container, transaction) = (chosen.container, chosen.transaction)
-      arguments.announce(
-        status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
-      if status == .accepted, number == nil, let digits = transaction.numberDigits {
-        number = try await ask(for: digits)
+      let decided: ChosenTransaction? = try await ChosenTransaction.with(arguments) { chosen, session in
+        let (container, transaction) = (chosen.container, chosen.transaction)
+        arguments.announce(
+          status.verb, transaction.content, by: container, (transaction.id, transaction.expires))
+        var number = given
+        if status == .accepted, number == nil, let digits = transaction.numberDigits {
+          number = try await ask(for: digits)
+        }
+        guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
+          return nil
+        }
+        try await container.server.named {
+          try await chosen.options.authenticated(
+            container, key: .transactionSigning, on: chosen.device, to: TerminalText(ours: summary)
+          ) { [number] in
+            try await chosen.device.decide(
+              transaction, status, number: number, with: container, by: $0, session: session)
+          }
+        }
+        return chosen
       }
-      guard try await arguments.confirmsUse("Sign this", of: .transactionSigning, of: container) else {
+      guard let decided else {
         arguments.errorOutput.print("Nothing was signed.")
         return .failure
       }
-      try await container.server.named {
-        try await chosen.options.authenticated(
-          container, key: .transactionSigning, on: chosen.device, to: TerminalText(ours: summary)
-        ) { [number] in
-          try await chosen.device.decide(
-            transaction, status, number: number, with: container, by: $0, session: chosen.session)
-        }
-      }
-      chosen.tell(status.rawValue, status.done, arguments)
+      decided.tell(status.rawValue, status.done, arguments)
       return .success
     }
   }
@@ -212,57 +223,67 @@ private struct ChosenTransaction: Sendable {
   let options: DeviceOptions
   let device: Device
   let container: Container
-  let session: Authentication?
   let transaction: TransactionRequest
 
-  init(_ arguments: Arguments) async throws {
-    options = try DeviceOptions(arguments)
-    let link = try Self.link(arguments)
+  /// Runs a body with the transaction that the command line names, and with what opens the container's session key, as
+  /// ``DeviceOptions/withPassword(for:key:_:)`` does.
+  static func with<Value>(
+    _ arguments: Arguments, _ body: (ChosenTransaction, Authentication?) async throws -> Value
+  ) async throws -> Value {
+    let options = try DeviceOptions(arguments)
+    let link = try link(arguments)
     let device = try options.device(createIfMissing: false)
-    self.device = device
     try await options.catchUp(with: device, asking: true)
     if link == nil, let id = arguments.optionalString("id"),
       case let containers = try await ContainerChoice.containers(arguments, of: device), containers.count > 1
     {
-      (container, session, transaction) = try await Self.find(id, in: containers, options, device)
-      return
+      return try await find(id, in: containers, options, device, body)
     }
-    let container = try await Self.container(for: link, arguments, of: device)
-    self.container = container
-    let session = try await options.password(for: container, key: .sessionTransport)
-      .map { Authentication.password($0) }
-    self.session = session
-    if let link {
-      transaction = try await container.server.named {
-        try await device.transaction(link.id, for: container, by: session)
+    let container = try await container(for: link, arguments, of: device)
+    return try await options.withPassword(for: container, key: .sessionTransport) { session in
+      let transaction: TransactionRequest
+      if let link {
+        transaction = try await container.server.named {
+          try await device.transaction(link.id, for: container, by: session)
+        }
+      } else {
+        let waiting = try await container.server.named {
+          try await device.pendingTransactions(for: container, by: session)
+        }
+        transaction = try await choose(arguments, from: waiting)
       }
-      return
+      return try await body(
+        Self(options: options, device: device, container: container, transaction: transaction), session)
     }
-    let waiting = try await container.server.named {
-      try await device.pendingTransactions(for: container, by: session)
-    }
-    transaction = try await Self.choose(arguments, from: waiting)
   }
 
-  /// The transaction of this id, and the container for which it waits.
+  /// Runs a body with the transaction of this id, and the container for which it waits.
   ///
   /// Those whose session key has no password of its own are asked first, so that no password is asked for in vain.
-  private static func find(
-    _ id: String, in containers: [Container], _ options: DeviceOptions, _ device: Device
-  ) async throws -> (Container, Authentication?, TransactionRequest) {
+  private static func find<Value>(
+    _ id: String, in containers: [Container], _ options: DeviceOptions, _ device: Device,
+    _ body: (ChosenTransaction, Authentication?) async throws -> Value
+  ) async throws -> Value {
     let needsPassword = { (container: Container) in
       container.protection(of: .sessionTransport).passwordPolicy != nil
     }
     var failure: (any Error)?
     for container in containers.filter({ !needsPassword($0) }) + containers.filter(needsPassword) {
-      let session = try await options.password(for: container, key: .sessionTransport)
-        .map { Authentication.password($0) }
-      do {
-        let waiting = try await container.server.named {
-          try await device.pendingTransactions(for: container, by: session)
+      let value: Value? = try await options.withPassword(for: container, key: .sessionTransport) { session in
+        let waiting: [TransactionRequest]
+        do {
+          waiting = try await container.server.named {
+            try await device.pendingTransactions(for: container, by: session)
+          }
+        } catch {
+          failure = failure ?? error
+          return nil
         }
-        if let found = waiting.first(where: { $0.id.text == id }) { return (container, session, found) }
-      } catch { failure = failure ?? error }
+        guard let found = waiting.first(where: { $0.id.text == id }) else { return nil }
+        return try await body(
+          Self(options: options, device: device, container: container, transaction: found), session)
+      }
+      if let value { return value }
     }
     // One that could not be asked may have it.
     throw failure ?? noSuchTransaction

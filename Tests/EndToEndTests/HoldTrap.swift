@@ -30,7 +30,8 @@
     /// Prepares a trap.
     ///
     /// - Parameters:
-    ///   - calls: The names of the calls; of `write` those to standard output and standard error count.
+    ///   - calls: The names of the calls; of `write` those to standard output and standard error count, of `munmap` those of 16 MiB
+    ///     or more.
     ///   - program: The program's path: what starts it in turn is not held.
     /// - Throws: What making a folder fails with.
     init(_ calls: [String], of program: String) throws {

@@ -5,6 +5,7 @@
 
   /// Programs that are ended while they derive a key from the right password: nothing is counted then, whatever the key is.
   ///
+  /// Each is ended at the last moment of a derivation, when it frees the memory that this has taken.
   /// Each lock here allows one failure, or has the third attempt wait: one that was counted would be seen.
   @Suite(
     .serialized, .timeLimit(.minutes(10)),
@@ -66,18 +67,27 @@
     /// Ends a command in its derivation with each signal, and runs it to its end.
     private func interrupt(_ device: DeviceCommand, _ words: [String], _ password: String) async throws {
       for signal in Self.signals {
-        var command = try device.process(words + ["--password-fd", "0"])
+        let trap = try HoldTrap(["munmap"], of: device.program ?? DeviceCommand.executable())
+        var held = device
+        held.launcher = trap.launcher + held.launcher
+        var command = try held.process(words + ["--password-fd", "0"])
         command.input = .pipe
         let process = try command.start()
         while try !isReading(process) {
           try #require(process.isRunning, "\(words) asks for no password")
+          if let call = trap.held { try trap.letGo(call) }
           try await Task.sleep(for: .milliseconds(2))
         }
         let before = residentSize(process)
+        var last = trap.held
         try process.input.write(contentsOf: Data("\(password)\n".utf8))
-        while process.isRunning, residentSize(process) < before + Self.derivationSize {
-          try await Task.sleep(for: .milliseconds(1))
+        var isDerived = false
+        while !isDerived, let call = try await trap.call(after: last, of: process) {
+          last = call
+          isDerived = residentSize(process) >= before + Self.derivationSize
+          if !isDerived { try trap.letGo(call) }
         }
+        try #require(isDerived, "\(words) derives nothing: \(process.outputSoFar)")
         process.send(signal)
         let result = try await process.result()
         #expect(result.status == -signal && result.output.isEmpty, "\(words): \(result.summary)")

@@ -103,6 +103,11 @@
         try await search.expectClean(device, ["approve", "--yes"], [kinds[1], kinds[0]])
         _ = try await server.ask("alice", "Pay 251.00 EUR")
         try await search.expectClean(device, ["cancel"], [kinds[1]])
+        for command in [["deny"], ["report"]] {
+          _ = try await server.ask("alice", "Pay 252.00 EUR")
+          try await search.expectClean(device, command, [kinds[1], kinds[0]])
+        }
+        try await search.expectClean(device, ["initiate", "Block my card"], [kinds[1], kinds[0]])
         try await search.expectClean(device, ["condition", "report"], [kinds[1]])
         try await search.expectClean(device, ["condition", "lock"])
         try await search.expectClean(device, ["condition", "unlock"], [kinds[0]])

@@ -102,6 +102,25 @@ import Testing
     await server.stop()
   }
 
+  @Test("the password of a session key is wiped once the key is open, while the sequence goes on")
+  func password() async throws {
+    struct Watched { weak var password: SharedSecretBox? }
+    let bench = try await KeyBench([.sessionTransport])
+    func listen() throws -> (AsyncThrowingStream<TransactionList, any Error>, Watched) {
+      let password = secret(try #require(KeyBench.passwords[.sessionTransport]))
+      let lists = bench.device.liveTransactions(for: bench.container, by: .password(password))
+      return (lists, Watched(password: password))
+    }
+    let (lists, watched) = try listen()
+    var all = lists.makeAsyncIterator()
+    #expect(try await all.next()?.transactions.isEmpty == true)
+    // A thread of the vault may be about to let go of it.
+    while watched.password != nil { await Task.yield() }
+    let id = try await bench.server.server.createTransaction("Pay 1 EUR", for: bench.container.user)
+    #expect(try await all.next()?.transactions.map(\.id) == [id])
+    await bench.server.server.stop()
+  }
+
   @Test("what does not pass ends the sequence with its failure")
   func ends() async throws {
     let inviting = try await InvitingServer()

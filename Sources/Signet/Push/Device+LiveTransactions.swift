@@ -2,6 +2,7 @@ import SignetCrypto
 import SignetTransport
 import SignetVault
 public import SignetWire
+import Synchronization
 
 /// A list of transactions, and what the server knows it by.
 package struct KnownTransactionList: Hashable, Sendable {
@@ -39,7 +40,7 @@ extension Device {
   }
 
   /// What a list is asked for and opened with.
-  private struct ListKeys: Sendable {
+  fileprivate struct ListKeys: Sendable {
     let session: DeviceSigningKey
     let encryption: P256.KeyAgreement.PrivateKey
   }
@@ -98,17 +99,51 @@ extension Device {
     noting note: @escaping @Sendable (LiveChannelState) -> Void = { _ in },
     pausing pause: @escaping @Sendable (Duration) async throws -> Void
   ) -> AsyncThrowingStream<TransactionList, any Error> {
+    // The task lives for hours, and so does what it captures: the password is taken out of that.
+    let opening = Mutex(authentication)
+    return lists(of: container, noting: note, pausing: pause) { () async throws(SignetFailure) in
+      try await self.listKeys(of: container, by: opening.withLock { $0.take() })
+    }
+  }
+
+  /// Opens the keys that listening needs, so that the caller need not keep what opens them.
+  ///
+  /// - Throws: ``SignetFailure``.
+  package func liveChannel(
+    for container: Container, by authentication: Authentication?
+  ) async throws(SignetFailure) -> LiveChannel {
+    LiveChannel(
+      device: self, container: container, keys: try await listKeys(of: container, by: authentication))
+  }
+
+  fileprivate func lists(
+    of container: Container, noting note: @escaping @Sendable (LiveChannelState) -> Void,
+    pausing pause: @escaping @Sendable (Duration) async throws -> Void,
+    opening keys: @escaping @Sendable () async throws(SignetFailure) -> ListKeys
+  ) -> AsyncThrowingStream<TransactionList, any Error> {
     AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { stream in
       let task = Task {
         do throws(SignetFailure) {
-          try await follow(container, with: listKeys(of: container, by: authentication), note, pause) {
-            stream.yield($0)
-          }
+          try await follow(container, with: keys(), note, pause) { stream.yield($0) }
           stream.finish()
         } catch { stream.finish(throwing: error) }
       }
       stream.onTermination = { _ in task.cancel() }
     }
+  }
+}
+
+/// What a container's lists of transactions are asked for and opened with, without what has opened it.
+package struct LiveChannel: Sendable {
+  fileprivate let device: Device
+  fileprivate let container: Container
+  fileprivate let keys: Device.ListKeys
+
+  /// The lists, as ``Device/liveTransactions(for:by:noting:)`` gives them.
+  package func transactions(
+    noting note: @escaping @Sendable (LiveChannelState) -> Void
+  ) -> AsyncThrowingStream<TransactionList, any Error> {
+    device.lists(of: container, noting: note, pausing: { try await Task.sleep(for: $0) }) { keys }
   }
 }
 

@@ -14,6 +14,8 @@ struct VaultFolder {
   var placeLockPath: String { "\(path)/vault.lock" }
   /// The file that is locked from the counting of an attempt to its result.
   var attemptLockPath: String { "\(path)/vault.attempt.lock" }
+  /// The file that is locked from a number of a UAF key's counter until the server has seen it.
+  var counterLockPath: String { "\(path)/vault.counter.lock" }
 
   /// Makes the folder where it is missing, and checks it and the file in it.
   ///

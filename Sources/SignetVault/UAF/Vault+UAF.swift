@@ -32,6 +32,22 @@ extension Vault {
     return try add(draft, as: .uaf) { try only(.uaf, in: $0) }
   }
 
+  /// Waits until nobody else, in whatever process, has a number of a counter on its way to a server.
+  ///
+  /// A server takes a number that comes after a higher one for that of a copied key, so numbers have to arrive in their order.
+  ///
+  /// - Returns: The lock; it ends with the process at the latest.
+  /// - Throws: ``VaultFailure``: `busy` where somebody else takes too long, or the task is cancelled.
+  package nonisolated func counterTurn() async throws(VaultFailure) -> FolderLock {
+    let path = VaultFolder(path: directory).counterLockPath
+    let start = ContinuousClock.now
+    while true {
+      if let turn = try FolderLock(path, .alone) { return turn }
+      guard start.duration(to: .now) < settings.longestTurn else { throw .busy }
+      do { try await Task.sleep(for: .milliseconds(5)) } catch { throw .busy }
+    }
+  }
+
   /// Adds domains to a container, takes some away and changes the records of an open one, all of it or nothing.
   ///
   /// The hardware counts it where it counts: no older copy of the folder brings back what was before. It is on the disk, and

@@ -7,6 +7,7 @@ import SignetServerTesting
 import SignetStorage
 import SignetTesting
 import SignetTransport
+import SignetVault
 import Testing
 
 @Suite("UAF operations with a real server")
@@ -250,6 +251,29 @@ struct UAFOperationsTests {
       guard case .network(let problem) = error.reason else { return failed("\(error)") }
       #expect(problem.cause == .transport(.unreachable(code: 7)))
     }
+  }
+
+  @Test("A response is signed while no other is on its way: one that is overtaken looks like a copy's")
+  func oneAtATime() async throws {
+    let fixture = try await UAFOperationsFixture()
+    try await fixture.register()
+    // Another program, which does not wait.
+    let path = fixture.folder.path + "/device"
+    let vault = try Vault.forTests(path, clock: fixture.trusted) { $0.longestTurn = .zero }
+    let transport = fixture.transport
+    let device = Device(vault: vault, clock: fixture.clock) { _ throws(TransportFailure) in transport }
+    let client = UAFClient(device: device, facetID: UAFOperationsFixture.facet)
+    let hasty = UAFOperations(
+      client: client, configuration: try UAFConfiguration(baseURL: fixture.baseURL),
+      interaction: fixture.person, clock: fixture.timer)
+    #expect(try await hasty.authenticate("alice") != nil)
+    let turn = try await fixture.vault.counterTurn()
+    let found = await failure { try await hasty.authenticate("alice") }
+    #expect(found == .device(.vault(.busy)), "\(String(describing: found))")
+    turn.release()
+    // Both let go of theirs with the server's answer.
+    #expect(try await fixture.operations.authenticate("alice") != nil)
+    #expect(try await hasty.authenticate("alice") != nil)
   }
 
   @Test("A failure on the device is reported to the server, with the codes of module and client")

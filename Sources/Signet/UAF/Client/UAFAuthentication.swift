@@ -79,11 +79,21 @@ public struct UAFAuthentication: Sendable {
   /// All are verified before the first signature; the counters are on the disk, and counted by the hardware where that counts,
   /// before this returns. After a recoverable failure, ask the user and call again.
   ///
+  /// Send one response before the next is made with the same key, in whatever process: a server takes a lower counter after a higher one
+  /// for that of a copied key. ``UAFOperations`` sees to that.
+  ///
   /// - Parameter uses: One for each key of one of the combinations of an account.
   /// - Returns: The response.
   /// - Throws: ``UAFFailure``: `wrongSecret`, `coolingDown`, `notRecognised`, `wrongPasscode`; `USER_LOCKOUT`,
   ///   `KEY_DISAPPEARED_PERMANENTLY`, `USER_CANCELLED`; `NO_SUITABLE_AUTHENTICATOR` where the keys are none of the combinations.
   public func authenticate(_ uses: [UAFUse]) async throws(UAFFailure) -> UAFResponse {
+    try await authenticate(uses) { () async throws(UAFFailure) in }.response
+  }
+
+  /// The same, with what is waited for when all are verified, before the first number of a counter is taken.
+  func authenticate<Turn>(
+    _ uses: [UAFUse], inTurn wait: () async throws(UAFFailure) -> Turn
+  ) async throws(UAFFailure) -> (response: UAFResponse, turn: Turn) {
     let wanted = Set(uses.map(\.key))
     guard wanted.count == uses.count,
       let combination = matches.lazy.flatMap({ $0.match.usable }).first(where: {
@@ -100,13 +110,14 @@ public struct UAFAuthentication: Sendable {
         let token = try await client.authenticators.verify(keyID, of: kind, by: use.authentication)
         verified.append((keyID, kind, token))
       }
+      let turn = try await wait()
       // The user may have taken a minute, and so may whoever has locked the container.
       try await requireUnlocked(combination)
       var assertions: [ResponseAssertion] = []
       for (key, kind, token) in verified { assertions.append(try await sign(with: key, kind, token)) }
       let response = AuthenticationResponse(
         header: request.header, finalChallenge: finalChallenge, assertions: assertions)
-      return UAFResponse(message: response.text, keys: combination.compactMap(\.key))
+      return (UAFResponse(message: response.text, keys: combination.compactMap(\.key)), turn)
     } catch {
       for (_, _, token) in verified { await client.authenticators.forget(token) }
       throw error

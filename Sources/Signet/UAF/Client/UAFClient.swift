@@ -195,6 +195,13 @@ public final class UAFClient: Sendable {
     UAFModule(authenticators: authenticators, callerID: facetID, server: server)
   }
 
+  /// Waits until no other response of this vault is on its way to a server.
+  func counterTurn() async throws(UAFFailure) -> FolderLock {
+    do throws(VaultFailure) { return try await authenticators.vault.counterTurn() } catch {
+      throw .device(SignetFailure(error))
+    }
+  }
+
   /// The names of a key that is there, and this caller's.
   private func present(_ key: UAFKey) async throws(UAFFailure) -> (KeyID, AAID) {
     let keys: [UAFModule.NamedKey]

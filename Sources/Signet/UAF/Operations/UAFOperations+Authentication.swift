@@ -2,6 +2,7 @@ import SignetJSON
 import SignetPolicy
 import SignetTransport
 import SignetUAF
+import SignetVault
 
 extension UAFOperations {
   /// Authenticates a user.
@@ -43,12 +44,12 @@ extension UAFOperations {
   ) async throws(UAFOperationFailure) -> UAFAuthorization? {
     let message = try self.message(of: request, .authentication, at: server)
     let steps = AuthenticationSteps(operations: self, server: server, message: message)
-    let signed: (account: UAFAccount, response: UAFResponse)
+    let signed: (account: UAFAccount, response: UAFResponse, turn: FolderLock)
     do throws(UAFOperationFailure) { signed = try await steps.sign(as: username) } catch {
       await report(error, of: .authentication, message, to: server, by: login)
       throw error
     }
-    let authorization = try await steps.send(signed.response, &login)
+    let authorization = try await steps.send(signed.response, &login, in: signed.turn)
     // What could not be done at registration.
     if authorization != nil { _ = await ensureTarget(of: signed.account, at: server, by: authorization) }
     return authorization
@@ -64,7 +65,7 @@ private struct AuthenticationSteps {
   /// Has the person choose and show themselves, and signs.
   func sign(
     as username: String?
-  ) async throws(UAFOperationFailure) -> (account: UAFAccount, response: UAFResponse) {
+  ) async throws(UAFOperationFailure) -> (account: UAFAccount, response: UAFResponse, turn: FolderLock) {
     let authentication = try await opened()
     let account =
       if let username { UAFAccount(username: username, server: server.name) } else {
@@ -76,7 +77,8 @@ private struct AuthenticationSteps {
     guard let combination = authentication.combination(for: account.username, with: aaid),
       combination.allSatisfy(\.isUsable)
     else { throw .fido(.noSuitableAuthenticator) }
-    return (account, try await signed(authentication, combination, account))
+    let (response, turn) = try await signed(authentication, combination, account)
+    return (account, response, turn)
   }
 
   private func opened() async throws(UAFOperationFailure) -> UAFAuthentication {
@@ -133,7 +135,7 @@ private struct AuthenticationSteps {
 
   private func signed(
     _ authentication: UAFAuthentication, _ combination: [UAFCandidate], _ account: UAFAccount
-  ) async throws(UAFOperationFailure) -> UAFResponse {
+  ) async throws(UAFOperationFailure) -> (response: UAFResponse, turn: FolderLock) {
     var questions = CredentialQuestions(
       conversation: operations.conversation, username: account.username,
       transaction: authentication.transaction)
@@ -152,9 +154,11 @@ private struct AuthenticationSteps {
             authentication: try await questions.verification(by: candidate.authenticator, status)))
       }
       do throws(UAFFailure) {
-        let response = try await authentication.authenticate(uses)
+        let signed = try await authentication.authenticate(uses) { () async throws(UAFFailure) in
+          try await operations.client.counterTurn()
+        }
         await questions.praise(combination.map(\.authenticator))
-        return response
+        return signed
       } catch {
         guard questions.mayGoOn(after: error) else { throw UAFOperationFailure(error) }
       }
@@ -163,12 +167,13 @@ private struct AuthenticationSteps {
 
   // MARK: The server's answer
 
-  /// Sends the response, and takes what the server gives for it.
+  /// Sends the response, lets others send theirs, and takes what the server gives for it.
   func send(
-    _ response: UAFResponse, _ login: inout UAFAuthorization?
+    _ response: UAFResponse, _ login: inout UAFAuthorization?, in turn: FolderLock
   ) async throws(UAFOperationFailure) -> UAFAuthorization? {
     let answer: UAFServer.Answer<UAFServerResponse>
     do throws(UAFNetworkProblem) {
+      defer { turn.release() }
       answer = try await server.respond(.authentication, response.message, [:], by: login)
     } catch { throw UAFOperationFailure(error) }
     login = login.adding(answer.cookies)
