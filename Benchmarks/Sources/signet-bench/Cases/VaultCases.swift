@@ -60,7 +60,8 @@ extension Bench {
     let folder = try workFolder()
     let directory = folder.path + "/vault"
     // The commit that comes last before an attempt is tried is that of its count.
-    let (commit, count) = (Mutex<UInt64>(0), Mutex<UInt64>(0))
+    let commit = Mutex<UInt64>(0)
+    let count = Mutex<UInt64>(0)
     var settings = Vault.Settings(cost: .fixed(.minimum))
     settings.willExecute = { sql in
       if sql == "COMMIT" { commit.withLock { $0 = Clocks.wall } }
