@@ -257,6 +257,11 @@
         connection, _ = s.accept()
         client = struct.unpack("3i", connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
         os.kill(client, signal.SIGSTOP)
+        # It may run for a while yet; what it sees of the child before it stops is another program.
+        while True:
+            with open(f"/proc/{client}/stat") as stat:
+                if stat.read().rpartition(")")[2].split()[0] == "T": break
+            time.sleep(0.001)
         child = os.fork()
         if child == 0:
             connection.sendall(b"SGNA\\x02\\x00" + bytes(16))
