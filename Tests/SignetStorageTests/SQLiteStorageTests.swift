@@ -56,6 +56,32 @@ import Testing
     return verdict
   }
 
+  @Test("what stands for an invite is forgotten with it")
+  func forgetsInvites() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/signet.sqlite"
+    let storage = try Storage(.file(path))
+    try await storage.addUser(UserRecord(id: "alice", created: 1), audit: Self.event)
+    let kept: @Sendable () throws -> [Int64] = {
+      try Database(path: path).query(
+        "SELECT length(sealed_invite_key) AS length FROM activations ORDER BY id"
+      )
+      .map { try $0.integer("length") }
+    }
+    for id in ["a", "b"] {
+      let activation = ActivationRecord(
+        id: id, user: "alice", sealedInviteKey: [1, 2, 3], salt: [4], memoryKiB: 1, passes: 1, lanes: 1,
+        profile: [], created: 1, expires: 100)
+      try await storage.addActivation(activation, audit: Self.event)
+    }
+    #expect(try kept() == [0, 3], "the first was replaced")
+    let suspended = try await storage.suspendUser("alice", reason: "", at: 2, audit: Self.event) { _ in
+      Self.event
+    }
+    #expect(suspended == .changed)
+    #expect(try kept() == [0, 0])
+  }
+
   @Test(
     "a state that is none is no state: neither a yes, nor open to another app",
     arguments: ["pushauth_mechanisms", "pushauth_messages"])

@@ -7,9 +7,7 @@ extension Storage {
   public func addActivation(_ activation: ActivationRecord, audit: AuditRecord) async throws(StorageFailure) {
     try await write { database in
       try database.requireActive(activation.user)
-      _ = try database.execute(
-        "UPDATE activations SET state = 'replaced' WHERE user_id = $1 AND state = 'open'",
-        [.text(activation.user)])
+      _ = try database.endActivations(.replaced, "user_id", activation.user)
       try database.execute(
         """
         INSERT INTO activations (id, user_id, sealed_invite_key, salt, memory, passes, lanes, profile, created, expires,
@@ -70,6 +68,15 @@ extension Storage {
 }
 
 extension SQLConnection {
+  /// Ends the open activations that have a value in a column, and forgets what stands for their invites.
+  ///
+  /// - Returns: How many there were.
+  func endActivations(_ state: ActivationRecord.State, _ column: String, _ value: String) throws -> Int {
+    try execute(
+      "UPDATE activations SET state = $1, sealed_invite_key = $2 WHERE \(column) = $3 AND state = 'open'",
+      [.text(state.rawValue), .blob([]), .text(value)])
+  }
+
   fileprivate func finishActivation(
     _ id: String, container: NewContainer?, limit: Int, at time: Int64
   ) throws -> ActivationOutcome {
@@ -102,10 +109,7 @@ extension SQLConnection {
         "SELECT 1 FROM containers WHERE id = $1 AND state = 'active'", [.text(renewed)])
       guard isActive else { return .gone }
     } else {
-      let used = try execute(
-        "UPDATE activations SET state = 'used' WHERE id = $1 AND state = 'open'",
-        [.text(container.activation)])
-      guard used == 1 else { return .gone }
+      guard try endActivations(.used, "id", container.activation) == 1 else { return .gone }
     }
     let earlier = try rows(
       "UPDATE containers SET state = 'revoked' WHERE user_id = $1 AND device = $2 AND state = 'active' RETURNING id",

@@ -142,8 +142,7 @@ extension SQLConnection {
       try noteChange(of: request)
       try appendAudit(ended(request))
     }
-    _ = try execute(
-      "UPDATE activations SET state = 'replaced' WHERE user_id = $1 AND state = 'open'", [.text(user)])
+    _ = try endActivations(.replaced, "user_id", user)
     _ = try execute(
       """
       UPDATE pushauth_messages SET state = 'expired' WHERE state = 'pending'
