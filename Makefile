@@ -2,6 +2,9 @@
 # make test      runs every test
 # make kill-test kills servers and devices fifty times in each kill test (KILLS=n), where make test kills a few times, tries
 #                10,000 right passwords beside kills, and has more rounds of programs at once
+# make history-test  runs 100,000 random histories of two servers against a model of the rules (HISTORIES=n); make test runs as many
+#                as fit into half a minute
+# make mutation-test  takes each rule of Tests/Mutations out of a copy, and sees that the histories find it
 # make bench     measures, beside raw limits and other implementations (OPTIONS of Scripts/bench)
 # make fuzz      feeds every parser of outside input with malformed input, a minute each (SECONDS_EACH)
 # make compare-builds  compares signet-check unoptimised with signet-check as an app that depends on the package compiles it (COUNT
@@ -11,14 +14,14 @@
 # make release   builds the commands as they are installed; make install puts them in place (PREFIX, DESTDIR, SYSCONFDIR), with a
 #                manifest that is signed by the release's key (RELEASE_KEY), and signet with a group of its own (GROUP)
 # signet-check is not installed: it compares vectors with other implementations, and is of use with the source and its documents.
-# demo, test, kill-test, bench, fuzz, compare-builds and release install the Debian packages that are missing.
+# demo, test, kill-test, history-test, mutation-test, bench, fuzz, compare-builds and release install the Debian packages that are missing.
 # All of them take SWIFT, the compiler's command.
 
 SWIFT ?= swift
 export SWIFT
 PREFIX ?= /usr/local
 
-.PHONY: demo test kill-test check compare-builds format release install bench fuzz clean
+.PHONY: demo test kill-test history-test mutation-test check compare-builds format release install bench fuzz clean
 
 demo:
 	Scripts/setup demo
@@ -39,6 +42,14 @@ kill-test:
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test SignetTests 'UAFInterruptionTests/'
 	SIGNET_KILLS=$(or $(KILLS),50) BUILD="$(BUILD)" Scripts/test EndToEndTests \
 	  'KillTests/|KilledAttemptTests/|AttemptsAtOnceTests/|TwoProcessTests/|DatabaseServerTests/|survivesKills|AcrossProcessesAndKills|LastWriteTests/'
+
+history-test:
+	Scripts/setup test
+	SIGNET_HISTORIES=$(or $(HISTORIES),100000) BUILD="$(BUILD)" Scripts/test SignetSimulationTests histories
+
+mutation-test:
+	Scripts/setup test
+	Scripts/mutation-test
 
 bench:
 	Scripts/setup bench

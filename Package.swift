@@ -357,6 +357,13 @@ let package = Package(
       ],
       swiftSettings: house),
     .testTarget(
+      name: "SignetSimulationTests",
+      dependencies: [
+        "SignetConcurrency", "SignetCrypto", "SignetJSON", "SignetServerTesting", "SignetSQL",
+        "SignetStorage", "SignetTestKit",
+      ],
+      swiftSettings: house),
+    .testTarget(
       name: "SignetHTTPTests", dependencies: ["SignetHTTP", "SignetTestKit"], swiftSettings: house),
     .testTarget(name: "SignetTextTests", dependencies: ["SignetText"], swiftSettings: house),
     .testTarget(

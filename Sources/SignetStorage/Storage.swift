@@ -15,6 +15,7 @@ public final class Storage: Sendable {
   private let database: SQLDatabase
   private let readiness: any ReadinessProbe
   let codes: RowCodes
+  private let faults: StepFaults?
 
   /// Opens a database and brings its schema up to date; it blocks.
   ///
@@ -57,12 +58,24 @@ public final class Storage: Sendable {
       case .server: ServerProbe(database: database)
       }
     codes = RowCodes(key: nil)
+    faults = nil
   }
 
-  private init(_ other: Storage, _ codes: RowCodes) {
+  /// Opens an empty SQLite database in memory, which is gone with the storage and those over the same connection.
+  package init(inMemoryWith options: SQLOptions) throws(StorageFailure) {
+    do { database = try SQLDatabase(.memory, schema: Schema.current, options: options) } catch {
+      throw StorageFailure(error)
+    }
+    readiness = ServerProbe(database: database)
+    codes = RowCodes(key: nil)
+    faults = nil
+  }
+
+  private init(_ other: Storage, codes: RowCodes? = nil, faults: StepFaults? = nil) {
     database = other.database
     readiness = other.readiness
-    self.codes = codes
+    self.codes = codes ?? other.codes
+    self.faults = faults ?? other.faults
   }
 
   /// The same storage, whose rows that decide by themselves have codes under a key of the server's.
@@ -71,7 +84,12 @@ public final class Storage: Sendable {
   ///
   /// - Parameter key: The key, which is not in the database.
   /// - Returns: A storage over the same connections; closing either closes both.
-  public func authenticatingRows(with key: HMACKey) -> Storage { Storage(self, RowCodes(key: key)) }
+  public func authenticatingRows(with key: HMACKey) -> Storage {
+    Storage(self, codes: RowCodes(key: key))
+  }
+
+  /// The same storage over the same connections, whose steps fail, or lose their answers, where `faults` says so.
+  package func suffering(_ faults: StepFaults) -> Storage { Storage(self, faults: faults) }
 
   /// Looks at what is stored, past all that is remembered of it, and makes a durable change that means nothing.
   ///
@@ -115,7 +133,7 @@ extension Storage {
   func read<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {
-    do { return try await database.read(body).value } catch { throw StorageFailure(error) }
+    try await outcome(of: database.read, body)
   }
 
   /// Makes one change, wholly or not at all; it is durable when this returns.
@@ -126,7 +144,19 @@ extension Storage {
   func write<Value: Sendable>(
     _ body: @escaping @Sendable (SQLConnection) throws -> Value
   ) async throws(StorageFailure) -> Value {
-    do { return try await database.write(body).value } catch { throw StorageFailure(error) }
+    try await outcome(of: database.write, body)
+  }
+
+  private func outcome<Value: Sendable>(
+    of run: (@escaping @Sendable (SQLConnection) throws -> Value) -> Completion<Value>,
+    _ body: @escaping @Sendable (SQLConnection) throws -> Value
+  ) async throws(StorageFailure) -> Value {
+    do {
+      try faults?.willBegin()
+      let value = try await run(body).value
+      try faults?.didEnd()
+      return value
+    } catch { throw StorageFailure(error) }
   }
 
   /// Makes one change as ``write(_:)`` does, without a task.
@@ -138,7 +168,30 @@ extension Storage {
     _ body: @escaping @Sendable (SQLConnection) throws -> Value,
     then listener: @escaping @Sendable (Result<Value, StorageFailure>) -> Void
   ) {
-    database.write(body).then { listener($0.mapError(StorageFailure.init)) }
+    do { try faults?.willBegin() } catch { return listener(.failure(StorageFailure(error))) }
+    database.write(body).then { [faults] result in
+      let heard = Result {
+        let value = try result.get()
+        try faults?.didEnd()
+        return value
+      }
+      listener(heard.mapError(StorageFailure.init))
+    }
+  }
+}
+
+/// What goes wrong around the steps of a storage: a seam for simulations.
+package struct StepFaults: Sendable {
+  /// Called before a step begins; what it throws is what the caller gets, and nothing is done.
+  package var willBegin: @Sendable () throws -> Void
+  /// Called when a step is durable; what it throws is what the caller gets in the place of the answer.
+  package var didEnd: @Sendable () throws -> Void
+
+  /// Faults.
+  package init(
+    willBegin: @escaping @Sendable () throws -> Void, didEnd: @escaping @Sendable () throws -> Void
+  ) {
+    (self.willBegin, self.didEnd) = (willBegin, didEnd)
   }
 }
 

@@ -1,0 +1,71 @@
+extension History {
+  /// The steps of an action, one after the other.
+  ///
+  /// - Parameters:
+  ///   - place: The action's place.
+  ///   - time: The time when it begins.
+  /// - Returns: The steps; none for what is not a client's.
+  func steps(of place: Int, at time: Int64) -> [Step] {
+    switch actions[place] {
+    case .addUser(let user): [.addUser(Self.user(user))]
+    case .suspend(let user): [.suspend(Self.user(user))]
+    case .resume(let user): [.resume(Self.user(user))]
+    case .delete(let user): [.delete(Self.user(user))]
+    case .enrol(let user, let device):
+      [
+        .invite(activation: "a\(place)", user: Self.user(user)),
+        .finish(
+          activation: "a\(place)", container: "c\(place)", user: Self.user(user), device: UInt8(device)),
+        .confirm(container: "c\(place)"),
+      ]
+    case .renew(let container):
+      [
+        .stage(
+          container: "c\(place)", renewing: "c\(container)", activation: activation(of: container),
+          user: user(of: container), device: device(of: container)),
+        .confirm(container: "c\(place)"),
+      ]
+    case .revoke(let container): [.revoke(container: "c\(container)")]
+    case .lock(let container): [.order("o\(place)", container: "c\(container)", .lock)]
+    case .unlock(let container): [.order("o\(place)", container: "c\(container)", .unlock)]
+    case .wipe(let container): [.order("o\(place)", container: "c\(container)", .wipe)]
+    case .wiped(let order):
+      if case .wipe(let container) = actions[order] {
+        [.receipt(order: "o\(order)", container: "c\(container)")]
+      } else {
+        []
+      }
+    case .code(let container, let counter):
+      [.code(container: "c\(container)", user: user(of: container), counter: counter)]
+    case .ask(let user, let lifetime):
+      [.ask(request: "t\(place)", user: user.map(Self.user), expires: time + lifetime)]
+    case .decide(let container, let request, let accepts):
+      [
+        .decide(
+          container: "c\(container)", user: user(of: container), device: device(of: container),
+          request: "t\(request)", accepts: accepts)
+      ]
+    case .withdraw(let request): [.withdraw(request: "t\(request)")]
+    case .registerKey(let user):
+      [
+        .begin(session: "s\(place)", user: Self.user(user), isRegistration: true, request: nil),
+        .register(session: "s\(place)", key: "k\(place)", user: Self.user(user)),
+      ]
+    case .login(let key, let counter, let request):
+      [
+        .begin(
+          session: "s\(place)", user: user(of: key), isRegistration: false, request: request.map { "t\($0)" }),
+        .login(session: "s\(place)", user: user(of: key), key: "k\(key)", counter: counter),
+      ]
+    case .removeKey(let key): [.removeKey("k\(key)", user: user(of: key))]
+    case .enrolApp(let user):
+      [.addApp("m\(place)", user: Self.user(user)), .registerApp("m\(place)")]
+    case .message(let app, let lifetime):
+      [.message("g\(place)", app: "m\(app)", expires: time + lifetime)]
+    case .answer(let message, let approves): [.answer(message: "g\(message)", approves: approves)]
+    case .removeApp(let app): [.removeApp("m\(app)")]
+    case .sweep: [.sweep]
+    case .pass, .crash: []
+    }
+  }
+}

@@ -1,0 +1,425 @@
+/// What the rules say: the server's state as few words, and what each step does to it.
+///
+/// It is written from the rules (`docs/architecture.md`, the decisions on users, locks and requests) and shares no code with the
+/// server. The steps are given to it in the order in which they became durable.
+struct Model: Hashable, Sendable {
+  enum UserState: String, Sendable { case active, suspended, deleted }
+
+  struct Container: Hashable, Sendable {
+    enum State: Sendable { case pending, active, revoked }
+
+    let user: String
+    let device: UInt8
+    let activation: String
+    let renews: String?
+    var state = State.pending
+    var isLocked = false
+    /// Whether it has what makes codes.
+    var hasCodes = true
+    var lastCounter: Int64 = -1
+    var isWiped = false
+  }
+
+  struct Order: Hashable, Sendable {
+    var container: String
+    let kind: Step.OrderKind
+    var isReceived = false
+  }
+
+  struct Request: Hashable, Sendable {
+    enum State: String, Sendable { case pending, accepted, denied, withdrawn, expired }
+
+    var user: String?
+    let expires: Int64
+    var state = State.pending
+    /// The container that decided.
+    var decidedBy: String?
+
+    func state(at time: Int64) -> State { state == .pending && expires <= time ? .expired : state }
+  }
+
+  struct Key: Hashable, Sendable {
+    let user: String
+    var counter: UInt32 = 0
+    var isQuarantined = false
+  }
+
+  struct Session: Hashable, Sendable {
+    let user: String
+    let request: String?
+    let expires: Int64
+    var isOpen = true
+  }
+
+  struct App: Hashable, Sendable {
+    let user: String
+    var isActive = false
+  }
+
+  struct Message: Hashable, Sendable {
+    enum State: Sendable { case pending, approved, denied, expired }
+
+    let app: String
+    let expires: Int64
+    var state = State.pending
+  }
+
+  /// Rules that can be left out, so that a test sees that their absence is found.
+  enum Rule: Sendable { case activeUsersOnly, countersGrow, locksHold, firstEndWins }
+
+  var users: [String: UserState] = [:]
+  var invites: [String: Invite] = [:]
+  var containers: [String: Container] = [:]
+  var orders: [String: Order] = [:]
+  var requests: [String: Request] = [:]
+  var keys: [String: Key] = [:]
+  var sessions: [String: Session] = [:]
+  var apps: [String: App] = [:]
+  var messages: [String: Message] = [:]
+  private let missing: Rule?
+
+  struct Invite: Hashable, Sendable {
+    let user: String
+    var isOpen = true
+  }
+
+  /// Seconds that a UAF operation takes at the most.
+  static let sessionLifetime: Int64 = 300
+
+  init(without missing: Rule? = nil) { self.missing = missing }
+
+  /// Does a step.
+  ///
+  /// - Returns: What whoever asked for it hears.
+  mutating func take(_ step: Step, at time: Int64) -> String {
+    if let user = gatedUser(of: step), let state = users[user], state != .active, missing != .activeUsersOnly
+    {
+      return "not active: \(state)"
+    }
+    switch step {
+    case .addUser(let user):
+      guard users[user] == nil else { return "exists" }
+      users[user] = .active
+      return "done"
+    case .suspend(let user):
+      guard let state = users[user], state != .deleted else { return "unknown" }
+      guard state == .active else { return "unchanged" }
+      users[user] = .suspended
+      endAll(of: user)
+      return "changed"
+    case .resume(let user):
+      guard let state = users[user], state != .deleted else { return "unknown" }
+      guard state == .suspended else { return "unchanged" }
+      users[user] = .active
+      return "changed"
+    case .delete(let user):
+      guard let state = users[user] else { return "unknown" }
+      guard state != .deleted else { return "unchanged" }
+      endAll(of: user)
+      removeAll(of: user)
+      users[user] = .deleted
+      return "changed"
+    case .removeKey(let key, let user):
+      guard keys[key]?.user == user else { return "nothing" }
+      keys[key] = nil
+      return "done"
+    case .removeApp(let app):
+      guard apps.removeValue(forKey: app) != nil else { return "nothing" }
+      messages = messages.filter { $0.value.app != app }
+      return "done"
+    case .sweep: return "done"
+    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
+      return takeOfContainer(step)
+    case .ask, .decide, .withdraw: return takeOfRequest(step, at: time)
+    case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
+      return takeOfOthers(step, at: time)
+    }
+  }
+
+  /// Marks a request that waits and whose time is over.
+  ///
+  /// - Returns: Whether it is one.
+  mutating func expire(_ request: String, at time: Int64) -> Bool {
+    guard let found = requests[request], found.state == .pending, found.expires <= time else { return false }
+    requests[request]?.state = .expired
+    return true
+  }
+
+  /// The requests that end with a user's suspension or deletion.
+  func pendingRequests(of user: String) -> Set<String> {
+    Set(requests.filter { $0.value.user == user && $0.value.state == .pending }.keys)
+  }
+
+  /// Of whom a step accepts something, or to whom it binds something.
+  private func gatedUser(of step: Step) -> String? {
+    switch step {
+    case .invite(_, let user), .finish(_, _, let user, _), .addApp(_, let user): user
+    case .confirm(let container): containers[container]?.user
+    case .stage(_, let renewed, _, _, _): containers[renewed]?.user
+    case .ask(_, let user, _): user
+    // Whoever is not the signer any more is told that, and nothing of the user.
+    case .decide(let container, let user, _, _, _): containers[container]?.state == .active ? user : nil
+    case .begin(_, let user, _, _), .register(_, _, let user), .login(_, let user, _, _): user
+    case .registerApp(let app): apps[app]?.user
+    // Whether there is an app is looked at first.
+    case .message(_, let app, _): apps[app].flatMap { $0.isActive ? $0.user : nil }
+    case .answer(let message, _): messages[message].flatMap { apps[$0.app]?.user }
+    default: nil
+    }
+  }
+
+  // MARK: Containers
+
+  private mutating func takeOfContainer(_ step: Step) -> String {
+    switch step {
+    case .invite(let invite, let user):
+      guard invites[invite] == nil else { return "exists" }
+      guard users[user] != nil else { return "unknown" }
+      for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
+      invites[invite] = Invite(user: user)
+      return "done"
+    case .finish(let invite, let container, let user, let device):
+      guard invites[invite]?.isOpen == true else { return "closed" }
+      // Its keys are those of a container that was revoked.
+      guard containers[container]?.state ?? .pending == .pending else { return "keyTaken" }
+      containers = containers.filter {
+        $0.value.state != .pending || $0.value.activation != invite || $0.value.renews != nil
+      }
+      containers[container] = Container(user: user, device: device, activation: invite, renews: nil)
+      return "staged"
+    case .confirm(let id): return confirm(id)
+    case .stage(let id, let renewed, let activation, let user, let device):
+      guard containers[renewed]?.state == .active else { return "gone" }
+      guard containers[id]?.state ?? .pending == .pending else { return "keyTaken" }
+      containers = containers.filter { $0.value.state != .pending || $0.value.renews != renewed }
+      containers[id] = Container(user: user, device: device, activation: activation, renews: renewed)
+      return "staged"
+    case .revoke(let id):
+      guard containers[id] != nil else { return "nothing" }
+      containers[id]?.state = .revoked
+      containers[id]?.hasCodes = false
+      return "done"
+    case .order(let order, let id, let kind):
+      guard containers[id]?.state == .active else { return "not in use" }
+      let isToBeWiped = orders.values.contains { $0.container == id && $0.kind == .wipe && !$0.isReceived }
+      if kind == .unlock, isToBeWiped { return "to be wiped" }
+      guard orders[order] == nil else { return "exists" }
+      orders[order] = Order(container: id, kind: kind)
+      containers[id]?.isLocked = kind != .unlock
+      return "added"
+    case .receipt(let order, let id):
+      guard let found = orders[order], found.container == id else { return "nothing" }
+      guard !found.isReceived else { return "done" }
+      orders[order]?.isReceived = true
+      if found.kind == .wipe {
+        if containers[id]?.isWiped == false {
+          containers[id]?.isWiped = true
+          containers[id]?.state = .revoked
+        }
+        containers[id]?.hasCodes = false
+      }
+      return "done"
+    case .code(let id, let user, let counter):
+      // The step itself answers, of a user who is not active as of a wrong code.
+      if let state = users[user], state != .active, missing != .activeUsersOnly { return "refused" }
+      guard let found = containers[id], found.user == user, found.state == .active, found.hasCodes,
+        !found.isLocked || missing == .locksHold, counter > found.lastCounter || missing == .countersGrow
+      else { return "refused" }
+      containers[id]?.lastCounter = counter
+      return "accepted"
+    default: preconditionFailure("not about a container")
+    }
+  }
+
+  private mutating func confirm(_ id: String) -> String {
+    guard let found = containers[id] else { return "gone" }
+    switch found.state {
+    case .active: return "already active"
+    case .revoked: return "gone"
+    case .pending: break
+    }
+    if let renewed = found.renews {
+      guard containers[renewed]?.state == .active else { return "gone" }
+    } else {
+      guard invites[found.activation]?.isOpen == true else { return "gone" }
+      invites[found.activation]?.isOpen = false
+    }
+    let others = containers.filter {
+      $0.value.user == found.user && $0.value.device == found.device && $0.value.state == .active
+    }
+    for other in others.keys {
+      containers[other]?.state = .revoked
+      containers[other]?.hasCodes = false
+    }
+    containers[id]?.state = .active
+    if let renewed = found.renews {
+      // New keys end no lock, and take over what the device was told to do.
+      let isLocked = containers[renewed]?.isLocked
+      containers[id]?.isLocked = isLocked ?? false
+      for order in orders.keys where orders[order]?.container == renewed && orders[order]?.isReceived == false
+      {
+        orders[order]?.container = id
+      }
+    }
+    return "activated"
+  }
+
+  // MARK: Requests
+
+  private mutating func takeOfRequest(_ step: Step, at time: Int64) -> String {
+    switch step {
+    case .ask(let request, let user, let expires):
+      if let user, users[user] == nil { return "unknown" }
+      guard requests[request] == nil else { return "exists" }
+      requests[request] = Request(user: user, expires: expires)
+      return "added"
+    case .decide(let container, let user, _, let request, let accepts):
+      guard let signer = containers[container], signer.state == .active else { return "signer changed" }
+      guard let found = requests[request], found.user == nil || found.user == user else { return "unknown" }
+      if signer.isLocked, accepts, missing != .locksHold { return "container locked" }
+      let state: Request.State = accepts ? .accepted : .denied
+      switch found.state(at: time) {
+      case .pending: break
+      case .expired:
+        requests[request]?.state = .expired
+        return "expired"
+      case .accepted, .denied:
+        guard missing == .firstEndWins else {
+          return found.state == state && found.decidedBy == container ? "repeated" : "decided before"
+        }
+      case .withdrawn: return "cancelled"
+      }
+      requests[request]?.state = state
+      requests[request]?.decidedBy = container
+      requests[request]?.user = user
+      return "decided"
+    case .withdraw(let request):
+      guard let found = requests[request] else { return "unknown" }
+      switch found.state(at: time) {
+      case .pending:
+        requests[request]?.state = .withdrawn
+        return "decided"
+      case .expired:
+        requests[request]?.state = .expired
+        return "expired"
+      case .accepted, .denied: return "decided before"
+      case .withdrawn: return "repeated"
+      }
+    default: preconditionFailure("not about a request")
+    }
+  }
+
+  // MARK: UAF and authenticator apps
+
+  private mutating func takeOfOthers(_ step: Step, at time: Int64) -> String {
+    switch step {
+    case .begin(let session, let user, _, let request):
+      guard sessions[session] == nil else { return "exists" }
+      guard users[user] != nil, request.map({ requests[$0] != nil }) ?? true else { return "unknown" }
+      sessions[session] = Session(user: user, request: request, expires: time + Self.sessionLifetime)
+      return "done"
+    case .register(let session, let key, let user):
+      guard isOpen(session, of: user, at: time) else { return "over" }
+      sessions[session]?.isOpen = false
+      guard keys[key] == nil else { return "key exists" }
+      keys[key] = Key(user: user)
+      return "taken"
+    case .login(let session, let user, let key, let counter):
+      return logIn(session, user, key, counter, at: time)
+    case .addApp(let app, let user):
+      guard apps[app] == nil else { return "exists" }
+      guard users[user] != nil else { return "unknown" }
+      apps[app] = App(user: user)
+      return "done"
+    case .registerApp(let app):
+      guard apps[app]?.isActive == false else { return "refused" }
+      apps[app]?.isActive = true
+      return "done"
+    case .message(let message, let app, let expires):
+      guard apps[app]?.isActive == true else { return "unknown" }
+      guard messages[message] == nil else { return "exists" }
+      messages[message] = Message(app: app, expires: expires)
+      return "added"
+    case .answer(let message, let approves):
+      guard let found = messages[message], found.state == .pending, found.expires > time else {
+        return "refused"
+      }
+      messages[message]?.state = approves ? .approved : .denied
+      return "done"
+    default: preconditionFailure("not about a key or an app")
+    }
+  }
+
+  private func isOpen(_ session: String, of user: String, at time: Int64) -> Bool {
+    guard let found = sessions[session] else { return false }
+    return found.isOpen && found.user == user && found.expires > time
+  }
+
+  private mutating func logIn(
+    _ session: String, _ user: String, _ key: String, _ counter: UInt32, at time: Int64
+  ) -> String {
+    guard isOpen(session, of: user, at: time) else { return "over" }
+    sessions[session]?.isOpen = false
+    let request = sessions[session]?.request
+    if let request {
+      if requests[request]?.state(at: time) == .expired { requests[request]?.state = .expired }
+      guard let found = requests[request], found.state == .pending, found.user == nil || found.user == user
+      else { return "transaction over" }
+    }
+    guard let found = keys[key], found.user == user, !found.isQuarantined else { return "key unknown" }
+    guard counter > found.counter || counter == 0 && found.counter == 0 || missing == .countersGrow else {
+      keys[key]?.isQuarantined = true
+      return "copied"
+    }
+    keys[key]?.counter = counter
+    if let request {
+      requests[request]?.state = .accepted
+      requests[request]?.user = user
+    }
+    return "taken"
+  }
+
+  // MARK: Ends
+
+  private mutating func endAll(of user: String) {
+    for id in pendingRequests(of: user) { requests[id]?.state = .withdrawn }
+    for id in invites.keys where invites[id]?.user == user { invites[id]?.isOpen = false }
+    for id in messages.keys {
+      guard let found = messages[id], apps[found.app]?.user == user, found.state == .pending else { continue }
+      messages[id]?.state = .expired
+    }
+    apps = apps.filter { $0.value.user != user || $0.value.isActive }
+    for id in sessions.keys where sessions[id]?.user == user { sessions[id]?.isOpen = false }
+  }
+
+  private mutating func removeAll(of user: String) {
+    messages = messages.filter { apps[$0.value.app]?.user != user }
+    apps = apps.filter { $0.value.user != user }
+    keys = keys.filter { $0.value.user != user }
+    sessions = sessions.filter { session in
+      session.value.user != user && session.value.request.map { requests[$0]?.user != user } ?? true
+    }
+    requests = requests.filter { $0.value.user != user }
+    for id in containers.keys where containers[id]?.user == user {
+      containers[id]?.state = .revoked
+      containers[id]?.hasCodes = false
+    }
+    orders = orders.filter { containers[$0.value.container]?.user != user }
+  }
+}
+
+extension Model {
+  /// What the database has to hold, by the names of things.
+  var description: [String: String] {
+    var all: [String: String] = [:]
+    for (id, state) in users { all[id] = "\(state)" }
+    for (id, found) in containers {
+      // What a container of a deleted user may do is not written down any more.
+      all[id] = "\(found.state)\(found.isLocked ? " locked" : "") \(found.hasCodes ? found.lastCounter : -2)"
+    }
+    for (id, found) in keys { all[id] = "\(found.isQuarantined ? "quarantined" : "active") \(found.counter)" }
+    for (id, found) in apps { all[id] = found.isActive ? "active" : "open" }
+    for (id, found) in requests { all[id] = "\(found.state) \(found.user ?? "-") \(found.decidedBy ?? "-")" }
+    return all
+  }
+}

@@ -1,0 +1,391 @@
+import SignetConcurrency
+import SignetCrypto
+import SignetJSON
+import SignetSQL
+import SignetServerTesting
+import SignetStorage
+import SignetTestKit
+import Synchronization
+
+/// A history as it was run: what each client heard, the audit log, and what the database held at the end.
+struct Run: Sendable {
+  let attempts: [Attempt]
+  /// The texts of the audit log's events, in the order in which they became durable.
+  let log: [String]
+  /// What the database says of each thing, as ``Model/description(of:)`` says it.
+  let end: [String: String]
+
+  /// Runs a history on two servers over one database in memory.
+  ///
+  /// - Throws: ``StorageFailure`` where the database cannot be opened.
+  init(_ history: History) throws {
+    let scheduler = SeededScheduler(seed: history.schedule &* 31 &+ 7)
+    var options = SQLOptions()
+    options.makeExecutor = { ScheduledExecutor(scheduler) }
+    let world = World(history, try Storage(inMemoryWith: options))
+    let result = Mutex<Result<([String], [String: String]), any Error>?>(nil)
+    Task(executorPreference: scheduler) {
+      await withTaskGroup { group in
+        for client in 0..<History.clientCount { group.addTask { await world.run(client) } }
+      }
+      do {
+        let found = try await world.look()
+        result.withLock { $0 = .success(found) }
+      } catch { result.withLock { $0 = .failure(error) } }
+    }
+    scheduler.run()
+    guard let found = result.withLock(\.self) else { throw Stuck() }
+    (log, end) = try found.get()
+    attempts = world.attempts
+  }
+
+  /// Nothing can go on, and the history is not at its end.
+  struct Stuck: Error {}
+}
+
+/// Two servers, their database and their clock while a history runs.
+private final class World: Sendable {
+  private struct State {
+    var time: Int64 = 10_000
+    var moment = 0
+    var attempts: [Attempt] = []
+    /// How often a server went down.
+    var falls = [Int](repeating: 0, count: History.serverCount)
+    var random: SplitMix64
+  }
+
+  /// The step was not begun, or its answer was lost.
+  private struct Lost: Error {}
+
+  private let history: History
+  private let storage: Storage
+  private let state: Mutex<State>
+
+  init(_ history: History, _ storage: Storage) {
+    self.history = history
+    state = Mutex(State(random: SplitMix64(seed: history.schedule ^ 0xFA17)))
+    self.storage = storage
+  }
+
+  var attempts: [Attempt] { state.withLock(\.attempts) }
+
+  private var now: Int64 { state.withLock(\.time) }
+
+  private func happens(outOf count: UInt64) -> Bool {
+    state.withLock { $0.random.next() % count == 0 }
+  }
+
+  // MARK: Clients
+
+  func run(_ client: Int) async {
+    // In one of thirty steps something goes wrong before it, in one of thirty after it.
+    let suffering = storage.suffering(
+      StepFaults { [self] in
+        if happens(outOf: 30) { throw Lost() }
+      } didEnd: { [self] in
+        if happens(outOf: 30) { throw Lost() }
+      })
+    for place in history.kept where History.client(of: place) == client {
+      await perform(place, on: suffering, server: client % History.serverCount)
+    }
+  }
+
+  private func perform(_ place: Int, on storage: Storage, server: Int) async {
+    switch history.actions[place] {
+    case .pass(let seconds): return state.withLock { $0.time += seconds }
+    case .crash: return state.withLock { $0.falls[server] += 1 }
+    default: break
+    }
+    for (number, step) in history.steps(of: place, at: now).enumerated() {
+      guard await take(step, named: "\(place).\(number)", on: storage, server: server) else { return }
+    }
+  }
+
+  /// Takes a step, again where its answer was lost.
+  ///
+  /// - Returns: Whether the next step of the same action makes sense.
+  private func take(_ step: Step, named name: String, on storage: Storage, server: Int) async -> Bool {
+    for count in 0..<3 {
+      let (index, time, falls) = state.withLock { state in
+        state.moment += 1
+        state.attempts.append(
+          Attempt(name: "\(name).\(count)", step: step, time: state.time, began: state.moment))
+        return (state.attempts.count - 1, state.time, state.falls[server])
+      }
+      let answer = await storage.take(step, named: "\(name).\(count)", at: time)
+      let isHeard = state.withLock { state in
+        state.moment += 1
+        state.attempts[index].ended = state.moment
+        guard state.falls[server] == falls else { return false }
+        state.attempts[index].answer = answer
+        return answer != nil
+      }
+      if isHeard { return true }
+    }
+    return false
+  }
+
+  // MARK: The end
+
+  /// The audit log, and what there is.
+  func look() async throws -> ([String], [String: String]) {
+    var log: [String] = []
+    for entry in try await storage.auditEntries(after: 0, limit: 100_000) {
+      log.append(try JSONObject(parsing: Array(entry.text.utf8)).string("user"))
+    }
+    var end: [String: String] = [:]
+    for number in 0..<History.userCount {
+      let user = History.user(number)
+      end[user] = try await storage.user(user).map { "\($0.state)" }
+      for container in try await storage.containers(user: user) {
+        let credential = try await storage.credential(container.id)
+        end[container.id] =
+          "\(container.state)\(container.standing == .locked ? " locked" : "") \(credential?.lastCounter ?? -2)"
+      }
+      for key in try await storage.uafCredentials(user: user) {
+        end[String(decoding: key.keyID, as: UTF8.self)] = "\(key.state) \(key.signCounter)"
+      }
+      for app in try await storage.pushAuthMechanisms(user: user) { end[app.id] = "\(app.state)" }
+    }
+    for request in try await storage.transactions(TransactionFilter(), before: nil, at: 0, limit: 1000) {
+      end[request.id] = "\(request.state) \(request.user ?? "-") \(request.decision?.container ?? "-")"
+    }
+    return (log, end)
+  }
+}
+
+extension Storage {
+  /// Takes a step.
+  ///
+  /// - Returns: What the client hears; `nil` where that was lost.
+  fileprivate func take(_ step: Step, named name: String, at time: Int64) async -> String? {
+    do { return try await outcome(of: step, named: name, at: time) } catch {
+      switch error as? StorageFailure {
+      case .userNotActive(let state): return "not active: \(state)"
+      case .unknown: return "unknown"
+      case .exists: return "exists"
+      // What the faults throw.
+      case .failed(detail: "Lost"): return nil
+      default: return "failed: \(error)"
+      }
+    }
+  }
+
+  private func outcome(of step: Step, named name: String, at time: Int64) async throws -> String {
+    let event: @Sendable (String) -> AuditRecord = { .sample("\(name) \($0)") }
+    let done = event("done")
+    let ended: @Sendable (String) -> AuditRecord = { event("ended \($0)") }
+    switch step {
+    case .addUser(let user):
+      try await addUser(UserRecord(id: user, created: time), audit: done)
+      return "done"
+    case .suspend(let user):
+      return "\(try await suspendUser(user, reason: "", at: time, audit: event("changed"), ended: ended))"
+    case .resume(let user): return "\(try await resumeUser(user, at: time, audit: event("changed")))"
+    case .delete(let user):
+      return "\(try await deleteUser(user, at: time, audit: event("changed"), ended: ended))"
+    case .removeKey(let key, let user):
+      let selection = UAFKeySelection(aaid: Sample.aaid, keyID: Array(key.utf8))
+      return try await removeUAFCredentials(of: user, [selection]) { _, _ in done } == 1 ? "done" : "nothing"
+    case .removeApp(let app):
+      return try await removePushAuthMechanism(app, audit: done) ? "done" : "nothing"
+    case .sweep:
+      _ = try await sweep(at: time) { event("expired \($0)") }
+      return "done"
+    case .invite, .finish, .confirm, .stage, .revoke, .order, .receipt, .code:
+      return try await outcomeOfContainer(step, event, at: time)
+    case .ask, .decide, .withdraw: return try await outcomeOfRequest(step, event, at: time)
+    case .begin, .register, .login, .addApp, .registerApp, .message, .answer:
+      return try await outcomeOfOthers(step, event, at: time)
+    }
+  }
+
+  private func outcomeOfContainer(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let done = event("done")
+    switch step {
+    case .invite(let invite, let user):
+      let record = ActivationRecord(
+        id: invite, user: user, sealedInviteKey: [1], salt: [2], memoryKiB: 1, passes: 1, lanes: 1,
+        profile: [], created: time, expires: time + 1_000_000)
+      try await addActivation(record, audit: done)
+      return "done"
+    case .finish(let invite, let container, let user, let device):
+      let new = Sample.container(container, of: user, on: device, from: invite)
+      return try await finishActivation(invite, container: new, limit: 5, at: time) { outcome in
+        event("\(outcome)")
+      }.word
+    case .confirm(let container):
+      return try await confirmContainer(container, at: time) { outcome in event(outcome.word) }.word
+    case .stage(let container, let renewed, let activation, let user, let device):
+      var new = Sample.container(container, of: user, on: device, from: activation)
+      new.container.renews = renewed
+      return "\(try await stageRenewal(of: renewed, by: new, limit: 1000) { event("\($0)") })"
+    case .revoke(let container):
+      return try await revokeContainer(container, audit: done) ? "done" : "nothing"
+    case .order(let order, let container, let kind):
+      let action: AccountOrderRecord.Action =
+        switch kind {
+        case .lock: .lock
+        case .unlock: .unlock
+        case .wipe: .wipe
+        }
+      let record = AccountOrderRecord(
+        id: order, container: container, action: action, reason: "", created: time)
+      switch try await addAccountOrder(record, audit: event("added")) {
+      case .added: return "added"
+      case .notInUse: return "not in use"
+      case .toBeWiped: return "to be wiped"
+      }
+    case .receipt(let order, let container):
+      return try await receiveAccountOrder(order, of: container, receipt: "r", at: time, audit: done)
+        ? "done" : "nothing"
+    case .code(let container, let user, let counter):
+      let outcome = try await attemptCode(CodeAttempt(user: user)) { situation in
+        guard let found = situation.credentials.first(where: { $0.id == container }),
+          counter > found.lastCounter
+        else { return CodeVerdict(.refused, wait: nil, audit: event("refused")) }
+        var credential = found
+        credential.lastCounter = counter
+        var verdict = CodeVerdict(.accepted, wait: nil, audit: event("accepted"))
+        verdict.changed = [credential]
+        return verdict
+      }
+      return "\(outcome)"
+    default: preconditionFailure("not about a container")
+    }
+  }
+
+  private func outcomeOfRequest(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let limits = TransactionLimits(pending: 1000, challenges: 1000)
+    switch step {
+    case .ask(let request, let user, let expires):
+      let record = TransactionRecord(id: request, user: user, content: "{}", created: time, expires: expires)
+      return "\(try await addTransaction(record, key: nil, limits: limits) { event("\($0)") })"
+    case .decide(let container, let user, let device, let request, let accepts):
+      let signer = SignerRecord(Sample.container(container, of: user, on: device, from: "").container)
+      let decision = DecisionRecord(
+        state: accepts ? .accepted : .denied, jws: "jws", container: container, time: time)
+      let attempt = DecisionAttempt(
+        transaction: request, by: signer, request: Sample.requestID(event("").event),
+        expires: time + 1_000_000)
+      return try await decideTransaction(attempt, limits: limits) { _ in
+        .take(decision, isSigned: true, hasRightNumber: true)
+      } audit: {
+        event($0.word)
+      }.word
+    case .withdraw(let request):
+      let end = EndRecord(state: .withdrawn, reason: "", container: nil, time: time)
+      return try await endTransaction(request, end, isSuspicious: false, key: nil, limits: limits) {
+        event($0.word)
+      }.word
+    default: preconditionFailure("not about a request")
+    }
+  }
+
+  private func outcomeOfOthers(
+    _ step: Step, _ event: @escaping @Sendable (String) -> AuditRecord, at time: Int64
+  ) async throws -> String {
+    let done = event("done")
+    switch step {
+    case .begin(let session, let user, let isRegistration, let request):
+      var record = UAFSessionRecord(
+        id: session, operation: isRegistration ? "Reg" : "Auth", user: user, created: time,
+        expires: time + Model.sessionLifetime, state: .requested)
+      record.transaction = request
+      try await addUAFSession(record, audit: done)
+      return "done"
+    case .register(let session, let key, let user):
+      let credential = UAFCredentialRecord(
+        aaid: Sample.aaid, keyID: Array(key.utf8), user: user, publicKey: Array(key.utf8), algorithm: 1,
+        keyFormat: 0x100, signCounter: 0, registrationCounter: 0, authenticatorVersion: 1, created: time)
+      let end = UAFSessionEnd(status: 1200, time: time)
+      return try await finishUAFRegistration(session, end, adding: [credential], limit: 1000) {
+        event($0.word)
+      }.word
+    case .login(let session, let user, let key, let counter):
+      let use = UAFKeyUse(aaid: Sample.aaid, keyID: Array(key.utf8), signCounter: counter)
+      let end = UAFSessionEnd(status: 1200, time: time)
+      return try await finishUAFAuthentication(
+        session, of: user, end, uses: [use], limits: TransactionLimits()
+      ) { event($0.word) }.word
+    case .addApp(let app, let user):
+      let record = PushAuthMechanismRecord(
+        id: app, user: user, sealedSecret: [1], challenge: [2], created: time, expires: time + 1_000_000)
+      try await addPushAuthMechanism(record, with: nil, audit: done)
+      return "done"
+    case .registerApp(let app):
+      return try await registerPushAuthMechanism(
+        app, named: "app of \(app)", sealedDevice: [3], at: time, audit: done) ? "done" : "refused"
+    case .message(let message, let app, let expires):
+      let record = PushAuthMessageRecord(
+        id: message, mechanism: app, kind: "default", challenge: [4], created: time, expires: expires)
+      let limits = TransactionLimits(pending: 1000, challenges: 1000)
+      return "\(try await addPushAuthMessage(record, limits: limits) { event("\($0)") })"
+    case .answer(let message, let approves):
+      return try await answerPushAuthMessage(
+        message, approves ? .approved : .denied, at: time, audit: done) ? "done" : "refused"
+    default: preconditionFailure("not about a key or an app")
+    }
+  }
+}
+
+/// Records of the simulation.
+private enum Sample {
+  static let aaid = "7357#0001"
+
+  static func container(
+    _ id: String, of user: String, on device: UInt8, from activation: String
+  ) -> NewContainer {
+    let container = ContainerRecord(
+      id: id, user: user, activation: activation, device: [UInt8](repeating: device, count: 16), name: "",
+      platform: "", keystore: "", sessionKey: [1] + id.utf8, encryptionKey: [2] + id.utf8,
+      signingKey: [3] + id.utf8, profile: Array("{}".utf8), created: 0)
+    return NewContainer(
+      container,
+      CredentialRecord(
+        id: id, user: user, kind: .hotp, algorithm: "SHA256", digits: 6, period: 0, sealedSecret: [1],
+        created: 0))
+  }
+
+  /// 16 bytes that each attempt has for itself.
+  static func requestID(_ event: AuditEvent) -> [UInt8] {
+    Array(HashFunction.sha256.digest(of: Array("\(event)".utf8)).prefix(16))
+  }
+}
+
+extension ActivationOutcome {
+  fileprivate var word: String { "\(self)" }
+}
+
+extension ConfirmationOutcome {
+  fileprivate var word: String { self == .alreadyActive ? "already active" : "\(self)" }
+}
+
+extension DecisionOutcome {
+  fileprivate var word: String {
+    switch self {
+    case .decidedBefore: "decided before"
+    case .signerChanged: "signer changed"
+    case .containerLocked: "container locked"
+    default: "\(self)"
+    }
+  }
+}
+
+extension UAFOutcome {
+  fileprivate var word: String {
+    switch self {
+    case .keyExists: "key exists"
+    case .keyUnknown: "key unknown"
+    case .copied: "copied"
+    case .transactionOver: "transaction over"
+    case .tooMany: "too many"
+    case .altered: "altered"
+    case .taken, .over: "\(self)"
+    }
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import SignetConcurrency
+import SignetTestKit
+import Synchronization
+import Testing
+
+/// Random histories of several clients on two servers, held against a model of the rules.
+@Suite(.timeLimit(.minutes(60))) struct SimulationTests {
+  /// As many histories as fit into half a minute, or `SIGNET_HISTORIES`, from a seed on.
+  @Test("no acceptance that the rules refuse, and none that is lost")
+  func histories() async throws {
+    let random = SeededRandom(test: "histories")
+    let wanted = ProcessInfo.processInfo.environment["SIGNET_HISTORIES"].flatMap(UInt64.init)
+    let queue = Queue(first: random.seed, wanted: wanted)
+    let failures = try await withThrowingTaskGroup(of: String?.self) { group in
+      for number in 0..<2 {
+        let thread = BlockingExecutor(label: "simulation \(number)")
+        group.addTask { try await thread.run { Result { try Self.firstFailure(in: queue) } }.get() }
+      }
+      return try await group.reduce(into: [String]()) { all, failure in all += failure.map { [$0] } ?? [] }
+    }
+    print("\(queue.count) histories")
+    #expect(failures == [], "SIGNET_SEED=\(random.seed)")
+  }
+
+  @Test("a seed gives the same run each time", arguments: 1...20 as ClosedRange<UInt64>)
+  func repeats(_ seed: UInt64) throws {
+    let (one, other) = (try Run(History(seed: seed)), try Run(History(seed: seed)))
+    #expect(one.attempts == other.attempts)
+    #expect(one.log == other.log)
+    #expect(one.end == other.end)
+  }
+
+  @Test(
+    "a rule that is not kept is found, and the history that shows it is short",
+    arguments: [Model.Rule.activeUsersOnly, .countersGrow, .locksHold, .firstEndWins])
+  func finds(_ rule: Model.Rule) throws {
+    for seed in 0..<500 as Range<UInt64> {
+      let history = History(seed: seed)
+      guard try !Self.violations(of: history, without: rule).isEmpty else { continue }
+      let short = try Self.shortened(history, without: rule)
+      #expect(short.kept.count <= 8, "\(Self.text(of: short))")
+      return
+    }
+    Issue.record("500 histories do not show it")
+  }
+
+  // MARK: One history
+
+  /// Seeds of histories, for several threads: as many as are wanted, or until half a minute is over.
+  private final class Queue: Sendable {
+    private let first: UInt64
+    private let wanted: UInt64?
+    private let deadline = ContinuousClock.now + .seconds(30)
+    private let taken = Mutex<UInt64>(0)
+
+    init(first: UInt64, wanted: UInt64?) { (self.first, self.wanted) = (first, wanted) }
+
+    var count: UInt64 { taken.withLock(\.self) }
+
+    func next() -> UInt64? {
+      taken.withLock { taken in
+        guard wanted.map({ taken < $0 }) ?? (ContinuousClock.now < deadline) else { return nil }
+        taken += 1
+        return first &+ (taken - 1)
+      }
+    }
+  }
+
+  private static func firstFailure(in queue: Queue) throws -> String? {
+    while let seed = queue.next() {
+      if let failure = try failure(of: History(seed: seed)) { return failure }
+    }
+    return nil
+  }
+
+  private static func violations(of history: History, without rule: Model.Rule? = nil) throws -> [String] {
+    Verdict(try Run(history), by: Model(without: rule)).violations
+  }
+
+  /// What is wrong with a history, shortened; `nil` for nothing.
+  private static func failure(of history: History) throws -> String? {
+    guard try !violations(of: history).isEmpty else { return nil }
+    let short = try shortened(history)
+    return
+      "seed \(history.seed), schedule \(short.schedule)\n\(text(of: short))\n\(try violations(of: short).joined(separator: "\n"))"
+  }
+
+  private static func text(of history: History) -> String {
+    history.kept.map { "\($0) (client \(History.client(of: $0))): \(history.actions[$0])" }
+      .joined(separator: "\n")
+  }
+
+  /// Leaves out what is not needed for something to be wrong: first much at once, then action by action.
+  private static func shortened(_ history: History, without rule: Model.Rule? = nil) throws -> History {
+    var short = history
+    var size = max(1, short.kept.count / 2)
+    while true {
+      var isShorter = false
+      var start = 0
+      while start < short.kept.count {
+        var shorter = short
+        shorter.kept.removeSubrange(start..<min(start + size, short.kept.count))
+        // With fewer actions the same schedule is another one: some are tried.
+        let found = try (0..<8 as Range<UInt64>).first { number in
+          shorter.schedule = history.seed &+ number
+          return try !violations(of: shorter, without: rule).isEmpty
+        }
+        if found != nil {
+          short = shorter
+          isShorter = true
+        } else {
+          start += size
+        }
+      }
+      if size == 1, !isShorter { return short }
+      size = max(1, size / 2)
+    }
+  }
+}
