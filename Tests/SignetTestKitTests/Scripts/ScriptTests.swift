@@ -14,7 +14,8 @@ import Testing
     -> ChildProcess.Result
   {
     var environment = ProcessInfo.processInfo.environment.merging(variables) { $1 }
-    for name in ["SIGNET_KILLS", "SIGNET_SEED", "WORKERS", "BUILD"] where variables[name] == nil {
+    for name in ["SIGNET_KILLS", "SIGNET_SEED", "SIGNET_HISTORIES", "HISTORIES", "WORKERS", "BUILD"]
+    where variables[name] == nil {
       environment[name] = nil
     }
     // A script that goes on, and builds, does not get far.
@@ -38,6 +39,9 @@ import Testing
       (["test"], ["SIGNET_KILLS": ""], "SIGNET_KILLS"), (["test"], ["WORKERS": "0"], "WORKERS"),
       (["test"], ["WORKERS": "two"], "WORKERS"), (["test"], ["SIGNET_SEED": "-1"], "SIGNET_SEED"),
       (["test"], ["SIGNET_SEED": "18446744073709551616"], "SIGNET_SEED"), (["test"], ["BUILD": "x"], "BUILD"),
+      (["test"], ["SIGNET_HISTORIES": "0"], "SIGNET_HISTORIES"),
+      (["mutation-test"], ["HISTORIES": "many"], "HISTORIES"),
+      (["mutation-test", "../x"], [:], "Tests/Mutations/../x.patch"),
       (["test", "NoTests"], [:], "NoTests"), (["test", "../Tests"], [:], "../Tests"),
       (["test", "SignetVaultTests", "["], [:], "regular expression"),
       (["test", "SignetVaultTests", "a", "b"], [:], "one pattern"),
