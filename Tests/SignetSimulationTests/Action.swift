@@ -40,6 +40,8 @@ struct History: Sendable {
   static let deviceCount = 2
   static let clientCount = 4
   static let serverCount = 2
+  /// An action begins once all those have ended that are so many places before it.
+  static let window = 5
 
   let seed: UInt64
   /// Seeds the order in which tasks and steps go on, and what goes wrong.

@@ -51,7 +51,8 @@ private final class World: Sendable {
     var attempts: [Attempt] = []
     /// How often a server went down.
     var falls = [Int](repeating: 0, count: History.serverCount)
-    var random: SplitMix64
+    /// The places of actions that have not ended, in order.
+    var open: [Int]
   }
 
   /// The step was not begun, or its answer was lost.
@@ -63,7 +64,7 @@ private final class World: Sendable {
 
   init(_ history: History, _ storage: Storage) {
     self.history = history
-    state = Mutex(State(random: SplitMix64(seed: history.schedule ^ 0xFA17)))
+    state = Mutex(State(open: history.kept))
     self.storage = storage
   }
 
@@ -71,40 +72,47 @@ private final class World: Sendable {
 
   private var now: Int64 { state.withLock(\.time) }
 
-  private func happens(outOf count: UInt64) -> Bool {
-    state.withLock { $0.random.next() % count == 0 }
+  /// The storage for an attempt: one of thirty is not begun, and one of thirty loses its answer.
+  private func suffering(_ attempt: String) -> Storage {
+    var random = SplitMix64(
+      seed: attempt.utf8.reduce(history.schedule) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 })
+    let fate = random.next() % 30
+    return storage.suffering(
+      StepFaults {
+        if fate == 0 { throw Lost() }
+      } didEnd: {
+        if fate == 1 { throw Lost() }
+      })
   }
 
   // MARK: Clients
 
   func run(_ client: Int) async {
-    // In one of thirty steps something goes wrong before it, in one of thirty after it.
-    let suffering = storage.suffering(
-      StepFaults { [self] in
-        if happens(outOf: 30) { throw Lost() }
-      } didEnd: { [self] in
-        if happens(outOf: 30) { throw Lost() }
-      })
     for place in history.kept where History.client(of: place) == client {
-      await perform(place, on: suffering, server: client % History.serverCount)
+      // What is far apart in a history is one after the other, also where what lay between was left out.
+      while state.withLock({ $0.open.first.map { $0 < place - History.window } ?? false }) {
+        await Task.yield()
+      }
+      await perform(place, server: client % History.serverCount)
+      state.withLock { $0.open.removeAll { $0 == place } }
     }
   }
 
-  private func perform(_ place: Int, on storage: Storage, server: Int) async {
+  private func perform(_ place: Int, server: Int) async {
     switch history.actions[place] {
     case .pass(let seconds): return state.withLock { $0.time += seconds }
     case .crash: return state.withLock { $0.falls[server] += 1 }
     default: break
     }
     for (number, step) in history.steps(of: place, at: now).enumerated() {
-      guard await take(step, named: "\(place).\(number)", on: storage, server: server) else { return }
+      guard await take(step, named: "\(place).\(number)", server: server) else { return }
     }
   }
 
   /// Takes a step, again where its answer was lost.
   ///
   /// - Returns: Whether the next step of the same action makes sense.
-  private func take(_ step: Step, named name: String, on storage: Storage, server: Int) async -> Bool {
+  private func take(_ step: Step, named name: String, server: Int) async -> Bool {
     for count in 0..<3 {
       let (index, time, falls) = state.withLock { state in
         state.moment += 1
@@ -112,7 +120,7 @@ private final class World: Sendable {
           Attempt(name: "\(name).\(count)", step: step, time: state.time, began: state.moment))
         return (state.attempts.count - 1, state.time, state.falls[server])
       }
-      let answer = await storage.take(step, named: "\(name).\(count)", at: time)
+      let answer = await suffering("\(name).\(count)").take(step, named: "\(name).\(count)", at: time)
       let isHeard = state.withLock { state in
         state.moment += 1
         state.attempts[index].ended = state.moment

@@ -39,7 +39,8 @@ import Testing
       let history = History(seed: seed)
       guard try !Self.violations(of: history, without: rule).isEmpty else { continue }
       let short = try Self.shortened(history, without: rule)
-      #expect(short.kept.count <= 8, "\(Self.text(of: short))")
+      let violations = try Self.violations(of: short, without: rule)
+      #expect(short.kept.count <= 8, "\(rule): \(Self.text(of: short))\n\(violations)")
       return
     }
     Issue.record("500 histories do not show it")
