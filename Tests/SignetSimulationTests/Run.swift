@@ -12,7 +12,7 @@ struct Run: Sendable {
   let attempts: [Attempt]
   /// The texts of the audit log's events, in the order in which they became durable.
   let log: [String]
-  /// What the database says of each thing, as ``Model/description(of:)`` says it.
+  /// What the database says of each thing, as ``Model/description`` says it.
   let end: [String: String]
 
   /// Runs a history on two servers over one database in memory.
